@@ -12,7 +12,7 @@ use crate::split_mix::SplitMix64;
 
 /// Sets the stream of [`Draws`] apart from the one that gives the hash functions of a seed: the
 /// letters `draws`.
-const DRAWS_STREAM: u64 = 0x6472_6177_73;
+const DRAWS_STREAM: u64 = 0x0064_7261_7773;
 
 /// The most values of a key that are hashed from the stack at once.
 const AT_ONCE: usize = 63;
@@ -29,7 +29,9 @@ pub enum BandsError {
         rows: usize,
     },
     /// More positions than the signature has.
-    #[error("{bands} bands of {rows} rows need a signature of {bands} x {rows} hashes, got {num_hashes}")]
+    #[error(
+        "{bands} bands of {rows} rows need a signature of {bands} x {rows} hashes, got {num_hashes}"
+    )]
     TooMany {
         /// The bands asked for.
         bands: usize,
@@ -77,8 +79,15 @@ pub fn check_bands(num_hashes: usize, bands: usize, rows: usize) -> Result<(), B
     if bands == 0 || rows == 0 {
         return Err(BandsError::None { bands, rows });
     }
-    if bands.checked_mul(rows).is_none_or(|needed| needed > num_hashes) {
-        return Err(BandsError::TooMany { bands, rows, num_hashes });
+    if bands
+        .checked_mul(rows)
+        .is_none_or(|needed| needed > num_hashes)
+    {
+        return Err(BandsError::TooMany {
+            bands,
+            rows,
+            num_hashes,
+        });
     }
     Ok(())
 }
@@ -102,7 +111,12 @@ impl Draws {
     /// The positions are consecutive numbers of [`SplitMix64::below`] of the stream whose seed is
     /// the first number of the stream of (`seed` xor the letters `draws`), which has nothing to do
     /// with the stream of the hash functions.
-    pub fn new(num_hashes: usize, draws: usize, draw_size: usize, seed: u64) -> Result<Self, BandsError> {
+    pub fn new(
+        num_hashes: usize,
+        draws: usize,
+        draw_size: usize,
+        seed: u64,
+    ) -> Result<Self, BandsError> {
         let valid = 1..=MAX_HASHES;
         if !valid.contains(&num_hashes) {
             return Err(BandsError::NumHashes(num_hashes));
@@ -114,8 +128,14 @@ impl Draws {
             return Err(BandsError::DrawSize(draw_size));
         }
         let mut stream = SplitMix64::new(SplitMix64::new(seed ^ DRAWS_STREAM).next());
-        let positions = (0..draws * draw_size).map(|_| stream.below(num_hashes as u64) as u16).collect();
-        Ok(Self { positions, draw_size, num_hashes })
+        let positions = (0..draws * draw_size)
+            .map(|_| stream.below(num_hashes as u64) as u16)
+            .collect();
+        Ok(Self {
+            positions,
+            draw_size,
+            num_hashes,
+        })
     }
 
     /// The positions of each draw.
@@ -130,12 +150,22 @@ impl Draws {
 
     /// Appends the keys of a signature: one for each draw, of the values at its positions in the
     /// order in which they were drawn.
-    pub fn keys_into<V: SignatureValue>(&self, signature: &[V], out: &mut Vec<u64>) -> Result<(), BandsError> {
+    pub fn keys_into<V: SignatureValue>(
+        &self,
+        signature: &[V],
+        out: &mut Vec<u64>,
+    ) -> Result<(), BandsError> {
         if signature.len() != self.num_hashes {
-            return Err(BandsError::Length { expected: self.num_hashes, num_hashes: signature.len() });
+            return Err(BandsError::Length {
+                expected: self.num_hashes,
+                num_hashes: signature.len(),
+            });
         }
         for (number, draw) in self.iter().enumerate() {
-            out.push(key(number, draw.iter().map(|&at| signature[usize::from(at)].into())));
+            out.push(key(
+                number,
+                draw.iter().map(|&at| signature[usize::from(at)].into()),
+            ));
         }
         Ok(())
     }
@@ -164,18 +194,35 @@ mod tests {
 
     fn oracle(number: usize, values: &[u64]) -> u64 {
         let mut bytes = (number as u64).to_le_bytes().to_vec();
-        values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+        values
+            .iter()
+            .for_each(|value| bytes.extend(value.to_le_bytes()));
         xxh3_64(&bytes)
     }
 
     #[test]
     fn keys_equal_the_oracle_in_either_type() {
         let mut random = RandomTexts::new(6);
-        for (bands, rows) in [(1, 1), (16, 6), (1, 62), (1, 63), (2, 64), (1, 65), (2, 1_000)] {
-            let narrow: Vec<u32> = (0..bands * rows + 3).map(|_| random.number() as u32).collect();
+        for (bands, rows) in [
+            (1, 1),
+            (16, 6),
+            (1, 62),
+            (1, 63),
+            (2, 64),
+            (1, 65),
+            (2, 1_000),
+        ] {
+            let narrow: Vec<u32> = (0..bands * rows + 3)
+                .map(|_| random.number() as u32)
+                .collect();
             let wide: Vec<u64> = narrow.iter().map(|&value| value.into()).collect();
             let mut expected = vec![5];
-            expected.extend(wide.chunks_exact(rows).take(bands).enumerate().map(|(i, band)| oracle(i, band)));
+            expected.extend(
+                wide.chunks_exact(rows)
+                    .take(bands)
+                    .enumerate()
+                    .map(|(i, band)| oracle(i, band)),
+            );
             let (mut from_narrow, mut from_wide) = (vec![5], vec![5]);
             bands_into(&narrow, bands, rows, &mut from_narrow).expect("it fits");
             bands_into(&wide, bands, rows, &mut from_wide).expect("it fits");
@@ -190,8 +237,16 @@ mod tests {
         let signature: Vec<u64> = (100..120).collect();
         let mut keys = Vec::new();
         draws.keys_into(&signature, &mut keys).expect("it fits");
-        let values = |draw: &[u16]| draw.iter().map(|&at| signature[usize::from(at)]).collect::<Vec<_>>();
-        let expected: Vec<u64> = draws.iter().enumerate().map(|(i, draw)| oracle(i, &values(draw))).collect();
+        let values = |draw: &[u16]| {
+            draw.iter()
+                .map(|&at| signature[usize::from(at)])
+                .collect::<Vec<_>>()
+        };
+        let expected: Vec<u64> = draws
+            .iter()
+            .enumerate()
+            .map(|(i, draw)| oracle(i, &values(draw)))
+            .collect();
         assert_eq!(keys, expected);
         assert_eq!(draws.iter().len(), 10);
         let again = Draws::new(20, 10, 7, 1).expect("valid parameters");
@@ -204,8 +259,14 @@ mod tests {
     fn draws_are_spread_evenly_and_with_replacement() {
         let draws = Draws::new(20, 4_000, 10, 9).expect("valid parameters");
         let mut counts = [0; 20];
-        draws.iter().flatten().for_each(|&at| counts[usize::from(at)] += 1);
-        assert!(counts.iter().all(|count| (1_800..2_200).contains(count)), "{counts:?}");
+        draws
+            .iter()
+            .flatten()
+            .for_each(|&at| counts[usize::from(at)] += 1);
+        assert!(
+            counts.iter().all(|count| (1_800..2_200).contains(count)),
+            "{counts:?}"
+        );
         let repeats = |draw: &&[u16]| (1..draw.len()).any(|i| draw[..i].contains(&draw[i]));
         // 1 - 20!/(10! 20^10) of the draws hold a position twice.
         let with_repeats = draws.iter().filter(repeats).count();
@@ -216,18 +277,36 @@ mod tests {
     fn errors_name_parameter_and_rule() {
         let mut out = Vec::new();
         let mut bands = |b, r| bands_into(&[0_u32; 8], b, r, &mut out).map_err(|e| e.to_string());
-        assert_eq!(bands(0, 3), Err("bands and rows must be at least 1, got 0 x 3".to_owned()));
-        let needs = |b, r| Err(format!("{b} bands of {r} rows need a signature of {b} x {r} hashes, got 8"));
+        assert_eq!(
+            bands(0, 3),
+            Err("bands and rows must be at least 1, got 0 x 3".to_owned())
+        );
+        let needs = |b, r| {
+            Err(format!(
+                "{b} bands of {r} rows need a signature of {b} x {r} hashes, got 8"
+            ))
+        };
         assert_eq!(bands(3, 3), needs(3, 3));
         assert_eq!(bands(usize::MAX, 2), needs(usize::MAX, 2));
         assert!(out.is_empty());
         let draws = |h, n, k| Draws::new(h, n, k, 1).map(drop).map_err(|e| e.to_string());
-        assert_eq!(draws(0, 1, 1), Err("num_hashes must be between 1 and 4096, got 0".to_owned()));
-        assert_eq!(draws(1, 0, 1), Err("draws must be between 1 and 4096, got 0".to_owned()));
-        assert_eq!(draws(1, 1, 4_097), Err("draw_size must be between 1 and 4096, got 4097".to_owned()));
+        assert_eq!(
+            draws(0, 1, 1),
+            Err("num_hashes must be between 1 and 4096, got 0".to_owned())
+        );
+        assert_eq!(
+            draws(1, 0, 1),
+            Err("draws must be between 1 and 4096, got 0".to_owned())
+        );
+        assert_eq!(
+            draws(1, 1, 4_097),
+            Err("draw_size must be between 1 and 4096, got 4097".to_owned())
+        );
         let draws = Draws::new(20, 1, 1, 1).expect("valid parameters");
         assert_eq!(
-            draws.keys_into(&[0_u32; 8], &mut Vec::new()).map_err(|e| e.to_string()),
+            draws
+                .keys_into(&[0_u32; 8], &mut Vec::new())
+                .map_err(|e| e.to_string()),
             Err("the draws are over signatures of 20 hashes, got 8".to_owned())
         );
     }

@@ -1,89 +1,88 @@
 //! Sorting of hashes: the step that every text goes through.
 
-/// Below this many hashes the standard sort is as fast as distributing them first.
-const SMALL: usize = 40;
+/// Below this many hashes the standard sort is the faster one.
+const SMALL: usize = 200;
 
-/// Hashes a bucket holds on average after they have been distributed.
-const PER_BUCKET_LOG2: u32 = 1;
+/// The values of the byte that a pass sorts by.
+const RADIX: usize = 256;
 
-/// Buffers for [`sort_distinct`], to be used again for the next text.
+/// Buffer of [`sort_distinct`], to be used again for the next text.
 #[derive(Debug, Default)]
 pub(crate) struct HashOrder {
-    ends: Vec<u32>,
-    values: Vec<u64>,
+    other: Vec<u64>,
 }
 
 /// Sorts `out[start..]` and removes repeats from it.
 ///
-/// Hashes are spread evenly, so one counting pass over their leading bits leaves buckets of about
-/// two, and an insertion sort over the whole moves each a step or so. Input that is not spread
-/// evenly (no hash function gives that) is found by its fullest bucket and goes to the standard
-/// sort.
+/// Hashes are spread evenly, so two passes of a radix sort, by the second and by the first byte,
+/// leave nearly all of them in place: of 2,000 hashes about thirty pairs agree on both bytes. One
+/// insertion sort settles the rest. Where there is much to settle, as with input that no hash
+/// function gives or with very many repeats, the standard sort does.
 pub(crate) fn sort_distinct(out: &mut Vec<u64>, start: usize, order: &mut HashOrder) {
-    let count = out.len() - start;
-    if count < SMALL || u32::try_from(count).is_err() || !spread(&mut out[start..], order) {
-        out[start..].sort_unstable();
+    let hashes = &mut out[start..];
+    if hashes.len() < SMALL || u32::try_from(hashes.len()).is_err() {
+        hashes.sort_unstable();
+    } else {
+        sort_by_two_bytes(hashes, &mut order.other);
+        if !insertion_sort(hashes) {
+            hashes.sort_unstable();
+        }
     }
-    let mut kept = start;
-    for at in start..out.len() {
-        let value = out[at];
-        out[kept] = value;
-        let next_differs = out.get(at + 1) != Some(&value);
-        kept += usize::from(next_differs);
-    }
-    out.truncate(kept);
+    remove_repeats(out, start);
 }
 
-/// Sorts by buckets; `false`, with the values as they were, where a bucket holds too many.
-fn spread(hashes: &mut [u64], order: &mut HashOrder) -> bool {
-    let count = hashes.len();
-    let bits = (count.ilog2().saturating_sub(PER_BUCKET_LOG2)).clamp(1, 16);
-    let shift = 64 - bits;
-    let ends = &mut order.ends;
-    ends.clear();
-    ends.resize(1 << bits, 0);
+/// Sorts by the leading two bytes, the lower one first; the order of the first pass survives the
+/// second.
+fn sort_by_two_bytes(hashes: &mut [u64], other: &mut Vec<u64>) {
+    let (mut second, mut first) = ([0_u32; RADIX], [0_u32; RADIX]);
     for &hash in hashes.iter() {
-        ends[(hash >> shift) as usize] += 1;
+        second[(hash >> 48) as usize % RADIX] += 1;
+        first[(hash >> 56) as usize] += 1;
     }
-    let allowed = 64 + (count >> bits) as u32 * 4;
-    let mut sum = 0;
-    for end in ends.iter_mut() {
-        if *end > allowed {
-            return false;
-        }
-        let here = *end;
-        *end = sum;
-        sum += here;
+    let (mut second_sum, mut first_sum) = (0, 0);
+    for (second, first) in second.iter_mut().zip(&mut first) {
+        second_sum += std::mem::replace(second, second_sum);
+        first_sum += std::mem::replace(first, first_sum);
     }
-    order.values.clear();
-    order.values.extend_from_slice(hashes);
-    for &hash in &order.values {
-        let place = &mut ends[(hash >> shift) as usize];
+    other.clear();
+    other.resize(hashes.len(), 0);
+    for &hash in hashes.iter() {
+        let place = &mut second[(hash >> 48) as usize % RADIX];
+        other[*place as usize] = hash;
+        *place += 1;
+    }
+    for &hash in other.iter() {
+        let place = &mut first[(hash >> 56) as usize];
         hashes[*place as usize] = hash;
         *place += 1;
     }
-    if count >> bits > 8 {
-        let mut from = 0;
-        for &end in ends.iter() {
-            hashes[from..end as usize].sort_unstable();
-            from = end as usize;
-        }
-    } else {
-        insertion_sort(hashes);
-    }
-    true
 }
 
-fn insertion_sort(values: &mut [u64]) {
+/// Sorts values that are nearly sorted; gives up, with `false`, after about eight moves a value.
+fn insertion_sort(values: &mut [u64]) -> bool {
+    let mut moves = values.len() * 8;
     for at in 1..values.len() {
         let value = values[at];
         let mut hole = at;
-        while hole > 0 && values[hole - 1] > value {
+        while hole > 0 && values[hole - 1] > value && moves > 0 {
             values[hole] = values[hole - 1];
             hole -= 1;
+            moves -= 1;
         }
         values[hole] = value;
     }
+    moves > 0
+}
+
+/// Keeps one of equal neighbours in `sorted[start..]`.
+fn remove_repeats(sorted: &mut Vec<u64>, start: usize) {
+    let mut kept = start;
+    for at in start..sorted.len() {
+        let value = sorted[at];
+        sorted[kept] = value;
+        kept += usize::from(sorted.get(at + 1) != Some(&value));
+    }
+    sorted.truncate(kept);
 }
 
 #[cfg(test)]
@@ -92,7 +91,12 @@ mod tests {
     use crate::split_mix::SplitMix64;
 
     fn oracle(values: &[u64]) -> Vec<u64> {
-        values.iter().copied().collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+        values
+            .iter()
+            .copied()
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect()
     }
 
     #[test]

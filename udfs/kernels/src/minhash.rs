@@ -89,7 +89,12 @@ impl MinHasher {
             *factor = stream.next() | 1;
             *addend = stream.next();
         }
-        Ok(Self { factors, addends, num_hashes, bits })
+        Ok(Self {
+            factors,
+            addends,
+            num_hashes,
+            bits,
+        })
     }
 
     /// How many positions a signature has.
@@ -112,12 +117,21 @@ impl MinHasher {
     /// If `out` does not have [`num_hashes`](Self::num_hashes) positions, or its type fewer bits
     /// than [`bits`](Self::bits).
     pub fn signature_into<V: SignatureValue>(&self, hashes: &[u64], out: &mut [V]) {
-        assert_eq!(out.len(), self.num_hashes, "a signature has num_hashes positions");
-        assert!(self.bits <= V::BITS, "the type of a position holds its bits");
+        assert_eq!(
+            out.len(),
+            self.num_hashes,
+            "a signature has num_hashes positions"
+        );
+        assert!(
+            self.bits <= V::BITS,
+            "the type of a position holds its bits"
+        );
         // The shift keeps order, so it is enough to shift the smallest value.
         let shift = 64 - self.bits;
         let blocks = self.factors.as_chunks::<{ minima::LANES }>().0;
-        let blocks = blocks.iter().zip(self.addends.as_chunks::<{ minima::LANES }>().0);
+        let blocks = blocks
+            .iter()
+            .zip(self.addends.as_chunks::<{ minima::LANES }>().0);
         for ((factors, addends), out) in blocks.zip(out.chunks_mut(minima::LANES)) {
             let minima = minima::of_block(factors, addends, hashes);
             for (position, minimum) in out.iter_mut().zip(minima) {
@@ -134,9 +148,17 @@ impl MinHasher {
 ///
 /// If the signatures have different numbers of positions.
 pub fn signature_similarity<V: SignatureValue>(a: &[V], b: &[V]) -> f64 {
-    assert_eq!(a.len(), b.len(), "signatures of one family have the same number of positions");
+    assert_eq!(
+        a.len(),
+        b.len(),
+        "signatures of one family have the same number of positions"
+    );
     let equal = a.iter().zip(b).filter(|(a, b)| a == b).count();
-    if a.is_empty() { 0.0 } else { equal as f64 / a.len() as f64 }
+    if a.is_empty() {
+        0.0
+    } else {
+        equal as f64 / a.len() as f64
+    }
 }
 
 #[cfg(test)]
@@ -205,10 +227,26 @@ mod tests {
 
     #[test]
     fn errors_name_parameter_and_rule() {
-        let error = |num_hashes, bits| MinHasher::new(num_hashes, 1, bits).map(drop).map_err(|e| e.to_string());
-        assert_eq!(error(0, 32), Err("num_hashes must be between 1 and 4096, got 0".to_owned()));
-        assert_eq!(error(4_097, 32), Err("num_hashes must be between 1 and 4096, got 4097".to_owned()));
-        assert_eq!(error(128, 0), Err("bits must be between 1 and 64, got 0".to_owned()));
-        assert_eq!(error(128, 65), Err("bits must be between 1 and 64, got 65".to_owned()));
+        let error = |num_hashes, bits| {
+            MinHasher::new(num_hashes, 1, bits)
+                .map(drop)
+                .map_err(|e| e.to_string())
+        };
+        assert_eq!(
+            error(0, 32),
+            Err("num_hashes must be between 1 and 4096, got 0".to_owned())
+        );
+        assert_eq!(
+            error(4_097, 32),
+            Err("num_hashes must be between 1 and 4096, got 4097".to_owned())
+        );
+        assert_eq!(
+            error(128, 0),
+            Err("bits must be between 1 and 64, got 0".to_owned())
+        );
+        assert_eq!(
+            error(128, 65),
+            Err("bits must be between 1 and 64, got 65".to_owned())
+        );
     }
 }

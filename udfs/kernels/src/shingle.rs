@@ -91,8 +91,15 @@ impl Shingle {
 
     /// Appends the hash of each shingle of `text` to `out`, in order of appearance and with
     /// repeats: what MinHash needs, for which neither order nor repeats matter.
-    pub fn repeated_hashes_into(self, text: &str, scratch: &mut ShingleScratch, out: &mut Vec<u64>) {
-        self.for_each(text, scratch, |shingle| out.push(xxh3_64(shingle.as_bytes())));
+    pub fn repeated_hashes_into(
+        self,
+        text: &str,
+        scratch: &mut ShingleScratch,
+        out: &mut Vec<u64>,
+    ) {
+        self.for_each(text, scratch, |shingle| {
+            out.push(xxh3_64(shingle.as_bytes()))
+        });
     }
 
     /// Appends the sorted distinct hashes of the shingles of `text` to `out`; what `out` holds

@@ -16,10 +16,6 @@ impl SplitMix64 {
     }
 
     /// The next number of the stream.
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "an endless stream has no use for Option, nor for adaptors"
-    )]
     pub const fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;

@@ -71,11 +71,19 @@ mod tests {
         let mut texts = RandomTexts::new(7);
         for _ in 0..60_000 {
             let text = texts.nasty(40);
-            assert_eq!(words(&text), text.unicode_words().collect::<Vec<_>>(), "{text:?}");
+            assert_eq!(
+                words(&text),
+                text.unicode_words().collect::<Vec<_>>(),
+                "{text:?}"
+            );
         }
         for _ in 0..2_000 {
             let text = texts.prose(300);
-            assert_eq!(words(&text), text.unicode_words().collect::<Vec<_>>(), "{text:?}");
+            assert_eq!(
+                words(&text),
+                text.unicode_words().collect::<Vec<_>>(),
+                "{text:?}"
+            );
         }
     }
 }

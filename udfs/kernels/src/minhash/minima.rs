@@ -3,6 +3,10 @@
 //! A block is small enough for its factors, addends and minima to stay in vector registers while
 //! the hashes pass by. Its code is compiled three times from one source, for the vector units that
 //! an x86-64 may have, and the first call finds out which; the results are the same bits.
+//!
+//! On a Xeon with AVX-512 one value of one function takes 0.28 ns with `avx512f`, 0.40 ns with
+//! `avx2`, 1.23 ns without. (With `avx512dq` as well it takes 0.57 ns: the one instruction that
+//! multiplies 64 bits is slower than the three of 32 bits that stand in for it.)
 
 /// Functions in a block.
 pub(super) const LANES: usize = 32;
@@ -13,11 +17,15 @@ const SIGN: u64 = 1 << 63;
 
 /// The smallest of `factors[i]·x + addends[i] mod 2^64` over `hashes`, for each i; `u64::MAX`
 /// where there are none.
-pub(super) fn of_block(factors: &[u64; LANES], addends: &[u64; LANES], hashes: &[u64]) -> [u64; LANES] {
+pub(super) fn of_block(
+    factors: &[u64; LANES],
+    addends: &[u64; LANES],
+    hashes: &[u64],
+) -> [u64; LANES] {
     #[cfg(target_arch = "x86_64")]
     {
-        if std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512dq") {
-            // SAFETY: the processor has the features that the function is compiled for.
+        if std::arch::is_x86_feature_detected!("avx512f") {
+            // SAFETY: the processor has the feature that the function is compiled for.
             return unsafe { with_avx512(factors, addends, hashes) };
         }
         if std::arch::is_x86_feature_detected!("avx2") {
@@ -29,9 +37,9 @@ pub(super) fn of_block(factors: &[u64; LANES], addends: &[u64; LANES], hashes: &
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq")]
+#[target_feature(enable = "avx512f")]
 fn with_avx512(factors: &[u64; LANES], addends: &[u64; LANES], hashes: &[u64]) -> [u64; LANES] {
-    minima::<LANES>(factors, addends, hashes)
+    minima::<16>(factors, addends, hashes)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -46,10 +54,20 @@ fn portable(factors: &[u64; LANES], addends: &[u64; LANES], hashes: &[u64]) -> [
 
 /// The block in runs of `N` lanes, which is what the registers of the vector unit hold.
 #[inline(always)]
-fn minima<const N: usize>(factors: &[u64; LANES], addends: &[u64; LANES], hashes: &[u64]) -> [u64; LANES] {
+fn minima<const N: usize>(
+    factors: &[u64; LANES],
+    addends: &[u64; LANES],
+    hashes: &[u64],
+) -> [u64; LANES] {
     let mut out = [0; LANES];
     let (factors, addends) = (factors.as_chunks::<N>().0, addends.as_chunks::<N>().0);
-    for ((out, factors), addends) in out.as_chunks_mut::<N>().0.iter_mut().zip(factors).zip(addends) {
+    for ((out, factors), addends) in out
+        .as_chunks_mut::<N>()
+        .0
+        .iter_mut()
+        .zip(factors)
+        .zip(addends)
+    {
         // Adding 2^63 modulo 2^64 is flipping the sign bit.
         let addends = addends.map(|addend| addend ^ SIGN);
         let mut minima = [i64::MAX; N];

@@ -19,13 +19,18 @@ fn oracle(shingle: Shingle, text: &str) -> Vec<String> {
     if units.len() < shingle.window() {
         return vec![units.join(glue)];
     }
-    units.windows(shingle.window()).map(|window| window.join(glue)).collect()
+    units
+        .windows(shingle.window())
+        .map(|window| window.join(glue))
+        .collect()
 }
 
 fn shingles(spec: &str, text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let shingle: Shingle = spec.parse().expect("a valid spec");
-    shingle.for_each(text, &mut ShingleScratch::default(), |shingle| all.push(shingle.to_owned()));
+    shingle.for_each(text, &mut ShingleScratch::default(), |shingle| {
+        all.push(shingle.to_owned())
+    });
     all
 }
 
@@ -71,17 +76,27 @@ fn every_shingle_equals_the_oracle() {
             _ => texts.few_letters(40, &['a', ' ', 'b', '.']),
         };
         let window = 1 + texts.below(8);
-        for shingle in [Shingle::Char(window), Shingle::Word(window), Shingle::Space(window)] {
+        for shingle in [
+            Shingle::Char(window),
+            Shingle::Word(window),
+            Shingle::Space(window),
+        ] {
             let expected = oracle(shingle, &text);
             let mut found = Vec::new();
-            shingle.for_each(&text, &mut scratch, |shingle| found.push(shingle.to_owned()));
+            shingle.for_each(&text, &mut scratch, |shingle| {
+                found.push(shingle.to_owned())
+            });
             assert_eq!(found, expected, "{shingle} of {text:?}");
 
             let mut hashes = vec![7];
             shingle.hashes_into(&text, &mut scratch, &mut hashes);
             let distinct: BTreeSet<u64> = expected.iter().map(|s| xxh3_64(s.as_bytes())).collect();
             assert_eq!(hashes[0], 7, "what was there stays");
-            assert_eq!(hashes[1..], distinct.into_iter().collect::<Vec<_>>(), "{shingle} of {text:?}");
+            assert_eq!(
+                hashes[1..],
+                distinct.into_iter().collect::<Vec<_>>(),
+                "{shingle} of {text:?}"
+            );
         }
     }
 }
@@ -89,19 +104,36 @@ fn every_shingle_equals_the_oracle() {
 #[test]
 fn specs_print_as_they_parse() {
     for spec in ["char:1", "char:12", "word:3", "space:1000"] {
-        assert_eq!(spec.parse::<Shingle>().map(|shingle| shingle.to_string()).as_deref(), Ok(spec));
+        assert_eq!(
+            spec.parse::<Shingle>()
+                .map(|shingle| shingle.to_string())
+                .as_deref(),
+            Ok(spec)
+        );
     }
 }
 
 #[test]
 fn errors_name_the_spec_and_the_rule() {
-    let error = |spec: &str| spec.parse::<Shingle>().expect_err("an invalid spec").to_string();
+    let error = |spec: &str| {
+        spec.parse::<Shingle>()
+            .expect_err("an invalid spec")
+            .to_string()
+    };
     let unit = "must start with 'char:', 'word:' or 'space:', as in 'word:3'";
     let window = "must end with a window of 1 to 1000, as in 'word:3'";
     for spec in ["", "word", "Word:3", "bytes:3", " word:3"] {
         assert_eq!(error(spec), format!("shingle '{spec}' {unit}"));
     }
-    for spec in ["word:", "word:0", "char:1001", "char:-1", "char:+5", "char: 5", "char:99999999999999999999"] {
+    for spec in [
+        "word:",
+        "word:0",
+        "char:1001",
+        "char:-1",
+        "char:+5",
+        "char: 5",
+        "char:99999999999999999999",
+    ] {
         assert_eq!(error(spec), format!("shingle '{spec}' {window}"));
     }
 }
