@@ -237,7 +237,7 @@ fn from_text(function: &str, parameter: &Parameter, text: &str) -> Result<Value>
         Kind::Column => Value::Columns(vec![text.to_owned()]),
         Kind::Columns => Value::Columns(text.split(", ").map(str::to_owned).collect()),
         Kind::Shingle => {
-            let shingle: neardup_kernels::shingle::Shingle = text
+            let shingle: neardup_kernels::Shingle = text
                 .parse()
                 .map_err(|error| plan_datafusion_err!("{function}: {name}: {error}"))?;
             Value::Text(shingle.to_string())

@@ -4,7 +4,7 @@ use super::{Call, Expansion, Value, expansion};
 use crate::functions::find;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::execution::SessionState;
-use neardup_kernels::lsh;
+use neardup_kernels::choose_bands;
 
 /// `lsh_plan`: the chosen bands and rows as literals.
 pub(in crate::functions) fn lsh_plan(call: &Call, _: &SessionState) -> Result<Expansion> {
@@ -46,7 +46,7 @@ pub(super) fn bands_and_rows(call: &Call) -> Result<(Value, Value)> {
 
 fn chosen(call: &Call, target_recall: f64) -> Result<(Value, Value)> {
     let allowed = call.integer("num_hashes")? as usize;
-    let bands = lsh::choose_bands(call.number("threshold")?, target_recall, allowed)
+    let bands = choose_bands(call.number("threshold")?, target_recall, allowed)
         .map_err(|error| plan_datafusion_err!("{}: {error}", call.function))?;
     Ok((Value::Integer(bands.bands as i64), Value::Integer(bands.rows as i64)))
 }

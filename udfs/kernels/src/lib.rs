@@ -61,8 +61,16 @@ mod shingle;
 mod split_mix;
 mod words;
 
+pub mod bounds;
+pub mod forest;
+pub mod frequency;
+pub mod pairs;
+pub mod representatives;
+
 #[cfg(test)]
 mod random_texts;
+#[cfg(test)]
+mod test_random;
 
 pub use bands::{BandsError, Draws, bands_into, check_bands};
 pub use edit::{edit_distance, edit_distance_within, edit_similarity};

@@ -1,0 +1,215 @@
+//! Filters and similarities of one candidate.
+
+use super::input::{PairInput, Payload, Texts};
+use super::spec::{Spec, Verify};
+use crate::bounds;
+
+/// What is known of the probe row and of all rows' lengths.
+#[derive(Debug)]
+pub(super) struct Verifier {
+    threshold: f64,
+    verify: Verify,
+    /// Tokens of each set or characters of each text; empty where lengths do not matter.
+    lengths: Vec<u32>,
+    /// Length of the probe row, and the lengths that can qualify with it.
+    length: usize,
+    partners: (usize, usize),
+    /// Equal positions a signature pair needs.
+    equal: usize,
+}
+
+impl Verifier {
+    pub(super) fn new(input: &PairInput<'_>, spec: &Spec) -> Self {
+        let rows = 0..input.keys.rows();
+        let length = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let lengths = match (spec.verify, input.payload) {
+            (Verify::Exact, Payload::Sets(sets)) => {
+                rows.map(|row| length(sets.row(row).len())).collect()
+            }
+            (Verify::Edit, Payload::Texts(texts)) => rows
+                .map(|row| length(texts.row(row).chars().count()))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let equal = match input.payload {
+            Payload::Signatures32 { width, .. } | Payload::Signatures64 { width, .. } => (0
+                ..=width)
+                .find(|&equal| equal as f64 / width as f64 >= spec.threshold)
+                .unwrap_or(width),
+            _ => 0,
+        };
+        Self {
+            threshold: spec.threshold,
+            verify: spec.verify,
+            lengths,
+            length: 0,
+            partners: (0, 0),
+            equal,
+        }
+    }
+
+    /// Bytes held.
+    pub(super) fn memory(&self) -> usize {
+        size_of::<u32>() * self.lengths.capacity()
+    }
+
+    /// Makes a row the probe row.
+    pub(super) fn begin(&mut self, row: u32) {
+        self.length = self
+            .lengths
+            .get(row as usize)
+            .map_or(0, |&length| length as usize);
+        if self.verify == Verify::Exact {
+            self.partners = bounds::partner_sizes(self.length, self.threshold);
+        }
+    }
+
+    /// Whether the length of another row lets it qualify with the probe row.
+    #[inline]
+    pub(super) fn length_qualifies(&self, other: u32) -> bool {
+        match self.verify {
+            Verify::Exact => {
+                let length = self.lengths[other as usize] as usize;
+                self.partners.0 <= length && length <= self.partners.1
+            }
+            Verify::Edit => {
+                let length = self.lengths[other as usize] as usize;
+                let longest = self.length.max(length);
+                longest > 0
+                    && longest - self.length.min(length) <= max_distance(longest, self.threshold)
+            }
+            Verify::Estimate | Verify::None => true,
+        }
+    }
+
+    /// Whether sets that meet at their tokens number `position` and `other_position` in the order of
+    /// prefixes can overlap enough. `first`: they share no token before.
+    #[inline]
+    pub(super) fn position_qualifies(
+        &self,
+        other: u32,
+        position: usize,
+        other_position: usize,
+        first: bool,
+    ) -> bool {
+        let other_length = self.lengths[other as usize] as usize;
+        let after = |length: usize, position: usize| length.saturating_sub(position + 1);
+        let before = if first {
+            0
+        } else {
+            position.min(other_position)
+        };
+        let most =
+            before + 1 + after(self.length, position).min(after(other_length, other_position));
+        most >= bounds::min_overlap(self.length, other_length, self.threshold)
+    }
+
+    /// The similarity of the probe row `row` to another row, if it reaches the threshold.
+    #[inline]
+    pub(super) fn similarity(&self, input: &PairInput<'_>, row: u32, other: u32) -> Option<f64> {
+        let (a, b) = (row as usize, other as usize);
+        match (self.verify, input.payload) {
+            (Verify::None, _) => Some(f64::NAN),
+            (Verify::Exact, Payload::Sets(sets)) => {
+                set_similarity(sets.row(a), sets.row(b), self.threshold)
+            }
+            (Verify::Edit, Payload::Texts(texts)) => self.edit_similarity(texts, a, b),
+            (Verify::Estimate, Payload::Signatures32 { values, width }) => {
+                self.estimate(values, width, a, b)
+            }
+            (Verify::Estimate, Payload::Signatures64 { values, width }) => {
+                self.estimate(values, width, a, b)
+            }
+            _ => None,
+        }
+    }
+
+    fn estimate<T: PartialEq>(
+        &self,
+        values: &[T],
+        width: usize,
+        a: usize,
+        b: usize,
+    ) -> Option<f64> {
+        let a = values.get(a * width..(a + 1) * width)?;
+        let b = values.get(b * width..(b + 1) * width)?;
+        let equal: u32 = a.iter().zip(b).map(|(a, b)| u32::from(a == b)).sum();
+        (equal as usize >= self.equal).then(|| f64::from(equal) / width as f64)
+    }
+
+    fn edit_similarity(&self, texts: Texts<'_>, a: usize, b: usize) -> Option<f64> {
+        let longest = self.lengths[a].max(self.lengths[b]) as usize;
+        let (a, b) = (texts.row(a), texts.row(b));
+        if a == b {
+            return (longest > 0).then_some(1.0);
+        }
+        let distance = distance_within(a, b, max_distance(longest, self.threshold))?;
+        Some(similarity_of_distance(distance, longest))
+    }
+}
+
+/// The Jaccard similarity of two ascending sets, if it reaches the threshold.
+fn set_similarity(a: &[u64], b: &[u64], threshold: f64) -> Option<f64> {
+    if a == b {
+        return (!a.is_empty()).then_some(1.0);
+    }
+    let total = a.len() + b.len();
+    let needed = bounds::min_overlap(a.len(), b.len(), threshold);
+    let overlap = overlap_at_least(a, b, needed)?;
+    Some(bounds::jaccard(overlap, total))
+}
+
+fn similarity_of_distance(distance: usize, longest: usize) -> f64 {
+    1.0 - distance as f64 / longest as f64
+}
+
+/// The largest distance with which texts, the longer one of `longest` characters, qualify.
+fn max_distance(longest: usize, threshold: f64) -> usize {
+    let qualifies = |distance| similarity_of_distance(distance, longest) >= threshold;
+    let mut distance = (((1.0 - threshold) * longest as f64) as usize).min(longest);
+    while distance < longest && qualifies(distance + 1) {
+        distance += 1;
+    }
+    while distance > 0 && !qualifies(distance) {
+        distance -= 1;
+    }
+    distance
+}
+
+fn overlap_at_least(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
+    let (mut i, mut j, mut overlap) = (0, 0, 0);
+    if needed > a.len().min(b.len()) {
+        return None;
+    }
+    let (mut skip_a, mut skip_b) = (a.len() - needed, b.len() - needed);
+    while i < a.len() && j < b.len() {
+        let (x, y) = (a[i], b[j]);
+        if x == y {
+            overlap += 1;
+            i += 1;
+            j += 1;
+        } else if x < y {
+            i += 1;
+            skip_a = skip_a.checked_sub(1)?;
+        } else {
+            j += 1;
+            skip_b = skip_b.checked_sub(1)?;
+        }
+    }
+    (overlap >= needed).then_some(overlap)
+}
+
+fn distance_within(a: &str, b: &str, max: usize) -> Option<usize> {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    (row[b.len()] <= max).then_some(row[b.len()])
+}
