@@ -1,0 +1,3 @@
+//! Wikipedia dumps.
+
+pub(crate) mod bzip2;
