@@ -18,7 +18,9 @@ pub(crate) struct Bits<'a> {
 impl<'a> Bits<'a> {
     /// Starts at bit `bit` of `data`; a start past the end reads as out of bits.
     pub(crate) fn new(data: &'a [u8], bit: u64) -> Self {
-        let byte = usize::try_from(bit / 8).unwrap_or(usize::MAX).min(data.len());
+        let byte = usize::try_from(bit / 8)
+            .unwrap_or(usize::MAX)
+            .min(data.len());
         let mut bits = Self {
             data,
             next: byte,

@@ -72,7 +72,9 @@ pub(crate) struct BlockDecoder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WindowState {
     /// `window` holds bytes that were not handed out.
-    Ready { last: bool },
+    Ready {
+        last: bool,
+    },
     /// More windows are to be expanded.
     Pending,
     Done,
@@ -136,7 +138,11 @@ impl BlockDecoder {
         match self.state {
             WindowState::Done => return None,
             WindowState::Ready { last } => {
-                self.state = if last { WindowState::Done } else { WindowState::Pending };
+                self.state = if last {
+                    WindowState::Done
+                } else {
+                    WindowState::Pending
+                };
             }
             WindowState::Pending => {
                 self.window.clear();
@@ -192,7 +198,11 @@ impl BlockDecoder {
 
     /// Reads everything between the header and the end-of-block symbol into `column`; gives how
     /// often each byte occurs in it.
-    fn read_symbols(&mut self, bits: &mut Bits<'_>, limit: usize) -> Result<[u32; 256], BlockFault> {
+    fn read_symbols(
+        &mut self,
+        bits: &mut Bits<'_>,
+        limit: usize,
+    ) -> Result<[u32; 256], BlockFault> {
         let (mut order, used) = read_symbol_map(bits)?;
         let table_count = bits.take(3)? as usize;
         if !(2..=6).contains(&table_count) {

@@ -29,7 +29,11 @@ impl Expansion {
             let from = self.at;
             let to = block.len().min(from.saturating_add(window - out.len()));
             if from == to {
-                return if self.run == 4 { Err(MissingCount) } else { Ok(true) };
+                return if self.run == 4 {
+                    Err(MissingCount)
+                } else {
+                    Ok(true)
+                };
             }
             if self.run == 4 {
                 let count = usize::from(block[from]);
@@ -41,7 +45,11 @@ impl Expansion {
             }
             let mut run = self.run;
             let mut at = from;
-            let mut last = if run > 0 { block[from - 1] } else { !block[from] };
+            let mut last = if run > 0 {
+                block[from - 1]
+            } else {
+                !block[from]
+            };
             while at < to {
                 let byte = block[at];
                 at += 1;
@@ -56,7 +64,11 @@ impl Expansion {
             self.run = run;
         }
         if self.at == block.len() {
-            return if self.run == 4 { Err(MissingCount) } else { Ok(true) };
+            return if self.run == 4 {
+                Err(MissingCount)
+            } else {
+                Ok(true)
+            };
         }
         Ok(false)
     }
@@ -71,7 +83,11 @@ mod tests {
         let mut at = 0;
         while at < block.len() {
             let byte = block[at];
-            let run = block[at..].iter().take(4).take_while(|&&b| b == byte).count();
+            let run = block[at..]
+                .iter()
+                .take(4)
+                .take_while(|&&b| b == byte)
+                .count();
             out.extend(std::iter::repeat_n(byte, run));
             at += run;
             if run == 4 {
@@ -90,7 +106,9 @@ mod tests {
             let length = case % 40;
             let block: Vec<u8> = (0..length)
                 .map(|_| {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(9);
+                    state = state
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(9);
                     ((state >> 40) % 2 * 7) as u8
                 })
                 .collect();

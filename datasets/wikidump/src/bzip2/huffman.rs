@@ -91,8 +91,8 @@ impl Table {
         let mut filled = 0usize;
         for length in shortest..=self.longest.min(FAST_BITS) {
             let shift = FAST_BITS - length;
-            let end = (((self.limit[length as usize] + 1).max(0) as usize) << shift)
-                .min(1 << FAST_BITS);
+            let end =
+                (((self.limit[length as usize] + 1).max(0) as usize) << shift).min(1 << FAST_BITS);
             for prefix in filled..end {
                 let symbol = self.symbol((prefix >> shift) as i32, length);
                 self.fast[prefix] = symbol.map_or(0, |s| s << 5 | length as u16);

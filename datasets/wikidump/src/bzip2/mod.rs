@@ -12,8 +12,10 @@
 
 mod bits;
 mod block;
+mod chain;
 mod crc;
 mod expand;
+mod fault;
 mod huffman;
 mod legacy;
 mod scan;
@@ -25,3 +27,9 @@ pub(crate) const MAGIC_BITS: u32 = 48;
 pub(crate) const BLOCK_MAGIC: u64 = 0x3141_5926_5359;
 /// Starts the end of a stream.
 pub(crate) const END_MAGIC: u64 = 0x1772_4538_5090;
+
+pub(crate) use chain::{Chain, Next};
+pub(crate) use fault::Fault;
+
+#[cfg(test)]
+mod tests;

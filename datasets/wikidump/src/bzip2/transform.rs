@@ -109,7 +109,11 @@ impl Inverse {
         }
         let segment_at = |row: u32| {
             let row = row as usize;
-            if row % stride == 0 { row / stride } else { regular }
+            if row % stride == 0 {
+                row / stride
+            } else {
+                regular
+            }
         };
 
         // A lane without work stays on a row of its own past the block.
@@ -218,7 +222,9 @@ mod tests {
     fn many_lanes_give_what_one_chain_gives() {
         let mut state = 7u64;
         let mut random = move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             (state >> 33) as usize
         };
         for length in [1, 2, 3, 7, 8, 255, 256, 257, 1000, 40_000, 900_000] {
