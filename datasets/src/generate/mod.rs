@@ -1,0 +1,1 @@
+//! Rows of any number from a seed.
