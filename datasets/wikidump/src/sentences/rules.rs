@@ -253,7 +253,8 @@ impl Rules<'_> {
         if word.is_empty() {
             return true;
         }
-        let opens = word.len() == at - start;
+        let before = &self.text[start..at - word.len()];
+        let opens = before.chars().all(|c| is_opener(c) || c == ' ');
         if word.bytes().all(|b| b.is_ascii_digit()) {
             // "1. The first item", "19. Jahrhundert"
             return !(opens && word.len() <= 3)
@@ -318,13 +319,10 @@ fn is_omission(text: &str, at: usize, run: &Run) -> bool {
     run.pause && run.closed && text[..at].ends_with(['[', '('])
 }
 
-/// True for " ." that goes on with a pause rather than beginning ".NET".
+/// True for " ." that goes on with a pause rather than beginning ".NET" or "...and".
 fn is_spaced_stop(rest: &str) -> bool {
-    let bytes = rest.as_bytes();
-    bytes.get(1) == Some(&b'.')
-        && bytes
-            .get(2)
-            .is_none_or(|b| !b.is_ascii_alphanumeric() && *b < 0x80)
+    rest.strip_prefix(" .")
+        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '.'))
 }
 
 /// The word that ends at `at`, without what opens before it; empty if it is too long to be an

@@ -99,5 +99,6 @@ pub(super) fn is_opener(c: char) -> bool {
             | '—'
             | '*'
             | '•'
+            | '⁃'
     )
 }
