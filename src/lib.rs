@@ -14,6 +14,7 @@
 //! - [`options`]: `SET neardup.…`.
 
 pub mod functions;
+pub mod jobs;
 pub mod operators;
 pub mod options;
 mod session;

@@ -22,6 +22,7 @@
 use thiserror::Error;
 
 use crate::bounds::prefix_len;
+use crate::pairs::LEADERS;
 
 const MAGIC: [u8; 4] = *b"NDTF";
 const VERSION: u8 = 1;
@@ -184,25 +185,6 @@ impl TokenFrequencies {
         }
         bytes
     }
-
-    /// An estimate of the number of pairs of rows that share a token, counted once for each token
-    /// they share: the sum of c(c - 1)/2 over tokens that occur c times. Counted over prefix tokens
-    /// it is the number of candidates a prefix join meets.
-    ///
-    /// Each counter's sum is corrected by what accidental collisions add on average.
-    #[must_use]
-    pub fn meetings(&self) -> f64 {
-        let m = self.counters.len() as f64;
-        let total: f64 = self.counters.iter().map(|&c| f64::from(c)).sum();
-        let squares: f64 = self
-            .counters
-            .iter()
-            .map(|&c| f64::from(c) * f64::from(c))
-            .sum();
-        // E[squares] = F2 + (total² - F2)/m where F2 is the sum of squared frequencies.
-        let f2 = (squares - total * total / m) / (1.0 - 1.0 / m);
-        ((f2 - total) / 2.0).max(0.0)
-    }
 }
 
 /// The total order of tokens that a sketch gives, read from its bytes in place.
@@ -244,6 +226,27 @@ impl<'a> TokenRanks<'a> {
     #[must_use]
     pub fn rank(&self, token: u64) -> (u32, u64) {
         (self.count(token), token)
+    }
+
+    /// An estimate of the number of pairs of rows that share a token, counted once for each token
+    /// they share: the sum of c(c - 1)/2 over tokens that occur c times, or, beyond `giant` rows, of
+    /// [`LEADERS`] comparisons a row. Counted over prefix tokens it is what a prefix join meets.
+    ///
+    /// What accidental collisions of counters add on average is taken off.
+    #[must_use]
+    pub fn meetings(&self, giant: Option<u64>) -> f64 {
+        let giant = giant.unwrap_or(u64::MAX) as f64;
+        let (mut total, mut met) = (0.0, 0.0);
+        for counter in self.counters.chunks_exact(4) {
+            let count = f64::from(le_u32(counter));
+            total += count;
+            met += match count > giant {
+                true => count * LEADERS as f64,
+                false => count * (count - 1.0) / 2.0,
+            };
+        }
+        let accidental = total * total / (2.0 * (self.counters.len() / 4) as f64);
+        (met - accidental).max(0.0)
     }
 
     /// Appends to `out` the [`prefix_len`] lowest of the distinct `tokens`, lowest first.
