@@ -83,7 +83,7 @@ pub enum Kind {
 pub struct Truth {
     /// The row.
     pub id: i64,
-    /// The cluster it was planted in; clusters are numbered from 0, the largest first. Nothing for
+    /// The cluster it was planted in; clusters are numbered from 0, the giants first. Nothing for
     /// the background.
     pub cluster: Option<i64>,
     /// `background`, `identical`, `characters`, `words`, `numbers` or `template`.
