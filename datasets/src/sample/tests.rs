@@ -49,9 +49,11 @@ fn pages() -> BTreeMap<String, (usize, String)> {
 
 /// Jaccard similarity of the five-character windows of two texts in lower case.
 fn characters(a: &str, b: &str) -> f64 {
-    fn windows(text: &str) -> HashSet<Vec<char>> {
+    fn windows(text: &str) -> HashSet<[char; 5]> {
         let text: Vec<char> = text.to_lowercase().chars().collect();
-        text.windows(5).map(<[char]>::to_vec).collect()
+        text.windows(5)
+            .map(|window| std::array::from_fn(|at| window[at]))
+            .collect()
     }
     let (a, b) = (windows(a), windows(b));
     let shared = a.intersection(&b).count();
