@@ -7,6 +7,7 @@
 
 use std::time::Instant;
 
+use neardup_kernels::SplitMix64;
 use neardup_kernels::frequency::{TokenFrequencies, TokenRanks};
 use neardup_kernels::pairs::{Csr, PairInput, PairJoin, Payload, Spec, Verify};
 
@@ -42,12 +43,11 @@ fn mix(x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-struct Random(u64);
+struct Random(SplitMix64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        mix(self.0)
+        self.0.next()
     }
 
     /// A token; its frequency falls with its rank.
@@ -58,7 +58,7 @@ impl Random {
 }
 
 fn sentences(clusters: usize, members: usize) -> (Vec<usize>, Vec<u64>) {
-    let mut random = Random(1);
+    let mut random = Random(SplitMix64::new(1));
     let bases: Vec<Vec<u64>> = (0..clusters)
         .map(|_| (0..TOKENS).map(|_| random.token()).collect())
         .collect();

@@ -3,7 +3,7 @@
 use super::input::{PairInput, Payload, Texts};
 use super::probe_set::ProbeSet;
 use super::spec::{Spec, Verify};
-use crate::bounds;
+use crate::{bounds, edit_distance_within, overlap_at_least};
 
 /// A row that shares a key with the probe row.
 #[derive(Debug, Clone, Copy)]
@@ -186,7 +186,7 @@ impl Verifier {
         if a == b {
             return (longest > 0).then_some(1.0);
         }
-        let distance = distance_within(a, b, max_distance(longest, self.threshold))?;
+        let distance = edit_distance_within(a, b, max_distance(longest, self.threshold))?;
         Some(similarity_of_distance(distance, longest))
     }
 }
@@ -206,42 +206,4 @@ fn max_distance(longest: usize, threshold: f64) -> usize {
         distance -= 1;
     }
     distance
-}
-
-fn overlap_at_least(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
-    let (mut i, mut j, mut overlap) = (0, 0, 0);
-    if needed > a.len().min(b.len()) {
-        return None;
-    }
-    let (mut skip_a, mut skip_b) = (a.len() - needed, b.len() - needed);
-    while i < a.len() && j < b.len() {
-        let (x, y) = (a[i], b[j]);
-        if x == y {
-            overlap += 1;
-            i += 1;
-            j += 1;
-        } else if x < y {
-            i += 1;
-            skip_a = skip_a.checked_sub(1)?;
-        } else {
-            j += 1;
-            skip_b = skip_b.checked_sub(1)?;
-        }
-    }
-    (overlap >= needed).then_some(overlap)
-}
-
-fn distance_within(a: &str, b: &str, max: usize) -> Option<usize> {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    (row[b.len()] <= max).then_some(row[b.len()])
 }
