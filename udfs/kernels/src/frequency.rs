@@ -4,20 +4,25 @@
 //! improved data stream summary: the count-min sketch", J. Algorithms 2005, with a single row): the
 //! counter of a token is chosen by the high bits of a multiplicative hash of it. Tokens that share a
 //! counter share a count. Any total order keeps an exact join exact, so collisions cost time and
-//! never a pair; [`TokenRanks`] orders tokens by `(count, token)`.
+//! never a pair; [`TokenRanks`] orders tokens by `(level, token)`, the [`level`] being the count rounded to
+//! one byte.
 //!
 //! Counting is commutative and associative (counters saturate), so the bytes of a sketch depend on
 //! the multiset of its tokens alone and not on how they were split or merged.
 //!
 //! # Bytes
 //!
-//! A header of 16 bytes: `NDTF`, format version (1), encoding (0 dense, 1 sparse), the number of
-//! index bits, 0, and the number of tokens counted (u64). All integers are little endian.
-//! *Dense*: one u32 a counter. *Sparse*: for each non-zero counter, in order, the number of zero
-//! counters before it and its value, as LEB128. [`TokenFrequencies::to_state`] keeps every counter
-//! and takes the smaller encoding; [`TokenFrequencies::to_ranks`] is always dense, and folded to
-//! fewer counters where few tokens were counted: adjacent counters are added, which is the sketch
-//! that fewer index bits would have given.
+//! A header of 16 bytes: `NDTF`, format version (1), encoding, the number of index bits, 0, and the
+//! number of tokens counted (u64). All integers are little endian. Encodings:
+//!
+//! - 0, *dense*: one u32 a counter.
+//! - 1, *sparse*: for each non-zero counter, in order, the number of zero counters before it and its
+//!   value, as LEB128.
+//! - 2, *levels*: one byte a counter, its [`level`].
+//!
+//! [`TokenFrequencies::to_state`] keeps every counter, dense or sparse, whichever is smaller.
+//! [`TokenFrequencies::to_ranks`] writes levels, of fewer counters where few tokens were counted:
+//! adjacent counters are added, which is the sketch that fewer index bits would have given.
 
 use thiserror::Error;
 
@@ -28,6 +33,7 @@ const MAGIC: [u8; 4] = *b"NDTF";
 const VERSION: u8 = 1;
 const DENSE: u8 = 0;
 const SPARSE: u8 = 1;
+const LEVELS: u8 = 2;
 const HEADER: usize = 16;
 /// The fewest index bits a folded sketch has.
 const MIN_BITS: u32 = 4;
@@ -45,11 +51,11 @@ pub enum FrequencyError {
     #[error("damaged token frequency sketch of {0} bytes: the counters do not fit the header")]
     Counters(usize),
     /// The result of counting where a state was expected.
-    #[error("token frequency sketch of {0} index bits, expected a state of {bits}", bits = TokenFrequencies::BITS)]
-    NotState(u32),
+    #[error("finished token frequency sketch where the state of an unfinished one was expected")]
+    Finished,
     /// A state where the result of counting was expected.
-    #[error("token frequency sketch in sparse form, expected the dense form")]
-    Sparse,
+    #[error("unfinished token frequency sketch where a finished one was expected")]
+    Unfinished,
 }
 
 /// Counts of tokens, in 2^[`TokenFrequencies::BITS`] saturating counters.
@@ -66,8 +72,8 @@ impl Default for TokenFrequencies {
 }
 
 impl TokenFrequencies {
-    /// Index bits of a sketch that counts. 2^20 counters are 4 MiB.
-    pub const BITS: u32 = 20;
+    /// Index bits of a sketch that counts: 16 MiB of counters, 4 MiB of levels.
+    pub const BITS: u32 = 22;
 
     /// An empty sketch.
     #[must_use]
@@ -108,8 +114,8 @@ impl TokenFrequencies {
     /// If the bytes are not such a sketch; the counts are then unspecified.
     pub fn merge_state(&mut self, bytes: &[u8]) -> Result<(), FrequencyError> {
         let header = Header::read(bytes)?;
-        if header.bits != Self::BITS {
-            return Err(FrequencyError::NotState(header.bits));
+        if header.encoding == LEVELS || header.bits != Self::BITS {
+            return Err(FrequencyError::Finished);
         }
         let body = &bytes[HEADER..];
         let damaged = || FrequencyError::Counters(bytes.len());
@@ -151,7 +157,7 @@ impl TokenFrequencies {
     #[must_use]
     pub fn to_state(&self) -> Vec<u8> {
         let dense = self.counters.len() * 4;
-        let mut bytes = Header::bytes(SPARSE, Self::BITS, self.tokens);
+        let mut bytes = Header::bytes(SPARSE, Self::BITS, self.tokens, 0);
         let mut gap = 0u32;
         for &counter in &self.counters {
             if counter == 0 {
@@ -162,35 +168,58 @@ impl TokenFrequencies {
             push_varint(&mut bytes, counter);
             gap = 0;
             if bytes.len() >= dense {
-                return self.dense(Self::BITS);
+                return self.to_dense();
             }
         }
         bytes
     }
 
-    /// The counters that [`TokenRanks`] reads in place: about one for each token counted, at most
+    fn to_dense(&self) -> Vec<u8> {
+        let mut bytes = Header::bytes(DENSE, Self::BITS, self.tokens, self.counters.len() * 4);
+        bytes.extend(
+            self.counters
+                .iter()
+                .flat_map(|counter| counter.to_le_bytes()),
+        );
+        bytes
+    }
+
+    /// The levels that [`TokenRanks`] reads in place: about one for each token counted, at most
     /// 2^[`Self::BITS`].
     #[must_use]
     pub fn to_ranks(&self) -> Vec<u8> {
         let wanted = self.tokens.checked_next_power_of_two();
         let bits = wanted.map_or(Self::BITS, u64::trailing_zeros);
-        self.dense(bits.clamp(MIN_BITS, Self::BITS))
-    }
-
-    fn dense(&self, bits: u32) -> Vec<u8> {
-        let mut bytes = Header::bytes(DENSE, bits, self.tokens);
-        for group in self.counters.chunks_exact(1 << (Self::BITS - bits)) {
-            let sum = group.iter().fold(0u32, |sum, &c| sum.saturating_add(c));
-            bytes.extend_from_slice(&sum.to_le_bytes());
-        }
+        let bits = bits.clamp(MIN_BITS, Self::BITS);
+        let mut bytes = Header::bytes(LEVELS, bits, self.tokens, 1 << bits);
+        let groups = self.counters.chunks_exact(1 << (Self::BITS - bits));
+        bytes.extend(groups.map(|group| {
+            level(
+                group
+                    .iter()
+                    .fold(0u32, |sum, &counter| sum.saturating_add(counter)),
+            )
+        }));
         bytes
     }
+}
+
+/// A count in one byte, with four significant bits: counts below 16 as they are, larger ones by
+/// their three bits after the leading one. It never descends as the count rises.
+#[inline]
+#[must_use]
+pub fn level(count: u32) -> u8 {
+    if count < 8 {
+        return count as u8;
+    }
+    let exponent = count.ilog2();
+    ((exponent - 2) << 3 | count >> (exponent - 3) & 7) as u8
 }
 
 /// The total order of tokens that a sketch gives, read from its bytes in place.
 #[derive(Debug, Clone, Copy)]
 pub struct TokenRanks<'a> {
-    counters: &'a [u8],
+    levels: &'a [u8],
     bits: u32,
 }
 
@@ -199,33 +228,31 @@ impl<'a> TokenRanks<'a> {
     ///
     /// # Errors
     ///
-    /// If the bytes are not a dense sketch.
+    /// If the bytes are not a finished sketch.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, FrequencyError> {
         let header = Header::read(bytes)?;
-        if header.encoding != DENSE {
-            return Err(FrequencyError::Sparse);
+        if header.encoding != LEVELS {
+            return Err(FrequencyError::Unfinished);
         }
-        let counters = &bytes[HEADER..];
-        if counters.len() != 4usize << header.bits {
+        let (levels, bits) = (&bytes[HEADER..], header.bits);
+        if levels.len() != 1usize << bits {
             return Err(FrequencyError::Counters(bytes.len()));
         }
-        let bits = header.bits;
-        Ok(Self { counters, bits })
+        Ok(Self { levels, bits })
     }
 
-    /// How many tokens share the counter of `token`.
+    /// The level of the count of the tokens that share a counter with `token`.
     #[inline]
     #[must_use]
-    pub fn count(&self, token: u64) -> u32 {
-        let at = counter_index(token, self.bits) * 4;
-        le_u32(&self.counters[at..at + 4])
+    pub fn level(&self, token: u64) -> u8 {
+        self.levels[counter_index(token, self.bits)]
     }
 
     /// The rank of a token: rare ones first, ties by the token itself.
     #[inline]
     #[must_use]
-    pub fn rank(&self, token: u64) -> (u32, u64) {
-        (self.count(token), token)
+    pub fn rank(&self, token: u64) -> (u8, u64) {
+        (self.level(token), token)
     }
 
     /// An estimate of the number of pairs of rows that share a token, counted once for each token
@@ -255,7 +282,7 @@ impl<'a> TokenRanks<'a> {
         &self,
         tokens: &[u64],
         threshold: f64,
-        scratch: &mut Vec<(u32, u64)>,
+        scratch: &mut Vec<(u8, u64)>,
         out: &mut Vec<u64>,
     ) {
         let len = prefix_len(tokens.len(), threshold);
@@ -277,8 +304,9 @@ struct Header {
 }
 
 impl Header {
-    fn bytes(encoding: u8, bits: u32, tokens: u64) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEADER + if encoding == DENSE { 4 << bits } else { 0 });
+    /// The header, and room for `body` bytes after it.
+    fn bytes(encoding: u8, bits: u32, tokens: u64, body: usize) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEADER + body);
         bytes.extend_from_slice(&MAGIC);
         bytes.extend_from_slice(&[VERSION, encoding, bits as u8, 0]);
         bytes.extend_from_slice(&tokens.to_le_bytes());
@@ -297,7 +325,7 @@ impl Header {
             return Err(FrequencyError::Version(version));
         }
         let bits = u32::from(bits);
-        let known = encoding == DENSE || encoding == SPARSE;
+        let known = [DENSE, SPARSE, LEVELS].contains(&encoding);
         if !known || zero != 0 || !(MIN_BITS..=TokenFrequencies::BITS).contains(&bits) {
             return Err(FrequencyError::Header);
         }

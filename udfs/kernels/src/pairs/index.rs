@@ -2,15 +2,23 @@
 //!
 //! Keys are numbered by a partitioned hash table: they are first scattered by high bits of their
 //! hash, so that each partition's table stays in the cache. A key that one row holds is dropped at
-//! once. Each key left has a *list*, or one for each side, with room for all of its rows (for the
-//! leaders, if it is a giant), which fills while rows are probed: a row sees the rows before it.
+//! once. Each key left has *lists*, with room for all of its rows (for the leaders, if it is a
+//! giant), which fill while rows are probed: a row sees the rows before it. There is one list for each
+//! side, and of these one for each *zone*.
+//!
+//! Zones belong to the prefix filter. A set's first `size - min_overlap(size, size) + 1` tokens are
+//! its inner zone, the rest of its prefix is the outer one. The smaller set of a qualifying pair has
+//! the first token they share in its inner zone (Xiao et al. 2008, "indexing prefix"), so two outer
+//! zones need not be compared. This holds only if rows meet at every key they share, in this part and all
+//! others: under giants and caps there is one zone.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::input::PairInput;
+use super::input::{PairInput, Payload};
 use super::spec::{LEADERS, PairError, Spec};
 use super::stats::Stats;
+use crate::bounds::min_overlap;
 
 /// "No list", for keys that cannot lead to a pair.
 pub(super) const NONE: u32 = u32::MAX;
@@ -18,14 +26,6 @@ pub(super) const NONE: u32 = u32::MAX;
 const GIANT: u32 = 1 << 31;
 /// Keys of one partition, on average.
 const PARTITION: usize = 4096;
-
-/// A row that holds a key.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Posting {
-    pub(super) row: u32,
-    /// The position of the key among the row's keys.
-    pub(super) position: u32,
-}
 
 /// The number of a key.
 #[derive(Debug, Clone, Copy)]
@@ -46,13 +46,16 @@ pub(super) struct List(usize);
 pub(super) struct KeyIndex {
     /// The number of each key of the input, or `NONE`.
     slots: Vec<u32>,
-    /// Lists a key: 1, or 2 for two sides.
+    /// Sides, and zones of each: 1 or 2.
     sides: usize,
+    zones: usize,
     /// Where each list begins, and the last one ends.
     starts: Vec<u32>,
     /// Where the next row of each list goes.
-    filled: Vec<u32>,
-    postings: Vec<Posting>,
+    ends: Vec<u32>,
+    /// The rows of all lists, and the position of the key among the keys of each.
+    rows: Vec<u32>,
+    positions: Vec<u32>,
     /// Whether rows meet at every key they share.
     pub(super) complete: bool,
 }
@@ -63,22 +66,23 @@ impl KeyIndex {
         spec: &Spec,
         stats: &mut Stats,
     ) -> Result<Self, PairError> {
+        let too_many = || PairError::Keys(input.keys.values().len());
         let (mut slots, keys) = number_keys(input, spec, stats);
         let sides = if input.side.is_some() { 2 } else { 1 };
-        if keys > (GIANT as usize - 1) / sides {
-            return Err(PairError::Keys(input.keys.values().len()));
+        if keys > GIANT as usize / 4 {
+            return Err(too_many());
         }
 
+        let mut counts = vec![0u32; keys * sides];
         let cap = spec
             .max_bucket
             .map_or(u32::MAX, |cap| u32::try_from(cap).unwrap_or(u32::MAX));
-        let mut counts = vec![0u32; keys * sides];
         for row in 0..input.keys.rows() {
             let side = input.side_of(row);
-            for slot in &mut slots[input.keys.range(row)] {
-                if *slot == NONE {
-                    continue;
-                }
+            for slot in slots[input.keys.range(row)]
+                .iter_mut()
+                .filter(|slot| **slot != NONE)
+            {
                 let count = &mut counts[*slot as usize * sides + side];
                 if *count < cap {
                     *count += 1;
@@ -106,32 +110,40 @@ impl KeyIndex {
             }
         }
         if stats.giants > 0 {
-            for slot in &mut slots {
-                if *slot != NONE && giant[*slot as usize] {
+            for slot in slots.iter_mut().filter(|slot| **slot != NONE) {
+                if giant[*slot as usize] {
                     *slot |= GIANT;
                 }
             }
         }
 
+        let complete = stats.giants == 0 && stats.capped == 0;
+        let zones = if complete && spec.prefix_filter && !spec.repeats_pairs() {
+            2
+        } else {
+            1
+        };
+        if zones == 2 {
+            counts = count_by_zone(input, spec, &slots, &counts, sides);
+        }
         let mut starts = Vec::with_capacity(counts.len() + 1);
         let mut end = 0u32;
         for &count in &counts {
             starts.push(end);
-            end = end
-                .checked_add(count)
-                .ok_or(PairError::Keys(input.keys.values().len()))?;
+            end = end.checked_add(count).ok_or_else(too_many)?;
         }
-        let filled = starts.clone();
+        let ends = starts.clone();
         starts.push(end);
         stats.postings = u64::from(end);
-        let complete = stats.giants == 0 && stats.capped == 0;
-        let postings = vec![Posting::default(); end as usize];
+        let (rows, positions) = (vec![0; end as usize], vec![0; end as usize]);
         Ok(Self {
             slots,
             sides,
+            zones,
             starts,
-            filled,
-            postings,
+            ends,
+            rows,
+            positions,
             complete,
         })
     }
@@ -145,39 +157,102 @@ impl KeyIndex {
             .map(|&slot| Slot(slot))
     }
 
-    /// The list that a row of this side is compared with, and the one it joins.
+    /// How many keys of a row are in its inner zone.
     #[inline]
-    pub(super) fn lists(&self, slot: Slot, side: usize) -> (List, List) {
-        let first = (slot.0 & !GIANT) as usize * self.sides;
-        match self.sides {
-            1 => (List(first), List(first)),
-            _ => (List(first + 1 - side), List(first + side)),
+    pub(super) fn inner_zone(&self, input: &PairInput<'_>, spec: &Spec, row: usize) -> usize {
+        if self.zones == 2 {
+            inner_zone(input, spec, row)
+        } else {
+            usize::MAX
         }
     }
 
-    /// The rows that have joined a list, in ascending order.
+    /// The lists that a row of this side and zone is compared with; the second may be none.
     #[inline]
-    pub(super) fn rows(&self, list: List) -> &[Posting] {
-        &self.postings[self.starts[list.0] as usize..self.filled[list.0] as usize]
+    pub(super) fn compared(&self, slot: Slot, side: usize, inner: bool) -> (List, Option<List>) {
+        let other = if self.sides == 2 { 1 - side } else { 0 };
+        let first = self.first_list(slot, other);
+        (
+            List(first),
+            (self.zones == 2 && inner).then_some(List(first + 1)),
+        )
+    }
+
+    /// The list that a row of this side and zone joins.
+    #[inline]
+    pub(super) fn own(&self, slot: Slot, side: usize, inner: bool) -> List {
+        List(self.first_list(slot, side) + usize::from(!inner))
+    }
+
+    #[inline]
+    fn first_list(&self, slot: Slot, side: usize) -> usize {
+        ((slot.0 & !GIANT) as usize * self.sides + side) * self.zones
+    }
+
+    /// The rows that have joined a list, in ascending order, and the positions of the key in each.
+    #[inline]
+    pub(super) fn members(&self, list: List) -> (&[u32], &[u32]) {
+        let range = self.starts[list.0] as usize..self.ends[list.0] as usize;
+        (&self.rows[range.clone()], &self.positions[range])
     }
 
     /// Lets a row join a list; false if there is no room.
     #[inline]
-    pub(super) fn join(&mut self, list: List, posting: Posting) -> bool {
-        let at = &mut self.filled[list.0];
-        if *at == self.starts[list.0 + 1] {
+    pub(super) fn join(&mut self, list: List, row: u32, position: u32) -> bool {
+        let end = &mut self.ends[list.0];
+        if *end == self.starts[list.0 + 1] {
             return false;
         }
-        self.postings[*at as usize] = posting;
-        *at += 1;
+        self.rows[*end as usize] = row;
+        self.positions[*end as usize] = position;
+        *end += 1;
         true
     }
 
     /// Bytes held.
     pub(super) fn memory(&self) -> usize {
-        size_of::<u32>() * (self.slots.capacity() + self.starts.capacity() + self.filled.capacity())
-            + size_of::<Posting>() * self.postings.capacity()
+        let arrays = [
+            &self.slots,
+            &self.starts,
+            &self.ends,
+            &self.rows,
+            &self.positions,
+        ];
+        arrays
+            .iter()
+            .map(|array| size_of::<u32>() * array.capacity())
+            .sum()
     }
+}
+
+fn inner_zone(input: &PairInput<'_>, spec: &Spec, row: usize) -> usize {
+    let Payload::Sets(sets) = input.payload else {
+        return usize::MAX;
+    };
+    let size = sets.row(row).len();
+    size + 1 - min_overlap(size, size, spec.threshold).min(size + 1)
+}
+
+/// The rows of each list where there are two zones. Keys whose lists were emptied stay empty.
+fn count_by_zone(
+    input: &PairInput<'_>,
+    spec: &Spec,
+    slots: &[u32],
+    counts: &[u32],
+    sides: usize,
+) -> Vec<u32> {
+    let mut zones = vec![0u32; counts.len() * 2];
+    for row in 0..input.keys.rows() {
+        let side = input.side_of(row);
+        let inner = inner_zone(input, spec, row);
+        for (position, &slot) in slots[input.keys.range(row)].iter().enumerate() {
+            let list = slot as usize * sides + side;
+            if slot != NONE && counts[list] > 0 {
+                zones[list * 2 + usize::from(position >= inner)] += 1;
+            }
+        }
+    }
+    zones
 }
 
 /// The number of each key that this part owns and that occurs more than once, `NONE` for the

@@ -1,11 +1,11 @@
 //! The join: rows in ascending order, each probed against the rows before it.
 
 use super::first_key::ProbeKeys;
-use super::index::{KeyIndex, Posting, Slot};
+use super::index::{KeyIndex, List, Slot};
 use super::input::PairInput;
 use super::spec::{PairError, Spec, Verify};
 use super::stats::Stats;
-use super::verify::Verifier;
+use super::verify::{Candidate, Verifier};
 
 /// Work done before a batch is handed out even if it is not full, so that a caller can stop or let
 /// others run: about 10 ms.
@@ -52,8 +52,10 @@ struct Cursor {
     begun: bool,
     /// Position among the row's keys.
     key: usize,
-    /// Position in the list of that key.
-    posting: usize,
+    /// The candidates met at that key are gathered.
+    gathered: bool,
+    /// The next of them to verify.
+    candidate: usize,
     /// At this key, a giant, the row resembles a leader.
     linked: bool,
 }
@@ -72,7 +74,11 @@ pub struct PairJoin {
     probe_keys: ProbeKeys,
     rows: u32,
     row: u32,
+    /// Keys in the inner zone of the current row.
+    inner: usize,
     cursor: Cursor,
+    /// The candidates met at the current key.
+    candidates: Vec<Candidate>,
     stats: Stats,
 }
 
@@ -99,7 +105,9 @@ impl PairJoin {
             probe_keys: ProbeKeys::default(),
             rows: rows as u32,
             row: 0,
+            inner: 0,
             cursor: Cursor::default(),
+            candidates: Vec::new(),
             spec,
             index,
             stats,
@@ -161,39 +169,109 @@ impl PairJoin {
         if !self.cursor.begun {
             self.cursor.begun = true;
             self.met[row as usize] = row;
+            self.inner = self.index.inner_zone(input, &self.spec, row as usize);
             self.verifier.begin(row);
             *work = work.saturating_sub(1 + keys.len() as u64);
         }
         while self.cursor.key < keys.len() {
             let key = self.cursor.key;
             if let Some(slot) = self.index.slot(keys.start + key) {
-                if !self.probe_key(input, slot, side, max_pairs, batch, work) {
+                if !self.cursor.gathered {
+                    self.gather(input, slot, side, work);
+                    self.cursor.gathered = true;
+                }
+                if !self.verify_candidates(input, slot, side, max_pairs, batch, work) {
                     return false;
                 }
-                let (_, own) = self.index.lists(slot, side);
-                let posting = Posting {
-                    row,
-                    position: key as u32,
-                };
+                let own = self.index.own(slot, side, key < self.inner);
                 let stands_alone = !(slot.is_giant() && self.cursor.linked);
-                if stands_alone && !self.index.join(own, posting) && slot.is_giant() {
+                if stands_alone && !self.index.join(own, row, key as u32) && slot.is_giant() {
                     self.stats.unlinked += 1;
                 }
             }
             self.cursor = Cursor {
                 begun: true,
                 key: key + 1,
-                posting: 0,
-                linked: false,
+                ..Cursor::default()
             };
         }
         true
     }
 
-    /// Compares the current row with those before it that hold the key at the cursor; false if it
-    /// is to be continued.
+    /// Gathers the rows first met at the key at the cursor that pass the filters.
+    fn gather(&mut self, input: &PairInput<'_>, slot: Slot, side: usize, work: &mut u64) {
+        self.candidates.clear();
+        let (first, second) = self
+            .index
+            .compared(slot, side, self.cursor.key < self.inner);
+        self.meet(first, slot.is_giant());
+        if let Some(second) = second {
+            self.meet(second, slot.is_giant());
+        }
+        let met = self.candidates.len() as u64;
+        *work = work.saturating_sub(met * FILTER_WORK);
+
+        let row = self.row;
+        let position = self.cursor.key;
+        let keys = input.keys.row(row as usize);
+        let one_owner = self.spec.parts > 1 && !self.spec.repeats_pairs();
+        // Met at the first key they share?
+        let first = self.spec.parts == 1 && self.index.complete;
+        let Self {
+            candidates,
+            verifier,
+            probe_keys,
+            stats,
+            spec,
+            ..
+        } = self;
+        let position_qualifies = |candidate: &Candidate, first| {
+            !spec.prefix_filter || verifier.position_qualifies(candidate, position, first)
+        };
+        candidates.retain_mut(|candidate| {
+            if !input.may_pair(row, candidate.row) {
+                return false;
+            }
+            stats.candidates += 1;
+            let Some(needed) = verifier.needed(candidate.row) else {
+                return false;
+            };
+            candidate.needed = needed;
+            if !position_qualifies(candidate, first) {
+                return false;
+            }
+            if !one_owner {
+                return true;
+            }
+            let others = input.keys.row(candidate.row as usize);
+            let earlier = others.get(..candidate.position as usize).unwrap_or(others);
+            !probe_keys.share_any(row, keys, earlier) && position_qualifies(candidate, true)
+        });
+    }
+
+    /// Takes the rows of a list that the current row has not met before.
     #[inline]
-    fn probe_key(
+    fn meet(&mut self, list: List, giant: bool) {
+        let row = self.row;
+        let (rows, positions) = self.index.members(list);
+        for (&other, &position) in rows.iter().zip(positions) {
+            let met = &mut self.met[other as usize];
+            if *met != row {
+                *met = row;
+                self.candidates.push(Candidate {
+                    row: other,
+                    position,
+                    needed: 0,
+                });
+            } else if giant && self.similar[other as usize] == row {
+                self.cursor.linked = true;
+            }
+        }
+    }
+
+    /// Verifies what was gathered; false if it is to be continued.
+    #[inline]
+    fn verify_candidates(
         &mut self,
         input: &PairInput<'_>,
         slot: Slot,
@@ -203,81 +281,27 @@ impl PairJoin {
         work: &mut u64,
     ) -> bool {
         let row = self.row;
-        let (others, _) = self.index.lists(slot, side);
-        let count = self.index.rows(others).len();
-        while self.cursor.posting < count {
-            let postings = &self.index.rows(others)[self.cursor.posting..];
-            // Most rows of a list were met at an earlier key.
-            let seen = postings
-                .iter()
-                .take_while(|posting| self.met[posting.row as usize] == row)
-                .inspect(|posting| {
-                    self.cursor.linked |=
-                        slot.is_giant() && self.similar[posting.row as usize] == row;
-                })
-                .count();
-            self.cursor.posting += seen;
-            *work = work.saturating_sub(seen as u64);
-            let Some(&posting) = postings.get(seen) else {
-                return true;
-            };
+        while let Some(candidate) = self.candidates.get(self.cursor.candidate) {
             if batch.len() >= max_pairs || *work == 0 {
                 return false;
             }
-            self.cursor.posting += 1;
-            let other = posting.row;
-            self.met[other as usize] = row;
-            if !input.may_pair(row, other) {
-                continue;
+            self.cursor.candidate += 1;
+            if self.spec.verify != Verify::None {
+                self.stats.verified += 1;
+                *work = work.saturating_sub(VERIFY_WORK);
             }
-            self.stats.candidates += 1;
-            let Some(similarity) = self.verify(input, posting, work) else {
+            let Some(similarity) = self.verifier.similarity(input, row, candidate) else {
                 continue;
             };
+            let other = candidate.row;
             if let Some(similar) = self.similar.get_mut(other as usize) {
                 *similar = row;
                 self.cursor.linked |= slot.is_giant();
             }
-            let (a, b) = if input.side.is_some() && side == 0 {
-                (row, other)
-            } else {
-                (other, row)
-            };
+            let swap = input.side.is_some() && side == 0;
+            let (a, b) = if swap { (row, other) } else { (other, row) };
             batch.push(a, b, similarity);
         }
         true
-    }
-
-    /// The similarity of a candidate, met at the key at the cursor, if it is a pair of this part.
-    #[inline]
-    fn verify(&mut self, input: &PairInput<'_>, posting: Posting, work: &mut u64) -> Option<f64> {
-        let (row, other) = (self.row, posting.row);
-        let (position, other_position) = (self.cursor.key, posting.position as usize);
-        *work = work.saturating_sub(FILTER_WORK);
-        if !self.verifier.length_qualifies(other) {
-            return None;
-        }
-        let all_keys = self.spec.parts == 1 && self.index.complete;
-        let position_qualifies = |first| {
-            !self.spec.prefix_filter
-                || self
-                    .verifier
-                    .position_qualifies(other, position, other_position, first)
-        };
-        if !position_qualifies(all_keys) {
-            return None;
-        }
-        if self.spec.parts > 1 && !self.spec.repeats_pairs() {
-            let keys = input.keys.row(row as usize);
-            let earlier = input.keys.row(other as usize).get(..other_position)?;
-            if self.probe_keys.share_any(row, keys, earlier) || !position_qualifies(true) {
-                return None;
-            }
-        }
-        if self.spec.verify != Verify::None {
-            self.stats.verified += 1;
-            *work = work.saturating_sub(VERIFY_WORK);
-        }
-        self.verifier.similarity(input, row, other)
     }
 }

@@ -14,7 +14,8 @@
 //! ```
 //!
 //! - [`input`]: what is joined; [`spec`]: how; [`Stats`]: what was done.
-//! - `index`: from key to rows. `verify`: filters and similarities of one candidate. `first_key`:
+//! - `index`: from key to rows. `verify`: filters and similarities of one candidate; `probe_set`:
+//!   the overlap of one row with many. `first_key`:
 //!   which part a pair belongs to. [`PairJoin`]: the loop that holds them together.
 //!
 //! A new way to verify is a variant of [`Verify`], a variant of [`Payload`] if it needs other data,
@@ -27,6 +28,7 @@ mod first_key;
 mod index;
 mod input;
 mod join;
+mod probe_set;
 mod spec;
 mod stats;
 mod verify;

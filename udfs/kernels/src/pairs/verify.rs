@@ -1,8 +1,19 @@
 //! Filters and similarities of one candidate.
 
 use super::input::{PairInput, Payload, Texts};
+use super::probe_set::ProbeSet;
 use super::spec::{Spec, Verify};
-use crate::bounds;
+use crate::{bounds, edit_distance_within, overlap_at_least};
+
+/// A row that shares a key with the probe row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    pub(super) row: u32,
+    /// The position of the first key they met at among its keys.
+    pub(super) position: u32,
+    /// What [`Verifier::needed`] says.
+    pub(super) needed: u32,
+}
 
 /// What is known of the probe row and of all rows' lengths.
 #[derive(Debug)]
@@ -16,6 +27,11 @@ pub(super) struct Verifier {
     partners: (usize, usize),
     /// Equal positions a signature pair needs.
     equal: usize,
+    /// Sets that the probe row was compared with, and the probe row's set to look up from the second
+    /// on.
+    compared: usize,
+    probe_set: ProbeSet,
+    has_probe_set: bool,
 }
 
 impl Verifier {
@@ -45,6 +61,9 @@ impl Verifier {
             length: 0,
             partners: (0, 0),
             equal,
+            compared: 0,
+            probe_set: ProbeSet::default(),
+            has_probe_set: false,
         }
     }
 
@@ -55,6 +74,7 @@ impl Verifier {
 
     /// Makes a row the probe row.
     pub(super) fn begin(&mut self, row: u32) {
+        self.compared = 0;
         self.length = self
             .lengths
             .get(row as usize)
@@ -64,54 +84,60 @@ impl Verifier {
         }
     }
 
-    /// Whether the length of another row lets it qualify with the probe row.
+    /// What the similarity of the probe row to another row needs, if their lengths let it reach the
+    /// threshold: tokens in common, or nothing for the other measures.
     #[inline]
-    pub(super) fn length_qualifies(&self, other: u32) -> bool {
+    pub(super) fn needed(&self, other: u32) -> Option<u32> {
         match self.verify {
             Verify::Exact => {
-                let length = self.lengths[other as usize] as usize;
-                self.partners.0 <= length && length <= self.partners.1
+                let length = *self.lengths.get(other as usize)? as usize;
+                (self.partners.0 <= length && length <= self.partners.1)
+                    .then(|| bounds::min_overlap(self.length, length, self.threshold) as u32)
             }
             Verify::Edit => {
-                let length = self.lengths[other as usize] as usize;
-                let longest = self.length.max(length);
-                longest > 0
-                    && longest - self.length.min(length) <= max_distance(longest, self.threshold)
+                let length = *self.lengths.get(other as usize)? as usize;
+                let (shortest, longest) = (self.length.min(length), self.length.max(length));
+                let most = max_distance(longest, self.threshold);
+                (longest > 0 && longest - shortest <= most).then_some(0)
             }
-            Verify::Estimate | Verify::None => true,
+            Verify::Estimate | Verify::None => Some(0),
         }
     }
 
     /// Whether sets that meet at their tokens number `position` and `other_position` in the order of
-    /// prefixes can overlap enough. `first`: they share no token before.
+    /// prefixes can have the tokens in common that they need. `first`: they share no token before.
     #[inline]
     pub(super) fn position_qualifies(
         &self,
-        other: u32,
+        candidate: &Candidate,
         position: usize,
-        other_position: usize,
         first: bool,
     ) -> bool {
-        let other_length = self.lengths[other as usize] as usize;
+        let length = self.lengths[candidate.row as usize] as usize;
         let after = |length: usize, position: usize| length.saturating_sub(position + 1);
+        let other_position = candidate.position as usize;
         let before = if first {
             0
         } else {
             position.min(other_position)
         };
-        let most =
-            before + 1 + after(self.length, position).min(after(other_length, other_position));
-        most >= bounds::min_overlap(self.length, other_length, self.threshold)
+        let most = before + 1 + after(self.length, position).min(after(length, other_position));
+        most >= candidate.needed as usize
     }
 
-    /// The similarity of the probe row `row` to another row, if it reaches the threshold.
+    /// The similarity of the probe row `row` to a candidate, if it reaches the threshold.
     #[inline]
-    pub(super) fn similarity(&self, input: &PairInput<'_>, row: u32, other: u32) -> Option<f64> {
-        let (a, b) = (row as usize, other as usize);
+    pub(super) fn similarity(
+        &mut self,
+        input: &PairInput<'_>,
+        row: u32,
+        candidate: &Candidate,
+    ) -> Option<f64> {
+        let (a, b) = (row as usize, candidate.row as usize);
         match (self.verify, input.payload) {
             (Verify::None, _) => Some(f64::NAN),
             (Verify::Exact, Payload::Sets(sets)) => {
-                set_similarity(sets.row(a), sets.row(b), self.threshold)
+                self.set_similarity(sets.row(a), sets.row(b), candidate.needed as usize)
             }
             (Verify::Edit, Payload::Texts(texts)) => self.edit_similarity(texts, a, b),
             (Verify::Estimate, Payload::Signatures32 { values, width }) => {
@@ -122,6 +148,23 @@ impl Verifier {
             }
             _ => None,
         }
+    }
+
+    /// The Jaccard similarity of the probe row's set to another, if it reaches the threshold.
+    fn set_similarity(&mut self, set: &[u64], other: &[u64], needed: usize) -> Option<f64> {
+        if set == other {
+            return (!set.is_empty()).then_some(1.0);
+        }
+        self.compared += 1;
+        if self.compared == 2 {
+            self.has_probe_set = self.probe_set.fill(set);
+        }
+        let overlap = if self.compared >= 2 && self.has_probe_set {
+            self.probe_set.overlap_at_least(other, needed)?
+        } else {
+            overlap_at_least(set, other, needed)?
+        };
+        Some(bounds::jaccard(overlap, set.len() + other.len()))
     }
 
     fn estimate<T: PartialEq>(
@@ -143,20 +186,9 @@ impl Verifier {
         if a == b {
             return (longest > 0).then_some(1.0);
         }
-        let distance = distance_within(a, b, max_distance(longest, self.threshold))?;
+        let distance = edit_distance_within(a, b, max_distance(longest, self.threshold))?;
         Some(similarity_of_distance(distance, longest))
     }
-}
-
-/// The Jaccard similarity of two ascending sets, if it reaches the threshold.
-fn set_similarity(a: &[u64], b: &[u64], threshold: f64) -> Option<f64> {
-    if a == b {
-        return (!a.is_empty()).then_some(1.0);
-    }
-    let total = a.len() + b.len();
-    let needed = bounds::min_overlap(a.len(), b.len(), threshold);
-    let overlap = overlap_at_least(a, b, needed)?;
-    Some(bounds::jaccard(overlap, total))
 }
 
 fn similarity_of_distance(distance: usize, longest: usize) -> f64 {
@@ -174,42 +206,4 @@ fn max_distance(longest: usize, threshold: f64) -> usize {
         distance -= 1;
     }
     distance
-}
-
-fn overlap_at_least(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
-    let (mut i, mut j, mut overlap) = (0, 0, 0);
-    if needed > a.len().min(b.len()) {
-        return None;
-    }
-    let (mut skip_a, mut skip_b) = (a.len() - needed, b.len() - needed);
-    while i < a.len() && j < b.len() {
-        let (x, y) = (a[i], b[j]);
-        if x == y {
-            overlap += 1;
-            i += 1;
-            j += 1;
-        } else if x < y {
-            i += 1;
-            skip_a = skip_a.checked_sub(1)?;
-        } else {
-            j += 1;
-            skip_b = skip_b.checked_sub(1)?;
-        }
-    }
-    (overlap >= needed).then_some(overlap)
-}
-
-fn distance_within(a: &str, b: &str, max: usize) -> Option<usize> {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    (row[b.len()] <= max).then_some(row[b.len()])
 }
