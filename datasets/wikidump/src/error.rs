@@ -114,7 +114,7 @@ pub enum DumpError {
         /// Where it starts.
         location: Location,
         /// What is wrong.
-        reason: String,
+        reason: &'static str,
     },
     /// A revision is larger than the limit.
     #[error("{page} at {location} has a revision of more than {limit} bytes (max_page_bytes)")]

@@ -23,6 +23,12 @@ pub struct Losses {
     pub pages_malformed: u64,
     /// Pages, or single revisions where all are read, above `max_page_bytes`.
     pub pages_too_large: u64,
+    /// `<page>` tags without a title, which start no page: strays, or pages damaged there. They are
+    /// never an error.
+    pub pages_stray: u64,
+    /// Elements of pages, other than the title, the number and the text, that are there and cannot
+    /// be read; the rows have none in their place. They are never an error.
+    pub fields: u64,
     /// Bytes after the last bz2 stream or gzip member, which are ignored and not a loss.
     pub trailing_bytes: u64,
 }
@@ -38,6 +44,8 @@ impl Losses {
         self.pages_unclosed += other.pages_unclosed;
         self.pages_malformed += other.pages_malformed;
         self.pages_too_large += other.pages_too_large;
+        self.pages_stray += other.pages_stray;
+        self.fields += other.fields;
         self.trailing_bytes += other.trailing_bytes;
     }
 
@@ -69,6 +77,8 @@ impl fmt::Display for Losses {
             (self.pages_unclosed, "pages without an end"),
             (self.pages_malformed, "malformed pages"),
             (self.pages_too_large, "pages too large"),
+            (self.pages_stray, "stray page tags"),
+            (self.fields, "fields unreadable"),
             (self.trailing_bytes, "trailing bytes ignored"),
         ];
         let mut separator = "";

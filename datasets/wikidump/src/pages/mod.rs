@@ -1,11 +1,11 @@
 //! Finds pages and their revisions in decoded XML that arrives in chunks of any size.
 //!
-//! `<` is always escaped in the text of a dump, so the tags are found as bytes. Every `<page>`
-//! starts a page; the page is whole if `</page>` comes before the next `<page>`. This looks at
-//! nothing before the page, so what is found does not depend on where reading started, and reading
-//! goes on behind malformed parts. A page is given in pieces, its head and each of its revisions,
-//! so that the history of a page need not fit in memory. What is inside a piece is not looked at
-//! here.
+//! `<` is always escaped in the text of a dump, so the tags are found as bytes. A `<page>` whose
+//! title is whole (`</title>` comes before another tag of a page or revision) starts a page; the
+//! page is whole if `</page>` comes before the next start. This looks at nothing before the page, so
+//! what is found does not depend on where reading started, and reading goes on behind malformed
+//! parts. A page is given in pieces, its head and each of its revisions, so that the history of a
+//! page need not fit in memory. What is inside a piece is not looked at here.
 
 mod segments;
 
@@ -16,6 +16,7 @@ const PAGE: &[u8] = b"<page>";
 const PAGE_END: &[u8] = b"</page>";
 const REVISION: &[u8] = b"<revision>";
 const REVISION_END: &[u8] = b"</revision>";
+const TITLE_END: &[u8] = b"</title>";
 
 /// A part of a page.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub(crate) enum Piece<'a> {
     LargeRevision,
     /// The page is whole.
     End,
+    /// A `<page>` without a title, which starts no page.
+    Stray,
     /// The page has no end.
     Broken {
         reason: &'static str,
@@ -65,6 +68,8 @@ pub(crate) struct PageScanner {
     segments: Segments,
     /// Where the page starts.
     page: Location,
+    /// Where a `<page>` lies whose title has not ended yet.
+    start: Option<usize>,
     /// The end of a page was found with its head.
     end_owed: bool,
     limit: usize,
@@ -81,6 +86,7 @@ impl PageScanner {
             state: State::Outside,
             segments: Segments::default(),
             page: Location::File { byte: 0 },
+            start: None,
             end_owed: false,
             limit,
         }
@@ -93,6 +99,7 @@ impl PageScanner {
             self.bytes.drain(..self.kept);
             self.base += self.kept as u64;
             self.scan -= self.kept;
+            self.start = self.start.map(|start| start - self.kept);
             self.kept = 0;
             self.segments.forget_before(self.base);
         }
@@ -104,7 +111,12 @@ impl PageScanner {
     /// Bytes are missing between what was pushed and what comes. Gives the location of the page
     /// that they cut, if there is one.
     pub(crate) fn gap(&mut self) -> Option<Location> {
-        let cut = self.in_page().then_some(self.page);
+        let start = self.start.take().map(|start| self.base + start as u64);
+        let cut = match start {
+            _ if self.in_page() => Some(self.page),
+            Some(start) if self.segments.owned(start) => Some(self.segments.location(start)),
+            _ => None,
+        };
         self.base += self.bytes.len() as u64;
         self.bytes.clear();
         (self.scan, self.kept) = (0, 0);
@@ -129,7 +141,8 @@ impl PageScanner {
         match self.state {
             State::Foreign => true,
             State::Outside => {
-                self.scan == self.bytes.len() || !self.segments.owned(self.base + self.scan as u64)
+                let next = self.start.unwrap_or(self.scan);
+                next == self.bytes.len() || !self.segments.owned(self.base + next as u64)
             }
             _ => false,
         }
@@ -152,42 +165,49 @@ impl PageScanner {
         }
         loop {
             let tags: &[&[u8]] = match self.state {
-                State::Outside => &[PAGE],
-                State::Head => &[REVISION, PAGE_END, PAGE],
-                State::Between => &[REVISION, PAGE_END, PAGE],
-                State::Revision | State::Large => &[REVISION_END, PAGE_END, PAGE],
                 State::Foreign => return None,
+                _ if self.start.is_some() => &[TITLE_END, REVISION, REVISION_END, PAGE_END, PAGE],
+                State::Outside => &[PAGE],
+                State::Head | State::Between => &[REVISION, PAGE_END, PAGE],
+                State::Revision | State::Large => &[REVISION_END, PAGE_END, PAGE],
             };
             let found = self.find_tag(tags);
-            if matches!(self.state, State::Head | State::Revision)
-                && found.map_or(self.scan, |(at, tag)| at + tag.len()) - self.kept > self.limit
+            let seen = found.map_or(self.scan, |(at, tag)| at + tag.len());
+            if matches!(self.state, State::Head | State::Revision) && seen - self.kept > self.limit
             {
                 if let Some(piece) = self.drop_large() {
                     return Some(piece);
                 }
                 continue;
             }
+            if let Some(start) = self.start {
+                let is_start = matches!(found, Some((_, TITLE_END)));
+                if seen - start > self.limit || (found.is_some() && !is_start) {
+                    if let Some(piece) = self.drop_start(start) {
+                        return Some(piece);
+                    }
+                    continue;
+                }
+                if is_start {
+                    self.scan = seen;
+                    if let Some(piece) = self.begin(start) {
+                        return Some(piece);
+                    }
+                    continue;
+                }
+            }
             let Some((at, tag)) = found else {
                 if !matches!(self.state, State::Head | State::Revision) {
-                    self.kept = self.scan;
+                    self.kept = self.start.unwrap_or(self.scan);
                 }
                 return None;
             };
-            self.scan = at + tag.len();
+            self.scan = seen;
             if tag == PAGE {
-                let broken = self.in_page().then_some(self.page);
-                let start = self.base + at as u64;
-                self.kept = at;
-                if self.segments.owned(start) {
-                    self.state = State::Head;
-                    self.page = self.segments.location(start);
-                } else {
+                if self.state == State::Outside && !self.segments.owned(self.base + at as u64) {
                     self.state = State::Foreign;
                 }
-                if let Some(location) = broken {
-                    let reason = "another page starts first";
-                    return Some(Piece::Broken { reason, location });
-                }
+                self.start = Some(at);
                 continue;
             }
             let piece = match (self.state, tag) {
@@ -237,6 +257,31 @@ impl PageScanner {
             self.state = State::Outside;
             self.end_owed = true;
         }
+    }
+
+    /// A page starts. Gives the one that it leaves without an end.
+    fn begin(&mut self, start: usize) -> Option<Piece<'static>> {
+        let broken = self.in_page().then_some(self.page);
+        let offset = self.base + start as u64;
+        self.start = None;
+        self.kept = start;
+        if self.segments.owned(offset) {
+            self.state = State::Head;
+            self.page = self.segments.location(offset);
+        } else {
+            self.state = State::Foreign;
+        }
+        broken.map(|location| Piece::Broken {
+            reason: "another page starts first",
+            location,
+        })
+    }
+
+    /// A `<page>` has no title.
+    fn drop_start(&mut self, start: usize) -> Option<Piece<'static>> {
+        self.start = None;
+        let owned = self.segments.owned(self.base + start as u64);
+        owned.then_some(Piece::Stray)
     }
 
     /// The piece being looked for is above the limit.

@@ -8,7 +8,7 @@ use crate::location::{Location, PageName};
 use crate::losses::Losses;
 use crate::options::{OnError, ReadOptions, Revisions};
 use crate::pages::Piece;
-use crate::schema::{Head, Page, Revision, SiteInfo, Wanted, parse_revision};
+use crate::schema::{Head, Page, Parsed, Revision, SiteInfo, Wanted, parse_revision};
 
 #[derive(Debug)]
 enum State {
@@ -82,6 +82,10 @@ impl Assembler {
                 Ok(None)
             }
             Piece::End => Ok(self.leave()),
+            Piece::Stray => {
+                losses.pages_stray += 1;
+                Ok(None)
+            }
             Piece::Broken { reason, location } => {
                 self.state = State::Idle;
                 let page = self.current.take().unwrap_or_default();
@@ -104,6 +108,7 @@ impl Assembler {
         match Head::parse(bytes, &self.site) {
             Ok(head) => {
                 self.current = Some(head.name());
+                losses.fields += head.unreadable;
                 let namespaces = self.options.namespaces.as_ref();
                 if namespaces.is_none_or(|wanted| wanted.contains(&head.namespace)) {
                     self.state = State::InPage {
@@ -129,15 +134,19 @@ impl Assembler {
             after: youngest.as_ref().map(Revision::age),
         };
         match parse_revision(bytes, wanted) {
-            Ok(None) => Ok(None),
-            Ok(Some(revision)) if self.options.revisions == Revisions::All => {
-                Ok(row(head.clone(), revision, &self.options))
+            Parsed::Older => Ok(None),
+            Parsed::TextCut => {
+                let reason = "the text of a revision has no end";
+                self.malformed(reason, losses).map(|()| None)
             }
-            Ok(Some(revision)) => {
+            Parsed::Revision(revision, unreadable) => {
+                losses.fields += unreadable;
+                if self.options.revisions == Revisions::All {
+                    return Ok(row(head.clone(), revision, &self.options));
+                }
                 *youngest = Some(revision);
                 Ok(None)
             }
-            Err(reason) => self.malformed(reason, losses).map(|()| None),
         }
     }
 
@@ -154,7 +163,7 @@ impl Assembler {
 
     /// Something in the page is not as it must be: the page is left out, or its revision if all
     /// are read.
-    fn malformed(&mut self, reason: String, losses: &mut Losses) -> Result<(), DumpError> {
+    fn malformed(&mut self, reason: &'static str, losses: &mut Losses) -> Result<(), DumpError> {
         if self.options.on_error == OnError::Skip {
             losses.pages_malformed += 1;
             self.drop_page();

@@ -1,8 +1,13 @@
 //! What a page says before its first revision.
 
+use super::fields::{Content, Fields, Names};
 use super::siteinfo::SiteInfo;
-use super::xml::{Reason, Walker};
 use crate::location::PageName;
+
+const NAMES: Names = Names {
+    short: &["title", "ns", "id", "redirect"],
+    long: &[],
+};
 
 /// The head of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +19,8 @@ pub(crate) struct Head {
     pub(crate) is_redirect: bool,
     /// Where the mark says it leads.
     pub(crate) redirect: Option<String>,
+    /// Elements that are there and cannot be read.
+    pub(crate) unreadable: u64,
 }
 
 impl Head {
@@ -21,43 +28,50 @@ impl Head {
     ///
     /// # Errors
     ///
-    /// Where the XML is malformed or an element is missing: what was read of the page's name, and
-    /// the reason.
-    pub(crate) fn parse(bytes: &[u8], site: &SiteInfo) -> Result<Self, (PageName, Reason)> {
-        let mut name = PageName::default();
-        match Self::read(bytes, site, &mut name) {
-            Ok(head) => Ok(head),
-            Err(reason) => Err((name, reason)),
-        }
-    }
-
-    fn read(bytes: &[u8], site: &SiteInfo, name: &mut PageName) -> Result<Self, Reason> {
-        let mut namespace = None;
-        let mut is_redirect = false;
-        let mut redirect = None;
-        let inside = bytes.strip_prefix(b"<page>").unwrap_or(bytes);
-        let mut walker = Walker::new(inside);
-        while let Some(child) = walker.next_child()? {
-            match child.name() {
-                b"title" => name.title = Some(walker.text(&child)?),
-                b"id" => name.id = Some(number(&walker.text(&child)?, "id")?),
-                b"ns" => namespace = Some(number(&walker.text(&child)?, "ns")?),
-                b"redirect" => {
+    /// Where the title or the number cannot be read: what is known of the page's name, and the
+    /// reason.
+    pub(crate) fn parse(bytes: &[u8], site: &SiteInfo) -> Result<Self, (PageName, &'static str)> {
+        let (mut title, mut id, mut namespace) = (None, None, None);
+        let (mut is_redirect, mut redirect) = (false, None);
+        let mut unreadable = 0;
+        for field in Fields::new(bytes, NAMES) {
+            let readable = match field.name {
+                "redirect" => {
                     is_redirect = true;
-                    redirect = child.attribute("title")?;
-                    walker.skip(&child)?;
+                    redirect = redirect.or_else(|| field.attribute("title"));
+                    true
                 }
-                _ => walker.skip(&child)?,
-            }
+                "title" if title.is_none() && matches!(field.content, Content::Raw(_)) => {
+                    title = Some(field.text());
+                    true
+                }
+                "id" if id.is_none() => {
+                    id = field.number();
+                    id.is_some()
+                }
+                "ns" if namespace.is_none() => {
+                    namespace = field.number();
+                    namespace.is_some()
+                }
+                _ => false,
+            };
+            unreadable += u64::from(!readable);
         }
-        let title = name.title.clone().ok_or("it has no <title>")?;
-        Ok(Self {
-            id: name.id.ok_or("it has no <id>")?,
-            namespace: namespace.unwrap_or_else(|| site.namespace_of(&title)),
-            title,
-            is_redirect,
-            redirect,
-        })
+        match (title, id) {
+            (Some(title), Some(id)) => Ok(Self {
+                id,
+                namespace: namespace.unwrap_or_else(|| site.namespace_of(&title)),
+                title,
+                is_redirect,
+                redirect,
+                unreadable,
+            }),
+            (title @ None, id) => Err((PageName { id, title }, "its <title> is missing or cut")),
+            (title, id) => Err((
+                PageName { id, title },
+                "its <id> is missing or no whole number",
+            )),
+        }
     }
 
     pub(crate) fn name(&self) -> PageName {
@@ -66,13 +80,6 @@ impl Head {
             title: Some(self.title.clone()),
         }
     }
-}
-
-/// A whole number that an element holds.
-pub(super) fn number<T: std::str::FromStr>(text: &str, element: &str) -> Result<T, Reason> {
-    text.trim()
-        .parse()
-        .map_err(|_| format!("<{element}> must be a whole number and is {text:?}"))
 }
 
 #[cfg(test)]
@@ -97,13 +104,21 @@ mod tests {
         let site = SiteInfo::default();
         let (name, reason) = Head::parse(b"<page><title>A</title><id>x</id>", &site).unwrap_err();
         assert_eq!(name.to_string(), "page \"A\"");
-        assert_eq!(reason, "<id> must be a whole number and is \"x\"");
+        assert_eq!(reason, "its <id> is missing or no whole number");
         let (name, reason) = Head::parse(b"<page><id>3</id>", &site).unwrap_err();
-        assert_eq!(
-            (name.to_string().as_str(), reason.as_str()),
-            ("page 3", "it has no <title>")
-        );
+        assert_eq!(name.to_string(), "page 3");
+        assert_eq!(reason, "its <title> is missing or cut");
         assert!(Head::parse(b"<page><title>A</title><id>3", &site).is_err());
+    }
+
+    #[test]
+    fn damage_is_counted() {
+        let head = b"<page><title>A</b>B</title><ns>x</ns><id>589</id><redirect <page>\n\
+            <title>Ctitle=\"D\" /> ";
+        let head = Head::parse(head, &SiteInfo::default()).unwrap();
+        assert_eq!((head.title.as_str(), head.id), ("A</b>B", 589));
+        assert!(head.is_redirect && head.redirect.is_none());
+        assert_eq!(head.unreadable, 2);
     }
 
     #[test]

@@ -2,14 +2,15 @@
 //! header of a dump. Each parser gets the bytes of its element alone; finding those is the scanner's
 //! task.
 
+mod entities;
+mod fields;
 mod head;
 mod revision;
 mod row;
 mod siteinfo;
 mod timestamp;
-mod xml;
 
 pub(crate) use head::Head;
-pub(crate) use revision::{Wanted, parse_revision};
+pub(crate) use revision::{Parsed, Wanted, parse_revision};
 pub use row::{Page, Revision};
 pub use siteinfo::{Namespace, SiteInfo};

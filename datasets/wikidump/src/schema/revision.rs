@@ -1,93 +1,120 @@
 //! One revision.
 
-use super::head::number;
+use super::fields::{Content, Field, Fields, Names};
 use super::row::Revision;
 use super::timestamp;
-use super::xml::{Child, Reason, Walker};
+
+const NAMES: Names = Names {
+    short: &["id", "parentid", "timestamp", "model", "format"],
+    // `content` is a further slot of the revision, with a text of its own.
+    long: &["text", "comment", "contributor", "content"],
+};
+
+const CONTRIBUTOR: Names = Names {
+    short: &["username", "ip"],
+    long: &[],
+};
 
 /// What of a revision is to be read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted {
     pub(crate) text: bool,
     /// Only a revision that is younger than this one, by [`Revision::age`].
-    pub(crate) after: Option<(Option<i64>, i64)>,
+    pub(crate) after: Option<(Option<i64>, Option<i64>)>,
 }
 
-/// Reads the bytes from `<revision>` to `</revision>`; `None` if it is not younger than asked for.
-///
-/// # Errors
-///
-/// A reason where the XML is malformed, the number is missing or the timestamp is none.
-pub(crate) fn parse_revision(bytes: &[u8], wanted: Wanted) -> Result<Option<Revision>, Reason> {
-    let inside = bytes.strip_prefix(b"<revision>").unwrap_or(bytes);
-    let mut walker = Walker::new(inside);
+/// What the bytes of a revision hold.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Parsed {
+    /// A revision, and how many of its elements are there and cannot be read.
+    Revision(Revision, u64),
+    /// A revision that is not younger than asked for.
+    Older,
+    /// The text has a start and no end.
+    TextCut,
+}
+
+/// Reads the bytes from `<revision>` to `</revision>`.
+pub(crate) fn parse_revision(bytes: &[u8], wanted: Wanted) -> Parsed {
     let mut revision = Revision::default();
-    let mut has_id = false;
-    let mut has_timestamp = false;
-    while let Some(child) = walker.next_child()? {
-        match child.name() {
-            b"id" => {
-                revision.id = number(&walker.text(&child)?, "id")?;
+    let mut text = None;
+    let mut unreadable = 0;
+    let (mut has_id, mut has_timestamp) = (false, false);
+    for field in Fields::new(bytes, NAMES) {
+        let readable = match field.name {
+            "id" if !has_id => {
                 has_id = true;
+                revision.id = field.number();
+                revision.id.is_some()
             }
-            b"parentid" => {
-                revision.parent_id = Some(number(&walker.text(&child)?, "parentid")?);
+            "parentid" => {
+                revision.parent_id = field.number();
+                revision.parent_id.is_some()
             }
-            b"timestamp" => {
-                let text = walker.text(&child)?;
-                let parsed = timestamp::parse(text.trim());
+            "timestamp" if !has_timestamp => {
                 has_timestamp = true;
-                revision.timestamp = Some(parsed.ok_or_else(|| {
-                    format!("<timestamp> must be like 2001-01-15T00:00:00Z and is {text:?}")
-                })?);
+                revision.timestamp = timestamp::parse(field.text().trim());
+                revision.timestamp.is_some()
             }
-            b"contributor" => revision.contributor = read_contributor(&mut walker, &child)?,
-            b"model" => revision.model = Some(walker.text(&child)?),
-            b"format" => revision.format = Some(walker.text(&child)?),
-            b"text" if wanted.text && !(has_id && has_timestamp && is_older(&revision, wanted)) => {
-                revision.text = read_text(&mut walker, &child)?;
+            "contributor" => {
+                revision.contributor = contributor(&field);
+                field.content != Content::Unclosed
             }
-            _ => walker.skip(&child)?,
+            "model" => {
+                revision.model = closed_text(&field);
+                revision.model.is_some()
+            }
+            "format" => {
+                revision.format = closed_text(&field);
+                revision.format.is_some()
+            }
+            "text" if text.is_none() => {
+                text = Some(field);
+                true
+            }
+            "comment" | "content" => field.content != Content::Unclosed,
+            _ => false,
+        };
+        unreadable += u64::from(!readable);
+    }
+    if wanted.after.is_some_and(|after| revision.age() <= after) {
+        return Parsed::Older;
+    }
+    unreadable += u64::from(!has_id);
+    if let Some(field) = text {
+        if field.content == Content::Unclosed {
+            return Parsed::TextCut;
+        }
+        if wanted.text {
+            revision.text = read_text(&field);
         }
     }
-    if !has_id {
-        return Err("a revision has no <id>".to_owned());
-    }
-    Ok((!is_older(&revision, wanted)).then_some(revision))
+    Parsed::Revision(revision, unreadable)
 }
 
-fn is_older(revision: &Revision, wanted: Wanted) -> bool {
-    wanted.after.is_some_and(|after| revision.age() <= after)
+fn closed_text(field: &Field<'_>) -> Option<String> {
+    (field.content != Content::Unclosed).then(|| field.text())
 }
 
-fn read_contributor<'a>(
-    walker: &mut Walker<'a>,
-    contributor: &Child<'a>,
-) -> Result<Option<String>, Reason> {
-    if contributor.empty {
-        return Ok(None);
-    }
-    let mut name = None;
-    while let Some(child) = walker.next_child()? {
-        match child.name() {
-            b"username" | b"ip" if !child.has("deleted")? => name = Some(walker.text(&child)?),
-            _ => walker.skip(&child)?,
-        }
-    }
-    Ok(name)
+fn contributor(contributor: &Field<'_>) -> Option<String> {
+    let Content::Raw(inside) = contributor.content else {
+        return None;
+    };
+    Fields::new(inside, CONTRIBUTOR)
+        .find(|field| field.attribute("deleted").is_none())
+        .and_then(|field| closed_text(&field))
 }
 
 /// The text, `None` when removed or when the dump holds only its size, as dumps of stubs do.
-fn read_text<'a>(walker: &mut Walker<'a>, text: &Child<'a>) -> Result<Option<String>, Reason> {
-    if text.has("deleted")? {
-        walker.skip(text)?;
-        return Ok(None);
+fn read_text(text: &Field<'_>) -> Option<String> {
+    if text.attribute("deleted").is_some() {
+        return None;
     }
-    if text.empty {
-        let size = text.attribute("bytes")?;
-        return Ok(size.is_none_or(|size| size.trim() == "0").then(String::new));
+    let is_stub = |size: String| size.trim() != "0";
+    if text.content == Content::Empty && text.attribute("bytes").is_some_and(is_stub) {
+        return None;
     }
-    walker.text(text).map(Some)
+    Some(text.text())
 }
 
 #[cfg(test)]
@@ -99,8 +126,11 @@ mod tests {
         after: None,
     };
 
-    fn parse(inside: &str) -> Result<Option<Revision>, Reason> {
-        parse_revision(format!("<revision>{inside}</revision>").as_bytes(), ALL)
+    fn parse(inside: &str) -> (Revision, u64) {
+        match parse_revision(format!("<revision>{inside}</revision>").as_bytes(), ALL) {
+            Parsed::Revision(revision, unreadable) => (revision, unreadable),
+            other => panic!("{inside}: {other:?}"),
+        }
     }
 
     #[test]
@@ -114,22 +144,25 @@ mod tests {
              <sha1>x</sha1><content><role>aux</role><model>json</model><text>no</text></content>",
         );
         assert_eq!(
-            revision.unwrap().unwrap(),
-            Revision {
-                id: 5,
-                parent_id: Some(4),
-                timestamp: Some(1_282_862_316_000_000),
-                contributor: Some("A & B".to_owned()),
-                model: Some("wikitext".to_owned()),
-                format: Some("text/x-wiki".to_owned()),
-                text: Some("a <b>&amp; ".to_owned()),
-            }
+            revision,
+            (
+                Revision {
+                    id: Some(5),
+                    parent_id: Some(4),
+                    timestamp: Some(1_282_862_316_000_000),
+                    contributor: Some("A & B".to_owned()),
+                    model: Some("wikitext".to_owned()),
+                    format: Some("text/x-wiki".to_owned()),
+                    text: Some("a <b>&amp; ".to_owned()),
+                },
+                0
+            )
         );
     }
 
     #[test]
     fn removed_parts_are_none_and_empty_texts_are_not() {
-        let text = |xml: &str| parse(&format!("<id>1</id>{xml}")).unwrap().unwrap().text;
+        let text = |xml: &str| parse(&format!("<id>1</id>{xml}")).0.text;
         assert_eq!(text("<text deleted=\"deleted\" />"), None);
         assert_eq!(text("<text bytes=\"7\" deleted=\"deleted\">x</text>"), None);
         assert_eq!(text("<text bytes=\"0\" sha1=\"x\" />").as_deref(), Some(""));
@@ -137,12 +170,7 @@ mod tests {
         assert_eq!(text("<text></text>").as_deref(), Some(""));
         assert_eq!(text("<text id=\"9\" bytes=\"120\" />"), None);
         assert_eq!(text(""), None);
-        let contributor = |xml: &str| {
-            parse(&format!("<id>1</id>{xml}"))
-                .unwrap()
-                .unwrap()
-                .contributor
-        };
+        let contributor = |xml: &str| parse(&format!("<id>1</id>{xml}")).0.contributor;
         assert_eq!(contributor("<contributor deleted=\"deleted\" />"), None);
         assert_eq!(
             contributor("<contributor><ip>::1</ip></contributor>").as_deref(),
@@ -160,9 +188,9 @@ mod tests {
         let after = |stamp, id| {
             let wanted = Wanted {
                 text: true,
-                after: Some((stamp, id)),
+                after: Some((stamp, Some(id))),
             };
-            parse_revision(xml, wanted).unwrap().is_some()
+            parse_revision(xml, wanted) != Parsed::Older
         };
         let stamp = 1_282_862_316_000_000;
         assert!(after(None, 9));
@@ -173,21 +201,20 @@ mod tests {
     }
 
     #[test]
-    fn faults_have_reasons() {
-        assert_eq!(
-            parse("<text>x</text>").unwrap_err(),
-            "a revision has no <id>"
+    fn damage_costs_the_damaged_field_and_is_counted() {
+        let (revision, unreadable) = parse(
+            "<idicA</title>\n<ns>0</ns>>234930323</id><parentid>15899 <redirec015</parentid>\
+             <timestamp>yesterday</timestamp><contributor><username>R</user <timename>\
+             <id>7</id></contributor><comment>x <contributor> y</comment>\
+             <text>{{a</comment> b}} &lt;</text> c}}</text><format>x<sha1>y</format>",
         );
-        assert!(
-            parse("<id>1</id><timestamp>yesterday</timestamp>")
-                .unwrap_err()
-                .contains("yesterday")
-        );
-        assert!(
-            parse("<id>1</id><text>&nbsp;</text>")
-                .unwrap_err()
-                .starts_with("<text>: ")
-        );
-        assert!(parse("<id>1</id><text a=1>x</text>").is_err());
+        let want = Revision {
+            text: Some("{{a</comment> b}} <".to_owned()),
+            format: Some("x<sha1>y".to_owned()),
+            ..Revision::default()
+        };
+        assert_eq!((revision, unreadable), (want, 3));
+        let cut = parse_revision(b"<revision><id>1</id><text>x<i></revision>", ALL);
+        assert_eq!(cut, Parsed::TextCut);
     }
 }

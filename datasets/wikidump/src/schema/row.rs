@@ -23,11 +23,11 @@ pub struct Page {
 /// One revision of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Revision {
-    /// The revision's number, unique in its wiki.
-    pub id: i64,
+    /// The revision's number, unique in its wiki; `None` where the dump is damaged there.
+    pub id: Option<i64>,
     /// The revision that this one changed.
     pub parent_id: Option<i64>,
-    /// Microseconds since 1970-01-01T00:00:00Z.
+    /// Microseconds since 1970-01-01T00:00:00Z; `None` where the dump is damaged there.
     pub timestamp: Option<i64>,
     /// The name or address of who wrote it; `None` when removed.
     pub contributor: Option<String>,
@@ -41,7 +41,7 @@ pub struct Revision {
 
 impl Revision {
     /// What "latest" goes by: the timestamp, then the number.
-    pub(crate) fn age(&self) -> (Option<i64>, i64) {
+    pub(crate) fn age(&self) -> (Option<i64>, Option<i64>) {
         (self.timestamp, self.id)
     }
 }

@@ -2,7 +2,22 @@
 
 use memchr::memmem;
 
-use super::xml::{Reason, Walker};
+use super::fields::{Content, Fields, Names};
+
+const ROOT: Names = Names {
+    short: &["mediawiki"],
+    long: &["siteinfo"],
+};
+
+const SITEINFO: Names = Names {
+    short: &["sitename", "dbname", "base", "case"],
+    long: &["namespaces"],
+};
+
+const NAMESPACES: Names = Names {
+    short: &["namespace"],
+    long: &[],
+};
 
 /// One namespace of a wiki.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,18 +92,24 @@ const CANONICAL: [(i32, &str); 16] = [
 ];
 
 impl SiteInfo {
-    /// Reads the header from the first bytes of the XML, as far as it is well-formed. What follows
-    /// the header is not looked at.
+    /// Reads the header from the first bytes of the XML, as far as it is there. What follows the
+    /// header is not looked at.
     #[must_use]
     pub fn parse(xml: &[u8]) -> Self {
         let mut site = Self::default();
         let head = memmem::find(xml, b"<page>").map_or(xml, |page| &xml[..page]);
-        // What was read before a fault stays.
-        let _ = site.read_root(head);
-        if let Some(start) = memmem::find(head, b"<siteinfo>") {
-            let inside = &head[start + b"<siteinfo>".len()..];
-            let end = memmem::find(inside, b"</siteinfo>").unwrap_or(inside.len());
-            let _ = site.read_siteinfo(&inside[..end]);
+        for field in Fields::new(head, ROOT) {
+            match (field.name, field.content) {
+                ("siteinfo", Content::Raw(inside)) => {
+                    site.read_siteinfo(inside);
+                    break;
+                }
+                ("mediawiki", _) => {
+                    site.version = field.attribute("version");
+                    site.xml_lang = field.attribute("xml:lang");
+                }
+                _ => {}
+            }
         }
         site
     }
@@ -98,43 +119,32 @@ impl SiteInfo {
         memmem::find(xml, b"</siteinfo>").is_some() || memmem::find(xml, b"<page>").is_some()
     }
 
-    fn read_root(&mut self, head: &[u8]) -> Result<(), Reason> {
-        let Some(start) = memmem::find(head, b"<mediawiki") else {
-            return Ok(());
-        };
-        if let Some(root) = Walker::new(&head[start..]).next_child()? {
-            self.version = root.attribute("version")?;
-            self.xml_lang = root.attribute("xml:lang")?;
-        }
-        Ok(())
-    }
-
-    fn read_siteinfo(&mut self, inside: &[u8]) -> Result<(), Reason> {
-        let mut walker = Walker::new(inside);
-        while let Some(child) = walker.next_child()? {
-            match child.name() {
-                b"sitename" => self.sitename = Some(walker.text(&child)?),
-                b"dbname" => self.dbname = Some(walker.text(&child)?),
-                b"base" => self.base = Some(walker.text(&child)?),
-                b"case" => self.case = Some(walker.text(&child)?),
-                b"namespaces" if !child.empty => self.read_namespaces(&mut walker)?,
-                _ => walker.skip(&child)?,
+    fn read_siteinfo(&mut self, inside: &[u8]) {
+        for field in Fields::new(inside, SITEINFO) {
+            match (field.name, field.content) {
+                ("namespaces", Content::Raw(inside)) => self.read_namespaces(inside),
+                (_, Content::Unclosed) => {}
+                ("sitename", _) => self.sitename = Some(field.text()),
+                ("dbname", _) => self.dbname = Some(field.text()),
+                ("base", _) => self.base = Some(field.text()),
+                ("case", _) => self.case = Some(field.text()),
+                _ => {}
             }
         }
-        Ok(())
     }
 
-    fn read_namespaces(&mut self, walker: &mut Walker<'_>) -> Result<(), Reason> {
-        while let Some(child) = walker.next_child()? {
-            let key = child
-                .attribute("key")?
+    fn read_namespaces(&mut self, inside: &[u8]) {
+        for field in Fields::new(inside, NAMESPACES) {
+            let key = field
+                .attribute("key")
                 .and_then(|key| key.trim().parse().ok());
-            let name = walker.text(&child)?;
-            if let (Some(key), b"namespace") = (key, child.name()) {
+            if let Some(key) = key
+                && field.content != Content::Unclosed
+            {
+                let name = field.text();
                 self.namespaces.push(Namespace { key, name });
             }
         }
-        Ok(())
     }
 
     /// The wiki's database name: as the header has it, else from the address of the main page
