@@ -156,6 +156,11 @@ impl Window {
         &self.source
     }
 
+    /// The first byte that is still held.
+    pub(crate) fn start(&self) -> u64 {
+        self.start
+    }
+
     /// The bytes from file offset `from` on: at least `wanted` of them unless the file ends
     /// before. What lies before `from` is forgotten; `from` must not lie before an earlier one.
     pub(crate) fn from(&mut self, from: u64, wanted: usize) -> io::Result<&[u8]> {

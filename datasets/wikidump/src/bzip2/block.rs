@@ -71,11 +71,9 @@ pub(crate) struct BlockDecoder {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WindowState {
-    /// `window` holds bytes that were not handed out.
-    Ready {
-        last: bool,
-    },
-    /// More windows are to be expanded.
+    /// `window` holds the whole block.
+    Whole,
+    /// Windows are to be expanded.
     Pending,
     Done,
 }
@@ -132,18 +130,17 @@ impl BlockDecoder {
         })
     }
 
+    /// Whether decoded bytes of the last block are left.
+    pub(crate) fn has_window(&self) -> bool {
+        self.state != WindowState::Done
+    }
+
     /// The next decoded bytes of the last block, `None` when all have been handed out. A window
     /// holds about [`WINDOW`] bytes, the last one of a block fewer.
     pub(crate) fn next_window(&mut self) -> Option<&[u8]> {
         match self.state {
             WindowState::Done => return None,
-            WindowState::Ready { last } => {
-                self.state = if last {
-                    WindowState::Done
-                } else {
-                    WindowState::Pending
-                };
-            }
+            WindowState::Whole => self.state = WindowState::Done,
             WindowState::Pending => {
                 self.window.clear();
                 // The first pass over the same bytes found no fault.
@@ -153,7 +150,7 @@ impl BlockDecoder {
                 }
             }
         }
-        (!self.window.is_empty()).then_some(&self.window)
+        Some(&self.window)
     }
 
     /// Expands the whole block once to compare its checksum, and keeps the result if it fits one
@@ -165,7 +162,7 @@ impl BlockDecoder {
             self.window.clear();
             std::mem::swap(&mut self.window, &mut self.block);
             crc.update(&self.window);
-            self.state = WindowState::Ready { last: true };
+            self.state = WindowState::Whole;
         } else {
             self.expansion = Expansion::default();
             let mut windows = 0;
@@ -182,7 +179,7 @@ impl BlockDecoder {
                 }
             }
             self.state = if windows == 1 {
-                WindowState::Ready { last: true }
+                WindowState::Whole
             } else {
                 self.expansion = Expansion::default();
                 WindowState::Pending

@@ -53,32 +53,27 @@ pub(crate) struct Chain {
 impl Chain {
     /// Starts at the header of the first stream.
     pub(crate) fn at_start(source: Arc<dyn ReadAt>) -> Self {
-        Self::new(source, 0, At::Header)
-    }
-
-    /// Starts at a block magic inside a stream whose level is not known and taken as 9.
-    pub(crate) fn at_block(source: Arc<dyn ReadAt>, bit: u64) -> Self {
-        Self::new(source, bit, At::Magic)
-    }
-
-    fn new(source: Arc<dyn ReadAt>, bit: u64, at: At) -> Self {
         Self {
-            window: Window::new(source, bit / 8),
+            window: Window::new(source, 0),
             decoder: BlockDecoder::new(),
-            at,
-            bit,
+            at: At::Header,
+            bit: 0,
             level: 9,
             stream_crc: None,
             streams: 0,
         }
     }
 
-    /// Jumps to a block magic further on, inside a stream.
-    pub(crate) fn jump(&mut self, bit: u64) {
+    /// Jumps to a block magic, in a stream whose level is not known and taken as 9.
+    pub(crate) fn jump(&mut self, bit: u64) -> Result<(), Fault> {
+        if bit / 8 < self.window.start() {
+            self.window = Window::new(Arc::clone(self.window.source()), bit / 8);
+        }
         self.bit = bit;
         self.at = At::Magic;
         self.level = 9;
         self.stream_crc = None;
+        self.next().map(|_| ())
     }
 
     pub(crate) fn source(&self) -> &Arc<dyn ReadAt> {
@@ -120,6 +115,11 @@ impl Chain {
         self.bit = byte * 8 + decoded.end;
         self.at = At::Magic;
         Ok(())
+    }
+
+    /// Whether the last block has bytes that were not taken.
+    pub(crate) fn has_window(&self) -> bool {
+        self.decoder.has_window()
     }
 
     /// The next decoded bytes of the last block.

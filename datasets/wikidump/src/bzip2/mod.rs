@@ -19,6 +19,7 @@ mod fault;
 mod huffman;
 mod legacy;
 mod scan;
+mod search;
 mod transform;
 
 /// Bits of the two magics.
@@ -30,6 +31,7 @@ pub(crate) const END_MAGIC: u64 = 0x1772_4538_5090;
 
 pub(crate) use chain::{Chain, Next};
 pub(crate) use fault::Fault;
+pub(crate) use search::{Candidates, Patience, Start, jump_to_block, start_range};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

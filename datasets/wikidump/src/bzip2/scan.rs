@@ -1,4 +1,4 @@
-//! Finds block magics at any bit of a byte slice.
+//! Finds the magics of blocks and of ends of streams at any bit of a byte slice.
 //!
 //! The 48-bit magic shifted by 0 to 7 bits covers up to seven bytes, of which the middle five do
 //! not depend on their neighbours: those are searched as bytes, the two edges compared after.
@@ -7,7 +7,7 @@
 
 use memchr::memmem::Finder;
 
-use super::{BLOCK_MAGIC, MAGIC_BITS};
+use super::MAGIC_BITS;
 
 /// Bytes that a magic at any shift can touch, less one: what two adjacent windows must share.
 pub(crate) const OVERLAP: usize = 6;
@@ -16,20 +16,23 @@ const MASK: u64 = (1 << MAGIC_BITS) - 1;
 /// Eight searchers, one a shift.
 #[derive(Debug)]
 pub(crate) struct MagicScanner {
+    magic: u64,
     shifts: [Finder<'static>; 8],
 }
 
 impl MagicScanner {
-    pub(crate) fn new() -> Self {
+    /// Searches for one of the two magics.
+    pub(crate) fn new(magic: u64) -> Self {
         Self {
+            magic,
             shifts: std::array::from_fn(|shift| {
-                let seven = (BLOCK_MAGIC << (8 - shift)).to_be_bytes();
+                let seven = (magic << (8 - shift)).to_be_bytes();
                 Finder::new(&seven[2..7]).into_owned()
             }),
         }
     }
 
-    /// The bit offsets, ascending, of all block magics that lie wholly in `data`.
+    /// The bit offsets, ascending, of all magics that lie wholly in `data`.
     pub(crate) fn find(&self, data: &[u8]) -> Vec<u64> {
         let mut found = Vec::new();
         for (shift, finder) in self.shifts.iter().enumerate() {
@@ -42,7 +45,7 @@ impl MagicScanner {
                 seven[1..=have].copy_from_slice(&data[first..first + have]);
                 let word = u64::from_be_bytes(seven);
                 // At shift 0 the seventh byte is not part of the magic.
-                if (have == 7 || shift == 0) && word >> (8 - shift) & MASK == BLOCK_MAGIC {
+                if (have == 7 || shift == 0) && word >> (8 - shift) & MASK == self.magic {
                     found.push(first as u64 * 8 + shift as u64);
                 }
             }
@@ -55,6 +58,7 @@ impl MagicScanner {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bzip2::BLOCK_MAGIC;
     use crate::bzip2::bits::Bits;
 
     fn naive(data: &[u8]) -> Vec<u64> {
@@ -77,7 +81,7 @@ mod tests {
                             *byte |= 0x80 >> (at % 8);
                         }
                     }
-                    let found = MagicScanner::new().find(&data);
+                    let found = MagicScanner::new(BLOCK_MAGIC).find(&data);
                     assert_eq!(found, naive(&data), "{length} {bit} {fill}");
                     assert!(found.contains(&bit));
                 }
@@ -89,9 +93,13 @@ mod tests {
     fn finds_neighbours_and_nothing_in_short_slices() {
         let magic = &BLOCK_MAGIC.to_be_bytes()[2..];
         let data = [magic, magic, &[0x31], magic].concat();
-        assert_eq!(MagicScanner::new().find(&data), [0, 48, 104]);
+        assert_eq!(MagicScanner::new(BLOCK_MAGIC).find(&data), [0, 48, 104]);
         for length in 0..6 {
-            assert!(MagicScanner::new().find(&data[..length]).is_empty());
+            assert!(
+                MagicScanner::new(BLOCK_MAGIC)
+                    .find(&data[..length])
+                    .is_empty()
+            );
         }
     }
 }
