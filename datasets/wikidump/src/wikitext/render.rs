@@ -231,6 +231,11 @@ impl<'a> Renderer<'a> {
         self.out.push_str(text);
     }
 
+    /// Writes part of a title or a name as it stands in the source.
+    fn push_name(&mut self, name: &str) {
+        self.out.extend(name.chars().filter(|c| !c.is_control()));
+    }
+
     // ---- lines ----
 
     fn begin_line(&mut self, breaks: bool) {
@@ -652,7 +657,7 @@ impl<'a> Renderer<'a> {
     fn close_link(&mut self, frame: &Frame, start: usize, labelled: bool) {
         if labelled && self.out[frame.text.min(self.out.len())..].trim().is_empty() {
             let title = links::short_title(self.target(start, frame.close));
-            self.push(title);
+            self.push_name(title);
         }
     }
 
@@ -885,7 +890,7 @@ impl<'a> Renderer<'a> {
         match templates::rule(name, bare, self.language) {
             Rule::Nothing => {}
             Rule::Text(text) => self.push(text),
-            Rule::Name => self.push(name.trim()),
+            Rule::Name => self.push_name(name.trim()),
             rule => {
                 if matches!(rule, Rule::Quotation | Rule::Lines) {
                     self.break_block();
