@@ -173,16 +173,6 @@ fn convert(arguments: &Arguments<'_>) -> String {
 }
 
 fn push_unit(text: &mut String, unit: &str) {
-    let unit = match unit {
-        "sqmi" => "sq mi",
-        "sqft" => "sq ft",
-        "cuft" => "cu ft",
-        "C" | "degC" => "°C",
-        "F" | "degF" => "°F",
-        "usgal" | "USgal" => "US gal",
-        "impgal" => "imp gal",
-        unit => unit,
-    };
     if !unit.is_empty() {
         text.push(' ');
         text.push_str(unit);

@@ -36,6 +36,7 @@ pub(super) fn render(source: &str, language: &Language<'_>, out: &mut String) {
         quotes_end: 0,
         literal_quote: usize::MAX,
         broken_table: false,
+        left_out: usize::MAX,
     };
     renderer.run();
     let kept = renderer.out.trim_end().len().max(base);
@@ -137,6 +138,8 @@ struct Renderer<'a> {
     literal_quote: usize,
     /// Within what an unclosed table left behind.
     broken_table: bool,
+    /// Length of the output when a pronunciation was last left out of it.
+    left_out: usize,
 }
 
 impl<'a> Renderer<'a> {
@@ -221,6 +224,14 @@ impl<'a> Renderer<'a> {
     }
 
     fn push(&mut self, text: &str) {
+        if self.left_out == self.out.len()
+            && text.starts_with([',', '.', ';', ')'])
+            && self.out.len() > self.floor()
+            && self.out.ends_with(' ')
+        {
+            // the space belonged to the pronunciation
+            self.out.pop();
+        }
         let text = match text.strip_prefix(' ') {
             Some(rest) => {
                 self.space();
@@ -464,6 +475,9 @@ impl<'a> Renderer<'a> {
     /// `()` is what left-out content leaves behind: it goes too, with the space before it.
     fn close_parenthesis(&mut self) {
         let floor = self.floor();
+        if self.left_out == self.out.len() && self.out[floor..].ends_with(' ') {
+            self.out.pop();
+        }
         let written = &self.out[floor..];
         let inner = written.trim_end_matches([' ', ',', ';', ':', '/', '\u{A0}', '–']);
         match inner.strip_suffix('(') {
@@ -888,6 +902,9 @@ impl<'a> Renderer<'a> {
         }
         let bare = from + end >= close;
         match templates::rule(name, bare, self.language) {
+            Rule::Nothing if templates::is_pronunciation(name) => {
+                self.left_out = self.out.len();
+            }
             Rule::Nothing => {}
             Rule::Text(text) => self.push(text),
             Rule::Name => self.push_name(name.trim()),

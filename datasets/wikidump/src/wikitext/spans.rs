@@ -64,6 +64,7 @@ pub(super) fn find(source: &str) -> Vec<Span> {
         open: [0; KINDS],
         exhausted: [false; tags::OPAQUE_NAMES],
         comments_exhausted: false,
+        references_open_until: 0,
     };
     scan.run();
     scan.spans
@@ -92,6 +93,8 @@ struct Scan<'a> {
     /// Opaque tags of which no end tag follows any more.
     exhausted: [bool; tags::OPAQUE_NAMES],
     comments_exhausted: bool,
+    /// No reference ends between the last one that was left open and here.
+    references_open_until: usize,
 }
 
 /// True for the bytes at which the scan stops.
@@ -355,29 +358,42 @@ impl Scan<'_> {
     }
 
     /// The end tag of an opaque tag whose content starts at `from`: where it begins and ends.
-    /// A reference ends before the next one begins and before a heading.
+    /// A reference that runs into the next one ends with that one if both stand in one line, and
+    /// never crosses a heading.
     fn end_tag(&mut self, from: usize, name: u8) -> Option<(usize, usize)> {
         if self.exhausted[name as usize] {
             return None;
         }
+        let is_reference = tags::is_reference(name);
+        if is_reference && from < self.references_open_until {
+            return None;
+        }
+        let mut limit = self.bytes.len();
         let mut i = from;
-        while let Some(found) = memchr(b'<', &self.bytes[i..]) {
+        while let Some(found) = memchr(b'<', &self.bytes[i..limit]) {
             let at = i + found;
+            i = at + 1;
             if tags::names(&self.bytes[at..], name, true) {
                 let end = memchr(b'>', &self.bytes[at..]).map_or(self.bytes.len(), |e| at + e + 1);
-                let crosses_heading =
-                    tags::is_reference(name) && has_heading(&self.source[from..at]);
+                let crosses_heading = is_reference && has_heading(&self.source[from..at]);
                 return (!crosses_heading).then_some((at, end));
             }
-            if tags::is_reference(name)
+            if is_reference
+                && limit == self.bytes.len()
                 && tags::names(&self.bytes[at..], name, false)
                 && tags::parse(self.source, at).is_some_and(|tag| !tag.self_closing)
             {
-                return None;
+                limit = self.line_end(from);
+                if limit <= i {
+                    return None;
+                }
             }
-            i = at + 1;
         }
-        self.exhausted[name as usize] = true;
+        if limit == self.bytes.len() {
+            self.exhausted[name as usize] = true;
+        } else {
+            self.references_open_until = limit;
+        }
         None
     }
 }

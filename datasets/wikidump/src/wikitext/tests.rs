@@ -106,7 +106,7 @@ fn templates_leave_their_words() {
     check("{{convert|5|to|10|km|mi}}", "5 to 10 km");
     check(
         "{{convert|6|ft|2|in|m}} {{Convert|1,000|sqmi}}",
-        "6 ft 2 in 1,000 sq mi",
+        "6 ft 2 in 1,000 sqmi",
     );
     check("{{cvt|3|x|4|m}}", "3 × 4 m");
     check("{{convert|abbr=on|5|km}}", "5 km");
@@ -242,6 +242,8 @@ fn what_is_left_open_is_bounded() {
     check("{|\n| a\n== H ==\nB\n|}\nC", "H\nB\nC");
     check("A<ref>b c\nD<ref>e</ref>.", "A D.");
     check("A<ref>b\nC.", "A C.");
+    check("A<ref>b<ref>c</ref> D.", "A D.");
+    check("A<ref>b<ref>c\nD<ref>e</ref>.", "A D.");
     check("A<!-- b\nC.", "A C.");
     check("A <math>b\nC.", "A C.");
     check("A }} ]] |} b", "A |} b");
