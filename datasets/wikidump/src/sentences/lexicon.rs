@@ -30,6 +30,13 @@ const AMBIGUOUS: &[&str] = &[
     "pen", "post", "que", "re", "sobre", "sub", "sun", "super", "tex", "ultra", "wash", "wis",
 ];
 
+/// Units: behind a number and before a capital their full stop ends the sentence.
+const UNITS: &[&str] = &[
+    "ft", "in", "mi", "lb", "lbs", "oz", "yd", "mph", "gal", "km", "kg", "cm", "mm", "m", "ha",
+    "sec", "min", "hr", "hrs", "mt", "pt", "qt", "m.p.h", "км", "кг", "м", "см", "руб", "тыс",
+    "млн", "млрд", "чел", "га",
+];
+
 /// Languages that capitalise nouns, where "19. Jahrhundert" is an ordinal number.
 const CAPITALISED_ORDINALS: &[&str] = &[
     "als", "bar", "de", "frr", "gsw", "ksh", "lb", "nds", "pdc", "pfl", "stq",
@@ -84,6 +91,11 @@ pub(super) fn is_leading(word: &str) -> bool {
 /// True if a capital after this abbreviation begins a sentence.
 pub(super) fn is_closing(word: &str) -> bool {
     CLOSING.contains(&word)
+}
+
+/// True for a unit of measurement (lower case, without last full stop).
+pub(super) fn is_unit(word: &str) -> bool {
+    UNITS.contains(&word)
 }
 
 /// True if this lower-case word before a capital is a word rather than an abbreviation.

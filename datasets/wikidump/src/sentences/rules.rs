@@ -263,6 +263,14 @@ impl Rules<'_> {
                     && first.is_alphabetic());
         }
         let next = leading_word(following);
+        if lexicon::is_unit(word)
+            && first.is_uppercase()
+            && before
+                .trim_end_matches([' ', '\u{A0}', '-'])
+                .ends_with(|c: char| c.is_ascii_digit())
+        {
+            return true;
+        }
         let lower = word.to_lowercase();
         let mut letters = word.chars();
         if let (Some(letter), None) = (letters.next(), letters.next()) {
