@@ -1,0 +1,69 @@
+//! The SQL functions of neardup, for any DataFusion session.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use datafusion_expr::registry::{FunctionRegistry, MemoryFunctionRegistry};
+//!
+//! // A SessionContext is a registry too: `ctx.register_udf(function.as_ref().clone())`.
+//! let mut registry = MemoryFunctionRegistry::new();
+//! for function in neardup_udfs::scalar_functions() {
+//!     registry.register_udf(function)?;
+//! }
+//! assert!(registry.udf("jaccard_similarity").is_ok());
+//! # Ok::<(), datafusion_common::DataFusionError>(())
+//! ```
+//!
+//! Here is what is computed for a row: texts to normal forms, shingles, signatures and bucket keys;
+//! two of them to a similarity. How rows are related to each other is SQL, and belongs above this
+//! crate. The mathematics is in `neardup-kernels`, which knows neither Arrow nor NULL.
+//!
+//! Functions are stateless and immutable. NULL in, NULL out; scalars in, a scalar out. Arguments go
+//! by position or by name; trailing ones have defaults. What decides the answer is an argument,
+//! never an option of the session, because executors of a cluster make functions anew from their
+//! names.
+//!
+//! **To add a scalar function**: a file named like it, with a unit struct, its `#[user_doc]` and its
+//! `Function`; a `mod` line and a line in [`scalar_functions`]. Arrow types are matched in `columns`
+//! only.
+
+mod columns;
+mod containment;
+mod edit_distance;
+mod edit_similarity;
+mod function;
+mod jaccard_similarity;
+mod minhash;
+mod minhash_bands;
+mod minhash_draws;
+mod minhash_similarity;
+mod normalize_text;
+mod sets;
+mod shingle_hashes;
+mod shingles;
+
+#[cfg(test)]
+mod calls;
+
+use std::sync::Arc;
+
+use datafusion_expr::ScalarUDF;
+
+use function::udf;
+
+/// All scalar functions of this crate.
+pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
+    let functions = [
+        udf(containment::Containment),
+        udf(edit_distance::EditDistance),
+        udf(edit_similarity::EditSimilarity),
+        udf(jaccard_similarity::JaccardSimilarity),
+        udf(minhash::MinHash),
+        udf(minhash_bands::MinHashBands),
+        udf(minhash_draws::MinHashDraws),
+        udf(minhash_similarity::MinHashSimilarity),
+        udf(normalize_text::NormalizeText),
+        udf(shingle_hashes::ShingleHashes),
+        udf(shingles::Shingles),
+    ];
+    functions.map(Arc::new).to_vec()
+}
