@@ -71,12 +71,6 @@ mod shingle;
 mod split_mix;
 mod words;
 
-pub mod bounds;
-pub mod forest;
-pub mod frequency;
-pub mod pairs;
-pub mod representatives;
-
 #[cfg(test)]
 mod random_texts;
 #[cfg(test)]
