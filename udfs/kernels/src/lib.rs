@@ -37,9 +37,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! The other half finds pairs in memory: [`frequency`] orders tokens, [`bounds`] gives prefixes and
+//! filters, [`pairs`] joins the rows that share a key, [`forest`] and [`representatives`] resolve the
+//! pairs to clusters.
+//!
 //! **Use it** to compute the same sets, signatures and keys as the SQL functions do, in a program
-//! without a query engine. **Do not use it** to find pairs in a table: the joins, clusters and
-//! reports are the engine's. Nothing here knows Arrow types, null values or SQL names.
+//! without a query engine. **Do not use it** to find pairs in a table larger than memory: that is
+//! the engine's, which runs [`pairs`] on one part after the other. Nothing here knows Arrow types, null values or SQL names.
 //!
 //! **What is stored stays readable.** Hashes, normal forms, signatures and keys are a format, at
 //! version 0; `golden/` freezes them, and `tests/golden.rs` says how. Hashing is XXH3-64, every
@@ -49,6 +53,12 @@
 //! **To add a kernel**: one file that takes slices and writes into the caller's buffers, allocates
 //! nothing a row where that can be helped and decides nothing about nulls; the obvious version as
 //! the oracle in its tests; one line below. What users may store gets a line in the golden file.
+
+pub mod bounds;
+pub mod forest;
+pub mod frequency;
+pub mod pairs;
+pub mod representatives;
 
 mod bands;
 mod edit;
@@ -61,8 +71,16 @@ mod shingle;
 mod split_mix;
 mod words;
 
+pub mod bounds;
+pub mod forest;
+pub mod frequency;
+pub mod pairs;
+pub mod representatives;
+
 #[cfg(test)]
 mod random_texts;
+#[cfg(test)]
+mod test_random;
 
 pub use bands::{BandsError, Draws, bands_into, check_bands};
 pub use edit::{edit_distance, edit_distance_within, edit_similarity};
