@@ -15,7 +15,8 @@
 //!
 //! Here is what is computed for a row: texts to normal forms, shingles, signatures and bucket keys;
 //! two of them to a similarity. How rows are related to each other is SQL, and belongs above this
-//! crate. The mathematics is in `neardup-kernels`, which knows neither Arrow nor NULL.
+//! crate. The mathematics is in `neardup-kernels`, the cleaning of wikitext and the rules of sentences
+//! in `neardup-wikidump`; neither knows Arrow or NULL.
 //!
 //! Functions are stateless and immutable. NULL in, NULL out; scalars in, a scalar out. Arguments go
 //! by position or by name; trailing ones have defaults. What decides the answer is an argument,
@@ -40,6 +41,8 @@ mod normalize_text;
 mod sets;
 mod shingle_hashes;
 mod shingles;
+mod split_sentences;
+mod wikitext_to_plain;
 
 #[cfg(test)]
 mod calls;
@@ -64,6 +67,8 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(normalize_text::NormalizeText),
         udf(shingle_hashes::ShingleHashes),
         udf(shingles::Shingles),
+        udf(split_sentences::SplitSentences),
+        udf(wikitext_to_plain::WikitextToPlain),
     ];
     functions.map(Arc::new).to_vec()
 }

@@ -25,6 +25,8 @@ pub(crate) enum Kind {
     Count,
     /// A constant shingle.
     Shingle,
+    /// A constant that is one of a few names.
+    Name,
 }
 
 /// The parameters of a function.
@@ -105,6 +107,7 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::Integer => "an integer",
         Kind::Count => "an integer constant",
         Kind::Shingle => "a string constant such as 'word:3'",
+        Kind::Name => "a string constant",
     }
 }
 
@@ -156,6 +159,6 @@ fn accepts(kind: Kind, data_type: &DataType) -> bool {
         Kind::TextOrSet => is_text(data_type) || numbers || strings,
         Kind::Signature => numbers,
         Kind::Integer | Kind::Count => data_type.is_integer() || data_type.is_null(),
-        Kind::Shingle => is_text(data_type) || data_type.is_null(),
+        Kind::Shingle | Kind::Name => is_text(data_type) || data_type.is_null(),
     }
 }
