@@ -38,6 +38,8 @@ mod minhash_bands;
 mod minhash_draws;
 mod minhash_similarity;
 mod normalize_text;
+mod same_text;
+mod sentence_id;
 mod sets;
 mod shingle_hashes;
 mod shingles;
@@ -49,7 +51,7 @@ mod calls;
 
 use std::sync::Arc;
 
-use datafusion_expr::ScalarUDF;
+use datafusion_expr::{AggregateUDF, ScalarUDF};
 
 use function::udf;
 
@@ -65,10 +67,17 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(minhash_draws::MinHashDraws),
         udf(minhash_similarity::MinHashSimilarity),
         udf(normalize_text::NormalizeText),
+        udf(same_text::SameText),
+        udf(sentence_id::SentenceId),
         udf(shingle_hashes::ShingleHashes),
         udf(shingles::Shingles),
         udf(split_sentences::SplitSentences),
         udf(wikitext_to_plain::WikitextToPlain),
     ];
     functions.map(Arc::new).to_vec()
+}
+
+/// All aggregate functions of this crate.
+pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
+    vec![]
 }
