@@ -81,3 +81,35 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
 pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
     vec![]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Documentation and declaration agree on the arguments, and each function has an example.
+    #[test]
+    fn every_function_is_documented() {
+        for function in scalar_functions() {
+            let name = function.name();
+            let documentation = function.documentation().expect(name);
+            let documented = documentation.arguments.clone().expect(name);
+            let documented: Vec<String> = documented.into_iter().map(|(name, _)| name).collect();
+            assert_eq!(
+                Some(&documented),
+                function.signature().parameter_names.as_ref(),
+                "{name}"
+            );
+            let example = documentation.sql_example.as_ref().expect(name);
+            assert!(
+                example.contains(&format!("{name}(")) && example.contains("+--"),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_are_distinct_and_sorted() {
+        let functions = scalar_functions();
+        assert!(functions.is_sorted_by(|a, b| a.name() < b.name()));
+    }
+}

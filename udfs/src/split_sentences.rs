@@ -21,6 +21,11 @@ use crate::function::Function;
     syntax_example = "split_sentences(text[, language[, splitter]])",
     sql_example = r#"```sql
 > SELECT split_sentences('Dr. Smith left. He came back.', 'en') AS sentences;
++---------------------------------------------------------------------------------------------------------------------+
+| sentences                                                                                                           |
++---------------------------------------------------------------------------------------------------------------------+
+| [{sentence: Dr. Smith left., start_byte: 0, end_byte: 15}, {sentence: He came back., start_byte: 16, end_byte: 29}] |
++---------------------------------------------------------------------------------------------------------------------+
 ```"#,
     argument(
         name = "text",

@@ -17,7 +17,12 @@ use crate::function::Function;
     description = "Returns the prose of a page of wikitext: without markup, templates, tables, references and the sections that only list references or links. Each paragraph, heading and list item is a line of its own. A redirect gives the empty text.",
     syntax_example = "wikitext_to_plain(wikitext[, language])",
     sql_example = r#"```sql
-> SELECT wikitext_to_plain('The ''''''Ouse'''''' flows through [[York|the city]].<ref>A map.</ref>', 'en') AS plain;
+> SELECT wikitext_to_plain('The Ouse flows through [[York|the city]].<ref>A map.</ref>', 'en') AS plain;
++----------------------------------+
+| plain                            |
++----------------------------------+
+| The Ouse flows through the city. |
++----------------------------------+
 ```"#,
     argument(
         name = "wikitext",
