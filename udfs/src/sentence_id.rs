@@ -29,7 +29,10 @@ const IDS: i64 = 1 << 43;
 +---------+
 ```"#,
     argument(name = "id", description = "The id of the text."),
-    argument(name = "sentence_no", description = "The number of the sentence, from 0."),
+    argument(
+        name = "sentence_no",
+        description = "The number of the sentence, from 0."
+    ),
     related_udf(name = "split_sentences")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
