@@ -26,7 +26,9 @@
 //! `Function`; a `mod` line and a line in [`scalar_functions`]. Arrow types are matched in `columns`
 //! only.
 
+mod aggregate;
 mod columns;
+mod connected_components;
 mod containment;
 mod edit_distance;
 mod edit_similarity;
@@ -43,11 +45,14 @@ mod shingles;
 
 #[cfg(test)]
 mod calls;
+#[cfg(test)]
+mod groupings;
 
 use std::sync::Arc;
 
-use datafusion_expr::ScalarUDF;
+use datafusion_expr::{AggregateUDF, ScalarUDF};
 
+use aggregate::udaf;
 use function::udf;
 
 /// All scalar functions of this crate.
@@ -65,5 +70,11 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(shingle_hashes::ShingleHashes),
         udf(shingles::Shingles),
     ];
+    functions.map(Arc::new).to_vec()
+}
+
+/// All aggregate functions of this crate.
+pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
+    let functions = [udaf(connected_components::ConnectedComponents)];
     functions.map(Arc::new).to_vec()
 }

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue, plan_err};
 use datafusion_expr::ColumnarValue;
 use neardup_kernels::Shingle;
@@ -78,6 +79,22 @@ impl<'a> Constants<'a> {
         match spec.parse::<Shingle>() {
             Ok(shingle) => Ok(shingle),
             Err(error) => plan_err!("{}: {error}", self.parameters.function),
+        }
+    }
+
+    /// A threshold in (0, 1]. While planning 1 stands in for a constant that is not known yet.
+    pub(crate) fn threshold(&self, index: usize) -> Result<f64> {
+        let Some(value) = self.value(index)? else {
+            return Ok(1.0);
+        };
+        match value.cast_to(&DataType::Float64) {
+            Ok(ScalarValue::Float64(Some(threshold))) if threshold > 0.0 && threshold <= 1.0 => {
+                Ok(threshold)
+            }
+            _ => self.error(
+                index,
+                &format!("must be greater than 0 and at most 1, got {value}"),
+            ),
         }
     }
 
