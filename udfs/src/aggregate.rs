@@ -21,6 +21,11 @@ pub(crate) trait Aggregate: Debug + PartialEq + Eq + Hash + Send + Sync + 'stati
     /// The function's name and parameters.
     const PARAMETERS: &'static Parameters;
 
+    /// Checks what the kinds of the parameters do not say; runs while planning.
+    fn check(_types: &[DataType]) -> Result<()> {
+        Ok(())
+    }
+
     /// The type of the result, which is never NULL.
     fn result_type(types: &[DataType]) -> DataType;
 
@@ -82,15 +87,12 @@ impl<F: Aggregate> AggregateUDFImpl for Adapter<F> {
 
     fn return_type(&self, types: &[DataType]) -> Result<DataType> {
         F::PARAMETERS.check_types(&types.iter().collect::<Vec<_>>())?;
+        F::check(types)?;
         Ok(F::result_type(types))
     }
 
     fn is_nullable(&self) -> bool {
         false
-    }
-
-    fn default_value(&self, data_type: &DataType) -> Result<ScalarValue> {
-        ScalarValue::try_new_null(data_type)
     }
 
     fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {

@@ -22,9 +22,9 @@
 //! never an option of the session, because executors of a cluster make functions anew from their
 //! names.
 //!
-//! **To add a scalar function**: a file named like it, with a unit struct, its `#[user_doc]` and its
-//! `Function`; a `mod` line and a line in [`scalar_functions`]. Arrow types are matched in `columns`
-//! only.
+//! **To add a function**: a file named like it, with a unit struct, its `#[user_doc]` and its
+//! `Function` or `Aggregate`; a `mod` line and a line in [`scalar_functions`] or
+//! [`aggregate_functions`]. Arrow types are matched in `columns` only.
 
 mod aggregate;
 mod columns;
@@ -34,14 +34,18 @@ mod edit_distance;
 mod edit_similarity;
 mod function;
 mod jaccard_similarity;
+mod key_parts;
 mod minhash;
 mod minhash_bands;
 mod minhash_draws;
 mod minhash_similarity;
 mod normalize_text;
+mod prefix_tokens;
+mod representatives;
 mod sets;
 mod shingle_hashes;
 mod shingles;
+mod token_frequencies;
 
 #[cfg(test)]
 mod calls;
@@ -62,11 +66,13 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(edit_distance::EditDistance),
         udf(edit_similarity::EditSimilarity),
         udf(jaccard_similarity::JaccardSimilarity),
+        udf(key_parts::KeyParts),
         udf(minhash::MinHash),
         udf(minhash_bands::MinHashBands),
         udf(minhash_draws::MinHashDraws),
         udf(minhash_similarity::MinHashSimilarity),
         udf(normalize_text::NormalizeText),
+        udf(prefix_tokens::PrefixTokens),
         udf(shingle_hashes::ShingleHashes),
         udf(shingles::Shingles),
     ];
@@ -75,6 +81,10 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
 
 /// All aggregate functions of this crate.
 pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
-    let functions = [udaf(connected_components::ConnectedComponents)];
+    let functions = [
+        udaf(connected_components::ConnectedComponents),
+        udaf(representatives::Representatives),
+        udaf(token_frequencies::TokenFrequencies),
+    ];
     functions.map(Arc::new).to_vec()
 }

@@ -125,11 +125,6 @@ impl IdTable {
         self.values.len()
     }
 
-    /// The type of the ids.
-    pub(crate) fn data_type(&self) -> &DataType {
-        &self.data_type
-    }
-
     /// Bytes held.
     pub(crate) fn memory(&self) -> usize {
         let values = match &self.values {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, ListArray, ListBuilder, NullBufferBuilder, PrimitiveArray, StringBuilder,
+    ArrayRef, ListArray, ListBuilder, NullBufferBuilder, PrimitiveArray, StringBuilder,
 };
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{ArrowPrimitiveType, DataType, Field, UInt32Type, UInt64Type};
