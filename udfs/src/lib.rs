@@ -15,7 +15,8 @@
 //!
 //! Here is what is computed for a row: texts to normal forms, shingles, signatures and bucket keys;
 //! two of them to a similarity. How rows are related to each other is SQL, and belongs above this
-//! crate. The mathematics is in `neardup-kernels`, which knows neither Arrow nor NULL.
+//! crate. The mathematics is in `neardup-kernels`, the cleaning of wikitext and the rules of sentences
+//! in `neardup-wikidump`; neither knows Arrow or NULL.
 //!
 //! Functions are stateless and immutable. NULL in, NULL out; scalars in, a scalar out. Arguments go
 //! by position or by name; trailing ones have defaults. What decides the answer is an argument,
@@ -42,10 +43,14 @@ mod minhash_similarity;
 mod normalize_text;
 mod prefix_tokens;
 mod representatives;
+mod same_text;
+mod sentence_id;
 mod sets;
 mod shingle_hashes;
 mod shingles;
+mod split_sentences;
 mod token_frequencies;
+mod wikitext_to_plain;
 
 #[cfg(test)]
 mod calls;
@@ -73,8 +78,12 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(minhash_similarity::MinHashSimilarity),
         udf(normalize_text::NormalizeText),
         udf(prefix_tokens::PrefixTokens),
+        udf(same_text::SameText),
+        udf(sentence_id::SentenceId),
         udf(shingle_hashes::ShingleHashes),
         udf(shingles::Shingles),
+        udf(split_sentences::SplitSentences),
+        udf(wikitext_to_plain::WikitextToPlain),
     ];
     functions.map(Arc::new).to_vec()
 }

@@ -27,6 +27,7 @@
 use thiserror::Error;
 
 use crate::bounds::prefix_len;
+use crate::pairs::LEADERS;
 
 const MAGIC: [u8; 4] = *b"NDTF";
 const VERSION: u8 = 1;
@@ -201,25 +202,6 @@ impl TokenFrequencies {
         }));
         bytes
     }
-
-    /// An estimate of the number of pairs of rows that share a token, counted once for each token
-    /// they share: the sum of c(c - 1)/2 over tokens that occur c times. Counted over prefix tokens
-    /// it is the number of candidates a prefix join meets.
-    ///
-    /// Each counter's sum is corrected by what accidental collisions add on average.
-    #[must_use]
-    pub fn meetings(&self) -> f64 {
-        let m = self.counters.len() as f64;
-        let total: f64 = self.counters.iter().map(|&c| f64::from(c)).sum();
-        let squares: f64 = self
-            .counters
-            .iter()
-            .map(|&c| f64::from(c) * f64::from(c))
-            .sum();
-        // E[squares] = F2 + (total² - F2)/m where F2 is the sum of squared frequencies.
-        let f2 = (squares - total * total / m) / (1.0 - 1.0 / m);
-        ((f2 - total) / 2.0).max(0.0)
-    }
 }
 
 /// A count in one byte, with four significant bits: counts below 16 as they are, larger ones by
@@ -232,6 +214,18 @@ pub fn level(count: u32) -> u8 {
     }
     let exponent = count.ilog2();
     ((exponent - 2) << 3 | count >> (exponent - 3) & 7) as u8
+}
+
+/// The middle of the counts of a level.
+fn middle_count(level: u8) -> f64 {
+    let (exponent, significand) = (u32::from(level >> 3) + 2, u32::from(level & 7));
+    match level {
+        0..8 => f64::from(level),
+        _ => {
+            let width = 1_u64 << (exponent - 3);
+            (u64::from(8 | significand) * width) as f64 + (width - 1) as f64 / 2.0
+        }
+    }
 }
 
 /// The total order of tokens that a sketch gives, read from its bytes in place.
@@ -271,6 +265,27 @@ impl<'a> TokenRanks<'a> {
     #[must_use]
     pub fn rank(&self, token: u64) -> (u8, u64) {
         (self.level(token), token)
+    }
+
+    /// An estimate of the number of pairs of rows that share a token, counted once for each token
+    /// they share: the sum of c(c - 1)/2 over tokens that occur c times, or, beyond `giant` rows, of
+    /// [`LEADERS`] comparisons a row. Counted over prefix tokens it is what a prefix join meets.
+    ///
+    /// What accidental collisions of counters add on average is taken off.
+    #[must_use]
+    pub fn meetings(&self, giant: Option<u64>) -> f64 {
+        let giant = giant.unwrap_or(u64::MAX) as f64;
+        let (mut total, mut met) = (0.0, 0.0);
+        for &level in self.levels {
+            let count = middle_count(level);
+            total += count;
+            met += match count > giant {
+                true => count * LEADERS as f64,
+                false => count * (count - 1.0) / 2.0,
+            };
+        }
+        let accidental = total * total / (2.0 * self.levels.len() as f64);
+        (met - accidental).max(0.0)
     }
 
     /// Appends to `out` the [`prefix_len`] lowest of the distinct `tokens`, lowest first.

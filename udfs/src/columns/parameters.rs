@@ -36,6 +36,8 @@ pub(crate) enum Kind {
     Id,
     /// A column of Float64.
     Similarity,
+    /// A constant that is one of a few names.
+    Name,
 }
 
 /// The parameters of a function.
@@ -131,6 +133,7 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::Sketch => "a sketch of token_frequencies",
         Kind::Id => "integers or strings",
         Kind::Similarity => "a number",
+        Kind::Name => "a string constant",
     }
 }
 
@@ -190,7 +193,7 @@ fn accepts(kind: Kind, data_type: &DataType) -> bool {
         Kind::TextOrSet => is_text(data_type) || numbers || strings,
         Kind::Signature => numbers,
         Kind::Integer | Kind::Count => data_type.is_integer() || data_type.is_null(),
-        Kind::Shingle => is_text(data_type) || data_type.is_null(),
+        Kind::Shingle | Kind::Name => is_text(data_type) || data_type.is_null(),
         Kind::Threshold => data_type.is_numeric() || data_type.is_null(),
         Kind::Sketch => matches!(
             data_type,

@@ -1,0 +1,97 @@
+//! The splitters on real text: the published goldens and the golden rules of many languages.
+
+mod shared;
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use neardup_wikidump::sentences::{Splitter, split};
+use shared::shared;
+
+#[test]
+fn published_splitter_gives_the_golden_sentences() {
+    let (Some(documents), Some(golden)) = (
+        shared("seed-enwiki-part/wikiclean-sample.txt"),
+        shared("seed-enwiki-part/output_rp.txt"),
+    ) else {
+        return;
+    };
+    let documents = fs::read_to_string(documents).unwrap();
+    let golden = fs::read_to_string(golden).unwrap();
+    let mut found = String::with_capacity(golden.len());
+    for line in documents.lines() {
+        let (id, text) = line.split_once(",\t").unwrap();
+        for (start, end) in split(text, None, Splitter::Published) {
+            found.push_str(id);
+            found.push('\t');
+            found.push_str(&text[start..end]);
+            found.push('\n');
+        }
+    }
+    assert_eq!(found.lines().count(), 14_966);
+    assert!(found == golden);
+}
+
+fn language_code(name: &str) -> &str {
+    match name {
+        "amharic" => "am",
+        "armenian" => "hy",
+        "arabic" => "ar",
+        "bulgarian" => "bg",
+        "burmese" => "my",
+        "chinese" => "zh",
+        "danish" => "da",
+        "deutsch" => "de",
+        "dutch" => "nl",
+        "french" => "fr",
+        "greek" => "el",
+        "hindi" => "hi",
+        "italian" => "it",
+        "japanese" => "ja",
+        "kazakh" => "kk",
+        "marathi" => "mr",
+        "persian" => "fa",
+        "polish" => "pl",
+        "russian" => "ru",
+        "slovak" => "sk",
+        "spanish" => "es",
+        "urdu" => "ur",
+        _ => "en",
+    }
+}
+
+#[test]
+fn golden_rules() {
+    let Some(rules) = shared("conformance/sentence_golden_rules.jsonl") else {
+        return;
+    };
+    let mut passed: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for line in fs::read_to_string(rules).unwrap().lines() {
+        let rule: serde_json::Value = serde_json::from_str(line).unwrap();
+        let language = rule["lang"].as_str().unwrap();
+        let text = rule["text"].as_str().unwrap();
+        let expected: Vec<&str> = rule["sentences"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|s| s.as_str())
+            .collect();
+        let found: Vec<&str> = split(text, Some(language_code(language)), Splitter::Default)
+            .map(|(start, end)| &text[start..end])
+            .collect();
+        let counts = passed.entry(language.to_owned()).or_default();
+        counts.1 += 1;
+        if found == expected {
+            counts.0 += 1;
+        } else {
+            println!(
+                "{language} {}: {expected:?}\n    found {found:?}",
+                rule["n"]
+            );
+        }
+    }
+    for (language, (passed, of)) in &passed {
+        println!("{language}: {passed} of {of}");
+    }
+    assert!(passed["english_golden_rules"].0 >= 46);
+}
