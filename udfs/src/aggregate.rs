@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, ListArray, StructArray};
 use arrow::datatypes::{DataType, Field, FieldRef, Fields};
 use datafusion_common::utils::SingleRowListArrayBuilder;
-use datafusion_common::{Result, ScalarValue, exec_err, internal_err};
+use datafusion_common::{Result, ScalarValue, exec_err, internal_err, not_impl_err};
 use datafusion_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion_expr::type_coercion::binary::type_union_coercion;
 use datafusion_expr::utils::format_state_name;
@@ -112,6 +112,9 @@ impl<F: Aggregate> AggregateUDFImpl for Adapter<F> {
     }
 
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+        if args.is_distinct {
+            return not_impl_err!("{} does not take DISTINCT", self.name());
+        }
         let types: Vec<_> = args
             .expr_fields
             .iter()
