@@ -1,7 +1,5 @@
 //! `connected_components(id_a, id_b)`
 
-use std::sync::Arc;
-
 use arrow::array::{Array, ArrayRef};
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue};
@@ -138,6 +136,8 @@ impl Accumulator for Components {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use arrow::array::{AsArray, Int64Array, StringArray};
     use arrow::compute::cast;
     use arrow::datatypes::Int64Type;
