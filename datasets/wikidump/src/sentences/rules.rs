@@ -15,6 +15,9 @@ use super::terminators::{MAY_TERMINATE, Terminator, is_closer, is_opener, termin
 /// Bytes before a full stop that are read in search of an abbreviation.
 const LOOK_BACK: usize = 48;
 
+/// Bytes behind a 《 within which a terminator belongs to the title that it opens.
+const LONGEST_TITLE: usize = 90;
+
 /// The sentences of a text by rules.
 pub(super) struct Rules<'a> {
     text: &'a str,
@@ -104,6 +107,8 @@ impl Rules<'_> {
     /// The end of the sentence that begins at `start`, at most the end of the block.
     fn boundary(&self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
+        // where a title in 《》 was opened
+        let mut title = None;
         let mut i = start;
         while i < self.block_end {
             if !MAY_TERMINATE[bytes[i] as usize] && !self.is_local_stop(bytes[i]) {
@@ -112,9 +117,18 @@ impl Rules<'_> {
             }
             let c = char_at(self.text, i);
             let Some(kind) = self.kind(c) else {
+                match c {
+                    '《' => title = Some(i),
+                    '》' => title = None,
+                    _ => {}
+                }
                 i += c.len_utf8();
                 continue;
             };
+            if title.is_some_and(|from| i - from < LONGEST_TITLE) {
+                i += c.len_utf8();
+                continue;
+            }
             let run = self.run(i, c, kind);
             if let Some(end) = self.run_ends_sentence(start, i, &run) {
                 return end;
@@ -219,7 +233,9 @@ impl Rules<'_> {
         }
         let following = after.trim_start_matches(|c: char| is_opener(c) || c == ' ');
         let first = following.chars().next()?;
-        if first.is_lowercase() || matches!(first, ',' | ';' | ':' | ')' | '/' | '%' | '=' | '&') {
+        if first.is_lowercase()
+            || matches!(first, ',' | ';' | ':' | ')' | '/' | '%' | '=' | '&' | '№')
+        {
             return None;
         }
         let ends = if run.single_stop {
@@ -257,10 +273,10 @@ impl Rules<'_> {
         let opens = before.chars().all(|c| is_opener(c) || c == ' ');
         if word.bytes().all(|b| b.is_ascii_digit()) {
             // "1. The first item", "19. Jahrhundert"
-            return !(opens && word.len() <= 3)
-                && !(self.lexicon.capitalised_ordinals
-                    && word.len() <= 2
-                    && first.is_alphabetic());
+            let numbers_item = opens && word.len() <= 3;
+            let is_ordinal =
+                self.lexicon.capitalised_ordinals && word.len() <= 2 && first.is_alphabetic();
+            return !numbers_item && !is_ordinal;
         }
         let next = leading_word(following);
         if lexicon::is_unit(word)

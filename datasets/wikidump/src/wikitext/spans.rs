@@ -205,7 +205,7 @@ impl Scan<'_> {
             }
             b'|' if self.byte(i + 1) == b'}' => {
                 // "|}" and "|}}}" end a table, "|}}" is an empty argument
-                if self.run_length(i + 1) % 2 == 0 {
+                if self.run_length(i + 1).is_multiple_of(2) {
                     return i + 1;
                 }
                 self.close_or_hide(Bracket::Table, i, i + 2);

@@ -1,14 +1,12 @@
 //! Cleaning of real pages and of the inputs of other parsers' tests.
 
-mod shared;
-
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use crate::pages::{Page, pages};
+use crate::shared::shared;
 use neardup_wikidump::wikitext::to_plain;
-use shared::pages::{Page, pages};
-use shared::shared;
 
 /// Cleans, and checks what holds for every input.
 fn clean(wikitext: &str) -> String {
