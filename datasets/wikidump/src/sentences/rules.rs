@@ -174,6 +174,7 @@ impl Rules<'_> {
                 run.wide |= kind == Terminator::Wide;
             } else if c == ' ' && is_spaced_stop(rest) {
                 // ". . ." is one pause
+                only_stops &= rest[1..].starts_with('.');
                 run.end += 2;
                 run.single_stop = false;
                 run.pause |= only_stops;
@@ -280,12 +281,10 @@ impl Rules<'_> {
         }
         let next = leading_word(following);
         if lexicon::is_unit(word)
-            && first.is_uppercase()
-            && before
-                .trim_end_matches([' ', '\u{A0}', '-'])
-                .ends_with(|c: char| c.is_ascii_digit())
+            && is_counted(before)
+            && (first.is_uppercase() || first.is_numeric())
         {
-            return true;
+            return first.is_uppercase();
         }
         let lower = word.to_lowercase();
         let mut letters = word.chars();
@@ -299,10 +298,12 @@ impl Rules<'_> {
         let last = lower.rsplit('.').next().unwrap_or(&lower);
         if word.contains('.') {
             if is_acronym(&lower) {
-                return if matches!(lower.as_str(), "p.m" | "a.m") && lower != word {
-                    first.is_uppercase()
+                return if matches!(lower.as_str(), "p.m" | "a.m") {
+                    self.time_ends_sentence(start, next, first)
                 } else {
-                    self.lexicon.is_opener(next) || lexicon::is_closing(&lower)
+                    self.lexicon.is_opener(next)
+                        || lexicon::is_closing(&lower)
+                        || (first.is_uppercase() && lexicon::is_title_or_era(&lower))
                 };
             }
             if lexicon::is_leading(last) && last.len() > 1 {
@@ -318,6 +319,19 @@ impl Rules<'_> {
         self.lexicon.is_opener(next)
             || lexicon::is_closing(&lower)
             || (lower == word && lexicon::is_ambiguous(&lower))
+    }
+
+    /// "6 p.m." before a word: not if it is a time zone or a day, or if the sentence began with the
+    /// time ("At 5 a.m. Mr. Smith …").
+    fn time_ends_sentence(&self, start: usize, next: &str, first: char) -> bool {
+        let is_zone = matches!(next.len(), 2..=4) && next.bytes().all(|b| b.is_ascii_uppercase());
+        first.is_uppercase()
+            && !is_zone
+            && !lexicon::is_day_or_month(next)
+            && (self.lexicon.is_opener(next)
+                || !self
+                    .lexicon
+                    .fronts(leading_word(&self.text[start..self.block_end])))
     }
 
     /// A full stop after a single letter: an initial, or the end of "vitamin C".
@@ -343,9 +357,11 @@ fn is_omission(text: &str, at: usize, run: &Run) -> bool {
     run.pause && run.closed && text[..at].ends_with(['[', '('])
 }
 
-/// True for " ." that goes on with a pause rather than beginning ".NET" or "...and".
+/// True for " ." that goes on with a pause rather than beginning ".NET" or "...and"; the same for
+/// " !" and " ?".
 fn is_spaced_stop(rest: &str) -> bool {
-    rest.strip_prefix(" .")
+    rest.strip_prefix(' ')
+        .and_then(|rest| rest.strip_prefix(['.', '!', '?']))
         .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '.'))
 }
 
@@ -372,6 +388,12 @@ fn leading_word(text: &str) -> &str {
         .find(|&(_, c)| !c.is_alphabetic() && c != '\'')
         .map_or_else(|| text.floor_char_boundary(64), |(i, _)| i);
     &text[..end]
+}
+
+/// True if a number stands at the end of `text`.
+fn is_counted(text: &str) -> bool {
+    text.trim_end_matches([' ', '\u{A0}', '-'])
+        .ends_with(|c: char| c.is_ascii_digit())
 }
 
 /// Short groups of letters with full stops between them: "u.s", "ph.d", "п.н.э".
