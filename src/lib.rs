@@ -1,0 +1,24 @@
+//! Near-duplicate text at scale, as an extension of Apache DataFusion.
+//!
+//! ```text
+//! dump or table ─> sentences or documents ─> shingles ─> signatures or prefixes ─> buckets
+//!      ─> candidates ─> verified pairs ─> clusters ─> kept rows ─> Parquet
+//! ```
+//!
+//! Use it where pairs must be verified, recall must be known and memory must be bounded, from SQL.
+//! It does not embed texts or compare meanings: two texts are similar if their sets of shingles are.
+//!
+//! - [`session`]: a `SessionContext` with all functions.
+//! - [`functions`]: table functions, one `.sql` file each.
+//! - [`operators`]: what a plan of standard operators does not do well.
+//! - [`options`]: `SET neardup.…`.
+
+pub mod functions;
+pub mod jobs;
+pub mod operators;
+pub mod options;
+mod parse_error;
+mod session;
+
+pub use parse_error::explain_parse_error;
+pub use session::session;

@@ -1,0 +1,115 @@
+//! The SQL functions of neardup, for any DataFusion session.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use datafusion_expr::registry::{FunctionRegistry, MemoryFunctionRegistry};
+//!
+//! // A SessionContext is a registry too: `ctx.register_udf(function.as_ref().clone())`.
+//! let mut registry = MemoryFunctionRegistry::new();
+//! for function in neardup_udfs::scalar_functions() {
+//!     registry.register_udf(function)?;
+//! }
+//! assert!(registry.udf("jaccard_similarity").is_ok());
+//! # Ok::<(), datafusion_common::DataFusionError>(())
+//! ```
+//!
+//! Here is what is computed for a row: texts to normal forms, shingles, signatures and bucket keys;
+//! two of them to a similarity. How rows are related to each other is SQL, and belongs above this
+//! crate. The mathematics is in `neardup-kernels`, the cleaning of wikitext and the rules of sentences
+//! in `neardup-wikidump`; neither knows Arrow or NULL.
+//!
+//! Functions are stateless and immutable. NULL in, NULL out; scalars in, a scalar out. Arguments go
+//! by position or by name; trailing ones have defaults. What decides the answer is an argument,
+//! never an option of the session, because executors of a cluster make functions anew from their
+//! names.
+//!
+//! **To add a scalar function**: a file named like it, with a unit struct, its `#[user_doc]` and its
+//! `Function`; a `mod` line and a line in [`scalar_functions`]. Arrow types are matched in `columns`
+//! only.
+
+mod columns;
+mod containment;
+mod edit_distance;
+mod edit_similarity;
+mod function;
+mod jaccard_similarity;
+mod minhash;
+mod minhash_bands;
+mod minhash_draws;
+mod minhash_similarity;
+mod normalize_text;
+mod same_text;
+mod sentence_id;
+mod sets;
+mod shingle_hashes;
+mod shingles;
+mod split_sentences;
+mod wikitext_to_plain;
+
+#[cfg(test)]
+mod calls;
+
+use std::sync::Arc;
+
+use datafusion_expr::{AggregateUDF, ScalarUDF};
+
+use function::udf;
+
+/// All scalar functions of this crate.
+pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
+    let functions = [
+        udf(containment::Containment),
+        udf(edit_distance::EditDistance),
+        udf(edit_similarity::EditSimilarity),
+        udf(jaccard_similarity::JaccardSimilarity),
+        udf(minhash::MinHash),
+        udf(minhash_bands::MinHashBands),
+        udf(minhash_draws::MinHashDraws),
+        udf(minhash_similarity::MinHashSimilarity),
+        udf(normalize_text::NormalizeText),
+        udf(same_text::SameText),
+        udf(sentence_id::SentenceId),
+        udf(shingle_hashes::ShingleHashes),
+        udf(shingles::Shingles),
+        udf(split_sentences::SplitSentences),
+        udf(wikitext_to_plain::WikitextToPlain),
+    ];
+    functions.map(Arc::new).to_vec()
+}
+
+/// All aggregate functions of this crate.
+pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
+    vec![]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Documentation and declaration agree on the arguments, and each function has an example.
+    #[test]
+    fn every_function_is_documented() {
+        for function in scalar_functions() {
+            let name = function.name();
+            let documentation = function.documentation().expect(name);
+            let documented = documentation.arguments.clone().expect(name);
+            let documented: Vec<String> = documented.into_iter().map(|(name, _)| name).collect();
+            assert_eq!(
+                Some(&documented),
+                function.signature().parameter_names.as_ref(),
+                "{name}"
+            );
+            let example = documentation.sql_example.as_ref().expect(name);
+            assert!(
+                example.contains(&format!("{name}(")) && example.contains("+--"),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_are_distinct_and_sorted() {
+        let functions = scalar_functions();
+        assert!(functions.is_sorted_by(|a, b| a.name() < b.name()));
+    }
+}

@@ -1,6 +1,57 @@
-//! Reading Wikipedia dumps without a query engine: wikitext to plain text, plain text to sentences.
+//! Reads Wikipedia dumps: pages and revisions of MediaWiki's XML export, as it is or in bz2 or gzip.
 //!
-//! Everything here works on slices and strings; Arrow and DataFusion stay outside.
+//! ```
+//! use std::sync::Arc;
+//! use neardup_wikidump::{DumpReader, ReadOptions};
+//!
+//! let dump = b"<mediawiki version=\"0.11\"><page><title>A</title><ns>0</ns><id>1</id>\
+//!     <revision><id>7</id><timestamp>2024-01-01T00:00:00Z</timestamp>\
+//!     <text>1 &lt; 2 &amp;amp; 3</text></revision></page></mediawiki>";
+//! let mut reader = DumpReader::open_whole(Arc::new(dump.to_vec()), ReadOptions::default())?;
+//! let page = reader.next().expect("one page")?;
+//! assert_eq!((page.id, page.title.as_str()), (1, "A"));
+//! assert_eq!(page.revision.text.as_deref(), Some("1 < 2 &amp; 3"));
+//! assert!(reader.next().is_none());
+//! # Ok::<(), neardup_wikidump::DumpError>(())
+//! ```
+//!
+//! ```text
+//! ReadAt ─► Input: plain, bz2 blocks, gzip ─► PageScanner ─► Assembler ─► Page
+//!           decoded chunks of a byte range    pieces found    quick-xml,    one row a page
+//!                                             by byte search  kind          or revision
+//! ```
+//!
+//! A file is read in one go or as byte ranges, each by a reader of its own that needs nothing from
+//! the others; bz2 files of a single stream too. The rows are the same however a file is cut.
+//!
+//! Use it for dumps of any size: memory is bounded by a block, a window and the largest revision.
+//! It does not run anything by itself: threads, file lists and remote storage are the caller's.
 
+pub(crate) mod bzip2;
+mod container;
+mod error;
+mod input;
+mod kind;
+mod location;
+mod losses;
+mod options;
+mod pages;
+mod range;
+mod reader;
+mod schema;
 pub mod sentences;
+#[cfg(test)]
+mod shared_data;
+mod source;
 pub mod wikitext;
+
+pub use container::Container;
+pub use error::DumpError;
+pub use kind::PageKind;
+pub use location::{Location, PageName};
+pub use losses::Losses;
+pub use options::{OnError, ReadOptions, Revisions};
+pub use range::{splittable, suggest_ranges};
+pub use reader::{DumpInfo, DumpReader};
+pub use schema::{Namespace, Page, Revision, SiteInfo};
+pub use source::{FileSource, READ_BYTES, ReadAt};

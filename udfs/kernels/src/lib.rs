@@ -1,0 +1,89 @@
+//! The arithmetic of near-duplicate text: pure functions over strings and slices.
+//!
+//! ```text
+//! text ── normalize_into ──> text ── Shingle::hashes_into ──> sorted distinct u64 ──┬─> jaccard, containment
+//!                                                                                   │
+//!         candidates <── equal keys <── bands_into, Draws <── u32 or u64 <── MinHasher::signature_into
+//! ```
+//!
+//! Two texts are compared exactly through their sets of hashed shingles. To find out which of many
+//! texts to compare, each set is reduced to a MinHash signature, and each signature to a few bucket
+//! keys; texts that share a key are candidates, and only those are compared.
+//!
+//! ```
+//! use neardup_kernels::*;
+//!
+//! let shingle: Shingle = "word:2".parse()?;
+//! let family = MinHasher::new(128, 1, 32)?;
+//! let Bands { bands, rows } = choose_bands(0.5, 0.99, family.num_hashes())?;
+//!
+//! let mut scratch = ShingleScratch::default();
+//! let mut set_of = |text: &str| {
+//!     let (mut normal, mut set) = (String::new(), Vec::new());
+//!     normalize_into(text, &mut normal);
+//!     shingle.hashes_into(&normal, &mut scratch, &mut set);
+//!     set
+//! };
+//! let a = set_of("The bridge was built in 1987 by the northern railway.");
+//! let b = set_of("The bridge was built in 1988  by the Northern Railway!");
+//!
+//! let keys_of = |set: &[u64]| {
+//!     let (mut signature, mut keys) = (vec![0_u32; family.num_hashes()], Vec::new());
+//!     family.signature_into(set, &mut signature);
+//!     bands_into(&signature, bands, rows, &mut keys).map(|()| keys)
+//! };
+//! assert!(keys_of(&a)?.iter().zip(keys_of(&b)?).any(|(a, b)| *a == b)); // candidates
+//! assert_eq!(jaccard(&a, &b), 7.0 / 11.0); // and this alike
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The other half finds pairs in memory: [`frequency`] orders tokens, [`bounds`] gives prefixes and
+//! filters, [`pairs`] joins the rows that share a key, [`forest`] and [`representatives`] resolve the
+//! pairs to clusters.
+//!
+//! **Use it** to compute the same sets, signatures and keys as the SQL functions do, in a program
+//! without a query engine. **Do not use it** to find pairs in a table larger than memory: that is
+//! the engine's, which runs [`pairs`] on one part after the other. Nothing here knows Arrow types,
+//! null values or SQL names.
+//!
+//! **What is stored stays readable.** Hashes, normal forms, signatures and keys are a format, at
+//! version 0; `golden/` freezes them, and `tests/golden.rs` says how. Hashing is XXH3-64, every
+//! random choice comes from [`SplitMix64`]. Normalisation is that of Unicode 18, word boundaries
+//! those of Unicode 17.
+//!
+//! **To add a kernel**: one file that takes slices and writes into the caller's buffers, allocates
+//! nothing a row where that can be helped and decides nothing about nulls; the obvious version as
+//! the oracle in its tests; one line below. What users may store gets a line in the golden file.
+
+pub mod bounds;
+pub mod forest;
+pub mod frequency;
+pub mod pairs;
+pub mod representatives;
+
+mod bands;
+mod edit;
+mod hash_order;
+mod jaccard;
+mod lsh;
+mod minhash;
+mod normalize;
+mod shingle;
+mod split_mix;
+mod words;
+
+#[cfg(test)]
+mod random_texts;
+#[cfg(test)]
+mod test_random;
+
+pub use bands::{BandsError, Draws, bands_into, check_bands};
+pub use edit::{edit_distance, edit_distance_within, edit_similarity};
+pub use jaccard::{containment, jaccard, jaccard_of_overlap, overlap, overlap_at_least};
+pub use lsh::{
+    Bands, LshError, MAX_MODEL_DRAWS, candidate_probability, choose_bands, draws_probability,
+};
+pub use minhash::{MAX_HASHES, MinHashError, MinHasher, SignatureValue, signature_similarity};
+pub use normalize::normalize_into;
+pub use shingle::{MAX_WINDOW, Shingle, ShingleError, ShingleScratch};
+pub use split_mix::SplitMix64;

@@ -1,0 +1,45 @@
+//! What can be wrong with a bzip2 file, with bit offsets from its start.
+
+use std::io;
+
+use super::block::BlockFault;
+
+/// A fault at one place of a bzip2 file.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    Io {
+        offset: u64,
+        source: io::Error,
+    },
+    /// Neither a block nor the end of the stream where one must be, or a block that breaks a rule.
+    Invalid {
+        bit: u64,
+        reason: &'static str,
+    },
+    /// A block or stream whose checksum differs.
+    Checksum {
+        bit: u64,
+        want: u32,
+        got: u32,
+    },
+    /// As `Checksum`, but each block by itself was right.
+    StreamChecksum {
+        bit: u64,
+        want: u32,
+        got: u32,
+    },
+    /// The file ends inside something that starts at `bit`.
+    Truncated {
+        bit: u64,
+    },
+}
+
+impl Fault {
+    pub(crate) fn of_block(bit: u64, fault: BlockFault) -> Self {
+        match fault {
+            BlockFault::OutOfBits => Self::Truncated { bit },
+            BlockFault::Invalid(reason) => Self::Invalid { bit, reason },
+            BlockFault::Checksum { want, got } => Self::Checksum { bit, want, got },
+        }
+    }
+}

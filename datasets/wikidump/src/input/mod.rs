@@ -1,0 +1,76 @@
+//! Decoded XML of a byte range of a file, chunk by chunk, whatever the container.
+
+mod blocks;
+mod gzip;
+mod plain;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+pub(crate) use blocks::BlockInput;
+pub(crate) use gzip::GzipInput;
+pub(crate) use plain::PlainInput;
+
+use crate::container::Container;
+use crate::error::DumpError;
+use crate::location::Location;
+use crate::losses::Losses;
+use crate::options::OnError;
+use crate::source::ReadAt;
+
+/// Some decoded bytes.
+#[derive(Debug)]
+pub(crate) struct Chunk<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Where the first of them lies.
+    pub(crate) location: Location,
+    /// Whether pages that start in it belong to the range.
+    pub(crate) owned: bool,
+    /// Whether bytes before it were lost.
+    pub(crate) gap: bool,
+}
+
+/// The decoded XML of one range, and what follows it as long as a page of the range needs it.
+pub(crate) enum Input {
+    Plain(PlainInput),
+    Bzip2(Box<BlockInput>),
+    Gzip(Box<GzipInput>),
+}
+
+impl Input {
+    pub(crate) fn new(
+        source: Arc<dyn ReadAt>,
+        container: Container,
+        range: Range<u64>,
+        on_error: OnError,
+    ) -> Self {
+        match container {
+            Container::Plain => Self::Plain(PlainInput::new(source, range)),
+            Container::Bzip2 => Self::Bzip2(Box::new(BlockInput::new(source, range, on_error))),
+            Container::Gzip => Self::Gzip(Box::new(GzipInput::new(source, range, on_error))),
+        }
+    }
+
+    /// The next chunk; `None` at the end of the file, or past the range if `idle`, which says that
+    /// no page of the range is unfinished.
+    pub(crate) fn next_chunk(
+        &mut self,
+        idle: bool,
+        losses: &mut Losses,
+    ) -> Result<Option<Chunk<'_>>, DumpError> {
+        match self {
+            Self::Plain(input) => input.next_chunk(idle),
+            Self::Bzip2(input) => input.next_chunk(idle, losses),
+            Self::Gzip(input) => input.next_chunk(losses),
+        }
+    }
+
+    /// After the last chunk: whether bytes behind it were lost.
+    pub(crate) fn ended_in_gap(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+            Self::Bzip2(input) => input.ended_in_gap(),
+            Self::Gzip(input) => input.ended_in_gap(),
+        }
+    }
+}

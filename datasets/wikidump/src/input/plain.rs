@@ -1,0 +1,48 @@
+//! XML as it is.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Chunk;
+use crate::error::DumpError;
+use crate::location::Location;
+use crate::source::{READ_BYTES, ReadAt, read_full};
+
+pub(crate) struct PlainInput {
+    source: Arc<dyn ReadAt>,
+    at: u64,
+    end: u64,
+    buf: Vec<u8>,
+}
+
+impl PlainInput {
+    pub(super) fn new(source: Arc<dyn ReadAt>, range: Range<u64>) -> Self {
+        Self {
+            source,
+            at: range.start,
+            end: range.end,
+            buf: Vec::new(),
+        }
+    }
+
+    pub(super) fn next_chunk(&mut self, idle: bool) -> Result<Option<Chunk<'_>>, DumpError> {
+        let owned = self.at < self.end;
+        if !owned && idle {
+            return Ok(None);
+        }
+        // A chunk lies wholly inside the range or wholly behind it.
+        let left = if owned { self.end - self.at } else { u64::MAX };
+        let wanted = usize::try_from(left).unwrap_or(READ_BYTES).min(READ_BYTES);
+        self.buf.resize(wanted, 0);
+        let offset = self.at;
+        let read = read_full(&*self.source, offset, &mut self.buf)
+            .map_err(|source| DumpError::Io { offset, source })?;
+        self.at += read as u64;
+        Ok((read > 0).then(|| Chunk {
+            bytes: &self.buf[..read],
+            location: Location::File { byte: offset },
+            owned,
+            gap: false,
+        }))
+    }
+}

@@ -1,0 +1,132 @@
+//! What a salvaging read could not read.
+
+use std::fmt;
+
+/// Counts of what was skipped. Losses of several ranges or files add up with [`Losses::merge`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Losses {
+    /// bz2 blocks that do not decode.
+    pub blocks: u64,
+    /// Bytes of the file in lost blocks and between them.
+    pub bytes: u64,
+    /// bz2 streams with a wrong checksum although each of their blocks is right; nothing of them
+    /// was skipped.
+    pub streams: u64,
+    /// Files that are cut off, or gzip files that do not decode from some place on.
+    pub truncated: u64,
+    /// Pages that run into a lost block or a cut.
+    pub pages_cut: u64,
+    /// Pages with no end before the next one starts or the file ends.
+    pub pages_unclosed: u64,
+    /// Pages that are not as the export schema has them.
+    pub pages_malformed: u64,
+    /// Pages, or single revisions where all are read, above `max_page_bytes`.
+    pub pages_too_large: u64,
+    /// `<page>` tags without a title, which start no page: strays, or pages damaged there. They are
+    /// never an error.
+    pub pages_stray: u64,
+    /// Elements of pages, other than the title, the number and the text, that are there and cannot
+    /// be read; the rows have none in their place. They are never an error.
+    pub fields: u64,
+    /// Bytes after the last bz2 stream or gzip member, which are ignored and not a loss.
+    pub trailing_bytes: u64,
+}
+
+impl Losses {
+    /// Adds the losses of another part.
+    pub fn merge(&mut self, other: &Losses) {
+        self.blocks += other.blocks;
+        self.bytes += other.bytes;
+        self.streams += other.streams;
+        self.truncated += other.truncated;
+        self.pages_cut += other.pages_cut;
+        self.pages_unclosed += other.pages_unclosed;
+        self.pages_malformed += other.pages_malformed;
+        self.pages_too_large += other.pages_too_large;
+        self.pages_stray += other.pages_stray;
+        self.fields += other.fields;
+        self.trailing_bytes += other.trailing_bytes;
+    }
+
+    /// Pages that are known to be lost. Pages that start in a lost block are not known.
+    #[must_use]
+    pub fn pages(&self) -> u64 {
+        self.pages_cut + self.pages_unclosed + self.pages_malformed + self.pages_too_large
+    }
+
+    /// Whether everything was read. Trailing bytes are no loss.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self
+            == Self {
+                trailing_bytes: self.trailing_bytes,
+                ..Self::default()
+            }
+    }
+}
+
+impl fmt::Display for Losses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = [
+            (self.blocks, "blocks lost"),
+            (self.bytes, "bytes lost"),
+            (self.streams, "streams with a wrong checksum"),
+            (self.truncated, "files cut off"),
+            (self.pages_cut, "pages cut"),
+            (self.pages_unclosed, "pages without an end"),
+            (self.pages_malformed, "malformed pages"),
+            (self.pages_too_large, "pages too large"),
+            (self.pages_stray, "stray page tags"),
+            (self.fields, "fields unreadable"),
+            (self.trailing_bytes, "trailing bytes ignored"),
+        ];
+        let mut separator = "";
+        for (count, what) in counts {
+            if count > 0 {
+                write!(f, "{separator}{count} {what}")?;
+                separator = ", ";
+            }
+        }
+        if separator.is_empty() {
+            write!(f, "nothing lost")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_add_up_and_print() {
+        let mut all = Losses::default();
+        assert_eq!(all.to_string(), "nothing lost");
+        all.merge(&Losses {
+            blocks: 1,
+            bytes: 20,
+            pages_cut: 2,
+            ..Losses::default()
+        });
+        all.merge(&Losses {
+            bytes: 5,
+            pages_malformed: 1,
+            trailing_bytes: 3,
+            ..Losses::default()
+        });
+        assert_eq!(all.pages(), 3);
+        assert!(!all.is_empty());
+        assert!(
+            Losses {
+                trailing_bytes: 9,
+                ..Losses::default()
+            }
+            .is_empty()
+        );
+        assert_eq!(
+            all.to_string(),
+            "1 blocks lost, 25 bytes lost, 2 pages cut, 1 malformed pages, 3 trailing bytes ignored"
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! What a reader is asked to give.
+
+/// Which revisions of a page make rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Revisions {
+    /// One row a page: the revision with the greatest timestamp, of several with the same one the
+    /// one with the greatest id. Dumps of current pages have one anyway.
+    #[default]
+    Latest,
+    /// One row a revision, in the order of the file.
+    All,
+}
+
+/// What to do where the dump cannot be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum OnError {
+    /// Report the first fault and stop.
+    #[default]
+    Fail,
+    /// Leave out what cannot be read, count it in [`crate::Losses`], and go on behind it. Errors of
+    /// the storage still stop the reader.
+    Skip,
+}
+
+/// Options of [`crate::DumpReader`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Which revisions make rows.
+    pub revisions: Revisions,
+    /// Only pages of these namespaces; `None` for all. Default: `[0]`, the articles.
+    pub namespaces: Option<Vec<i32>>,
+    /// Whether rows that are redirects are given. Default: no.
+    pub redirects: bool,
+    /// Whether [`crate::Revision::text`] is filled. Default: yes.
+    pub text: bool,
+    /// Whether [`crate::Page::kind`] looks at the text. If not, `kind` says only what the page's
+    /// head says: redirect by its mark, other by namespace. Default: yes.
+    pub kind: bool,
+    /// What to do where the dump cannot be read. Default: fail.
+    pub on_error: OnError,
+    /// The largest XML of one revision in bytes. Larger ones are an error, or left out and counted
+    /// under [`OnError::Skip`]. Default: 64 MiB.
+    pub max_page_bytes: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            revisions: Revisions::Latest,
+            namespaces: Some(vec![0]),
+            redirects: false,
+            text: true,
+            kind: true,
+            on_error: OnError::Fail,
+            max_page_bytes: 64 << 20,
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Makes rows of the pieces of pages.
+
+use std::sync::Arc;
+
+use crate::error::DumpError;
+use crate::kind::{self, PageKind};
+use crate::location::{Location, PageName};
+use crate::losses::Losses;
+use crate::options::{OnError, ReadOptions, Revisions};
+use crate::pages::Piece;
+use crate::schema::{Head, Page, Parsed, Revision, SiteInfo, Wanted, parse_revision};
+
+#[derive(Debug)]
+enum State {
+    /// Between pages, or in one that gives no rows.
+    Idle,
+    /// In a page; the youngest revision of it is kept where only that is asked for.
+    InPage {
+        head: Head,
+        youngest: Option<Revision>,
+    },
+}
+
+/// The page being read, and what becomes of faults in it.
+#[derive(Debug)]
+pub(super) struct Assembler {
+    site: Arc<SiteInfo>,
+    options: ReadOptions,
+    state: State,
+    /// Where the page starts.
+    location: Location,
+    /// The name of the last page whose end was seen, and of the one being read.
+    whole: Option<PageName>,
+    current: Option<PageName>,
+}
+
+impl Assembler {
+    pub(super) fn new(site: Arc<SiteInfo>, options: ReadOptions) -> Self {
+        Self {
+            site,
+            options,
+            state: State::Idle,
+            location: Location::File { byte: 0 },
+            whole: None,
+            current: None,
+        }
+    }
+
+    pub(super) fn site(&self) -> &SiteInfo {
+        &self.site
+    }
+
+    /// The last page whose end was seen.
+    pub(super) fn last_whole(&self) -> Option<PageName> {
+        self.whole.clone()
+    }
+
+    /// The page being read runs into bytes that are lost.
+    pub(super) fn cut(&mut self, losses: &mut Losses) {
+        losses.pages_cut += 1;
+        self.state = State::Idle;
+        self.current = None;
+    }
+
+    /// Takes a piece; gives a row if one is finished.
+    pub(super) fn take(
+        &mut self,
+        piece: Piece<'_>,
+        losses: &mut Losses,
+    ) -> Result<Option<Page>, DumpError> {
+        match piece {
+            Piece::Head { bytes, location } => {
+                self.location = location;
+                self.enter(bytes, losses)?;
+                Ok(None)
+            }
+            Piece::Revision(bytes) => self.revision(bytes, losses),
+            Piece::LargeRevision => {
+                if matches!(self.state, State::InPage { .. }) {
+                    self.large(losses)?;
+                }
+                Ok(None)
+            }
+            Piece::End => Ok(self.leave()),
+            Piece::Stray => {
+                losses.pages_stray += 1;
+                Ok(None)
+            }
+            Piece::Broken { reason, location } => {
+                self.state = State::Idle;
+                let page = self.current.take().unwrap_or_default();
+                if self.options.on_error == OnError::Skip {
+                    losses.pages_unclosed += 1;
+                    return Ok(None);
+                }
+                Err(DumpError::UnclosedPage {
+                    page,
+                    location,
+                    reason,
+                })
+            }
+        }
+    }
+
+    fn enter(&mut self, bytes: &[u8], losses: &mut Losses) -> Result<(), DumpError> {
+        self.state = State::Idle;
+        self.current = None;
+        match Head::parse(bytes, &self.site) {
+            Ok(head) => {
+                self.current = Some(head.name());
+                losses.fields += head.unreadable;
+                let namespaces = self.options.namespaces.as_ref();
+                if namespaces.is_none_or(|wanted| wanted.contains(&head.namespace)) {
+                    self.state = State::InPage {
+                        head,
+                        youngest: None,
+                    };
+                }
+                Ok(())
+            }
+            Err((page, reason)) => {
+                self.current = Some(page);
+                self.malformed(reason, losses)
+            }
+        }
+    }
+
+    fn revision(&mut self, bytes: &[u8], losses: &mut Losses) -> Result<Option<Page>, DumpError> {
+        let State::InPage { head, youngest } = &mut self.state else {
+            return Ok(None);
+        };
+        let wanted = Wanted {
+            text: self.options.text || self.options.kind || !self.options.redirects,
+            after: youngest.as_ref().map(Revision::age),
+        };
+        match parse_revision(bytes, wanted) {
+            Parsed::Older => Ok(None),
+            Parsed::TextCut => {
+                let reason = "the text of a revision has no end";
+                self.malformed(reason, losses).map(|()| None)
+            }
+            Parsed::Revision(revision, unreadable) => {
+                losses.fields += unreadable;
+                if self.options.revisions == Revisions::All {
+                    return Ok(row(head.clone(), revision, &self.options));
+                }
+                *youngest = Some(revision);
+                Ok(None)
+            }
+        }
+    }
+
+    fn leave(&mut self) -> Option<Page> {
+        self.whole = self.current.take();
+        match std::mem::replace(&mut self.state, State::Idle) {
+            State::InPage {
+                head,
+                youngest: Some(revision),
+            } => row(head, revision, &self.options),
+            _ => None,
+        }
+    }
+
+    /// Something in the page is not as it must be: the page is left out, or its revision if all
+    /// are read.
+    fn malformed(&mut self, reason: &'static str, losses: &mut Losses) -> Result<(), DumpError> {
+        if self.options.on_error == OnError::Skip {
+            losses.pages_malformed += 1;
+            self.drop_page();
+            return Ok(());
+        }
+        Err(DumpError::BadPage {
+            page: self.current.clone().unwrap_or_default(),
+            location: self.location,
+            reason,
+        })
+    }
+
+    fn large(&mut self, losses: &mut Losses) -> Result<(), DumpError> {
+        if self.options.on_error == OnError::Skip {
+            losses.pages_too_large += 1;
+            self.drop_page();
+            return Ok(());
+        }
+        Err(DumpError::TooLarge {
+            page: self.current.clone().unwrap_or_default(),
+            location: self.location,
+            limit: self.options.max_page_bytes,
+        })
+    }
+
+    fn drop_page(&mut self) {
+        if self.options.revisions == Revisions::Latest {
+            self.state = State::Idle;
+        }
+    }
+}
+
+/// The row of a revision, unless it is a redirect and those are not wanted.
+fn row(head: Head, mut revision: Revision, options: &ReadOptions) -> Option<Page> {
+    let (kind, redirect) = classify(&head, &revision, options);
+    if kind == PageKind::Redirect && !options.redirects {
+        return None;
+    }
+    if !options.text {
+        revision.text = None;
+    }
+    Some(Page {
+        id: head.id,
+        namespace: head.namespace,
+        title: head.title,
+        kind,
+        redirect,
+        revision,
+    })
+}
+
+/// What a revision is, and where it leads if it is a redirect.
+///
+/// The mark of a redirect belongs to the page as it is now. Of a history, older revisions count as
+/// redirects by their own text, with any word before the link if the page has the mark.
+fn classify(head: &Head, revision: &Revision, options: &ReadOptions) -> (PageKind, Option<String>) {
+    let text = revision.text.as_deref();
+    let target = text.and_then(|text| kind::redirect_target(text, head.is_redirect));
+    let by_mark = head.is_redirect && (text.is_none() || options.revisions == Revisions::Latest);
+    if by_mark || target.is_some() {
+        let marked = head.redirect.clone().filter(|_| by_mark);
+        return (
+            PageKind::Redirect,
+            marked.or_else(|| target.map(str::to_owned)),
+        );
+    }
+    let is_wikitext = revision
+        .model
+        .as_deref()
+        .is_none_or(|model| model == "wikitext");
+    let kind = match text {
+        _ if head.namespace != 0 || !is_wikitext => PageKind::Other,
+        Some(text) if options.kind => kind::of_wikitext(&head.title, text),
+        _ => PageKind::Article,
+    };
+    (kind, None)
+}

@@ -1,0 +1,23 @@
+-- components(input)
+--
+-- Connected components of a relation of pairs.
+--
+-- Inputs
+--   input: id_a, id_b
+-- Parameters
+--   id_a: column = id_a | one end of a pair
+--   id_b: column = id_b | the other end
+-- Columns
+--   id: as id | an id that stands in a pair
+--   cluster_id: as id | the smallest id of its component
+--   cluster_size: Int64 | members of the component
+-- Guarantees
+--   Partial results are spanning forests: partitions reduce before they meet.
+SELECT id, cluster_id, count(*) OVER (PARTITION BY cluster_id) AS cluster_size
+FROM (
+  SELECT member['id'] AS id, member['cluster_id'] AS cluster_id
+  FROM (
+    SELECT UNNEST(connected_components(id_a, id_b)) AS member
+    FROM input
+  )
+)

@@ -1,0 +1,44 @@
+-- deduplicate(input)
+--
+-- The input's rows without near-duplicates: those that near_duplicates keeps.
+--
+-- Inputs
+--   input: any columns, with an id and a text
+-- Parameters
+--   id: column = id | the id column: integers or texts
+--   text: column = text | the text column
+--   threshold: number in (0, 1] = 0.8 | least similarity of a pair
+--   shingle: shingle = 'word:3' | what a text is cut into: 'char:n', 'word:n' or 'space:n'
+--   normalize: boolean = true | NFKC, lower case, white space runs to one space, trimmed
+--   method: one of exact|minhash = 'exact' | how pairs are found: the exact join, or MinHash at a target recall
+--   resolution: one of representative|components = 'representative' | 'representative': a row is removed if it is similar to a kept row; 'components': one row of each connected component is kept
+--   keep: one of first|longest = 'first' | which row is kept: the smallest id, or the most characters
+--   keep_by: text | which row is kept, instead of keep: 'column' or 'column desc', then the smallest id
+--   target_recall: number in (0, 1) = 0.99 | with 'minhash': share of the pairs at the threshold that the bands find
+--   num_hashes: integer in [1, 4096] = 128 | with 'minhash': hash functions that a signature may use
+--   seed: integer in [0, 9007199254740992] = 1 | with 'minhash': seed of the hash functions
+--   bucket_pairs: integer in [1, 4000000000] = 10000 | a bucket of more distinct texts than this is verified against leaders only
+--   parts: integer in [1, 65536] | parts of the key space; more parts hold less in memory at a time. Default: one a target partition
+-- Columns
+--   as input: as input | the columns of the input
+-- Guarantees
+--   Every row left out is verified similar to one that stays (with resolution 'representative').
+SELECT input.*
+FROM input
+LEFT ANTI JOIN (
+  SELECT id
+  FROM resolved_duplicates(
+    input_b,
+    normalize => $normalize,
+    resolution => $resolution,
+    method => $method,
+    threshold => $threshold,
+    shingle => $shingle,
+    target_recall => $target_recall,
+    num_hashes => $num_hashes,
+    seed => $seed,
+    bucket_pairs => $bucket_pairs,
+    parts => $parts
+  )
+  WHERE representative IS DISTINCT FROM rank
+) AS removed ON input.removed_id = removed.id

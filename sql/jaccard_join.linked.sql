@@ -1,0 +1,25 @@
+-- jaccard_join.linked(input)
+--
+-- jaccard_join where each distinct text stands for its copies by its smallest id: pairs between those, and
+-- one pair of similarity 1 for each copy. k copies cost k rows.
+SELECT id_a, id_b, max(similarity) AS similarity
+FROM exact_pairs(
+  (
+    SELECT side, id, text, across
+    FROM distinct_texts(input, normalize => $normalize)
+  ),
+  threshold => $threshold,
+  shingle => $shingle,
+  bucket_pairs => $bucket_pairs,
+  parts => $parts,
+  differ => $differ
+)
+GROUP BY id_a, id_b
+UNION ALL
+SELECT id_a, id_b, CAST(1.0 AS DOUBLE) AS similarity
+FROM (
+  SELECT id AS id_a, UNNEST(ids) AS id_b
+  FROM distinct_texts(input, normalize => $normalize)
+  WHERE cardinality(ids) > 1 AND cardinality(shingle_hashes(text, $shingle)) > 0
+)
+WHERE id_a <> id_b

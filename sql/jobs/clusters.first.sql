@@ -1,0 +1,37 @@
+-- clusters.first
+--
+-- Step of a job: which row stands for which, in the order of ids.
+WITH nodes AS (
+  SELECT id, text, ids
+  FROM texts
+  WHERE shingles > 0
+),
+edges AS (
+  SELECT pairs.id_a, pairs.id_b, pairs.similarity
+  FROM pairs
+  LEFT SEMI JOIN nodes AS a ON pairs.id_a = a.id
+  LEFT SEMI JOIN nodes AS b ON pairs.id_b = b.id
+),
+resolved AS (
+  SELECT id, representative, similarity
+  FROM resolved_texts(nodes, edges, resolution => $resolution, shingle => $shingle)
+),
+joined AS (
+  SELECT
+    documents.id,
+    coalesce(resolved.representative, documents.id) AS representative,
+    resolved.similarity
+  FROM documents
+  LEFT JOIN resolved ON documents.id = resolved.id
+)
+SELECT
+  id,
+  CASE
+    WHEN $resolution = 'components' THEN min(id) OVER (PARTITION BY representative)
+    ELSE representative
+  END AS cluster_id,
+  representative AS representative_id,
+  similarity,
+  representative IS NOT DISTINCT FROM id AS kept,
+  CASE WHEN id IS NULL THEN 1 ELSE count(*) OVER (PARTITION BY representative) END AS cluster_size
+FROM joined

@@ -1,0 +1,44 @@
+-- clusters.ordered
+--
+-- Step of a job: which row stands for which, in a keep order of its own, given as ranks.
+WITH nodes AS (
+  SELECT min(ranks.rank) AS id, members.text, array_agg(ranks.rank) AS ids, members.node
+  FROM (
+    SELECT id AS node, text, UNNEST(ids) AS id
+    FROM texts
+    WHERE shingles > 0
+  ) AS members
+  JOIN ranks ON members.id = ranks.id
+  GROUP BY members.node, members.text
+),
+edges AS (
+  SELECT least(a.id, b.id) AS id_a, greatest(a.id, b.id) AS id_b, pairs.similarity
+  FROM pairs
+  JOIN nodes AS a ON pairs.id_a = a.node
+  JOIN nodes AS b ON pairs.id_b = b.node
+),
+resolved AS (
+  SELECT id, representative, similarity
+  FROM resolved_texts(nodes, edges, resolution => $resolution, shingle => $shingle)
+),
+joined AS (
+  SELECT
+    ranks.id,
+    ranks.rank,
+    coalesce(resolved.representative, ranks.rank) AS representative,
+    resolved.similarity
+  FROM ranks
+  LEFT JOIN resolved ON ranks.rank = resolved.id
+)
+SELECT
+  joined.id,
+  CASE
+    WHEN $resolution = 'components' THEN min(joined.id) OVER (PARTITION BY joined.representative)
+    ELSE owners.id
+  END AS cluster_id,
+  owners.id AS representative_id,
+  joined.similarity,
+  joined.representative = joined.rank AS kept,
+  count(*) OVER (PARTITION BY joined.representative) AS cluster_size
+FROM joined
+JOIN ranks AS owners ON joined.representative = owners.rank

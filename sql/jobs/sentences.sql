@@ -1,0 +1,12 @@
+-- sentences
+--
+-- Step of a job: every sentence of the plain texts.
+SELECT sentence_id, page_id, title, language, sentence_no, start_byte, end_byte, sentence
+FROM sentences(
+  plain_text,
+  id => page_id,
+  text => text,
+  language_column => language,
+  splitter => $splitter,
+  carry => [title, language]
+)

@@ -1,0 +1,35 @@
+-- minhash_join.linked(input)
+--
+-- minhash_join where each distinct text stands for its copies by its smallest id: pairs between those, and
+-- one pair of similarity 1 for each copy. k copies cost k rows.
+SELECT id_a, id_b, max(similarity) AS similarity
+FROM minhash_pairs(
+  (
+    SELECT side, id, text, across
+    FROM distinct_texts(input, normalize => $normalize)
+  ),
+  threshold => $threshold,
+  shingle => $shingle,
+  num_hashes => $num_hashes,
+  seed => $seed,
+  bits => $bits,
+  scheme => $scheme,
+  bands => $bands,
+  rows => $rows,
+  draws => $draws,
+  draw_size => $draw_size,
+  verify => $verify,
+  bucket_pairs => $bucket_pairs,
+  max_bucket => $max_bucket,
+  parts => $parts,
+  differ => $differ
+)
+GROUP BY id_a, id_b
+UNION ALL
+SELECT id_a, id_b, CASE WHEN $verify = 'none' THEN NULL ELSE CAST(1.0 AS DOUBLE) END AS similarity
+FROM (
+  SELECT id AS id_a, UNNEST(ids) AS id_b
+  FROM distinct_texts(input, normalize => $normalize)
+  WHERE cardinality(ids) > 1 AND cardinality(shingle_hashes(text, $shingle)) > 0
+)
+WHERE id_a <> id_b

@@ -1,0 +1,57 @@
+-- minhash_pairs(input)
+--
+-- Pairs of rows whose MinHash signatures agree in a band, verified. A building block: minhash_join adds
+-- the handling of ids and copies.
+--
+-- Inputs
+--   input: side, id, text, across
+-- Parameters
+--   threshold: number in (0, 1] = 0.8 | least similarity
+--   shingle: shingle = 'word:3' | what a text is cut into
+--   num_hashes: integer in [1, 4096] = 128 | hash functions of the signature
+--   seed: integer in [0, 9007199254740992] = 1 | seed of the hash functions
+--   bits: integer in [1, 64] = 32 | bits of a hash value
+--   scheme: one of bands|draws = 'bands' | how keys are made of a signature
+--   bands: integer in [1, 4096] | keys of a signature
+--   rows: integer in [1, 4096] | hash values of a key
+--   draws: integer in [1, 4096] = 10 | keys of a signature under scheme 'draws'
+--   draw_size: integer in [1, 4096] = 10 | hash values of a draw, taken with replacement
+--   verify: one of exact|edit|estimate|none = 'exact' | as in similar_pairs
+--   bucket_pairs: integer in [0, 4000000000] = 0 | as in similar_pairs
+--   max_bucket: integer in [0, 4000000000] = 0 | as in similar_pairs
+--   parts: integer in [1, 65536] = 1 | parts of the key space
+--   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
+--   differ: boolean = false | only pairs whose values of across differ
+-- Columns
+--   id_a: as id | the smaller id, or the id of side 0
+--   id_b: as id | the other id
+--   similarity: Float64 | as verified; NULL where verify is 'none'
+-- Guarantees
+--   No pair below the threshold unless verify is 'none'.
+WITH sets AS (
+  SELECT side, id, across, text, shingle_hashes(text, $shingle) AS tokens
+  FROM input
+),
+signed AS (
+  SELECT side, id, across, text, tokens, minhash(tokens, $num_hashes, $shingle, $seed, $bits) AS signature
+  FROM sets
+  WHERE cardinality(tokens) > 0
+),
+keyed AS (
+  SELECT side, id, across, text, tokens, signature, minhash_bands(signature, $bands, $rows) AS keys
+  FROM signed
+)
+SELECT id_a, id_b, similarity
+FROM similar_pairs(
+  (
+    SELECT side, id, across, text, tokens, signature, keys, UNNEST(key_parts(keys, $parts)) AS part
+    FROM keyed
+  ),
+  threshold => $threshold,
+  verify => $verify,
+  bucket_pairs => $bucket_pairs,
+  max_bucket => $max_bucket,
+  parts => $parts,
+  sides => $sides,
+  differ => $differ
+)

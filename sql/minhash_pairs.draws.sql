@@ -1,0 +1,31 @@
+-- minhash_pairs.draws(input)
+--
+-- minhash_pairs with the keys of the published systems: hash values drawn with replacement from the
+-- signature, the same draws for every text (Ayhan, Bradley and Weissman).
+WITH sets AS (
+  SELECT side, id, across, text, shingle_hashes(text, $shingle) AS tokens
+  FROM input
+),
+signed AS (
+  SELECT side, id, across, text, tokens, minhash(tokens, $num_hashes, $shingle, $seed, $bits) AS signature
+  FROM sets
+  WHERE cardinality(tokens) > 0
+),
+keyed AS (
+  SELECT side, id, across, text, tokens, signature, minhash_draws(signature, $draws, $draw_size, $seed) AS keys
+  FROM signed
+)
+SELECT id_a, id_b, similarity
+FROM similar_pairs(
+  (
+    SELECT side, id, across, text, tokens, signature, keys, UNNEST(key_parts(keys, $parts)) AS part
+    FROM keyed
+  ),
+  threshold => $threshold,
+  verify => $verify,
+  bucket_pairs => $bucket_pairs,
+  max_bucket => $max_bucket,
+  parts => $parts,
+  sides => $sides,
+  differ => $differ
+)

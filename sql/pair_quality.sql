@@ -1,0 +1,47 @@
+-- pair_quality(found, truth)
+--
+-- Precision, recall and F1 of found pairs against true ones. Pairs are unordered and count once.
+--
+-- Inputs
+--   input: id_a, id_b
+--   input_b: id_a, id_b
+-- Parameters
+--   id_a: column = id_a | one end of a pair, in both relations
+--   id_b: column = id_b | the other end
+-- Columns
+--   found: Int64 | distinct pairs found
+--   truth: Int64 | distinct true pairs
+--   correct: Int64 | pairs in both
+--   precision: Float64 | correct / found; NULL where nothing was found
+--   recall: Float64 | correct / truth; NULL where nothing is true
+--   f1: Float64 | harmonic mean of the two
+-- Guarantees
+--   One row, also for empty relations.
+WITH marked AS (
+  SELECT least(id_a, id_b) AS a, greatest(id_a, id_b) AS b, 1 AS in_found, 0 AS in_truth
+  FROM input
+  UNION ALL
+  SELECT least(id_a, id_b) AS a, greatest(id_a, id_b) AS b, 0 AS in_found, 1 AS in_truth
+  FROM input_b
+),
+pairs AS (
+  SELECT max(in_found) AS in_found, max(in_truth) AS in_truth
+  FROM marked
+  WHERE a <> b
+  GROUP BY a, b
+),
+counts AS (
+  SELECT
+    coalesce(sum(in_found), 0) AS found,
+    coalesce(sum(in_truth), 0) AS truth,
+    coalesce(sum(in_found * in_truth), 0) AS correct
+  FROM pairs
+)
+SELECT
+  found,
+  truth,
+  correct,
+  CAST(correct AS DOUBLE) / nullif(found, 0) AS precision,
+  CAST(correct AS DOUBLE) / nullif(truth, 0) AS recall,
+  2.0 * correct / nullif(found + truth, 0) AS f1
+FROM counts

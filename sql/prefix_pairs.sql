@@ -1,0 +1,45 @@
+-- prefix_pairs(sets, frequencies)
+--
+-- Pairs of similar sets among those that share a token of their prefixes: the rarest tokens, of which
+-- two sets of the wanted similarity must share one. A building block of exact_pairs.
+--
+-- Inputs
+--   input: side, id, across, tokens
+--   input_b: sketch
+-- Parameters
+--   threshold: number in (0, 1] = 0.8 | least Jaccard similarity
+--   bucket_pairs: integer in [0, 4000000000] = 0 | a token of more rows than this is verified against leaders only; 0: never
+--   parts: integer in [1, 65536] = 1 | parts of the token space
+--   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
+--   differ: boolean = false | only pairs whose values of across differ
+-- Columns
+--   id_a: as id | the smaller id, or the id of side 0
+--   id_b: as id | the other id
+--   similarity: Float64 | exact Jaccard similarity
+-- Guarantees
+--   The one row of frequencies reaches every set by a join on a constant key, so that it is broadcast.
+WITH keyed AS (
+  SELECT
+    sets.side,
+    sets.id,
+    sets.across,
+    sets.tokens,
+    prefix_tokens(sets.tokens, frequencies.sketch, $threshold) AS keys
+  FROM (SELECT side, id, across, tokens, 0 AS all_rows FROM input) AS sets
+  JOIN (SELECT sketch, 0 AS all_rows FROM input_b) AS frequencies
+    ON sets.all_rows = frequencies.all_rows
+)
+SELECT id_a, id_b, similarity
+FROM similar_pairs(
+  (
+    SELECT side, id, across, tokens, keys, UNNEST(key_parts(keys, $parts)) AS part
+    FROM keyed
+  ),
+  threshold => $threshold,
+  verify => 'exact',
+  prefixes => true,
+  bucket_pairs => $bucket_pairs,
+  parts => $parts,
+  sides => $sides,
+  differ => $differ
+)

@@ -1,0 +1,62 @@
+-- resolved_duplicates(input)
+--
+-- For each row the row that stands for it, by rank in keep order. A building block of near_duplicates and
+-- deduplicate.
+--
+-- Inputs
+--   input: id, rank, text
+-- Parameters
+--   threshold: number in (0, 1] = 0.8 | least similarity of a pair
+--   shingle: shingle = 'word:3' | what a text is cut into: 'char:n', 'word:n' or 'space:n'
+--   normalize: boolean = true | NFKC, lower case, white space runs to one space, trimmed
+--   method: one of exact|minhash = 'exact' | how pairs are found
+--   resolution: one of representative|components = 'representative' | as in near_duplicates
+--   target_recall: number in (0, 1) = 0.99 | with 'minhash'
+--   num_hashes: integer in [1, 4096] = 128 | with 'minhash'
+--   seed: integer in [0, 9007199254740992] = 1 | with 'minhash'
+--   bucket_pairs: integer in [0, 4000000000] = 10000 | a bucket of more distinct texts than this is verified against leaders only
+--   parts: integer in [1, 65536] = 1 | parts of the key space
+-- Columns
+--   id: as id | the row's id
+--   rank: as rank | its rank
+--   representative: as rank | the rank of the row that stands for it
+--   similarity: Float64 | exact Jaccard similarity with it; NULL where it is the row itself
+-- Guarantees
+--   One row for every input row.
+WITH texts AS (
+  SELECT side, id, text, across, ids
+  FROM distinct_texts(
+    (
+      SELECT CAST(0 AS TINYINT) AS side, rank AS id, text, CAST(0 AS TINYINT) AS across
+      FROM input
+      WHERE id IS NOT NULL
+    ),
+    normalize => $normalize
+  )
+  WHERE cardinality(shingle_hashes(text, $shingle)) > 0
+),
+edges AS (
+  SELECT id_a, id_b, similarity
+  FROM node_pairs(
+    texts,
+    method => $method,
+    threshold => $threshold,
+    shingle => $shingle,
+    target_recall => $target_recall,
+    num_hashes => $num_hashes,
+    seed => $seed,
+    bucket_pairs => $bucket_pairs,
+    parts => $parts
+  )
+),
+resolved AS (
+  SELECT id, representative, similarity
+  FROM resolved_texts(texts, edges, resolution => $resolution, shingle => $shingle)
+)
+SELECT
+  input.id,
+  input.rank,
+  coalesce(resolved.representative, input.rank) AS representative,
+  resolved.similarity
+FROM input
+LEFT JOIN resolved ON input.rank = resolved.id

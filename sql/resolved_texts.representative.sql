@@ -1,0 +1,40 @@
+-- resolved_texts(texts, edges)
+--
+-- For each id of the distinct texts the id that stands for it, where smaller ids come first in keep order.
+-- A building block of near_duplicates and of jobs.
+--
+-- Inputs
+--   input: id, text, ids
+--   input_b: id_a, id_b, similarity
+-- Parameters
+--   resolution: one of representative|components = 'representative' | as in near_duplicates
+--   shingle: shingle = 'word:3' | with 'components': for the similarity with the representative
+-- Columns
+--   id: as id | an id with a text
+--   representative: as id | the id that stands for it
+--   similarity: Float64 | exact Jaccard similarity with it; NULL where it is the id itself
+-- Guarantees
+--   Copies of a text share the fate of the first of them.
+WITH outcomes AS (
+  SELECT
+    outcome['id'] AS node,
+    outcome['representative_id'] AS representative,
+    outcome['similarity'] AS similarity
+  FROM (
+    SELECT UNNEST(representatives(id_a, id_b, similarity)) AS outcome
+    FROM input_b
+  )
+),
+members AS (
+  SELECT id AS node, UNNEST(ids) AS id
+  FROM input
+)
+SELECT
+  members.id,
+  coalesce(outcomes.representative, members.node) AS representative,
+  CASE
+    WHEN outcomes.representative <> members.node THEN outcomes.similarity
+    WHEN members.id <> members.node THEN 1.0
+  END AS similarity
+FROM members
+LEFT JOIN outcomes ON members.node = outcomes.node

@@ -1,0 +1,26 @@
+-- similar_pairs(input)
+--
+-- Verified pairs of rows that share a key: the operator under every join. Rows that share a bucket of
+-- many members would be unnested to more pairs than a batch can hold; this operator streams them.
+-- It holds the rows of one part in memory, indexes their keys, and verifies each candidate once.
+--
+-- Inputs
+--   input: part, side, id, across, keys, and what verify needs: tokens (exact), text (edit), signature (estimate)
+-- Parameters
+--   threshold: number in (0, 1] = 0.8 | least similarity; without effect where verify is 'none'
+--   verify: one of exact|edit|estimate|none = 'exact' | exact Jaccard of tokens, edit similarity of text, share of equal positions of signature, or no verification
+--   prefixes: boolean = false | the keys are prefix tokens of the tokens: the length and the positional filter apply
+--   bucket_pairs: integer in [0, 4000000000] = 0 | a key of more rows than this forms no all-pairs: its rows are verified against leaders; 0: never
+--   max_bucket: integer in [0, 4000000000] = 0 | only the first rows, in id order, of a key take part; 0: all
+--   parts: integer in [1, 65536] = 1 | the row with part p joins on its keys of key % parts = p
+--   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
+--   differ: boolean = false | only pairs whose values of across differ
+-- Columns
+--   id_a: as id | the smaller id, or the id of side 0
+--   id_b: as id | the other id
+--   similarity: Float64 | as verified; NULL where verify is 'none'
+-- Guarantees
+--   Without leaders each pair once, in the part that owns the first key that its rows share.
+--   With leaders a pair may stand once in each part.
+SELECT id_a, id_b, similarity
+FROM input

@@ -1,0 +1,252 @@
+//! The arguments of one call, checked against the header's parameters.
+
+use super::parameters::{Kind, Parameter};
+use crate::options;
+use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
+use datafusion::config::ConfigOptions;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::sql::sqlparser::ast::{self, Value as SqlValue};
+use std::collections::BTreeMap;
+
+/// A checked value of a parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A whole number.
+    Integer(i64),
+    /// A text, a word of a choice, or a shingle specification.
+    Text(String),
+    /// A truth value.
+    Boolean(bool),
+    /// Column names; one for a parameter of kind `column`.
+    Columns(Vec<String>),
+}
+
+impl Value {
+    /// The value as a SQL literal.
+    pub fn literal(&self) -> ast::Expr {
+        let value = match self {
+            Self::Number(number) => SqlValue::Number(format!("{number:?}"), false),
+            Self::Integer(number) => SqlValue::Number(number.to_string(), false),
+            Self::Text(text) => SqlValue::SingleQuotedString(text.clone()),
+            Self::Boolean(truth) => SqlValue::Boolean(*truth),
+            Self::Columns(names) => SqlValue::SingleQuotedString(names.join(", ")),
+        };
+        ast::Expr::Value(value.into())
+    }
+}
+
+/// What stood after `name =>` in a call, before it is checked.
+#[derive(Debug, Clone)]
+pub enum Given {
+    /// A constant.
+    Constant(ScalarValue),
+    /// An identifier or a list of identifiers or strings.
+    Names(Vec<String>),
+}
+
+/// A call of a table function: its relations and its checked values.
+#[derive(Debug)]
+pub struct Call {
+    /// Name of the function, for messages.
+    pub function: &'static str,
+    /// The relations, in order.
+    pub relations: Vec<LogicalPlan>,
+    /// Values of the parameters that have one: given, set or default.
+    values: BTreeMap<String, Value>,
+    /// Names of the parameters that the caller gave.
+    given: Vec<String>,
+}
+
+impl Call {
+    /// Checks what was given, and fills in options and defaults.
+    pub fn new(
+        function: &'static str,
+        parameters: &[Parameter],
+        relations: Vec<LogicalPlan>,
+        mut given: BTreeMap<String, Given>,
+        config: &ConfigOptions,
+    ) -> Result<Self> {
+        let mut values = BTreeMap::new();
+        let names = given.keys().cloned().collect();
+        for parameter in parameters {
+            let name = &parameter.name;
+            let value = if let Some(given) = given.remove(name) {
+                match &given {
+                    Given::Constant(value) if value.is_null() => continue,
+                    _ => check(function, parameter, given)?,
+                }
+            } else if let Some(text) = options::lookup(config, name) {
+                from_text(&format!("option neardup.{name}"), parameter, &text)?
+            } else if let Some(text) = &parameter.default {
+                from_text(function, parameter, text.trim_matches('\''))?
+            } else {
+                continue;
+            };
+            values.insert(name.clone(), value);
+        }
+        if let Some(unknown) = given.keys().next() {
+            let known: Vec<&str> = parameters.iter().map(|p| p.name.as_str()).collect();
+            return plan_err!(
+                "{function}: there is no argument '{unknown}'; the arguments are: {}",
+                known.join(", ")
+            );
+        }
+        Ok(Self {
+            function,
+            relations,
+            values,
+            given: names,
+        })
+    }
+
+    /// Whether the caller gave the argument.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.given.iter().any(|given| given == name)
+    }
+
+    /// The value of a parameter, if it has one.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.values.get(name)
+    }
+
+    /// A number; a parameter without a default must have been given.
+    pub fn number(&self, name: &str) -> Result<f64> {
+        match self.get(name) {
+            Some(Value::Number(number)) => Ok(*number),
+            Some(Value::Integer(number)) => Ok(*number as f64),
+            _ => Err(self.missing(name)),
+        }
+    }
+
+    /// A whole number.
+    pub fn integer(&self, name: &str) -> Result<i64> {
+        match self.get(name) {
+            Some(Value::Integer(number)) => Ok(*number),
+            _ => Err(self.missing(name)),
+        }
+    }
+
+    /// A text or a word of a choice.
+    pub fn text(&self, name: &str) -> Result<&str> {
+        match self.get(name) {
+            Some(Value::Text(text)) => Ok(text),
+            _ => Err(self.missing(name)),
+        }
+    }
+
+    /// A truth value.
+    pub fn boolean(&self, name: &str) -> Result<bool> {
+        match self.get(name) {
+            Some(Value::Boolean(truth)) => Ok(*truth),
+            _ => Err(self.missing(name)),
+        }
+    }
+
+    /// A column name, if there is one.
+    pub fn column(&self, name: &str) -> Option<&str> {
+        match self.get(name) {
+            Some(Value::Columns(names)) => names.first().map(String::as_str),
+            _ => None,
+        }
+    }
+
+    /// Column names; empty if none were given.
+    pub fn columns(&self, name: &str) -> &[String] {
+        match self.get(name) {
+            Some(Value::Columns(names)) => names,
+            _ => &[],
+        }
+    }
+
+    /// All values as literals, for a template.
+    pub fn literals(&self) -> BTreeMap<String, ast::Expr> {
+        let literals = self.values.iter();
+        literals.map(|(name, value)| (name.clone(), value.literal())).collect()
+    }
+
+    fn missing(&self, name: &str) -> datafusion::common::DataFusionError {
+        plan_datafusion_err!("{}: the argument '{name}' is required", self.function)
+    }
+}
+
+fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
+    let name = &parameter.name;
+    match (&parameter.kind, given) {
+        (Kind::Column | Kind::Columns, Given::Names(names)) => {
+            if parameter.kind == Kind::Column && names.len() != 1 {
+                return plan_err!("{function}: {name} takes one column, found {}", names.len());
+            }
+            Ok(Value::Columns(names))
+        }
+        (Kind::Column | Kind::Columns, Given::Constant(value)) => match value.try_as_str() {
+            Some(Some(column)) => Ok(Value::Columns(vec![column.to_owned()])),
+            _ => plan_err!("{function}: {name} must be a column, found {value}"),
+        },
+        (Kind::Boolean, Given::Constant(ScalarValue::Boolean(Some(truth)))) => {
+            Ok(Value::Boolean(truth))
+        }
+        (kind, Given::Constant(value)) => {
+            let is_text = matches!(value.try_as_str(), Some(Some(_)));
+            let wants_text = matches!(kind, Kind::Text | Kind::Shingle | Kind::OneOf(_));
+            if is_text != wants_text {
+                return plan_err!("{function}: {name} must be {kind}, found {value}");
+            }
+            let text = match value.try_as_str() {
+                Some(Some(text)) => text.to_owned(),
+                _ => value.to_string(),
+            };
+            from_text(function, parameter, &text)
+        }
+        (Kind::Text | Kind::OneOf(_) | Kind::Shingle, Given::Names(names)) if names.len() == 1 => {
+            plan_err!(
+                "{function}: {name} must be {}, found the name {}; texts stand in single quotes",
+                parameter.kind,
+                names[0]
+            )
+        }
+        (kind, Given::Names(names)) => {
+            plan_err!("{function}: {name} must be {kind}, found {}", names.join(", "))
+        }
+    }
+}
+
+/// Parses a default, an option or a number's text.
+fn from_text(function: &str, parameter: &Parameter, text: &str) -> Result<Value> {
+    let name = &parameter.name;
+    let kind = &parameter.kind;
+    let wrong = || plan_datafusion_err!("{function}: {name} must be {kind}, found {text}");
+    Ok(match kind {
+        Kind::Number(range) => {
+            let number: f64 = text.parse().map_err(|_| wrong())?;
+            if !range.contains(number) {
+                return Err(wrong());
+            }
+            Value::Number(number)
+        }
+        Kind::Integer(range) => {
+            let number: i64 = text.parse().map_err(|_| wrong())?;
+            if !range.contains(number as f64) {
+                return Err(wrong());
+            }
+            Value::Integer(number)
+        }
+        Kind::Text => Value::Text(text.to_owned()),
+        Kind::Boolean => Value::Boolean(text.parse().map_err(|_| wrong())?),
+        Kind::Column => Value::Columns(vec![text.to_owned()]),
+        Kind::Columns => Value::Columns(text.split(", ").map(str::to_owned).collect()),
+        Kind::Shingle => {
+            let shingle: neardup_kernels::Shingle = text
+                .parse()
+                .map_err(|error| plan_datafusion_err!("{function}: {name}: {error}"))?;
+            Value::Text(shingle.to_string())
+        }
+        Kind::OneOf(words) => {
+            if !words.iter().any(|word| word == text) {
+                return Err(wrong());
+            }
+            Value::Text(text.to_owned())
+        }
+    })
+}

@@ -1,0 +1,66 @@
+//! Expansion: a template, planned where only its declared inputs resolve.
+//!
+//! The body is planned in a private session that holds the inputs as views and nothing else, so
+//! that no table of the user can take the place of an input or of a CTE. Calls inside the body
+//! are planned by a planner bound to that private session.
+
+use super::planner::FunctionPlanner;
+use super::template::Template;
+use crate::session;
+use datafusion::catalog::{
+    CatalogProvider, CatalogProviderList, MemoryCatalogProvider, MemoryCatalogProviderList,
+    MemorySchemaProvider,
+};
+use datafusion::common::{Result, plan_datafusion_err, plan_err};
+use datafusion::datasource::ViewTable;
+use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::sql::parser::Statement;
+use datafusion::sql::sqlparser::ast;
+use futures::FutureExt;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Templates may call templates, but not without end.
+const MAX_DEPTH: usize = 8;
+
+/// Plans the body of a template over its inputs.
+pub(super) fn expand(
+    template: Template,
+    inputs: Vec<(&'static str, LogicalPlan)>,
+    values: &BTreeMap<String, ast::Expr>,
+    user: &SessionState,
+    depth: usize,
+) -> Result<LogicalPlan> {
+    if depth >= MAX_DEPTH {
+        return plan_err!("template {}: nested deeper than {MAX_DEPTH}", template.name);
+    }
+    let statement = template.statement(values)?;
+    let private = private_session(user)?;
+    FunctionPlanner::install(&private, depth + 1)?;
+    for (name, plan) in inputs {
+        private.register_table(name, Arc::new(ViewTable::new(plan, None)))?;
+    }
+    private
+        .state()
+        .statement_to_plan(Statement::Statement(Box::new(statement)))
+        .now_or_never()
+        .ok_or_else(|| plan_datafusion_err!("template {}: planning had to wait", template.name))?
+}
+
+/// A session with our functions, an empty catalogue and default parser settings.
+fn private_session(user: &SessionState) -> Result<SessionContext> {
+    let catalog = MemoryCatalogProvider::new();
+    catalog.register_schema("public", Arc::new(MemorySchemaProvider::new()))?;
+    let catalogs = MemoryCatalogProviderList::new();
+    catalogs.register_catalog("datafusion".to_owned(), Arc::new(catalog));
+    let config = SessionConfig::new()
+        .with_target_partitions(user.config().target_partitions())
+        .with_option_extension(crate::options::NeardupOptions::default());
+    let state = SessionStateBuilder::new_from_existing(session::bare_state(config))
+        .with_catalog_list(Arc::new(catalogs))
+        .with_runtime_env(Arc::clone(user.runtime_env()))
+        .build();
+    Ok(SessionContext::new_with_state(state))
+}

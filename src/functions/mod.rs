@@ -1,0 +1,129 @@
+//! Table functions: the registry, and the way from a call in `FROM` to a plan.
+//!
+//! Here belongs what turns `name(relation, argument => value)` into ordinary operators. What a
+//! function computes lies in its `.sql` file below `sql/`, or in an operator under `operators`.
+//!
+//! To add a table function: write `sql/<name>.sql` with its header, add one entry to
+//! [`TABLE_FUNCTIONS`], and write `tests/slt/<name>.slt`. Where Rust must compute literals or
+//! choose a variant, add a file under `functions/resolve`.
+
+mod arguments;
+mod expand;
+mod parameters;
+mod planner;
+mod relations;
+mod resolve;
+mod template;
+
+pub use arguments::{Call, Given, Value};
+pub use parameters::{Kind, Parameter, Range};
+pub(crate) use planner::FunctionPlanner;
+pub use template::{Column, Header, Template};
+
+use datafusion::common::Result;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::sql::sqlparser::ast;
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+/// What a call comes to.
+pub enum Expansion {
+    /// A plan made in Rust.
+    Plan(LogicalPlan),
+    /// A template over inputs, with literals for its holes.
+    Template {
+        /// The template or its variant.
+        template: Template,
+        /// Declared inputs.
+        inputs: Vec<(&'static str, LogicalPlan)>,
+        /// Literals by parameter name.
+        values: BTreeMap<String, ast::Expr>,
+        /// A last projection, for columns that only the call knows.
+        output: Option<Vec<Expr>>,
+    },
+}
+
+/// Chooses the variant and computes the literals of a call.
+pub type Resolve = fn(&Call, &SessionState) -> Result<Expansion>;
+
+/// One table function.
+#[derive(Debug)]
+pub struct TableFunction {
+    /// Its name in SQL.
+    pub name: &'static str,
+    /// The file whose header describes it.
+    pub template: Template,
+    /// Further files: variants of the same function.
+    pub variants: &'static [Template],
+    /// How many relations it takes.
+    pub relations: RangeInclusive<usize>,
+    /// From a call to a plan.
+    pub resolve: Resolve,
+    /// Whether it is part of the surface; building blocks are not.
+    pub public: bool,
+}
+
+macro_rules! template {
+    ($name:literal) => {
+        Template {
+            name: $name,
+            text: include_str!(concat!("../../sql/", $name, ".sql")),
+        }
+    };
+}
+
+macro_rules! table_functions {
+    ($($public:ident $name:literal [$relations:expr] $resolve:path, $template:literal $(+ $variant:literal)*;)*) => {
+        /// Every table function.
+        pub static TABLE_FUNCTIONS: &[TableFunction] = &[$(
+            TableFunction {
+                name: $name,
+                template: template!($template),
+                variants: &[$(template!($variant)),*],
+                relations: $relations,
+                resolve: $resolve,
+                public: table_functions!(@ $public),
+            },
+        )*];
+    };
+    (@ surface) => { true };
+    (@ block) => { false };
+}
+
+table_functions! {
+    surface "components" [1..=1] resolve::pairs::components, "components";
+    surface "deduplicate" [1..=1] resolve::near_duplicates::deduplicate, "deduplicate";
+    surface "jaccard_join" [1..=2] resolve::join::jaccard_join, "jaccard_join" + "jaccard_join.linked";
+    surface "lsh_plan" [0..=0] resolve::lsh::lsh_plan, "lsh_plan";
+    surface "minhash_buckets" [1..=1] resolve::join::minhash_buckets, "minhash_buckets" + "minhash_buckets.draws";
+    surface "minhash_join" [1..=2] resolve::join::minhash_join, "minhash_join" + "minhash_join.linked";
+    surface "near_duplicates" [1..=1] resolve::near_duplicates::near_duplicates,
+        "near_duplicates" + "near_duplicates.ordered";
+    surface "pair_quality" [2..=2] resolve::pairs::pair_quality, "pair_quality";
+    surface "sentences" [1..=1] resolve::sentences::sentences, "sentences";
+    block "distinct_texts" [1..=1] resolve::block, "distinct_texts";
+    block "exact_pairs" [1..=1] resolve::block, "exact_pairs";
+    block "minhash_pairs" [1..=1] resolve::join::minhash_pairs, "minhash_pairs.bands" + "minhash_pairs.draws";
+    block "node_pairs" [1..=1] resolve::near_duplicates::node_pairs, "node_pairs.exact" + "node_pairs.minhash";
+    block "prefix_pairs" [2..=2] resolve::block, "prefix_pairs";
+    block "resolved_duplicates" [1..=1] resolve::block, "resolved_duplicates";
+    block "resolved_texts" [2..=2] resolve::near_duplicates::resolved_texts,
+        "resolved_texts.representative" + "resolved_texts.components";
+    block "similar_pairs" [1..=1] resolve::similar_pairs::similar_pairs, "similar_pairs";
+    block "unique_rows" [1..=1] resolve::block, "unique_rows";
+}
+
+/// The function of that name, if there is one.
+pub fn find(name: &str) -> Option<&'static TableFunction> {
+    TABLE_FUNCTIONS.iter().find(|function| function.name == name)
+}
+
+impl TableFunction {
+    /// The variant of that file name.
+    pub(crate) fn variant(&self, name: &str) -> Template {
+        let mut all = std::iter::once(&self.template).chain(self.variants);
+        *all.find(|template| template.name == name)
+            .expect("resolve functions name files of their own registry entry")
+    }
+}

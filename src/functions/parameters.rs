@@ -1,0 +1,144 @@
+//! What a template's header says about a parameter: its name, type, range, default and meaning.
+
+use datafusion::common::{Result, plan_err};
+use std::fmt;
+
+/// The type of a parameter, with its range.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// A floating-point number within a range.
+    Number(Range),
+    /// A whole number within a range.
+    Integer(Range),
+    /// Any text.
+    Text,
+    /// `true` or `false`.
+    Boolean,
+    /// A column of the input, as an identifier or in quotes.
+    Column,
+    /// A list of columns of the input: `[title, url]`.
+    Columns,
+    /// A shingle specification: `'char:12'`, `'word:3'`, `'space:5'`.
+    Shingle,
+    /// One of the given words.
+    OneOf(Vec<String>),
+}
+
+/// An interval of numbers, open or closed at either end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Range {
+    low: f64,
+    low_open: bool,
+    high: f64,
+    high_open: bool,
+}
+
+impl Range {
+    /// Whether the value lies inside; NaN never does.
+    pub fn contains(&self, value: f64) -> bool {
+        let above = if self.low_open {
+            value > self.low
+        } else {
+            value >= self.low
+        };
+        let below = if self.high_open {
+            value < self.high
+        } else {
+            value <= self.high
+        };
+        above && below
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let inner = text
+            .strip_prefix(['(', '['])?
+            .strip_suffix([')', ']'])?;
+        let (low, high) = inner.split_once(',')?;
+        Some(Self {
+            low: low.trim().parse().ok()?,
+            low_open: text.starts_with('('),
+            high: high.trim().parse().ok()?,
+            high_open: text.ends_with(')'),
+        })
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let open = if self.low_open { '(' } else { '[' };
+        let close = if self.high_open { ')' } else { ']' };
+        write!(f, "{open}{}, {}{close}", self.low, self.high)
+    }
+}
+
+impl Kind {
+    fn parse(text: &str) -> Result<Self> {
+        Ok(match text.split_once(" in ") {
+            Some(("number", range)) if Range::parse(range).is_some() => {
+                Self::Number(Range::parse(range).expect("checked by the guard"))
+            }
+            Some(("integer", range)) if Range::parse(range).is_some() => {
+                Self::Integer(Range::parse(range).expect("checked by the guard"))
+            }
+            _ => match text {
+                "text" => Self::Text,
+                "boolean" => Self::Boolean,
+                "column" => Self::Column,
+                "columns" => Self::Columns,
+                "shingle" => Self::Shingle,
+                _ => match text.strip_prefix("one of ") {
+                    Some(words) => Self::OneOf(words.split('|').map(str::to_owned).collect()),
+                    None => return plan_err!("unknown parameter type '{text}' in a template"),
+                },
+            },
+        })
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(range) => write!(f, "number in {range}"),
+            Self::Integer(range) => write!(f, "integer in {range}"),
+            Self::Text => f.write_str("text"),
+            Self::Boolean => f.write_str("boolean"),
+            Self::Column => f.write_str("column"),
+            Self::Columns => f.write_str("columns"),
+            Self::Shingle => f.write_str("shingle"),
+            Self::OneOf(words) => write!(f, "one of {}", words.join(", ")),
+        }
+    }
+}
+
+/// One parameter of a table function.
+#[derive(Debug, Clone)]
+pub struct Parameter {
+    /// Name, as written before `=>`.
+    pub name: String,
+    /// Type and range.
+    pub kind: Kind,
+    /// The default as SQL text; `None` where it is computed or the parameter may be left out.
+    pub default: Option<String>,
+    /// What it means.
+    pub doc: String,
+}
+
+impl Parameter {
+    /// Parses a header line: `name: kind = default | doc`.
+    pub(super) fn parse(line: &str) -> Result<Self> {
+        let (declaration, doc) = line.split_once(" | ").unwrap_or((line, ""));
+        let Some((name, rest)) = declaration.split_once(": ") else {
+            return plan_err!("parameter line without a type in a template: {line}");
+        };
+        let (kind, default) = match rest.split_once(" = ") {
+            Some((kind, default)) => (kind, Some(default.trim().to_owned())),
+            None => (rest, None),
+        };
+        Ok(Self {
+            name: name.trim().to_owned(),
+            kind: Kind::parse(kind.trim())?,
+            default,
+            doc: doc.trim().to_owned(),
+        })
+    }
+}

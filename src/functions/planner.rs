@@ -1,0 +1,174 @@
+//! The relation planner: from `name(relation, argument => value)` in `FROM` to a plan.
+//!
+//! ```text
+//! TableFactor ── relations ──> input plans ─┐
+//!             └─ arguments ──> values ──────┴─> resolve ──> template + literals ──> plan
+//! ```
+
+use super::arguments::{Call, Given};
+use super::expand;
+use super::relations;
+use super::{Expansion, TableFunction};
+use datafusion::common::{DFSchema, Result, ScalarValue, plan_datafusion_err, plan_err};
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::planner::{
+    PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning,
+};
+use datafusion::logical_expr::simplify::SimplifyContext;
+use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
+use datafusion::optimizer::simplify_expressions::ExprSimplifier;
+use datafusion::prelude::SessionContext;
+use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, TableFactor};
+use parking_lot::RwLock;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+
+/// Plans the table functions of the registry.
+#[derive(Debug)]
+pub(crate) struct FunctionPlanner {
+    /// The session whose tables a call may name. Weak: the session owns this planner.
+    state: Weak<RwLock<SessionState>>,
+    /// How many templates stand around this one.
+    depth: usize,
+}
+
+impl FunctionPlanner {
+    /// Adds the planner to a session.
+    pub(crate) fn install(context: &SessionContext, depth: usize) -> Result<()> {
+        context.register_relation_planner(Arc::new(Self {
+            state: context.state_weak_ref(),
+            depth,
+        }))
+    }
+
+    fn plan(
+        &self,
+        function: &'static TableFunction,
+        arguments: &[FunctionArg],
+        context: &mut dyn RelationPlannerContext,
+    ) -> Result<datafusion::logical_expr::LogicalPlan> {
+        let header = function.template.header()?;
+        let state = self
+            .state
+            .upgrade()
+            .ok_or_else(|| plan_datafusion_err!("{}: the session is gone", function.name))?
+            .read()
+            .clone();
+        let mut inputs = Vec::new();
+        let mut given = BTreeMap::new();
+        let mut positional = 0;
+        for argument in arguments {
+            match argument {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => {
+                    if inputs.len() < *function.relations.end() {
+                        inputs.push(relations::plan(function.name, expr.clone(), &state, context)?);
+                    } else if let (0, Some(parameter)) =
+                        (*function.relations.end(), header.parameters.get(positional))
+                    {
+                        positional += 1;
+                        let value = argument_value(function.name, &parameter.name, expr, context)?;
+                        given.insert(parameter.name.clone(), value);
+                    } else {
+                        return plan_err!(
+                            "{}: unexpected argument {expr}; arguments after the relation are named, as in threshold => 0.8",
+                            function.name
+                        );
+                    }
+                }
+                FunctionArg::Named { name, arg: FunctionArgExpr::Expr(expr), .. } => {
+                    let name = context.normalize_ident(name.clone());
+                    let value = argument_value(function.name, &name, expr, context)?;
+                    if given.insert(name.clone(), value).is_some() {
+                        return plan_err!("{}: the argument '{name}' is given twice", function.name);
+                    }
+                }
+                other => return plan_err!("{}: unexpected argument {other}", function.name),
+            }
+        }
+        if inputs.len() < *function.relations.start() {
+            return plan_err!(
+                "{}: the first argument must be a relation: {}",
+                function.name,
+                header.call
+            );
+        }
+        let call = Call::new(function.name, &header.parameters, inputs, given, state.config_options())?;
+        match (function.resolve)(&call, &state)? {
+            Expansion::Plan(plan) => Ok(plan),
+            Expansion::Template { template, inputs, values, output } => {
+                let plan = expand::expand(template, inputs, &values, &state, self.depth)?;
+                match output {
+                    Some(columns) => LogicalPlanBuilder::from(plan).project(columns)?.build(),
+                    None => Ok(plan),
+                }
+            }
+        }
+    }
+}
+
+impl RelationPlanner for FunctionPlanner {
+    fn plan_relation(
+        &self,
+        relation: TableFactor,
+        context: &mut dyn RelationPlannerContext,
+    ) -> Result<RelationPlanning> {
+        let TableFactor::Table { name, alias, args: Some(arguments), .. } = &relation else {
+            return Ok(RelationPlanning::Original(Box::new(relation)));
+        };
+        let Some(function) = super::find(&name.to_string().to_lowercase()) else {
+            return Ok(RelationPlanning::Original(Box::new(relation)));
+        };
+        let plan = self.plan(function, &arguments.args, context)?;
+        let plan = LogicalPlanBuilder::from(plan).alias(function.name)?.build()?;
+        Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias.clone()))))
+    }
+}
+
+/// Reads what stands after `=>`: names as they are, anything else as a constant.
+fn argument_value(
+    function: &str,
+    name: &str,
+    expr: &ast::Expr,
+    context: &mut dyn RelationPlannerContext,
+) -> Result<Given> {
+    match expr {
+        ast::Expr::Identifier(ident) => {
+            return Ok(Given::Names(vec![context.normalize_ident(ident.clone())]));
+        }
+        ast::Expr::Array(array) => {
+            let mut names = Vec::new();
+            for element in &array.elem {
+                match element {
+                    ast::Expr::Identifier(ident) => names.push(context.normalize_ident(ident.clone())),
+                    ast::Expr::Value(value) => match value.value.clone().into_string() {
+                        Some(text) => names.push(text),
+                        None => return plan_err!("{function}: {name}: {value} is no column name"),
+                    },
+                    other => return plan_err!("{function}: {name}: {other} is no column name"),
+                }
+            }
+            return Ok(Given::Names(names));
+        }
+        _ => {}
+    }
+    let schema = Arc::new(DFSchema::empty());
+    let planned = context.sql_to_expr(expr.clone(), &schema)?;
+    if let Expr::Placeholder(placeholder) = &planned {
+        return plan_err!(
+            "{function}: {name} must be known while the query is planned, but {} is bound later",
+            placeholder.id
+        );
+    }
+    let simplifier = ExprSimplifier::new(SimplifyContext::builder().with_schema(schema).build());
+    match simplifier.simplify(planned)? {
+        Expr::Literal(value, _) => Ok(Given::Constant(value)),
+        Expr::Negative(inner) => match *inner {
+            Expr::Literal(value, _) => {
+                let value: ScalarValue = value.arithmetic_negate()?;
+                Ok(Given::Constant(value))
+            }
+            other => plan_err!("{function}: {name} must be a constant, found -{other}"),
+        },
+        other => plan_err!("{function}: {name} must be a constant, found {other}"),
+    }
+}

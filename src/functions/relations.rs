@@ -1,0 +1,218 @@
+//! Relation arguments: from a name, a quoted path or a subquery to a plan, and from a plan to an
+//! input with fixed column names.
+
+use super::arguments::Call;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Column, Result, TableReference, plan_datafusion_err, plan_err};
+use datafusion::datasource::listing::{
+    ListingOptions, ListingTable, ListingTableConfig, ListingTableConfigExt, ListingTableUrl,
+};
+use datafusion::datasource::provider_as_source;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::planner::RelationPlannerContext;
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
+use datafusion::sql::sqlparser::ast::{self, ObjectName, ObjectNamePart, TableFactor};
+use futures::FutureExt;
+use std::sync::Arc;
+
+/// Plans a relation argument.
+pub(super) fn plan(
+    function: &str,
+    argument: ast::Expr,
+    state: &SessionState,
+    context: &mut dyn RelationPlannerContext,
+) -> Result<LogicalPlan> {
+    let parts = match argument {
+        ast::Expr::Identifier(ident) => vec![ident],
+        ast::Expr::CompoundIdentifier(parts) => parts,
+        ast::Expr::Subquery(subquery) => {
+            return context.plan(TableFactor::Derived {
+                lateral: false,
+                subquery,
+                alias: None,
+                sample: None,
+            });
+        }
+        ast::Expr::Value(value) => match value.value.clone().into_string() {
+            Some(text) => return by_text(function, &text, state),
+            None => return plan_err!("{function}: expected a relation, found {value}"),
+        },
+        other => {
+            return plan_err!(
+                "{function}: expected a relation (a table, a quoted path, or ((SELECT …)) in two pairs of parentheses), found {other}"
+            );
+        }
+    };
+    let name = ObjectName(parts.into_iter().map(ObjectNamePart::Identifier).collect());
+    let reference = context.object_name_to_table_reference(name.clone())?;
+    let factor = TableFactor::Table {
+        name,
+        alias: None,
+        args: None,
+        with_hints: vec![],
+        version: None,
+        with_ordinality: false,
+        partitions: vec![],
+        json_path: None,
+        sample: None,
+        index_hints: vec![],
+    };
+    // CTEs of this scope and tables that were resolved before planning come first.
+    match context.plan(factor) {
+        Ok(plan) => Ok(plan),
+        Err(_) => match by_name(reference.clone(), state)? {
+            Some(plan) => Ok(plan),
+            None => plan_err!("{function}: table '{reference}' not found"),
+        },
+    }
+}
+
+fn by_name(reference: TableReference, state: &SessionState) -> Result<Option<LogicalPlan>> {
+    let Ok(schema) = state.schema_for_ref(reference.clone()) else {
+        return Ok(None);
+    };
+    let table = wait(async { schema.table(reference.table()).await })?;
+    table
+        .map(|table| LogicalPlanBuilder::scan(reference, provider_as_source(table), None)?.build())
+        .transpose()
+}
+
+/// A quoted relation: a table of that name, else files.
+fn by_text(function: &str, text: &str, state: &SessionState) -> Result<LogicalPlan> {
+    if let Some(plan) = by_name(TableReference::from(text), state)? {
+        return Ok(plan);
+    }
+    let table = wait(listing(text.to_owned(), state.clone()))
+        .map_err(|error| plan_datafusion_err!("{function}: '{text}': {error}"))?;
+    LogicalPlanBuilder::scan("input", provider_as_source(Arc::new(table)), None)?.build()
+}
+
+async fn listing(text: String, state: SessionState) -> Result<ListingTable> {
+    let url = ListingTableUrl::parse(&text)?;
+    let config = ListingTableConfig::new(url).infer_options(&state).await?;
+    let config = config.infer_schema(&state).await?;
+    let has_options: Option<&ListingOptions> = config.options.as_ref();
+    if has_options.is_none() {
+        return plan_err!("no file of a known format");
+    }
+    ListingTable::try_new(config)
+}
+
+/// Runs a catalogue look-up to its end. Those of memory are ready at once; one that reads file
+/// metadata gets a thread of its own, because planning is not asynchronous.
+fn wait<T: Send>(future: impl Future<Output = Result<T>> + Send) -> Result<T> {
+    let mut future = std::pin::pin!(future);
+    if let Some(ready) = future.as_mut().now_or_never() {
+        return ready;
+    }
+    std::thread::scope(|scope| {
+        scope
+            .spawn(|| {
+                tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build()?
+                    .block_on(future)
+            })
+            .join()
+            .unwrap_or_else(|_| plan_err!("a catalogue look-up failed"))
+    })
+}
+
+/// The column `name` of a plan.
+pub(super) fn column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
+    let schema = plan.schema();
+    match schema.qualified_fields_with_unqualified_name(name).as_slice() {
+        [(qualifier, field)] => Ok(Expr::Column(Column::new(qualifier.cloned(), field.name()))),
+        [] => {
+            let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+            plan_err!(
+                "{}: the input has no column '{name}'; its columns are: {}",
+                call.function,
+                names.join(", ")
+            )
+        }
+        _ => plan_err!("{}: the column '{name}' stands more than once in the input", call.function),
+    }
+}
+
+fn data_type(plan: &LogicalPlan, expr: &Expr) -> Result<DataType> {
+    use datafusion::logical_expr::ExprSchemable;
+    expr.get_type(plan.schema())
+}
+
+/// A text column, with dictionaries unpacked.
+pub(super) fn text_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
+    let expr = column(call, plan, name)?;
+    match data_type(plan, &expr)? {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Ok(expr),
+        DataType::Null => Ok(cast(expr, DataType::Utf8)),
+        DataType::Dictionary(_, value) if value.is_string() => Ok(cast(expr, *value)),
+        other => plan_err!(
+            "{}: text => {name} must be a text column, but it holds {other}",
+            call.function
+        ),
+    }
+}
+
+/// An id column: any integer or text type, dictionaries unpacked.
+pub(super) fn id_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
+    let expr = column(call, plan, name)?;
+    match data_type(plan, &expr)? {
+        DataType::Null => Ok(cast(expr, DataType::Int64)),
+        other if other.is_integer() || other.is_string() => Ok(expr),
+        DataType::Dictionary(_, value) if value.is_integer() || value.is_string() => {
+            Ok(cast(expr, *value))
+        }
+        other => plan_err!(
+            "{}: id => {name} must be a column of integers or texts, but it holds {other}",
+            call.function
+        ),
+    }
+}
+
+/// The documents of a call as one relation `side, id, text, across`: side 0 for the first
+/// relation, 1 for the second.
+pub(super) fn documents(call: &Call) -> Result<LogicalPlan> {
+    let side = |index: usize| -> Result<LogicalPlan> {
+        let plan = call.relations[index].clone();
+        let argument = |name: &str| {
+            let second = format!("{name}_b");
+            let second = (index == 1).then(|| call.column(&second)).flatten();
+            second.or(call.column(name)).unwrap_or(match name {
+                "id" => "id",
+                _ => "text",
+            })
+        };
+        let id = id_column(call, &plan, argument("id"))?;
+        let text = text_column(call, &plan, argument("text"))?;
+        let across = match call.column("across") {
+            None => lit(0_i8),
+            Some(name) => column(call, &plan, name)?,
+        };
+        LogicalPlanBuilder::from(plan)
+            .project(vec![
+                lit(index as i8).alias("side"),
+                id.alias("id"),
+                text.alias("text"),
+                across.alias("across"),
+            ])?
+            .build()
+    };
+    match call.relations.len() {
+        1 => side(0),
+        _ => LogicalPlanBuilder::from(side(0)?).union(side(1)?)?.build(),
+    }
+}
+
+/// The type of the id of each relation.
+pub(super) fn id_types(call: &Call) -> Result<Vec<DataType>> {
+    let names = ["id", "id_b"];
+    call.relations
+        .iter()
+        .zip(names)
+        .map(|(plan, name)| {
+            let name = call.column(name).or(call.column("id")).unwrap_or("id");
+            data_type(plan, &id_column(call, plan, name)?)
+        })
+        .collect()
+}

@@ -1,0 +1,126 @@
+//! The joins of documents.
+
+use super::lsh::bands_and_rows;
+use super::{Call, Expansion, Value, block_variant, expansion, parts};
+use crate::functions::find;
+use crate::functions::relations;
+use datafusion::common::{Result, plan_datafusion_err, plan_err};
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::{cast, col};
+
+/// `jaccard_join`: exact and complete.
+pub(in crate::functions) fn jaccard_join(call: &Call, state: &SessionState) -> Result<Expansion> {
+    document_join(call, state, [("parts", parts(call, state))])
+}
+
+/// `minhash_join`: candidates by bands or draws, verified.
+pub(in crate::functions) fn minhash_join(call: &Call, state: &SessionState) -> Result<Expansion> {
+    let (bands, rows, hashes) = signature_shape(call)?;
+    // What a capped bucket leaves out is decided bucket by bucket: one part sees all buckets.
+    let parts = match call.integer("max_bucket")? {
+        0 => parts(call, state),
+        _ => Value::Integer(1),
+    };
+    document_join(
+        call,
+        state,
+        [
+            ("parts", parts),
+            ("bands", bands),
+            ("rows", rows),
+            ("num_hashes", hashes),
+        ],
+    )
+}
+
+/// `minhash_buckets`.
+pub(in crate::functions) fn minhash_buckets(call: &Call, _: &SessionState) -> Result<Expansion> {
+    let (bands, rows, hashes) = signature_shape(call)?;
+    let function = function(call)?;
+    let template = match call.text("scheme")? {
+        "draws" => function.variant("minhash_buckets.draws"),
+        _ => function.template,
+    };
+    let more = [("bands", bands), ("rows", rows), ("num_hashes", hashes)];
+    Ok(expansion(call, template, vec![relations::documents(call)?], more))
+}
+
+/// `minhash_pairs`, the building block.
+pub(in crate::functions) fn minhash_pairs(call: &Call, _: &SessionState) -> Result<Expansion> {
+    let variant = match call.text("scheme")? {
+        "draws" => "minhash_pairs.draws",
+        _ => "minhash_pairs.bands",
+    };
+    // Literals of the other scheme stand in the call but in no hole of this variant.
+    block_variant(call, Some(variant), [])
+}
+
+fn function(call: &Call) -> Result<&'static crate::functions::TableFunction> {
+    find(call.function).ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))
+}
+
+/// Bands, rows and hash functions of a signature.
+fn signature_shape(call: &Call) -> Result<(Value, Value, Value)> {
+    if call.text("scheme")? == "draws" {
+        for name in ["target_recall", "bands", "rows"] {
+            if call.is_given(name) {
+                return plan_err!(
+                    "{}: scheme 'draws' takes draws and draw_size, not {name}",
+                    call.function
+                );
+            }
+        }
+        let hashes = Value::Integer(call.integer("num_hashes")?);
+        return Ok((Value::Integer(1), Value::Integer(1), hashes));
+    }
+    for name in ["draws", "draw_size"] {
+        if call.is_given(name) {
+            return plan_err!("{}: {name} needs scheme => 'draws'", call.function);
+        }
+    }
+    let (bands, rows) = bands_and_rows(call)?;
+    let hashes = match (&bands, &rows) {
+        (Value::Integer(bands), Value::Integer(rows)) => Value::Integer(bands * rows),
+        _ => return plan_err!("{}: bands and rows must be whole numbers", call.function),
+    };
+    Ok((bands, rows, hashes))
+}
+
+fn document_join<const N: usize>(
+    call: &Call,
+    _: &SessionState,
+    more: [(&str, Value); N],
+) -> Result<Expansion> {
+    let sides = call.relations.len();
+    let linked = call.text("copies")? == "linked";
+    if linked && sides == 2 {
+        return plan_err!("{}: copies => 'linked' takes one relation, found two", call.function);
+    }
+    for name in ["id_b", "text_b"] {
+        if sides == 1 && call.is_given(name) {
+            return plan_err!("{}: {name} needs a second relation", call.function);
+        }
+    }
+    let function = function(call)?;
+    let template = match linked {
+        true => function.variants[0],
+        false => function.template,
+    };
+    let input = relations::documents(call)?;
+    let id_types = relations::id_types(call)?;
+    let differ = Value::Boolean(call.column("across").is_some());
+    let mut expansion = expansion(call, template, vec![input], more);
+    if let Expansion::Template { values, output, .. } = &mut expansion {
+        values.insert("sides".to_owned(), Value::Integer(sides as i64).literal());
+        values.insert("differ".to_owned(), differ.literal());
+        if id_types.len() == 2 && id_types[0] != id_types[1] {
+            // Both relations met under one type; each id goes back to its own.
+            *output = Some(vec![
+                cast(col("id_a"), id_types[0].clone()).alias("id_a"),
+                cast(col("id_b"), id_types[1].clone()).alias("id_b"),
+                col("similarity"),
+            ]);
+        }
+    }
+    Ok(expansion)
+}

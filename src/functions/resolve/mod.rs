@@ -1,0 +1,64 @@
+//! From a checked call to a template and its literals, a file a family of functions.
+//!
+//! Here belongs what SQL cannot say: choosing a variant, computing bands and rows, binding the
+//! columns that a call names.
+
+pub(super) mod join;
+pub(super) mod lsh;
+pub(super) mod near_duplicates;
+pub(super) mod pairs;
+pub(super) mod sentences;
+pub(super) mod similar_pairs;
+
+use super::arguments::{Call, Value};
+use super::template::Template;
+use super::{Expansion, find};
+use datafusion::common::{Result, plan_datafusion_err};
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::LogicalPlan;
+use std::collections::BTreeMap;
+
+const INPUT_NAMES: [&str; 2] = ["input", "input_b"];
+
+/// A building block: its relations are its inputs as they are.
+pub(super) fn block(call: &Call, _: &SessionState) -> Result<Expansion> {
+    block_variant(call, None, [])
+}
+
+/// A building block by one of its variants, with further literals.
+fn block_variant<const N: usize>(
+    call: &Call,
+    variant: Option<&str>,
+    more: [(&str, Value); N],
+) -> Result<Expansion> {
+    let function = find(call.function).ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?;
+    let template = variant.map_or(function.template, |name| function.variant(name));
+    Ok(expansion(call, template, call.relations.clone(), more))
+}
+
+/// A template over the given inputs, with the call's values and further ones.
+fn expansion<const N: usize>(
+    call: &Call,
+    template: Template,
+    inputs: Vec<LogicalPlan>,
+    more: [(&str, Value); N],
+) -> Expansion {
+    let mut values: BTreeMap<_, _> = call.literals();
+    for (name, value) in more {
+        values.insert(name.to_owned(), value.literal());
+    }
+    Expansion::Template {
+        template,
+        inputs: INPUT_NAMES.into_iter().zip(inputs).collect(),
+        values,
+        output: None,
+    }
+}
+
+/// The number of parts of a join: as asked for, else one a target partition.
+fn parts(call: &Call, state: &SessionState) -> Value {
+    match call.get("parts") {
+        Some(value) => value.clone(),
+        None => Value::Integer(state.config().target_partitions() as i64),
+    }
+}

@@ -1,0 +1,127 @@
+//! `near_duplicates`, `deduplicate` and their building blocks: keep order becomes a rank.
+
+use super::lsh::bands_and_rows;
+use super::{Call, Expansion, Value, block_variant, expansion, parts};
+use crate::functions::{find, relations};
+use crate::jobs::Keep;
+use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
+use datafusion::execution::SessionState;
+use datafusion::functions::unicode::expr_fn::character_length;
+use datafusion::functions_window::expr_fn::row_number;
+use datafusion::logical_expr::expr::Sort;
+use datafusion::logical_expr::{
+    Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, when,
+};
+
+/// `near_duplicates`.
+pub(in crate::functions) fn near_duplicates(call: &Call, state: &SessionState) -> Result<Expansion> {
+    let function = find("near_duplicates")
+        .ok_or_else(|| plan_datafusion_err!("unknown function near_duplicates"))?;
+    let order = keep_order(call)?;
+    let template = match order {
+        Some(_) => function.variants[0],
+        None => function.template,
+    };
+    let input = ranked(call, order)?;
+    Ok(expansion(call, template, vec![input], [("parts", parts(call, state))]))
+}
+
+/// `deduplicate`: the rows that are kept, with all their columns.
+pub(in crate::functions) fn deduplicate(call: &Call, state: &SessionState) -> Result<Expansion> {
+    let template = find("deduplicate")
+        .ok_or_else(|| plan_datafusion_err!("unknown function deduplicate"))?
+        .template;
+    let plan = &call.relations[0];
+    let columns: Vec<Expr> = plan
+        .schema()
+        .columns()
+        .into_iter()
+        .map(Expr::Column)
+        .collect();
+    let names: Vec<String> = plan.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let mut projection: Vec<Expr> =
+        columns.into_iter().zip(&names).map(|(column, name)| column.alias(name)).collect();
+    projection.push(relations::id_column(call, plan, id_name(call))?.alias("removed_id"));
+    let input = LogicalPlanBuilder::from(plan.clone()).project(projection)?.build()?;
+    let documents = ranked(call, keep_order(call)?)?;
+    let mut result = expansion(call, template, vec![input, documents], [("parts", parts(call, state))]);
+    if let Expansion::Template { output, .. } = &mut result {
+        *output = Some(names.iter().map(datafusion::logical_expr::ident).collect());
+    }
+    Ok(result)
+}
+
+/// `resolved_texts`, the building block.
+pub(in crate::functions) fn resolved_texts(call: &Call, _: &SessionState) -> Result<Expansion> {
+    let variant = match call.text("resolution")? {
+        "components" => "resolved_texts.components",
+        _ => "resolved_texts.representative",
+    };
+    block_variant(call, Some(variant), [])
+}
+
+/// `node_pairs`, the building block.
+pub(in crate::functions) fn node_pairs(call: &Call, _: &SessionState) -> Result<Expansion> {
+    if call.text("method")? == "exact" {
+        return block_variant(call, Some("node_pairs.exact"), []);
+    }
+    let (bands, rows) = bands_and_rows(call)?;
+    let hashes = match (&bands, &rows) {
+        (Value::Integer(bands), Value::Integer(rows)) => Value::Integer(bands * rows),
+        _ => return plan_err!("{}: bands and rows must be whole numbers", call.function),
+    };
+    let more = [("bands", bands), ("rows", rows), ("num_hashes", hashes)];
+    block_variant(call, Some("node_pairs.minhash"), more)
+}
+
+fn id_name(call: &Call) -> &str {
+    call.column("id").unwrap_or("id")
+}
+
+/// The sort of the keep order before the id, or `None` where the id alone decides.
+fn keep_order(call: &Call) -> Result<Option<Sort>> {
+    let plan = &call.relations[0];
+    if let Some(Value::Text(keep_by)) = call.get("keep_by") {
+        if call.is_given("keep") {
+            return plan_err!("{}: give either keep or keep_by, not both", call.function);
+        }
+        let Keep::By { column: name, descending } = Keep::parse(keep_by)? else {
+            return plan_err!("{}: keep_by names a column", call.function);
+        };
+        let column = relations::column(call, plan, &name)?;
+        return Ok(Some(column.sort(!descending, false)));
+    }
+    if call.text("keep")? == "longest" {
+        let text = relations::text_column(call, plan, call.column("text").unwrap_or("text"))?;
+        return Ok(Some(character_length(text).sort(false, false)));
+    }
+    Ok(None)
+}
+
+/// The documents of a call as `id, rank, text`: smaller rank, earlier in keep order.
+fn ranked(call: &Call, order: Option<Sort>) -> Result<LogicalPlan> {
+    let plan = call.relations[0].clone();
+    let id = relations::id_column(call, &plan, id_name(call))?;
+    let text = relations::text_column(call, &plan, call.column("text").unwrap_or("text"))?;
+    let builder = LogicalPlanBuilder::from(plan.clone());
+    let Some(order) = order else {
+        return builder
+            .project(vec![id.clone().alias("id"), id.alias("rank"), text.alias("text")])?
+            .build();
+    };
+    let rank = row_number()
+        .order_by(vec![order, id.clone().sort(true, false)])
+        .build()?;
+    // A row without an id is kept whatever its text.
+    let null_text = Expr::Literal(ScalarValue::Null, None);
+    let text = when(id.clone().is_null(), null_text).otherwise(text)?;
+    builder
+        .window(vec![rank.clone()])?
+        .project(vec![
+            id.alias("id"),
+            Expr::Column(datafusion::common::Column::from_name(rank.schema_name().to_string()))
+                .alias("rank"),
+            text.alias("text"),
+        ])?
+        .build()
+}

@@ -1,0 +1,58 @@
+//! `sentences`: the input's id and carried columns keep their names.
+
+use super::{Call, Expansion, expansion};
+use crate::functions::find;
+use crate::functions::relations;
+use datafusion::common::{Result, plan_datafusion_err, plan_err};
+use datafusion::execution::SessionState;
+use datafusion::functions::core::expr_fn::named_struct;
+use datafusion::logical_expr::{LogicalPlanBuilder, col, lit};
+use datafusion::prelude::get_field;
+
+pub(in crate::functions) fn sentences(call: &Call, _: &SessionState) -> Result<Expansion> {
+    let plan = &call.relations[0];
+    let id_name = call.column("id").unwrap_or("id");
+    let id = relations::id_column(call, plan, id_name)?;
+    let text = relations::text_column(call, plan, call.column("text").unwrap_or("text"))?;
+    let language = match call.column("language_column") {
+        Some(name) => relations::text_column(call, plan, name)?,
+        None => lit(call.text("language")?),
+    };
+    let carry = call.columns("carry");
+    let fixed = ["sentence_id", "sentence_no", "start_byte", "end_byte", "sentence", id_name];
+    if let Some(clash) = carry.iter().find(|name| fixed.contains(&name.as_str())) {
+        return plan_err!("sentences: carry: '{clash}' is a column of the result already");
+    }
+    let mut fields = Vec::new();
+    for name in carry {
+        fields.push(lit(name.as_str()));
+        fields.push(relations::column(call, plan, name)?);
+    }
+    let carried = match fields.is_empty() {
+        true => lit(0_i8),
+        false => named_struct(fields),
+    };
+    let input = LogicalPlanBuilder::from(plan.clone())
+        .project(vec![
+            id.alias("id"),
+            text.alias("text"),
+            language.alias("language"),
+            carried.alias("carried"),
+        ])?
+        .build()?;
+    let template = find("sentences")
+        .ok_or_else(|| plan_datafusion_err!("unknown function sentences"))?
+        .template;
+    let mut result = expansion(call, template, vec![input], []);
+    if let Expansion::Template { output, .. } = &mut result {
+        let mut columns = vec![col("sentence_id"), col("id").alias(id_name)];
+        for name in carry {
+            columns.push(get_field(col("carried"), name.as_str()).alias(name));
+        }
+        for name in ["sentence_no", "start_byte", "end_byte", "sentence"] {
+            columns.push(col(name));
+        }
+        *output = Some(columns);
+    }
+    Ok(result)
+}

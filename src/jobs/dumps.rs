@@ -1,0 +1,115 @@
+//! The first steps of a job on dumps: pages with their plain text, then sentences.
+
+use super::job::{Job, Output};
+use super::source::Input;
+use super::manifest::StepRecord;
+use crate::functions::{Template, Value};
+use datafusion::arrow::array::AsArray;
+use datafusion::arrow::datatypes::Int64Type;
+use datafusion::common::{Result, exec_err};
+use datafusion::prelude::{DataFrame, SessionContext};
+use std::collections::BTreeMap;
+
+const PLAIN_TEXT: Template = Template {
+    name: "jobs/plain_text",
+    text: include_str!("../../sql/jobs/plain_text.sql"),
+};
+const SENTENCES: Template = Template {
+    name: "jobs/sentences",
+    text: include_str!("../../sql/jobs/sentences.sql"),
+};
+
+/// How dumps are read.
+#[derive(Debug, Clone)]
+pub struct DumpOptions {
+    /// `fail` or `skip`.
+    pub on_error: String,
+    /// `default` or `published`.
+    pub splitter: String,
+}
+
+impl Default for DumpOptions {
+    fn default() -> Self {
+        Self {
+            on_error: "fail".to_owned(),
+            splitter: "default".to_owned(),
+        }
+    }
+}
+
+/// Runs the steps `plain_text` and `sentences`.
+pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) -> Result<()> {
+    let files: Vec<String> = input.files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
+    let values = BTreeMap::from([
+        ("files".to_owned(), Value::Text(files.join("\n"))),
+        ("on_error".to_owned(), Value::Text(options.on_error.clone())),
+        ("splitter".to_owned(), Value::Text(options.splitter.clone())),
+    ]);
+    job.step(
+        "plain_text",
+        Output::Directory("plain_text"),
+        async |job: &Job| job.plan(PLAIN_TEXT, &values).await,
+        check_pages,
+    )
+    .await?;
+    job.step(
+        "sentences",
+        Output::Directory("sentences"),
+        async |job: &Job| job.plan(SENTENCES, &values).await,
+        async |context: &SessionContext, _, record: &mut StepRecord| {
+            let counts = context
+                .sql("SELECT count(*), count(DISTINCT sentence_id) FROM sentences")
+                .await?
+                .collect()
+                .await?;
+            let count = |column: usize| counts[0].column(column).as_primitive::<Int64Type>().value(0);
+            if count(0) != count(1) {
+                return exec_err!(
+                    "step sentences: {} sentences have {} distinct ids: a page stands twice in the input",
+                    count(0),
+                    count(1)
+                );
+            }
+            record.figures.insert("sentences".to_owned(), count(0).into());
+            Ok(())
+        },
+    )
+    .await?;
+    Ok(())
+}
+
+/// Counts pages by what becomes of them.
+async fn check_pages(context: &SessionContext, _: DataFrame, record: &mut StepRecord) -> Result<()> {
+    let counts = context
+        .sql(
+            "SELECT CASE WHEN text IS NOT NULL THEN 'read' WHEN namespace <> 0 THEN 'pages of other namespaces' \
+             WHEN kind = 'redirect' THEN 'redirects' WHEN kind = 'disambiguation' THEN 'disambiguation pages' \
+             ELSE 'pages of other content' END AS reason, count(*) AS pages, count(*) FILTER (WHERE kind = 'stub') AS stubs \
+             FROM plain_text GROUP BY 1",
+        )
+        .await?
+        .collect()
+        .await?;
+    let (mut articles, mut stubs) = (0, 0);
+    for batch in &counts {
+        let reasons = datafusion::arrow::compute::cast(batch.column(0), &datafusion::arrow::datatypes::DataType::Utf8)?;
+        let reasons = reasons.as_string::<i32>();
+        let pages = batch.column(1).as_primitive::<Int64Type>();
+        for row in 0..batch.num_rows() {
+            let number = pages.value(row) as u64;
+            match reasons.value(row) {
+                "read" => {
+                    articles = number;
+                    stubs = batch.column(2).as_primitive::<Int64Type>().value(row) as u64;
+                }
+                reason => {
+                    record.left_out.insert(reason.to_owned(), number);
+                }
+            }
+        }
+    }
+    record.figures.insert("pages".to_owned(), record.rows.into());
+    record.figures.insert("articles".to_owned(), articles.into());
+    record.figures.insert("stubs among them".to_owned(), stubs.into());
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! `ingest`: dumps as Parquet.
+
+use super::dumps::{self, DumpOptions};
+use super::job::{Job, Progress, input_file};
+use super::manifest::Manifest;
+use super::source::{Kind, resolve};
+use datafusion::common::{Result, exec_err};
+use datafusion::prelude::SessionContext;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// An `ingest` job.
+#[derive(Debug, Clone)]
+pub struct Ingest {
+    /// Dumps: files, directories or globs.
+    pub inputs: Vec<String>,
+    /// The job's directory.
+    pub output: PathBuf,
+    /// How dumps are read.
+    pub dump: DumpOptions,
+    /// Whether a job with other parameters in the directory is replaced.
+    pub overwrite: bool,
+}
+
+/// Runs the job, or goes on with it: `plain_text/` and `sentences/`.
+///
+/// # Errors
+/// As [`super::dedup`].
+pub async fn ingest(options: &Ingest, context: SessionContext, progress: Arc<dyn Progress>) -> Result<Job> {
+    let input = resolve(&options.inputs)?;
+    if input.kind != Kind::Dump {
+        return exec_err!("{}: not a dump (.xml, .xml.bz2, .xml.gz)", input.files[0].display());
+    }
+    let files = input.files.iter().map(|file| input_file(file)).collect::<Result<Vec<_>>>()?;
+    let parameters = BTreeMap::from([
+        ("on_error".to_owned(), options.dump.on_error.clone().into()),
+        ("splitter".to_owned(), options.dump.splitter.clone().into()),
+    ]);
+    let manifest = Manifest::new("ingest", files, parameters);
+    let mut job = Job::open(&options.output, manifest, options.overwrite, context, progress)?;
+    dumps::read(&mut job, &input, &options.dump).await?;
+    job.finish()?;
+    Ok(job)
+}

@@ -1,0 +1,336 @@
+//! The machinery of a job: open, step, publish, finish.
+
+use super::manifest::{InputFile, Manifest, StepFile, StepRecord};
+use super::table;
+use crate::functions::{Template, Value};
+use crate::operators::write_step::{Target, WriteStep, write_empty};
+use datafusion::arrow::array::AsArray;
+use datafusion::arrow::datatypes::UInt64Type;
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
+use datafusion::dataframe::DataFrame;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::prelude::SessionContext;
+use datafusion::sql::parser::Statement;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Who is told how far a job is.
+pub trait Progress: Send + Sync {
+    /// A step begins; `resumed` where it was done before.
+    fn step(&self, name: &str, resumed: bool);
+    /// A step is done.
+    fn done(&self, name: &str, rows: u64, took: Duration);
+}
+
+/// Tells nobody.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Quiet;
+
+impl Progress for Quiet {
+    fn step(&self, _: &str, _: bool) {}
+    fn done(&self, _: &str, _: u64, _: Duration) {}
+}
+
+/// Where the files of a step go.
+#[derive(Debug, Clone, Copy)]
+pub enum Output<'a> {
+    /// A directory below `steps/`.
+    Step,
+    /// A directory of the job, for readers.
+    Directory(&'a str),
+    /// One file of the job, for readers; the statement must be sorted.
+    File(&'a str),
+}
+
+/// A job in its directory, which it holds locked.
+pub struct Job {
+    directory: PathBuf,
+    context: SessionContext,
+    manifest: Manifest,
+    progress: Arc<dyn Progress>,
+    _lock: fs::File,
+    next: usize,
+    /// Steps that were done before this run.
+    pub resumed: usize,
+}
+
+impl Job {
+    /// Opens a job's directory, to begin or to go on.
+    ///
+    /// # Errors
+    /// If the directory holds another job (and `overwrite` is false) or files of others, is in use
+    /// by another process, or cannot be written.
+    pub fn open(
+        directory: &Path,
+        wanted: Manifest,
+        overwrite: bool,
+        context: SessionContext,
+        progress: Arc<dyn Progress>,
+    ) -> Result<Self> {
+        let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", directory.display());
+        fs::create_dir_all(directory).map_err(at)?;
+        let directory = directory.canonicalize().map_err(at)?;
+        let lock_path = directory.join(".lock");
+        let lock = fs::File::create(&lock_path)
+            .map_err(|error| exec_datafusion_err!("{}: {error}", lock_path.display()))?;
+        if lock.try_lock().is_err() {
+            return exec_err!("{}: another process works in this directory", directory.display());
+        }
+        let found = Manifest::load(&directory)?;
+        let manifest = match found {
+            Some(found) => match found.difference(&wanted) {
+                None => found,
+                Some(_) if overwrite => Self::clear(&directory, wanted)?,
+                Some(difference) => {
+                    return exec_err!(
+                        "{} holds another job: {difference}; give another directory with -o, or --overwrite",
+                        directory.display()
+                    );
+                }
+            },
+            None => {
+                let mut entries = fs::read_dir(&directory).map_err(at)?.flatten();
+                if let Some(entry) = entries.find(|entry| entry.file_name() != ".lock") {
+                    return exec_err!(
+                        "{} is not empty and holds no job ('{}' stands in it); give another directory with -o",
+                        directory.display(),
+                        entry.file_name().to_string_lossy()
+                    );
+                }
+                wanted
+            }
+        };
+        manifest.store(&directory)?;
+        Ok(Self {
+            directory,
+            context,
+            manifest,
+            progress,
+            _lock: lock,
+            next: 1,
+            resumed: 0,
+        })
+    }
+
+    fn clear(directory: &Path, wanted: Manifest) -> Result<Manifest> {
+        // The manifest goes first: without it, what is left counts as nothing.
+        let names = ["manifest.json", "manifest.json.new", "steps", "plain_text", "sentences", "pages",
+            "pairs.parquet", "clusters.parquet", "kept.parquet"];
+        for name in names {
+            let path = directory.join(name);
+            let removed = match path.is_dir() {
+                true => fs::remove_dir_all(&path),
+                false => fs::remove_file(&path),
+            };
+            match removed {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return exec_err!("{}: {error}", path.display());
+                }
+                _ => {}
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// The job's directory, absolute.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The session that the statements run in.
+    pub fn context(&self) -> &SessionContext {
+        &self.context
+    }
+
+    /// What is done so far.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Plans a statement of the job over the tables of its session.
+    pub async fn plan(&self, template: Template, values: &BTreeMap<String, Value>) -> Result<LogicalPlan> {
+        let literals = values.iter().map(|(name, value)| (name.clone(), value.literal())).collect();
+        let statement = template.statement(&literals)?;
+        let state = self.context.state();
+        state.statement_to_plan(Statement::Statement(Box::new(statement))).await
+    }
+
+    /// Runs a step, unless it is done, and registers its result as a table.
+    ///
+    /// `plan` makes the statement; `check` sees the record and the table before the commit, adds
+    /// figures and refuses a result that breaks the step's invariant.
+    pub async fn step<P, C>(&mut self, name: &str, output: Output<'_>, plan: P, check: C) -> Result<&StepRecord>
+    where
+        P: AsyncFnOnce(&Self) -> Result<LogicalPlan>,
+        C: AsyncFnOnce(&SessionContext, DataFrame, &mut StepRecord) -> Result<()>,
+    {
+        let full_name = format!("{:02}-{name}", self.next);
+        self.next += 1;
+        if let Some(index) = self.manifest.steps.iter().position(|step| step.name == full_name) {
+            self.progress.step(name, true);
+            self.resumed += 1;
+            let record = &self.manifest.steps[index];
+            self.check_files(record)?;
+            self.register(name, record).await?;
+            return Ok(&self.manifest.steps[index]);
+        }
+        self.progress.step(name, false);
+        let begun = Instant::now();
+        let directory = match output {
+            Output::Directory(name) => self.directory.join(name),
+            _ => self.directory.join("steps").join(&full_name),
+        };
+        self.empty(&directory)?;
+        let plan = plan(self).await?;
+        let files = self.write(plan, &directory, name).await?;
+        let mut record = StepRecord {
+            name: full_name,
+            rows: files.iter().map(|file| file.rows).sum(),
+            files,
+            seconds: 0.0,
+            committed: 0,
+            left_out: BTreeMap::new(),
+            figures: BTreeMap::new(),
+        };
+        let written = self.register(name, &record).await?;
+        check(&self.context, written, &mut record).await?;
+        if let Output::File(file) = output {
+            self.publish(file, &directory, &mut record)?;
+            self.register(name, &record).await?;
+        }
+        record.seconds = begun.elapsed().as_secs_f64();
+        record.committed = seconds_since_1970(SystemTime::now());
+        self.progress.done(name, record.rows, begun.elapsed());
+        self.manifest.steps.push(record);
+        self.manifest.store(&self.directory)?;
+        Ok(&self.manifest.steps[self.manifest.steps.len() - 1])
+    }
+
+    /// Marks the job as done.
+    pub fn finish(&mut self) -> Result<()> {
+        self.manifest.finished = true;
+        self.manifest.store(&self.directory)
+    }
+
+    /// Removes what an attempt that was never committed left behind.
+    fn empty(&self, directory: &Path) -> Result<()> {
+        let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", directory.display());
+        match fs::remove_dir_all(directory) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(at(error)),
+            _ => {}
+        }
+        fs::create_dir_all(directory).map_err(at)
+    }
+
+    async fn write(&self, plan: LogicalPlan, directory: &Path, name: &str) -> Result<Vec<StepFile>> {
+        let target = Target {
+            directory: directory.to_string_lossy().into_owned(),
+            metadata: self.metadata(name),
+        };
+        let schema = Arc::clone(plan.schema().inner());
+        let write = WriteStep::plan(plan, target.clone())?;
+        let batches = DataFrame::new(self.context.state(), write).collect().await?;
+        let mut files = Vec::new();
+        for batch in &batches {
+            let paths = batch.column(0).as_string::<i32>();
+            let numbers = |column: usize| batch.column(column).as_primitive::<UInt64Type>();
+            for row in 0..batch.num_rows() {
+                files.push(StepFile {
+                    path: self.relative(paths.value(row))?,
+                    rows: numbers(1).value(row),
+                    bytes: numbers(2).value(row),
+                    checksum: format!("{:016x}", numbers(3).value(row)),
+                });
+            }
+        }
+        if files.is_empty() {
+            let written = write_empty(&target, schema, &self.context.runtime_env()).await?;
+            files.push(StepFile {
+                path: self.relative(&written.file)?,
+                rows: 0,
+                bytes: written.bytes,
+                checksum: format!("{:016x}", written.checksum),
+            });
+        }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(files)
+    }
+
+    fn metadata(&self, name: &str) -> Vec<(String, String)> {
+        let inputs: Vec<&str> = self.manifest.inputs.iter().map(|input| input.path.as_str()).collect();
+        vec![
+            ("neardup.version".to_owned(), self.manifest.neardup.clone()),
+            ("neardup.format".to_owned(), self.manifest.format.to_string()),
+            ("neardup.step".to_owned(), name.to_owned()),
+            ("neardup.source".to_owned(), inputs.join("\n")),
+            (
+                "neardup.parameters".to_owned(),
+                serde_json::to_string(&self.manifest.parameters).unwrap_or_default(),
+            ),
+        ]
+    }
+
+    fn relative(&self, path: &str) -> Result<String> {
+        Path::new(path)
+            .strip_prefix(&self.directory)
+            .map(|path| path.to_string_lossy().into_owned())
+            .map_err(|_| exec_datafusion_err!("{path} was written outside of {}", self.directory.display()))
+    }
+
+    /// Moves the one file of a step to its final name.
+    fn publish(&self, name: &str, directory: &Path, record: &mut StepRecord) -> Result<()> {
+        let [file] = record.files.as_mut_slice() else {
+            return exec_err!("step {}: expected one file, found {}", record.name, record.files.len());
+        };
+        let to = self.directory.join(name);
+        fs::rename(self.directory.join(&file.path), &to)
+            .map_err(|error| exec_datafusion_err!("{}: {error}", to.display()))?;
+        file.path = name.to_owned();
+        // The step's directory is empty now; it may stay if it cannot be removed.
+        let _ = fs::remove_dir(directory);
+        Ok(())
+    }
+
+    fn check_files(&self, record: &StepRecord) -> Result<()> {
+        for file in &record.files {
+            let path = self.directory.join(&file.path);
+            let found = fs::metadata(&path).map(|metadata| metadata.len());
+            if !matches!(found, Ok(bytes) if bytes == file.bytes) {
+                return exec_err!(
+                    "{}: step {} wrote {} bytes to this file, but it is missing or of another size; --overwrite begins anew",
+                    path.display(),
+                    record.name,
+                    file.bytes
+                );
+            }
+        }
+        Ok(())
+    }
+
+    async fn register(&self, name: &str, record: &StepRecord) -> Result<DataFrame> {
+        let paths = record.files.iter().map(|file| self.directory.join(&file.path)).collect();
+        let provider = table::parquet_files(&self.context, paths).await?;
+        self.context.deregister_table(name)?;
+        self.context.register_table(name, provider)?;
+        self.context.table(name).await
+    }
+}
+
+/// The identity of an input file.
+pub(super) fn input_file(path: &Path) -> Result<InputFile> {
+    let at = |error: std::io::Error| -> DataFusionError { exec_datafusion_err!("{}: {error}", path.display()) };
+    let metadata = fs::metadata(path).map_err(at)?;
+    let modified = metadata.modified().map_err(at)?;
+    Ok(InputFile {
+        path: path.to_string_lossy().into_owned(),
+        bytes: metadata.len(),
+        modified: seconds_since_1970(modified),
+    })
+}
+
+fn seconds_since_1970(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
+}

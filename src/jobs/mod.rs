@@ -1,0 +1,30 @@
+//! Jobs: work in steps, each of which lies whole on disk before the next begins.
+//!
+//! ```text
+//! DIR/manifest.json          inputs, parameters, and per step: files, rows, checksums, what was left out
+//! DIR/steps/NN-name/*.parquet
+//! DIR/pairs.parquet  DIR/clusters.parquet  DIR/kept.parquet
+//! ```
+//!
+//! One step is one SQL statement (`sql/jobs/*.sql`) over the steps before it. It is committed by
+//! listing its files in the manifest, which is written aside and renamed: a job that was stopped
+//! anywhere goes on with the first step that is not listed.
+//!
+//! To add a step: its statement in `sql/jobs/`, a call of [`Job::step`], and an invariant.
+
+mod dedup;
+mod dumps;
+mod ingest;
+mod job;
+mod manifest;
+mod source;
+mod table;
+mod tables;
+
+pub use dumps::DumpOptions;
+pub use dedup::{Dedup, Keep, Method, Pairs, Resolution, dedup};
+pub use ingest::{Ingest, ingest};
+pub use job::{Job, Progress, Quiet};
+pub use manifest::{InputFile, Manifest, StepFile, StepRecord};
+pub use source::{Input, Kind, resolve};
+pub use tables::{manifest, register, register_documents};

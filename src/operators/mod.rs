@@ -1,0 +1,11 @@
+//! Operators of our own, for what a plan of standard operators does not do well.
+//!
+//! Each has a logical node, a physical plan and a reason: `similar_pairs` streams the pairs of a
+//! bucket, which unnesting would hold in one batch; `write_step` writes each partition as a file of
+//! unique name and returns what it wrote.
+//!
+//! To add an operator: a folder with `logical.rs` and `exec.rs`, and a line in [`planner`].
+
+pub(crate) mod planner;
+pub mod similar_pairs;
+pub mod write_step;

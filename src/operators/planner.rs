@@ -1,0 +1,59 @@
+//! From our logical nodes to our physical plans.
+
+use super::similar_pairs::{SimilarPairs, SimilarPairsExec};
+use super::write_step::{WriteStep, WriteStepExec};
+use async_trait::async_trait;
+use datafusion::catalog::Session;
+use datafusion::common::Result;
+use datafusion::execution::context::QueryPlanner;
+use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
+use datafusion::logical_expr::{LogicalPlan, UserDefinedLogicalNode};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
+use std::sync::Arc;
+
+/// DataFusion's planner with our operators.
+#[derive(Debug, Default)]
+pub(crate) struct NeardupQueryPlanner;
+
+#[async_trait]
+impl QueryPlanner for NeardupQueryPlanner {
+    async fn create_physical_plan(
+        &self,
+        plan: &LogicalPlan,
+        session: &dyn Session,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(OperatorPlanner)])
+            .create_physical_plan(plan, session)
+            .await
+    }
+}
+
+#[derive(Debug)]
+struct OperatorPlanner;
+
+#[async_trait]
+impl ExtensionPlanner for OperatorPlanner {
+    async fn plan_extension(
+        &self,
+        _planner: &dyn PhysicalPlanner,
+        node: &dyn UserDefinedLogicalNode,
+        _logical_inputs: &[&LogicalPlan],
+        physical_inputs: &[Arc<dyn ExecutionPlan>],
+        session: &dyn Session,
+        _context: &PhysicalPlanningContext,
+    ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+        let Some(input) = physical_inputs.first() else {
+            return Ok(None);
+        };
+        if let Some(node) = node.as_any().downcast_ref::<SimilarPairs>() {
+            let partitions = session.config().target_partitions();
+            let exec = SimilarPairsExec::try_new(Arc::clone(input), node.spec().clone(), partitions)?;
+            return Ok(Some(Arc::new(exec)));
+        }
+        if let Some(node) = node.as_any().downcast_ref::<WriteStep>() {
+            return Ok(Some(Arc::new(WriteStepExec::new(Arc::clone(input), node.target().clone()))));
+        }
+        Ok(None)
+    }
+}

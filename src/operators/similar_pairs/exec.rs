@@ -1,0 +1,352 @@
+//! The physical plan: one task holds the rows of its parts, one part after the other.
+
+use super::input::{PartRows, SortedPart, TaskRows};
+use super::{Spec, Verify};
+use datafusion::arrow::array::{Array, ArrayRef, Float64Array, RecordBatch, UInt32Array};
+use datafusion::arrow::compute::{SortOptions, take};
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result, exec_datafusion_err, internal_datafusion_err};
+use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::{
+    Distribution, EquivalenceProperties, LexOrdering, OrderingRequirements, PhysicalExpr,
+    PhysicalSortExpr,
+};
+use datafusion::physical_plan::execution_plan::EmissionType;
+use datafusion::physical_plan::metrics::{Count, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
+    ReplaceChildrenOptions,
+};
+use futures::{Stream, StreamExt};
+use neardup_kernels::pairs as kernel;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Pairs of similar rows among those that share a key.
+#[derive(Debug)]
+pub struct SimilarPairsExec {
+    input: Arc<dyn ExecutionPlan>,
+    spec: Spec,
+    /// Whether the input must come sorted by part, so that one part at a time is held.
+    by_part: bool,
+    schema: SchemaRef,
+    properties: Arc<PlanProperties>,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl SimilarPairsExec {
+    /// The operator over an input with the columns of [`Spec::columns`].
+    pub fn try_new(input: Arc<dyn ExecutionPlan>, spec: Spec, partitions: usize) -> Result<Self> {
+        let by_part = spec.parts as usize > partitions;
+        Self::with_order(input, spec, by_part)
+    }
+
+    fn with_order(input: Arc<dyn ExecutionPlan>, spec: Spec, by_part: bool) -> Result<Self> {
+        let id = input.schema().field_with_name("id")?.data_type().clone();
+        let schema = Arc::new(Schema::new(vec![
+            Field::new("id_a", id.clone(), false),
+            Field::new("id_b", id, false),
+            Field::new("similarity", DataType::Float64, true),
+        ]));
+        let partitions = input.properties().output_partitioning().partition_count();
+        let properties = Arc::new(PlanProperties::new(
+            EquivalenceProperties::new(Arc::clone(&schema)),
+            Partitioning::UnknownPartitioning(partitions),
+            EmissionType::Final,
+            input.properties().boundedness,
+        ));
+        Ok(Self {
+            input,
+            spec,
+            by_part,
+            schema,
+            properties,
+            metrics: ExecutionPlanMetricsSet::new(),
+        })
+    }
+
+    fn part_column(&self) -> Arc<dyn PhysicalExpr> {
+        let index = self.input.schema().index_of("part").unwrap_or(0);
+        Arc::new(Column::new("part", index))
+    }
+}
+
+impl DisplayAs for SimilarPairsExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "SimilarPairsExec: {}", self.spec)
+    }
+}
+
+impl ExecutionPlan for SimilarPairsExec {
+    fn name(&self) -> &str {
+        "SimilarPairsExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn required_input_distribution(&self) -> Vec<Distribution> {
+        vec![match self.spec.parts {
+            1 => Distribution::SinglePartition,
+            _ => Distribution::HashPartitioned(vec![self.part_column()]),
+        }]
+    }
+
+    fn required_input_ordering(&self) -> Vec<Option<OrderingRequirements>> {
+        let order = PhysicalSortExpr::new(self.part_column(), SortOptions::default());
+        let order = self.by_part.then(|| LexOrdering::new(vec![order])).flatten();
+        vec![order.map(OrderingRequirements::from)]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.with_new_children(children)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let [input] = children.try_into().map_err(|_| internal_datafusion_err!("SimilarPairsExec has one input"))?;
+        Ok(Arc::new(Self::with_order(input, self.spec.clone(), self.by_part)?))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let input = self.input.execute(partition, Arc::clone(&context))?;
+        let task = Task {
+            spec: self.spec.clone(),
+            schema: Arc::clone(&self.schema),
+            by_part: self.by_part,
+            input: Some(input),
+            held: TaskRows::default(),
+            ready: VecDeque::new(),
+            current: None,
+            rows_memory: MemoryConsumer::new("similar_pairs rows").register(context.memory_pool()),
+            index_memory: MemoryConsumer::new("similar_pairs index").register(context.memory_pool()),
+            batch_size: context.session_config().batch_size(),
+            metrics: Metrics::new(&self.metrics, partition),
+        };
+        Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), task.stream())))
+    }
+}
+
+/// Counts of the operator, as EXPLAIN ANALYZE shows them.
+struct Metrics {
+    output_rows: Count,
+    candidates: Count,
+    verified: Count,
+    giant_buckets: Count,
+    unlinked: Count,
+    capped: Count,
+}
+
+impl Metrics {
+    fn new(set: &ExecutionPlanMetricsSet, partition: usize) -> Self {
+        let counter = |name: &'static str| MetricBuilder::new(set).counter(name, partition);
+        Self {
+            output_rows: MetricBuilder::new(set).output_rows(partition),
+            candidates: counter("candidates"),
+            verified: counter("verified"),
+            giant_buckets: counter("giant_buckets"),
+            unlinked: counter("unlinked"),
+            capped: counter("capped"),
+        }
+    }
+
+    fn add(&self, stats: &kernel::Stats) {
+        self.candidates.add(stats.candidates as usize);
+        self.verified.add(stats.verified as usize);
+        self.giant_buckets.add(stats.giants as usize);
+        self.unlinked.add(stats.unlinked as usize);
+        self.capped.add(stats.capped as usize);
+    }
+}
+
+/// A part being joined.
+struct Current {
+    part: SortedPart,
+    join: kernel::PairJoin,
+}
+
+/// The state of one partition's stream.
+struct Task {
+    spec: Spec,
+    schema: SchemaRef,
+    by_part: bool,
+    input: Option<SendableRecordBatchStream>,
+    /// Rows of the parts that may still grow.
+    held: TaskRows,
+    /// Parts that are complete.
+    ready: VecDeque<(u32, PartRows)>,
+    current: Option<(u32, Current)>,
+    rows_memory: MemoryReservation,
+    index_memory: MemoryReservation,
+    batch_size: usize,
+    metrics: Metrics,
+}
+
+impl Task {
+    fn stream(self) -> impl Stream<Item = Result<RecordBatch>> {
+        futures::stream::try_unfold(self, |mut task| async move {
+            Ok(task.next().await?.map(|batch| (batch, task)))
+        })
+    }
+
+    async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            if let Some(batch) = self.join_step()? {
+                return Ok(Some(batch));
+            }
+            if self.current.is_some() {
+                // A stretch without pairs: let others run, and let a cancelled query end.
+                tokio::task::yield_now().await;
+                continue;
+            }
+            if let Some((part, rows)) = self.ready.pop_front() {
+                self.start(part, rows)?;
+                continue;
+            }
+            let Some(input) = &mut self.input else {
+                return Ok(None);
+            };
+            match input.next().await {
+                Some(batch) => self.collect(&batch?)?,
+                None => {
+                    self.input = None;
+                    self.ready.extend(std::mem::take(&mut self.held).parts);
+                }
+            }
+        }
+    }
+
+    fn collect(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.held.extend(&self.spec, batch)?;
+        if self.by_part {
+            // The input is sorted by part: all but the last part are complete.
+            while self.held.parts.len() > 1 {
+                self.ready.extend(self.held.parts.pop_first());
+            }
+        }
+        let bytes = self.held.parts.values().map(PartRows::bytes).sum::<usize>()
+            + self.ready.iter().map(|(_, rows)| rows.bytes()).sum::<usize>();
+        self.rows_memory.try_resize(bytes).map_err(|error| {
+            exec_datafusion_err!(
+                "similar_pairs: the rows of a part do not fit into memory; raise parts (now {}): {error}",
+                self.spec.parts
+            )
+        })
+    }
+
+    fn start(&mut self, part: u32, rows: PartRows) -> Result<()> {
+        let sorted = rows.sort()?;
+        let keys = sorted.rows.keys.values.len();
+        let bytes = kernel::PairJoin::memory_for(sorted.ids.len(), keys);
+        self.index_memory.try_resize(bytes).map_err(|error| {
+            exec_datafusion_err!(
+                "similar_pairs: the index of a part does not fit into memory; raise parts (now {}): {error}",
+                self.spec.parts
+            )
+        })?;
+        let input = pair_input(&self.spec, &sorted);
+        let spec = kernel::Spec {
+            threshold: self.spec.threshold,
+            verify: match self.spec.verify {
+                Verify::Exact => kernel::Verify::Exact,
+                Verify::Edit => kernel::Verify::Edit,
+                Verify::Estimate => kernel::Verify::Estimate,
+                Verify::None => kernel::Verify::None,
+            },
+            prefix_filter: self.spec.prefixes,
+            part: u64::from(part),
+            parts: u64::from(self.spec.parts),
+            bucket_limit: self.spec.bucket_pairs,
+            max_bucket: self.spec.max_bucket,
+        };
+        let join = kernel::PairJoin::new(&input, spec)
+            .map_err(|error| exec_datafusion_err!("similar_pairs: {error}"))?;
+        self.index_memory.resize(join.memory());
+        self.current = Some((part, Current { part: sorted, join }));
+        Ok(())
+    }
+
+    /// Pairs of the current part; `None` where there are none, with `current` empty if it is done.
+    fn join_step(&mut self) -> Result<Option<RecordBatch>> {
+        let Some((_, current)) = &mut self.current else {
+            return Ok(None);
+        };
+        let input = pair_input(&self.spec, &current.part);
+        match current.join.next_batch(&input, self.batch_size) {
+            Some(pairs) if pairs.is_empty() => Ok(None),
+            Some(pairs) => {
+                let batch = record_batch(&self.schema, &current.part.ids, pairs)?;
+                self.metrics.output_rows.add(batch.num_rows());
+                Ok(Some(batch))
+            }
+            None => {
+                self.metrics.add(current.join.stats());
+                self.current = None;
+                self.index_memory.free();
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn pair_input<'a>(spec: &Spec, part: &'a SortedPart) -> kernel::PairInput<'a> {
+    let rows = &part.rows;
+    let count = part.ids.len();
+    kernel::PairInput {
+        keys: kernel::Csr::new(&rows.keys.offsets, &rows.keys.values),
+        side: spec.two_sides.then_some(rows.sides.as_slice()),
+        group: part.groups.as_ref().map(|(values, valid)| kernel::Groups {
+            values,
+            valid: Some(valid),
+        }),
+        payload: match spec.verify {
+            Verify::Exact => kernel::Payload::Sets(kernel::Csr::new(&rows.sets.offsets, &rows.sets.values)),
+            Verify::Edit => kernel::Payload::Texts(kernel::Texts::new(&rows.texts.offsets, &rows.texts.bytes)),
+            Verify::Estimate => kernel::Payload::Signatures64 {
+                values: &rows.sets.values,
+                width: rows.sets.values.len().checked_div(count).unwrap_or(1).max(1),
+            },
+            Verify::None => kernel::Payload::None,
+        },
+    }
+}
+
+fn record_batch(schema: &SchemaRef, ids: &ArrayRef, pairs: kernel::PairBatch) -> Result<RecordBatch> {
+    let similarity = Float64Array::from_iter(
+        pairs.similarity.iter().map(|&value| (!value.is_nan()).then_some(value)),
+    );
+    Ok(RecordBatch::try_new(
+        Arc::clone(schema),
+        vec![
+            take(ids, &UInt32Array::from(pairs.a), None)?,
+            take(ids, &UInt32Array::from(pairs.b), None)?,
+            Arc::new(similarity),
+        ],
+    )?)
+}

@@ -1,0 +1,254 @@
+//! The rows of one part, collected from batches.
+
+use super::{Spec, Verify};
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, FixedSizeListArray, Int8Array, ListArray, RecordBatch, UInt64Array,
+};
+use datafusion::arrow::compute::{SortOptions, cast, concat, partition, sort_to_indices, take};
+use datafusion::arrow::datatypes::{DataType, Int8Type, UInt32Type, UInt64Type};
+use datafusion::common::{Result, internal_datafusion_err, internal_err};
+use std::collections::BTreeMap;
+
+/// Lists of 64-bit values, one after the other.
+#[derive(Debug)]
+pub(super) struct Lists {
+    pub(super) values: Vec<u64>,
+    /// Where each list starts, and where the last one ends.
+    pub(super) offsets: Vec<usize>,
+}
+
+impl Default for Lists {
+    fn default() -> Self {
+        Self {
+            values: vec![],
+            offsets: vec![0],
+        }
+    }
+}
+
+impl Lists {
+    fn extend(&mut self, array: &ArrayRef, rows: &[usize]) -> Result<()> {
+        match array.data_type() {
+            DataType::List(_) => {
+                let lists: &ListArray = array.as_list();
+                let values = u64_values(lists.values())?;
+                let offsets = lists.value_offsets();
+                for &row in rows {
+                    if lists.is_valid(row) {
+                        let (start, end) = (offsets[row] as usize, offsets[row + 1] as usize);
+                        self.values.extend_from_slice(&values.values()[start..end]);
+                    }
+                    self.offsets.push(self.values.len());
+                }
+            }
+            DataType::FixedSizeList(_, _) => {
+                let lists: &FixedSizeListArray = array.as_fixed_size_list();
+                let values = u64_values(lists.values())?;
+                for &row in rows {
+                    if lists.is_valid(row) {
+                        let start = lists.value_offset(row) as usize;
+                        let end = start + lists.value_length() as usize;
+                        self.values.extend_from_slice(&values.values()[start..end]);
+                    }
+                    self.offsets.push(self.values.len());
+                }
+            }
+            other => return internal_err!("similar_pairs: expected lists of 64-bit integers, found {other}"),
+        }
+        Ok(())
+    }
+
+    fn row(&self, row: usize) -> &[u64] {
+        &self.values[self.offsets[row]..self.offsets[row + 1]]
+    }
+
+    /// The same lists in another order.
+    fn reorder(&self, order: &[u32]) -> Self {
+        let mut sorted = Self::default();
+        sorted.values.reserve_exact(self.values.len());
+        sorted.offsets.reserve_exact(order.len());
+        for &row in order {
+            sorted.values.extend_from_slice(self.row(row as usize));
+            sorted.offsets.push(sorted.values.len());
+        }
+        sorted
+    }
+}
+
+fn u64_values(values: &ArrayRef) -> Result<UInt64Array> {
+    let wide = cast(values, &DataType::UInt64)?;
+    Ok(wide.as_primitive::<UInt64Type>().clone())
+}
+
+/// Texts, one after the other.
+#[derive(Debug)]
+pub(super) struct Texts {
+    pub(super) bytes: String,
+    /// Where each text starts, and where the last one ends.
+    pub(super) offsets: Vec<usize>,
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self {
+            bytes: String::new(),
+            offsets: vec![0],
+        }
+    }
+}
+
+/// The rows of one part.
+#[derive(Debug, Default)]
+pub(super) struct PartRows {
+    ids: Vec<ArrayRef>,
+    pub(super) keys: Lists,
+    pub(super) sets: Lists,
+    pub(super) texts: Texts,
+    pub(super) sides: Vec<u8>,
+    across: Vec<ArrayRef>,
+}
+
+/// A part whose rows stand in ascending order of their ids.
+pub(super) struct SortedPart {
+    pub(super) ids: ArrayRef,
+    pub(super) rows: PartRows,
+    /// For each row a number that is equal where `across` is, and whether `across` is not NULL.
+    pub(super) groups: Option<(Vec<u64>, Vec<bool>)>,
+}
+
+impl PartRows {
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        let arrays = self.ids.iter().chain(&self.across);
+        arrays.map(|array| array.get_array_memory_size()).sum::<usize>()
+            + 8 * (self.keys.values.len() + self.keys.offsets.len())
+            + 8 * (self.sets.values.len() + self.sets.offsets.len())
+            + self.texts.bytes.len()
+            + 8 * self.texts.offsets.len()
+            + self.sides.len()
+    }
+
+    fn extend(&mut self, spec: &Spec, batch: &RecordBatch, rows: &[usize]) -> Result<()> {
+        let indices = UInt64Array::from_iter_values(rows.iter().map(|&row| row as u64));
+        let column = |name: &str| {
+            batch
+                .column_by_name(name)
+                .ok_or_else(|| internal_datafusion_err!("similar_pairs: no column '{name}'"))
+        };
+        self.ids.push(take(column("id")?, &indices, None)?);
+        self.keys.extend(column("keys")?, rows)?;
+        match spec.verify {
+            Verify::Exact => self.sets.extend(column("tokens")?, rows)?,
+            Verify::Estimate => self.sets.extend(column("signature")?, rows)?,
+            Verify::Edit => {
+                let texts = cast(column("text")?, &DataType::Utf8View)?;
+                let texts = texts.as_string_view();
+                for &row in rows {
+                    if texts.is_valid(row) {
+                        self.texts.bytes.push_str(texts.value(row));
+                    }
+                    self.texts.offsets.push(self.texts.bytes.len());
+                }
+            }
+            Verify::None => {}
+        }
+        if spec.two_sides {
+            let sides = cast(column("side")?, &DataType::Int8)?;
+            let sides: &Int8Array = sides.as_primitive::<Int8Type>();
+            self.sides.extend(rows.iter().map(|&row| u8::from(sides.value(row) != 0)));
+        }
+        if spec.differ {
+            self.across.push(take(column("across")?, &indices, None)?);
+        }
+        Ok(())
+    }
+
+    /// Sorts the rows by id.
+    pub(super) fn sort(self) -> Result<SortedPart> {
+        let ids: Vec<&dyn Array> = self.ids.iter().map(AsRef::as_ref).collect();
+        let ids = concat(&ids)?;
+        let indices = sort_to_indices(&ids, Some(SortOptions::default()), None)?;
+        let order = indices.values();
+        let ids = take(&ids, &indices, None)?;
+        let is_sorted = order.iter().enumerate().all(|(place, &row)| place == row as usize);
+        let reorder = |lists: Lists| match is_sorted || lists.offsets.len() == 1 {
+            true => lists,
+            false => lists.reorder(order),
+        };
+        let groups = match self.across.is_empty() {
+            true => None,
+            false => {
+                let across: Vec<&dyn Array> = self.across.iter().map(AsRef::as_ref).collect();
+                Some(group_numbers(&take(&concat(&across)?, &indices, None)?)?)
+            }
+        };
+        let mut texts = Texts::default();
+        if self.texts.offsets.len() > 1 {
+            for &row in order {
+                let (start, end) = (self.texts.offsets[row as usize], self.texts.offsets[row as usize + 1]);
+                texts.bytes.push_str(&self.texts.bytes[start..end]);
+                texts.offsets.push(texts.bytes.len());
+            }
+        }
+        let sides = match self.sides.is_empty() {
+            true => vec![],
+            false => order.iter().map(|&row| self.sides[row as usize]).collect(),
+        };
+        Ok(SortedPart {
+            ids,
+            rows: Self {
+                ids: vec![],
+                keys: reorder(self.keys),
+                sets: reorder(self.sets),
+                texts,
+                sides,
+                across: vec![],
+            },
+            groups,
+        })
+    }
+}
+
+/// Equal values get equal numbers; NULL is marked.
+fn group_numbers(values: &ArrayRef) -> Result<(Vec<u64>, Vec<bool>)> {
+    let indices = sort_to_indices(values, Some(SortOptions::default()), None)?;
+    let sorted = take(values, &indices, None)?;
+    let mut numbers = vec![0; values.len()];
+    for (number, range) in partition(&[sorted])?.ranges().into_iter().enumerate() {
+        for place in range {
+            numbers[indices.value(place) as usize] = number as u64;
+        }
+    }
+    let valid = (0..values.len()).map(|row| values.is_valid(row)).collect();
+    Ok((numbers, valid))
+}
+
+/// The rows of a task, by part.
+#[derive(Debug, Default)]
+pub(super) struct TaskRows {
+    pub(super) parts: BTreeMap<u32, PartRows>,
+}
+
+impl TaskRows {
+    /// Adds a batch; rows with a NULL id or without keys take no part.
+    pub(super) fn extend(&mut self, spec: &Spec, batch: &RecordBatch) -> Result<()> {
+        let column = |name: &str| {
+            batch
+                .column_by_name(name)
+                .ok_or_else(|| internal_datafusion_err!("similar_pairs: no column '{name}'"))
+        };
+        let parts = cast(column("part")?, &DataType::UInt32)?;
+        let parts = parts.as_primitive::<UInt32Type>();
+        let (ids, keys) = (column("id")?, column("keys")?);
+        let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for row in 0..batch.num_rows() {
+            if ids.is_valid(row) && keys.is_valid(row) && parts.is_valid(row) {
+                rows.entry(parts.value(row)).or_default().push(row);
+            }
+        }
+        for (part, rows) in rows {
+            self.parts.entry(part).or_default().extend(spec, batch, &rows)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! The logical node.
+
+use super::Spec;
+use datafusion::arrow::datatypes::{DataType, Field};
+use datafusion::common::{DFSchema, DFSchemaRef, Result, internal_err, plan_err};
+use datafusion::logical_expr::{Expr, Extension, LogicalPlan, LogicalPlanBuilder, UserDefinedLogicalNodeCore, col};
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// Pairs of similar rows among those that share a key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimilarPairs {
+    input: LogicalPlan,
+    spec: Spec,
+    schema: DFSchemaRef,
+}
+
+impl SimilarPairs {
+    /// The node over the columns of `input` that the parameters need, found by name.
+    pub fn plan(input: LogicalPlan, spec: Spec) -> Result<LogicalPlan> {
+        for name in spec.columns() {
+            if input.schema().fields_with_unqualified_name(name).len() != 1 {
+                return plan_err!("similar_pairs: the input must have one column '{name}'");
+            }
+        }
+        let columns: Vec<Expr> = spec.columns().into_iter().map(col).collect();
+        let input = LogicalPlanBuilder::from(input).project(columns)?.build()?;
+        let node = Self::try_new(input, spec)?;
+        Ok(LogicalPlan::Extension(Extension { node: Arc::new(node) }))
+    }
+
+    fn try_new(input: LogicalPlan, spec: Spec) -> Result<Self> {
+        let id = input.schema().field_with_unqualified_name("id")?.data_type().clone();
+        let fields = vec![
+            Field::new("id_a", id.clone(), false),
+            Field::new("id_b", id, false),
+            Field::new("similarity", DataType::Float64, true),
+        ];
+        let schema = DFSchema::from_unqualified_fields(fields.into(), HashMap::new())?;
+        Ok(Self { input, spec, schema: Arc::new(schema) })
+    }
+
+    /// The parameters.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+}
+
+impl Eq for SimilarPairs {}
+
+impl Hash for SimilarPairs {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.input.hash(state);
+        self.spec.to_string().hash(state);
+    }
+}
+
+impl PartialOrd for SimilarPairs {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        self.spec.partial_cmp(&other.spec)
+    }
+}
+
+impl UserDefinedLogicalNodeCore for SimilarPairs {
+    fn name(&self) -> &str {
+        "SimilarPairs"
+    }
+
+    fn inputs(&self) -> Vec<&LogicalPlan> {
+        vec![&self.input]
+    }
+
+    fn schema(&self) -> &DFSchemaRef {
+        &self.schema
+    }
+
+    fn expressions(&self) -> Vec<Expr> {
+        vec![]
+    }
+
+    fn fmt_for_explain(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "SimilarPairs: {}", self.spec)
+    }
+
+    fn with_exprs_and_inputs(&self, _: Vec<Expr>, mut inputs: Vec<LogicalPlan>) -> Result<Self> {
+        let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
+            return internal_err!("SimilarPairs has one input");
+        };
+        Self::try_new(input, self.spec.clone())
+    }
+
+    fn necessary_children_exprs(&self, _output_columns: &[usize]) -> Option<Vec<Vec<usize>>> {
+        // Every column of the projection made in `plan` is read.
+        Some(vec![(0..self.input.schema().fields().len()).collect()])
+    }
+}

@@ -1,0 +1,78 @@
+//! The logical node.
+
+use super::Target;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::common::{DFSchema, DFSchemaRef, Result, internal_err};
+use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
+use std::sync::{Arc, LazyLock};
+
+/// What the operator returns, a row a file.
+pub(super) static WRITTEN: LazyLock<SchemaRef> = LazyLock::new(|| {
+    Arc::new(Schema::new(vec![
+        Field::new("file", DataType::Utf8, false),
+        Field::new("rows", DataType::UInt64, false),
+        Field::new("bytes", DataType::UInt64, false),
+        Field::new("checksum", DataType::UInt64, false),
+    ]))
+});
+
+/// Writes its input as Parquet files.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct WriteStep {
+    input: LogicalPlan,
+    target: Target,
+    schema: DFSchemaRef,
+}
+
+impl PartialOrd for WriteStep {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        self.target.partial_cmp(&other.target)
+    }
+}
+
+impl WriteStep {
+    /// The node that writes `input` to `target`.
+    pub fn plan(input: LogicalPlan, target: Target) -> Result<LogicalPlan> {
+        let schema = Arc::new(DFSchema::try_from(Arc::clone(&WRITTEN))?);
+        let node = Self { input, target, schema };
+        Ok(LogicalPlan::Extension(Extension { node: Arc::new(node) }))
+    }
+
+    /// Where and how it writes.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+}
+
+impl UserDefinedLogicalNodeCore for WriteStep {
+    fn name(&self) -> &str {
+        "WriteStep"
+    }
+
+    fn inputs(&self) -> Vec<&LogicalPlan> {
+        vec![&self.input]
+    }
+
+    fn schema(&self) -> &DFSchemaRef {
+        &self.schema
+    }
+
+    fn expressions(&self) -> Vec<Expr> {
+        vec![]
+    }
+
+    fn fmt_for_explain(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "WriteStep: {}", self.target.directory)
+    }
+
+    fn with_exprs_and_inputs(&self, _: Vec<Expr>, mut inputs: Vec<LogicalPlan>) -> Result<Self> {
+        let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
+            return internal_err!("WriteStep has one input");
+        };
+        Ok(Self { input, ..self.clone() })
+    }
+
+    fn necessary_children_exprs(&self, _output_columns: &[usize]) -> Option<Vec<Vec<usize>>> {
+        Some(vec![(0..self.input.schema().fields().len()).collect()])
+    }
+}

@@ -1,0 +1,117 @@
+//! One Parquet file through an object store, with a checksum of its bytes.
+
+use super::Target;
+use bytes::Bytes;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::{DataFusionError, Result};
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::object_store::path::Path;
+use datafusion::parquet::arrow::AsyncArrowWriter;
+use datafusion::parquet::arrow::async_writer::{AsyncFileWriter, ParquetObjectWriter};
+use datafusion::parquet::basic::{Compression, ZstdLevel};
+use datafusion::parquet::errors::Result as ParquetResult;
+use datafusion::parquet::file::metadata::KeyValue;
+use datafusion::parquet::file::properties::WriterProperties;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use xxhash_rust::xxh3::Xxh3;
+
+/// Row groups end at this many bytes in memory.
+const ROW_GROUP_BYTES: usize = 64 << 20;
+
+/// What was written.
+#[derive(Debug, Clone)]
+pub(crate) struct Written {
+    /// Absolute path of the file.
+    pub(crate) file: String,
+    pub(crate) rows: u64,
+    pub(crate) bytes: u64,
+    /// XXH3-64 of the file's bytes.
+    pub(crate) checksum: u64,
+}
+
+/// Counts and hashes the bytes on their way out.
+struct Tally<W> {
+    inner: W,
+    hasher: Arc<Mutex<Xxh3>>,
+    bytes: Arc<AtomicU64>,
+}
+
+impl<W: AsyncFileWriter> AsyncFileWriter for Tally<W> {
+    fn write(&mut self, data: Bytes) -> BoxFuture<'_, ParquetResult<()>> {
+        if let Ok(mut hasher) = self.hasher.lock() {
+            hasher.update(&data);
+        }
+        self.bytes.fetch_add(data.len() as u64, Ordering::Relaxed);
+        self.inner.write(data)
+    }
+
+    fn complete(&mut self) -> BoxFuture<'_, ParquetResult<()>> {
+        self.inner.complete().boxed()
+    }
+}
+
+/// A file being written. Nothing has the file's name before [`StepFile::finish`].
+pub(super) struct StepFile {
+    writer: AsyncArrowWriter<Tally<ParquetObjectWriter>>,
+    file: String,
+    hasher: Arc<Mutex<Xxh3>>,
+    bytes: Arc<AtomicU64>,
+    rows: u64,
+}
+
+impl StepFile {
+    pub(super) fn create(target: &Target, schema: SchemaRef, runtime: &RuntimeEnv) -> Result<Self> {
+        let name = format!("{}.parquet", uuid::Uuid::new_v4().simple());
+        let file = format!("{}/{name}", target.directory);
+        let store = runtime.object_store(ObjectStoreUrl::local_filesystem())?;
+        let path = Path::from_absolute_path(&file).map_err(|error| DataFusionError::External(error.into()))?;
+        let hasher = Arc::new(Mutex::new(Xxh3::new()));
+        let bytes = Arc::new(AtomicU64::new(0));
+        let tally = Tally {
+            inner: ParquetObjectWriter::new(store, path),
+            hasher: Arc::clone(&hasher),
+            bytes: Arc::clone(&bytes),
+        };
+        let metadata = target
+            .metadata
+            .iter()
+            .map(|(key, value)| KeyValue::new(key.clone(), value.clone()))
+            .collect();
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
+            .set_key_value_metadata(Some(metadata))
+            .build();
+        let writer = AsyncArrowWriter::try_new(tally, schema, Some(properties))?;
+        Ok(Self { writer, file, hasher, bytes, rows: 0 })
+    }
+
+    pub(super) async fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.rows += batch.num_rows() as u64;
+        self.writer.write(batch).await?;
+        if self.writer.in_progress_size() > ROW_GROUP_BYTES {
+            self.writer.flush().await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn finish(self) -> Result<Written> {
+        self.writer.close().await?;
+        let checksum = self.hasher.lock().map(|hasher| hasher.digest()).unwrap_or_default();
+        Ok(Written {
+            file: self.file,
+            rows: self.rows,
+            bytes: self.bytes.load(Ordering::Relaxed),
+            checksum,
+        })
+    }
+}
+
+/// A file without rows, so that a step without rows still has its columns.
+pub(crate) async fn write_empty(target: &Target, schema: SchemaRef, runtime: &RuntimeEnv) -> Result<Written> {
+    StepFile::create(target, schema, runtime)?.finish().await
+}

@@ -1,0 +1,59 @@
+//! Sessions: DataFusion with the functions, operators and table functions of this crate.
+
+use crate::functions::FunctionPlanner;
+use crate::operators::planner::NeardupQueryPlanner;
+use crate::options::NeardupOptions;
+use datafusion::common::Result;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::prelude::{SessionConfig, SessionContext};
+use std::sync::{Arc, LazyLock};
+
+/// A session with everything of this crate, on the given configuration and runtime.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> datafusion::common::Result<()> {
+/// let session = neardup::session(Default::default(), Default::default())?;
+/// let pairs = session
+///     .sql("SELECT * FROM jaccard_join((VALUES (1, 'a b c d e'), (2, 'a b c d e')) , id => column1, text => column2)")
+///     .await;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// If the session refuses a function; it does not.
+pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<SessionContext> {
+    let mut config = config.with_information_schema(true);
+    if config.options().extensions.get::<NeardupOptions>().is_none() {
+        config = config.with_option_extension(NeardupOptions::default());
+    }
+    let state = SessionStateBuilder::new_from_existing(bare_state(config))
+        .with_runtime_env(runtime)
+        .build();
+    let context = SessionContext::new_with_state(state).enable_url_table();
+    FunctionPlanner::install(&context, 0)?;
+    Ok(context)
+}
+
+/// A state with our scalar and aggregate functions and operators, without table functions.
+pub(crate) fn bare_state(config: SessionConfig) -> SessionState {
+    static BASE: LazyLock<SessionState> = LazyLock::new(|| {
+        let mut state = SessionStateBuilder::new()
+            .with_default_features()
+            .with_query_planner(Arc::new(NeardupQueryPlanner));
+        state
+            .scalar_functions()
+            .get_or_insert_default()
+            .extend(neardup_udfs::scalar_functions());
+        state
+            .aggregate_functions()
+            .get_or_insert_default()
+            .extend(neardup_udfs::aggregate_functions());
+        state.build()
+    });
+    SessionStateBuilder::new_from_existing(BASE.clone())
+        .with_config(config)
+        .build()
+}

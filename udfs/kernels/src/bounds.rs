@@ -1,0 +1,222 @@
+//! Integer bounds of the Jaccard predicate.
+//!
+//! Two sets of sizes `a` and `b` with an overlap of `o` elements qualify at a threshold `t` iff
+//! `o as f64 / (a + b - o) as f64 >= t`, evaluated in `f64`. Every filter of the exact join is a
+//! bound on an integer, and each bound here is the smallest (or largest) integer that satisfies that
+//! very predicate: it starts from a float estimate and corrects it with the predicate itself, so no
+//! rounding can lose a pair (`(0.55 * 100.0).ceil()` is 56).
+//!
+//! Division is correctly rounded, hence monotone: the predicate, once true for an overlap, is true
+//! for every larger one.
+//!
+//! The bounds are those of prefix filtering: Chaudhuri, Ganti, Kaushik, "A primitive operator for
+//! similarity joins in data cleaning", ICDE 2006; Bayardo, Ma, Srikant, "Scaling up all pairs
+//! similarity search", WWW 2007; Xiao et al., "Efficient similarity joins for near duplicate
+//! detection", WWW 2008.
+//!
+//! Thresholds lie in (0, 1]. Outside of it the functions terminate and mean nothing.
+
+/// The largest size of a set that [`partner_sizes`] reports: rows and sizes are counted in `u32`.
+pub const MAX_SET_SIZE: usize = u32::MAX as usize;
+
+/// Whether an overlap of `overlap` elements qualifies, where `total` is the sum of the two sizes.
+///
+/// `overlap` must not exceed `total`. Two empty sets do not qualify.
+#[inline]
+#[must_use]
+pub fn qualifies(overlap: usize, total: usize, threshold: f64) -> bool {
+    jaccard(overlap, total) >= threshold
+}
+
+/// The Jaccard similarity of two sets that share `overlap` elements and have `total` in sum; NaN for
+/// two empty sets.
+#[inline]
+#[must_use]
+pub fn jaccard(overlap: usize, total: usize) -> f64 {
+    overlap as f64 / (total - overlap) as f64
+}
+
+/// The smallest overlap with which sets of these sizes qualify.
+///
+/// The answer exceeds the smaller size where no overlap suffices, and is at least 1.
+#[inline]
+#[must_use]
+pub fn min_overlap(size_a: usize, size_b: usize, threshold: f64) -> usize {
+    let total = size_a + size_b;
+    // At this overlap the ratio is at least 1.
+    let ceiling = total.div_ceil(2).max(1);
+    let estimate = (threshold / (1.0 + threshold) * total as f64) as usize;
+    let mut overlap = (estimate + 1).min(ceiling);
+    while overlap > 1 && qualifies(overlap - 1, total, threshold) {
+        overlap -= 1;
+    }
+    while overlap < ceiling && !qualifies(overlap, total, threshold) {
+        overlap += 1;
+    }
+    overlap
+}
+
+/// The smallest and the largest size of a set that can qualify with one of `size` elements.
+///
+/// The range is empty (smallest over largest) for `size` 0. The largest saturates at
+/// [`MAX_SET_SIZE`].
+#[must_use]
+pub fn partner_sizes(size: usize, threshold: f64) -> (usize, usize) {
+    if size == 0 {
+        return (1, 0);
+    }
+    // The best a smaller partner can do is to be a subset, the best a larger one to be a superset.
+    let ratio = |small: usize, large: usize| small as f64 / large as f64 >= threshold;
+    let mut smallest = ((threshold * size as f64) as usize).clamp(1, size);
+    while smallest > 1 && ratio(smallest - 1, size) {
+        smallest -= 1;
+    }
+    while smallest < size && !ratio(smallest, size) {
+        smallest += 1;
+    }
+    let mut largest = ((size as f64 / threshold) as usize).clamp(size, MAX_SET_SIZE.max(size));
+    while largest < MAX_SET_SIZE && ratio(size, largest + 1) {
+        largest += 1;
+    }
+    while largest > size && !ratio(size, largest) {
+        largest -= 1;
+    }
+    (smallest, largest)
+}
+
+/// How many of the first tokens, in one total order over all sets, must be looked at so that any
+/// qualifying partner shares one of them: `size` minus the smallest overlap that any partner needs,
+/// plus 1. 0 for the empty set.
+///
+/// Both sets of a qualifying pair share a token among the first `prefix_len` of each.
+#[must_use]
+pub fn prefix_len(size: usize, threshold: f64) -> usize {
+    if size == 0 {
+        return 0;
+    }
+    // The overlap needed grows with the partner's size; the smallest partner that can qualify at
+    // all does so as a subset.
+    size - partner_sizes(size, threshold).0 + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every p/q with q up to 20, their neighbours in `f64`, and decimals that do not round well.
+    fn thresholds() -> Vec<f64> {
+        let mut all = Vec::new();
+        for q in 1..=20u32 {
+            for p in 1..=q {
+                let t = f64::from(p) / f64::from(q);
+                all.push(t);
+                all.push(t.next_down());
+                if t < 1.0 {
+                    all.push(t.next_up());
+                }
+            }
+        }
+        for i in 1..100u32 {
+            all.push(f64::from(i) / 100.0);
+            all.push(f64::from(i) * 0.01);
+        }
+        all.extend([
+            1e-9,
+            0.001,
+            0.123_456_789,
+            0.333_333,
+            0.666_667,
+            0.999_999_9,
+        ]);
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        all
+    }
+
+    fn naive_min_overlap(a: usize, b: usize, t: f64) -> usize {
+        (0..=a + b)
+            .find(|&o| o as f64 / (a + b - o) as f64 >= t)
+            .expect("at o = a + b the ratio is infinite unless both are empty")
+    }
+
+    #[test]
+    fn min_overlap_is_the_smallest_that_qualifies() {
+        for t in thresholds() {
+            for a in 0..=40 {
+                for b in 0..=40 {
+                    if a + b > 0 {
+                        assert_eq!(
+                            min_overlap(a, b, t),
+                            naive_min_overlap(a, b, t),
+                            "{a} {b} {t}"
+                        );
+                    }
+                }
+            }
+        }
+        assert_eq!(min_overlap(0, 0, 0.5), 1);
+    }
+
+    #[test]
+    fn min_overlap_is_minimal_for_all_sizes_up_to_200() {
+        for t in thresholds() {
+            for a in 1..=200 {
+                for b in a..=200 {
+                    let o = min_overlap(a, b, t);
+                    assert!(qualifies(o, a + b, t), "{a} {b} {t}: {o}");
+                    assert!(!qualifies(o - 1, a + b, t), "{a} {b} {t}: {o}");
+                    assert_eq!(o, min_overlap(b, a, t));
+                }
+            }
+        }
+    }
+
+    /// Whether some pair of sets of these sizes qualifies: the best overlap is the smaller size.
+    fn some_pair_qualifies(a: usize, b: usize, t: f64) -> bool {
+        qualifies(a.min(b), a + b, t)
+    }
+
+    #[test]
+    fn partner_sizes_are_exactly_those_that_can_qualify() {
+        for t in thresholds() {
+            for a in 0..=200 {
+                let (smallest, largest) = partner_sizes(a, t);
+                for b in 1..=450 {
+                    let inside = smallest <= b && b <= largest;
+                    assert_eq!(inside, some_pair_qualifies(a, b, t), "{a} {b} {t}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn prefix_len_leaves_fewer_tokens_than_any_partner_needs() {
+        for t in thresholds() {
+            for a in 0..=200 {
+                let least = (1..=450)
+                    .filter(|&b| some_pair_qualifies(a, b, t))
+                    .map(|b| min_overlap(a, b, t))
+                    .min();
+                let expected = least.map_or(0, |o| a - o + 1);
+                assert_eq!(prefix_len(a, t), expected, "{a} {t}");
+            }
+        }
+    }
+
+    #[test]
+    fn known_slips_of_floating_point() {
+        // 0.55 * 100 rounds above 55, yet 55 of 100 qualify.
+        assert_eq!((0.55f64 * 100.0).ceil() as usize, 56);
+        assert_eq!(partner_sizes(100, 0.55).0, 55);
+        assert_eq!(prefix_len(100, 0.55), 46);
+        assert_eq!(prefix_len(155, 0.8), 32);
+    }
+
+    #[test]
+    fn tiny_thresholds_saturate() {
+        assert_eq!(partner_sizes(10, 1e-300), (1, MAX_SET_SIZE));
+        assert_eq!(partner_sizes(10, f64::MIN_POSITIVE), (1, MAX_SET_SIZE));
+        assert_eq!(prefix_len(10, 1e-300), 10);
+        assert_eq!(min_overlap(1_000_000, 1, 1e-300), 1);
+    }
+}

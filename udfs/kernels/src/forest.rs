@@ -1,0 +1,167 @@
+//! Union-find over dense indices, and the spanning forest as its compact state.
+//!
+//! Links go from the larger to the smaller root, so that a root is always the smallest index of its
+//! component, whatever the order of the unions; path halving (Tarjan, van Leeuwen, "Worst-case
+//! analysis of set union algorithms", JACM 1984) keeps paths logarithmic, amortised. There is no
+//! recursion.
+
+/// Disjoint sets over the indices `0..len`.
+#[derive(Debug, Clone, Default)]
+pub struct Forest {
+    /// `parent[i] <= i`; a root is its own parent.
+    parent: Vec<u32>,
+}
+
+impl Forest {
+    /// `len` sets of one element each.
+    #[must_use]
+    pub fn new(len: u32) -> Self {
+        Self {
+            parent: (0..len).collect(),
+        }
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.parent.len()
+    }
+
+    /// Whether there is no element.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parent.is_empty()
+    }
+
+    /// Adds a set of one element and returns its index.
+    pub fn push(&mut self) -> u32 {
+        let index = self.parent.len() as u32;
+        self.parent.push(index);
+        index
+    }
+
+    /// The smallest element of the set that holds `node`, which must be an element.
+    #[inline]
+    pub fn find(&mut self, node: u32) -> u32 {
+        let mut node = node as usize;
+        loop {
+            let parent = self.parent[node] as usize;
+            if parent == node {
+                return node as u32;
+            }
+            let grandparent = self.parent[parent];
+            self.parent[node] = grandparent;
+            node = grandparent as usize;
+        }
+    }
+
+    /// Joins the sets of two elements; false if they were one already.
+    #[inline]
+    pub fn union(&mut self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.find(a), self.find(b));
+        let (low, high) = (a.min(b), a.max(b));
+        self.parent[high as usize] = low;
+        low != high
+    }
+
+    /// A spanning forest: one edge `(node, root)` for every element that is not the smallest of its
+    /// set. The union of these edges gives the same sets, with fewer edges than elements.
+    pub fn spanning_edges(&mut self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        (0..self.parent.len() as u32).filter_map(|node| {
+            let root = self.find(node);
+            (root != node).then_some((node, root))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The oracle: labels relaxed until nothing changes.
+    pub(crate) fn naive_components(len: usize, edges: &[(u32, u32)]) -> Vec<u32> {
+        let mut label: Vec<u32> = (0..len as u32).collect();
+        loop {
+            let mut changed = false;
+            for &(a, b) in edges {
+                let low = label[a as usize].min(label[b as usize]);
+                for node in [a, b] {
+                    changed |= label[node as usize] != low;
+                    label[node as usize] = low;
+                }
+            }
+            if !changed {
+                return label;
+            }
+        }
+    }
+
+    fn roots(forest: &mut Forest) -> Vec<u32> {
+        (0..forest.len() as u32).map(|i| forest.find(i)).collect()
+    }
+
+    fn random_edges(seed: u64, len: u32, count: usize) -> Vec<(u32, u32)> {
+        let mut random = crate::test_random::Random::new(seed);
+        (0..count)
+            .map(|_| (random.below(len), random.below(len)))
+            .collect()
+    }
+
+    #[test]
+    fn agrees_with_relaxed_labels_in_any_order() {
+        for seed in 0..50 {
+            let len = 1 + (seed as u32 * 7) % 60;
+            let mut edges = random_edges(seed, len, seed as usize);
+            let expected = naive_components(len as usize, &edges);
+            for _ in 0..2 {
+                let mut forest = Forest::new(len);
+                for &(a, b) in &edges {
+                    forest.union(a, b);
+                }
+                assert_eq!(roots(&mut forest), expected);
+                edges.reverse();
+            }
+        }
+    }
+
+    #[test]
+    fn spanning_edges_keep_the_sets_and_are_few() {
+        for seed in 0..30 {
+            let edges = random_edges(seed, 40, 50);
+            let mut forest = Forest::new(40);
+            for &(a, b) in &edges {
+                forest.union(a, b);
+            }
+            let spanning: Vec<_> = forest.spanning_edges().collect();
+            assert!(spanning.len() < 40);
+            let mut again = Forest::new(40);
+            for &(a, b) in &spanning {
+                assert!(again.union(a, b), "a spanning edge is never redundant");
+            }
+            assert_eq!(roots(&mut again), roots(&mut forest));
+        }
+    }
+
+    #[test]
+    fn a_long_chain_is_linear() {
+        let len = 1_000_000;
+        for descending in [false, true] {
+            let mut forest = Forest::new(len);
+            for i in 1..len {
+                let i = if descending { len - i } else { i };
+                assert!(forest.union(i, i - 1));
+            }
+            assert!((0..len).all(|i| forest.find(i) == 0));
+        }
+    }
+
+    #[test]
+    fn grows() {
+        let mut forest = Forest::default();
+        assert!(forest.is_empty());
+        let (a, b) = (forest.push(), forest.push());
+        assert!(forest.union(b, a));
+        assert!(!forest.union(a, b));
+        assert_eq!((forest.len(), forest.find(1)), (2, 0));
+    }
+}

@@ -1,0 +1,387 @@
+//! The total order of tokens behind the prefix filter: rare tokens first.
+//!
+//! [`TokenFrequencies`] counts tokens in one row of a count sketch (Cormode, Muthukrishnan, "An
+//! improved data stream summary: the count-min sketch", J. Algorithms 2005, with a single row): the
+//! counter of a token is chosen by the high bits of a multiplicative hash of it. Tokens that share a
+//! counter share a count. Any total order keeps an exact join exact, so collisions cost time and
+//! never a pair; [`TokenRanks`] orders tokens by `(level, token)`, the [`level`] being the count rounded to
+//! one byte.
+//!
+//! Counting is commutative and associative (counters saturate), so the bytes of a sketch depend on
+//! the multiset of its tokens alone and not on how they were split or merged.
+//!
+//! # Bytes
+//!
+//! A header of 16 bytes: `NDTF`, format version (1), encoding, the number of index bits, 0, and the
+//! number of tokens counted (u64). All integers are little endian. Encodings:
+//!
+//! - 0, *dense*: one u32 a counter.
+//! - 1, *sparse*: for each non-zero counter, in order, the number of zero counters before it and its
+//!   value, as LEB128.
+//! - 2, *levels*: one byte a counter, its [`level`].
+//!
+//! [`TokenFrequencies::to_state`] keeps every counter, dense or sparse, whichever is smaller.
+//! [`TokenFrequencies::to_ranks`] writes levels, of fewer counters where few tokens were counted:
+//! adjacent counters are added, which is the sketch that fewer index bits would have given.
+
+use thiserror::Error;
+
+use crate::bounds::prefix_len;
+use crate::pairs::LEADERS;
+
+const MAGIC: [u8; 4] = *b"NDTF";
+const VERSION: u8 = 1;
+const DENSE: u8 = 0;
+const SPARSE: u8 = 1;
+const LEVELS: u8 = 2;
+const HEADER: usize = 16;
+/// The fewest index bits a folded sketch has.
+const MIN_BITS: u32 = 4;
+
+/// Why bytes are not a sketch.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum FrequencyError {
+    /// The header is not that of a token frequency sketch.
+    #[error("not a token frequency sketch: the header of {HEADER} bytes is missing or wrong")]
+    Header,
+    /// A version that this code does not know.
+    #[error("token frequency sketch of version {0}, expected {VERSION}")]
+    Version(u8),
+    /// The counters do not fit the header.
+    #[error("damaged token frequency sketch of {0} bytes: the counters do not fit the header")]
+    Counters(usize),
+    /// The result of counting where a state was expected.
+    #[error("finished token frequency sketch where the state of an unfinished one was expected")]
+    Finished,
+    /// A state where the result of counting was expected.
+    #[error("unfinished token frequency sketch where a finished one was expected")]
+    Unfinished,
+}
+
+/// Counts of tokens, in 2^[`TokenFrequencies::BITS`] saturating counters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenFrequencies {
+    counters: Vec<u32>,
+    tokens: u64,
+}
+
+impl Default for TokenFrequencies {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl TokenFrequencies {
+    /// Index bits of a sketch that counts: 16 MiB of counters, 4 MiB of levels.
+    pub const BITS: u32 = 22;
+
+    /// An empty sketch.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            counters: vec![0; 1 << Self::BITS],
+            tokens: 0,
+        }
+    }
+
+    /// The number of tokens counted.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// Counts each token once.
+    pub fn add(&mut self, tokens: &[u64]) {
+        for &token in tokens {
+            let counter = &mut self.counters[counter_index(token, Self::BITS)];
+            *counter = counter.saturating_add(1);
+        }
+        self.tokens = self.tokens.saturating_add(tokens.len() as u64);
+    }
+
+    /// Adds the counts of another sketch.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.counters.iter_mut().zip(&other.counters) {
+            *mine = mine.saturating_add(*theirs);
+        }
+        self.tokens = self.tokens.saturating_add(other.tokens);
+    }
+
+    /// Adds the counts of a sketch written by [`Self::to_state`].
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are not such a sketch; the counts are then unspecified.
+    pub fn merge_state(&mut self, bytes: &[u8]) -> Result<(), FrequencyError> {
+        let header = Header::read(bytes)?;
+        if header.encoding == LEVELS || header.bits != Self::BITS {
+            return Err(FrequencyError::Finished);
+        }
+        let body = &bytes[HEADER..];
+        let damaged = || FrequencyError::Counters(bytes.len());
+        if header.encoding == DENSE {
+            if body.len() != self.counters.len() * 4 {
+                return Err(damaged());
+            }
+            for (counter, bytes) in self.counters.iter_mut().zip(body.chunks_exact(4)) {
+                *counter = counter.saturating_add(le_u32(bytes));
+            }
+        } else {
+            let mut rest = body;
+            let mut index = 0usize;
+            while !rest.is_empty() {
+                let gap = read_varint(&mut rest).ok_or_else(damaged)?;
+                let count = read_varint(&mut rest).ok_or_else(damaged)?;
+                index += gap as usize;
+                let counter = self.counters.get_mut(index).ok_or_else(damaged)?;
+                *counter = counter.saturating_add(count);
+                index += 1;
+            }
+        }
+        self.tokens = self.tokens.saturating_add(header.tokens);
+        Ok(())
+    }
+
+    /// The sketch written by [`Self::to_state`].
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are not such a sketch.
+    pub fn from_state(bytes: &[u8]) -> Result<Self, FrequencyError> {
+        let mut sketch = Self::new();
+        sketch.merge_state(bytes)?;
+        Ok(sketch)
+    }
+
+    /// Every counter, in the smaller of the two encodings.
+    #[must_use]
+    pub fn to_state(&self) -> Vec<u8> {
+        let dense = self.counters.len() * 4;
+        let mut bytes = Header::bytes(SPARSE, Self::BITS, self.tokens, 0);
+        let mut gap = 0u32;
+        for &counter in &self.counters {
+            if counter == 0 {
+                gap += 1;
+                continue;
+            }
+            push_varint(&mut bytes, gap);
+            push_varint(&mut bytes, counter);
+            gap = 0;
+            if bytes.len() >= dense {
+                return self.to_dense();
+            }
+        }
+        bytes
+    }
+
+    fn to_dense(&self) -> Vec<u8> {
+        let mut bytes = Header::bytes(DENSE, Self::BITS, self.tokens, self.counters.len() * 4);
+        bytes.extend(
+            self.counters
+                .iter()
+                .flat_map(|counter| counter.to_le_bytes()),
+        );
+        bytes
+    }
+
+    /// The levels that [`TokenRanks`] reads in place: about one for each token counted, at most
+    /// 2^[`Self::BITS`].
+    #[must_use]
+    pub fn to_ranks(&self) -> Vec<u8> {
+        let wanted = self.tokens.checked_next_power_of_two();
+        let bits = wanted.map_or(Self::BITS, u64::trailing_zeros);
+        let bits = bits.clamp(MIN_BITS, Self::BITS);
+        let mut bytes = Header::bytes(LEVELS, bits, self.tokens, 1 << bits);
+        let groups = self.counters.chunks_exact(1 << (Self::BITS - bits));
+        bytes.extend(groups.map(|group| {
+            level(
+                group
+                    .iter()
+                    .fold(0u32, |sum, &counter| sum.saturating_add(counter)),
+            )
+        }));
+        bytes
+    }
+}
+
+/// A count in one byte, with four significant bits: counts below 16 as they are, larger ones by
+/// their three bits after the leading one. It never descends as the count rises.
+#[inline]
+#[must_use]
+pub fn level(count: u32) -> u8 {
+    if count < 8 {
+        return count as u8;
+    }
+    let exponent = count.ilog2();
+    ((exponent - 2) << 3 | count >> (exponent - 3) & 7) as u8
+}
+
+/// The middle of the counts of a level.
+fn middle_count(level: u8) -> f64 {
+    let (exponent, significand) = (u32::from(level >> 3) + 2, u32::from(level & 7));
+    match level {
+        0..8 => f64::from(level),
+        _ => {
+            let width = 1_u64 << (exponent - 3);
+            (u64::from(8 | significand) * width) as f64 + (width - 1) as f64 / 2.0
+        }
+    }
+}
+
+/// The total order of tokens that a sketch gives, read from its bytes in place.
+#[derive(Debug, Clone, Copy)]
+pub struct TokenRanks<'a> {
+    levels: &'a [u8],
+    bits: u32,
+}
+
+impl<'a> TokenRanks<'a> {
+    /// Reads bytes written by [`TokenFrequencies::to_ranks`], in constant time.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are not a finished sketch.
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, FrequencyError> {
+        let header = Header::read(bytes)?;
+        if header.encoding != LEVELS {
+            return Err(FrequencyError::Unfinished);
+        }
+        let (levels, bits) = (&bytes[HEADER..], header.bits);
+        if levels.len() != 1usize << bits {
+            return Err(FrequencyError::Counters(bytes.len()));
+        }
+        Ok(Self { levels, bits })
+    }
+
+    /// The level of the count of the tokens that share a counter with `token`.
+    #[inline]
+    #[must_use]
+    pub fn level(&self, token: u64) -> u8 {
+        self.levels[counter_index(token, self.bits)]
+    }
+
+    /// The rank of a token: rare ones first, ties by the token itself.
+    #[inline]
+    #[must_use]
+    pub fn rank(&self, token: u64) -> (u8, u64) {
+        (self.level(token), token)
+    }
+
+    /// An estimate of the number of pairs of rows that share a token, counted once for each token
+    /// they share: the sum of c(c - 1)/2 over tokens that occur c times, or, beyond `giant` rows, of
+    /// [`LEADERS`] comparisons a row. Counted over prefix tokens it is what a prefix join meets.
+    ///
+    /// What accidental collisions of counters add on average is taken off.
+    #[must_use]
+    pub fn meetings(&self, giant: Option<u64>) -> f64 {
+        let giant = giant.unwrap_or(u64::MAX) as f64;
+        let (mut total, mut met) = (0.0, 0.0);
+        for &level in self.levels {
+            let count = middle_count(level);
+            total += count;
+            met += match count > giant {
+                true => count * LEADERS as f64,
+                false => count * (count - 1.0) / 2.0,
+            };
+        }
+        let accidental = total * total / (2.0 * self.levels.len() as f64);
+        (met - accidental).max(0.0)
+    }
+
+    /// Appends to `out` the [`prefix_len`] lowest of the distinct `tokens`, lowest first.
+    /// `scratch` is memory to reuse.
+    pub fn prefix_into(
+        &self,
+        tokens: &[u64],
+        threshold: f64,
+        scratch: &mut Vec<(u8, u64)>,
+        out: &mut Vec<u64>,
+    ) {
+        let len = prefix_len(tokens.len(), threshold);
+        scratch.clear();
+        scratch.extend(tokens.iter().map(|&token| self.rank(token)));
+        if len < scratch.len() {
+            scratch.select_nth_unstable(len);
+            scratch.truncate(len);
+        }
+        scratch.sort_unstable();
+        out.extend(scratch.iter().map(|&(_, token)| token));
+    }
+}
+
+struct Header {
+    encoding: u8,
+    bits: u32,
+    tokens: u64,
+}
+
+impl Header {
+    /// The header, and room for `body` bytes after it.
+    fn bytes(encoding: u8, bits: u32, tokens: u64, body: usize) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEADER + body);
+        bytes.extend_from_slice(&MAGIC);
+        bytes.extend_from_slice(&[VERSION, encoding, bits as u8, 0]);
+        bytes.extend_from_slice(&tokens.to_le_bytes());
+        bytes
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, FrequencyError> {
+        let Some((header, _)) = bytes.split_first_chunk::<HEADER>() else {
+            return Err(FrequencyError::Header);
+        };
+        let [m0, m1, m2, m3, version, encoding, bits, zero, tokens @ ..] = *header;
+        if [m0, m1, m2, m3] != MAGIC {
+            return Err(FrequencyError::Header);
+        }
+        if version != VERSION {
+            return Err(FrequencyError::Version(version));
+        }
+        let bits = u32::from(bits);
+        let known = [DENSE, SPARSE, LEVELS].contains(&encoding);
+        if !known || zero != 0 || !(MIN_BITS..=TokenFrequencies::BITS).contains(&bits) {
+            return Err(FrequencyError::Header);
+        }
+        let tokens = u64::from_le_bytes(tokens);
+        Ok(Self {
+            encoding,
+            bits,
+            tokens,
+        })
+    }
+}
+
+/// Tokens need not be uniform: Fibonacci hashing spreads them. Its high bits are the index, so that
+/// folding adjacent counters equals counting with fewer bits.
+#[inline]
+fn counter_index(token: u64, bits: u32) -> usize {
+    (token.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize
+}
+
+#[inline]
+fn le_u32(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}
+
+fn push_varint(bytes: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+fn read_varint(bytes: &mut &[u8]) -> Option<u32> {
+    let mut value = 0u64;
+    for shift in (0..35).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7F) << shift;
+        if byte < 0x80 {
+            return u32::try_from(value).ok();
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

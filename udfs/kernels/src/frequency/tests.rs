@@ -1,0 +1,208 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::test_random::Random;
+
+/// Tokens of skewed frequencies: a few occur often, many once.
+fn skewed(seed: u64, count: usize) -> Vec<u64> {
+    let mut random = Random::new(seed);
+    (0..count)
+        .map(|_| {
+            let bound = 1 + random.below(5000);
+            Random::new(u64::from(random.below(bound))).next()
+        })
+        .collect()
+}
+
+fn sketch(tokens: &[u64]) -> TokenFrequencies {
+    let mut sketch = TokenFrequencies::new();
+    sketch.add(tokens);
+    sketch
+}
+
+#[test]
+fn bytes_do_not_depend_on_order_or_grouping() {
+    let mut tokens = skewed(1, 20_000);
+    let whole = sketch(&tokens);
+    Random::new(2).shuffle(&mut tokens);
+    for pieces in [1, 2, 7, 100] {
+        let mut merged = TokenFrequencies::new();
+        let mut by_state = TokenFrequencies::new();
+        for piece in tokens.chunks(tokens.len().div_ceil(pieces)) {
+            merged.merge(&sketch(piece));
+            by_state.merge_state(&sketch(piece).to_state()).unwrap();
+        }
+        assert_eq!(merged, whole);
+        assert_eq!(by_state, whole);
+        assert_eq!(merged.to_ranks(), whole.to_ranks());
+    }
+}
+
+#[test]
+fn state_round_trips_in_both_encodings() {
+    let mut dense = TokenFrequencies::new();
+    dense.counters.fill(1 << 30);
+    for (sketch, encoding) in [
+        (TokenFrequencies::new(), SPARSE),
+        (sketch(&skewed(3, 1000)), SPARSE),
+        (dense, DENSE),
+    ] {
+        let bytes = sketch.to_state();
+        assert_eq!(bytes[5], encoding);
+        assert_eq!(TokenFrequencies::from_state(&bytes).unwrap(), sketch);
+    }
+    assert_eq!(TokenFrequencies::new().to_state().len(), HEADER);
+}
+
+#[test]
+fn counters_saturate() {
+    let mut sketch = sketch(&[42]);
+    sketch.counters[counter_index(42, TokenFrequencies::BITS)] = u32::MAX - 1;
+    sketch.add(&[42, 42, 42]);
+    let copy = sketch.clone();
+    sketch.merge(&copy);
+    sketch.merge_state(&copy.to_state()).unwrap();
+    let bytes = sketch.to_ranks();
+    assert_eq!(
+        TokenRanks::from_bytes(&bytes).unwrap().level(42),
+        level(u32::MAX)
+    );
+}
+
+#[test]
+fn small_inputs_make_small_blobs_that_still_count() {
+    let empty = TokenFrequencies::new().to_ranks();
+    assert_eq!(empty.len(), HEADER + 16);
+    assert_eq!(TokenRanks::from_bytes(&empty).unwrap().rank(7), (0, 7));
+
+    let tokens = skewed(4, 3000);
+    let bytes = sketch(&tokens).to_ranks();
+    assert_eq!(bytes.len(), HEADER + 4096);
+    let ranks = TokenRanks::from_bytes(&bytes).unwrap();
+    let mut exact: BTreeMap<u64, u32> = BTreeMap::new();
+    for &token in &tokens {
+        *exact.entry(token).or_default() += 1;
+    }
+    for (&token, &count) in &exact {
+        assert!(
+            ranks.level(token) >= level(count),
+            "a sketch never counts too few"
+        );
+    }
+    let exactly = exact.iter().filter(|(t, c)| ranks.level(**t) == level(**c));
+    assert!(
+        exactly.count() * 2 > exact.len(),
+        "most tokens are alone in their counter"
+    );
+}
+
+#[test]
+fn a_folded_sketch_is_the_sketch_of_fewer_bits() {
+    let tokens = skewed(5, 500);
+    let bytes = sketch(&tokens).to_ranks();
+    let ranks = TokenRanks::from_bytes(&bytes).unwrap();
+    let mut counters = [0u32; 512];
+    for &token in &tokens {
+        counters[counter_index(token, 9)] += 1;
+    }
+    assert!(
+        tokens
+            .iter()
+            .all(|&t| ranks.level(t) == level(counters[counter_index(t, 9)]))
+    );
+}
+
+#[test]
+fn prefixes_are_the_lowest_tokens_in_order() {
+    let tokens = skewed(6, 5000);
+    let bytes = sketch(&tokens).to_ranks();
+    let ranks = TokenRanks::from_bytes(&bytes).unwrap();
+    let (mut scratch, mut out) = (Vec::new(), vec![9]);
+    for size in 0..120 {
+        let mut set = tokens[size * 3..size * 4].to_vec();
+        set.sort_unstable();
+        set.dedup();
+        for threshold in [0.1, 0.5, 0.6, 0.8, 1.0] {
+            out.truncate(1);
+            ranks.prefix_into(&set, threshold, &mut scratch, &mut out);
+            let mut expected = set.clone();
+            expected.sort_by_key(|&t| ranks.rank(t));
+            expected.truncate(prefix_len(set.len(), threshold));
+            assert_eq!(out[1..], expected);
+        }
+    }
+}
+
+fn meetings(sketch: &TokenFrequencies) -> f64 {
+    TokenRanks::from_bytes(&sketch.to_ranks())
+        .unwrap()
+        .meetings(None)
+}
+
+#[test]
+fn meetings_are_estimated_within_a_few_percent() {
+    let tokens = skewed(8, 200_000);
+    let mut exact: BTreeMap<u64, f64> = BTreeMap::new();
+    for &token in &tokens {
+        *exact.entry(token).or_default() += 1.0;
+    }
+    let expected: f64 = exact.values().map(|c| c * (c - 1.0) / 2.0).sum();
+    let estimate = meetings(&sketch(&tokens));
+    assert!(
+        (estimate / expected - 1.0).abs() < 0.05,
+        "{estimate} against {expected}"
+    );
+
+    // Distinct tokens meet nobody, even where they crowd the counters.
+    let distinct: Vec<u64> = (0..4_000_000).map(|i| Random::new(i).next()).collect();
+    let crowd = meetings(&sketch(&distinct));
+    assert!(crowd < 100_000.0, "{crowd}");
+    assert_eq!(meetings(&TokenFrequencies::new()), 0.0);
+}
+
+#[test]
+fn levels_rise_with_counts() {
+    let mut last = 0;
+    for count in (0..100_000)
+        .chain((17..32).map(|e| 1 << e))
+        .chain([u32::MAX])
+    {
+        let next = level(count);
+        assert!(next >= last);
+        assert!(count > 16 || u32::from(next) == count);
+        last = next;
+    }
+    assert_eq!(last, 239);
+    assert_eq!((level(16), level(17), level(18)), (16, 16, 17));
+}
+
+#[test]
+fn damaged_bytes_are_errors() {
+    let good = sketch(&skewed(9, 300)).to_state();
+    assert_eq!(
+        TokenRanks::from_bytes(&[]).unwrap_err(),
+        FrequencyError::Header
+    );
+    assert!(TokenRanks::from_bytes(&good).is_err(), "sparse");
+    let ranks = sketch(&[1]).to_ranks();
+    assert!(TokenFrequencies::from_state(&ranks).is_err(), "folded");
+    assert!(TokenRanks::from_bytes(&ranks[..ranks.len() - 1]).is_err());
+    for at in 0..8 {
+        let mut bad = ranks.clone();
+        bad[at] ^= 0x55;
+        assert!(TokenRanks::from_bytes(&bad).is_err(), "byte {at}");
+    }
+    // No prefix and no change of a state may panic.
+    for cut in (0..good.len()).step_by(13) {
+        let _ = TokenFrequencies::from_state(&good[..cut]);
+    }
+    let mut overlong = good[..HEADER].to_vec();
+    overlong.extend([0xFF; 12]);
+    assert_eq!(
+        TokenFrequencies::from_state(&overlong).unwrap_err(),
+        FrequencyError::Counters(overlong.len())
+    );
+    let mut outside = good[..HEADER].to_vec();
+    outside.extend([0xFF, 0xFF, 0xFF, 0x7F, 1]);
+    assert!(TokenFrequencies::from_state(&outside).is_err());
+}

@@ -1,0 +1,346 @@
+//! From key to the rows that hold it.
+//!
+//! Keys are numbered by a partitioned hash table: they are first scattered by high bits of their
+//! hash, so that each partition's table stays in the cache. A key that one row holds is dropped at
+//! once. Each key left has *lists*, with room for all of its rows (for the leaders, if it is a
+//! giant), which fill while rows are probed: a row sees the rows before it. There is one list for each
+//! side, and of these one for each *zone*.
+//!
+//! Zones belong to the prefix filter. A set's first `size - min_overlap(size, size) + 1` tokens are
+//! its inner zone, the rest of its prefix is the outer one. The smaller set of a qualifying pair has
+//! the first token they share in its inner zone (Xiao et al. 2008, "indexing prefix"), so two outer
+//! zones need not be compared. This holds only if rows meet at every key they share, in this part and all
+//! others: under giants and caps there is one zone.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::input::{PairInput, Payload};
+use super::spec::{LEADERS, PairError, Spec};
+use super::stats::Stats;
+use crate::bounds::min_overlap;
+
+/// "No list", for keys that cannot lead to a pair.
+pub(super) const NONE: u32 = u32::MAX;
+/// Marks the number of a giant key.
+const GIANT: u32 = 1 << 31;
+/// Keys of one partition, on average.
+const PARTITION: usize = 4096;
+
+/// The number of a key.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slot(u32);
+
+impl Slot {
+    /// Whether more rows than the limit hold the key.
+    pub(super) fn is_giant(self) -> bool {
+        self.0 & GIANT != 0
+    }
+}
+
+/// A list of rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct List(usize);
+
+#[derive(Debug)]
+pub(super) struct KeyIndex {
+    /// The number of each key of the input, or `NONE`.
+    slots: Vec<u32>,
+    /// Sides, and zones of each: 1 or 2.
+    sides: usize,
+    zones: usize,
+    /// Where each list begins, and the last one ends.
+    starts: Vec<u32>,
+    /// Where the next row of each list goes.
+    ends: Vec<u32>,
+    /// The rows of all lists, and the position of the key among the keys of each.
+    rows: Vec<u32>,
+    positions: Vec<u32>,
+    /// Whether rows meet at every key they share.
+    pub(super) complete: bool,
+}
+
+impl KeyIndex {
+    pub(super) fn build(
+        input: &PairInput<'_>,
+        spec: &Spec,
+        stats: &mut Stats,
+    ) -> Result<Self, PairError> {
+        let too_many = || PairError::Keys(input.keys.values().len());
+        let (mut slots, keys) = number_keys(input, spec, stats);
+        let sides = if input.side.is_some() { 2 } else { 1 };
+        if keys > GIANT as usize / 4 {
+            return Err(too_many());
+        }
+
+        let mut counts = vec![0u32; keys * sides];
+        let cap = spec
+            .max_bucket
+            .map_or(u32::MAX, |cap| u32::try_from(cap).unwrap_or(u32::MAX));
+        for row in 0..input.keys.rows() {
+            let side = input.side_of(row);
+            for slot in slots[input.keys.range(row)]
+                .iter_mut()
+                .filter(|slot| **slot != NONE)
+            {
+                let count = &mut counts[*slot as usize * sides + side];
+                if *count < cap {
+                    *count += 1;
+                } else {
+                    *slot = NONE;
+                    stats.capped += 1;
+                }
+            }
+        }
+
+        let limit = spec.bucket_limit.unwrap_or(usize::MAX);
+        let mut giant = vec![false; if spec.bucket_limit.is_some() { keys } else { 0 }];
+        for (key, counts) in counts.chunks_exact_mut(sides).enumerate() {
+            let rows: usize = counts.iter().map(|&count| count as usize).sum();
+            if counts.contains(&0) {
+                // All on one side.
+                counts.fill(0);
+            } else if rows > limit {
+                giant[key] = true;
+                stats.giants += 1;
+                stats.rows_in_giants += rows as u64;
+                for count in counts {
+                    *count = (*count).min(LEADERS as u32);
+                }
+            }
+        }
+        if stats.giants > 0 {
+            for slot in slots.iter_mut().filter(|slot| **slot != NONE) {
+                if giant[*slot as usize] {
+                    *slot |= GIANT;
+                }
+            }
+        }
+
+        let complete = stats.giants == 0 && stats.capped == 0;
+        let zones = if complete && spec.prefix_filter && !spec.repeats_pairs() {
+            2
+        } else {
+            1
+        };
+        if zones == 2 {
+            counts = count_by_zone(input, spec, &slots, &counts, sides);
+        }
+        let mut starts = Vec::with_capacity(counts.len() + 1);
+        let mut end = 0u32;
+        for &count in &counts {
+            starts.push(end);
+            end = end.checked_add(count).ok_or_else(too_many)?;
+        }
+        let ends = starts.clone();
+        starts.push(end);
+        stats.postings = u64::from(end);
+        let (rows, positions) = (vec![0; end as usize], vec![0; end as usize]);
+        Ok(Self {
+            slots,
+            sides,
+            zones,
+            starts,
+            ends,
+            rows,
+            positions,
+            complete,
+        })
+    }
+
+    /// The key at a position of the input, if it can lead to a pair.
+    #[inline]
+    pub(super) fn slot(&self, at: usize) -> Option<Slot> {
+        self.slots
+            .get(at)
+            .filter(|&&slot| slot != NONE)
+            .map(|&slot| Slot(slot))
+    }
+
+    /// How many keys of a row are in its inner zone.
+    #[inline]
+    pub(super) fn inner_zone(&self, input: &PairInput<'_>, spec: &Spec, row: usize) -> usize {
+        if self.zones == 2 {
+            inner_zone(input, spec, row)
+        } else {
+            usize::MAX
+        }
+    }
+
+    /// The lists that a row of this side and zone is compared with; the second may be none.
+    #[inline]
+    pub(super) fn compared(&self, slot: Slot, side: usize, inner: bool) -> (List, Option<List>) {
+        let other = if self.sides == 2 { 1 - side } else { 0 };
+        let first = self.first_list(slot, other);
+        (
+            List(first),
+            (self.zones == 2 && inner).then_some(List(first + 1)),
+        )
+    }
+
+    /// The list that a row of this side and zone joins.
+    #[inline]
+    pub(super) fn own(&self, slot: Slot, side: usize, inner: bool) -> List {
+        List(self.first_list(slot, side) + usize::from(!inner))
+    }
+
+    #[inline]
+    fn first_list(&self, slot: Slot, side: usize) -> usize {
+        ((slot.0 & !GIANT) as usize * self.sides + side) * self.zones
+    }
+
+    /// The rows that have joined a list, in ascending order, and the positions of the key in each.
+    #[inline]
+    pub(super) fn members(&self, list: List) -> (&[u32], &[u32]) {
+        let range = self.starts[list.0] as usize..self.ends[list.0] as usize;
+        (&self.rows[range.clone()], &self.positions[range])
+    }
+
+    /// Lets a row join a list; false if there is no room.
+    #[inline]
+    pub(super) fn join(&mut self, list: List, row: u32, position: u32) -> bool {
+        let end = &mut self.ends[list.0];
+        if *end == self.starts[list.0 + 1] {
+            return false;
+        }
+        self.rows[*end as usize] = row;
+        self.positions[*end as usize] = position;
+        *end += 1;
+        true
+    }
+
+    /// Bytes held.
+    pub(super) fn memory(&self) -> usize {
+        let arrays = [
+            &self.slots,
+            &self.starts,
+            &self.ends,
+            &self.rows,
+            &self.positions,
+        ];
+        arrays
+            .iter()
+            .map(|array| size_of::<u32>() * array.capacity())
+            .sum()
+    }
+}
+
+fn inner_zone(input: &PairInput<'_>, spec: &Spec, row: usize) -> usize {
+    let Payload::Sets(sets) = input.payload else {
+        return usize::MAX;
+    };
+    let size = sets.row(row).len();
+    size + 1 - min_overlap(size, size, spec.threshold).min(size + 1)
+}
+
+/// The rows of each list where there are two zones. Keys whose lists were emptied stay empty.
+fn count_by_zone(
+    input: &PairInput<'_>,
+    spec: &Spec,
+    slots: &[u32],
+    counts: &[u32],
+    sides: usize,
+) -> Vec<u32> {
+    let mut zones = vec![0u32; counts.len() * 2];
+    for row in 0..input.keys.rows() {
+        let side = input.side_of(row);
+        let inner = inner_zone(input, spec, row);
+        for (position, &slot) in slots[input.keys.range(row)].iter().enumerate() {
+            let list = slot as usize * sides + side;
+            if slot != NONE && counts[list] > 0 {
+                zones[list * 2 + usize::from(position >= inner)] += 1;
+            }
+        }
+    }
+    zones
+}
+
+/// The number of each key that this part owns and that occurs more than once, `NONE` for the
+/// others; and how many numbers were given.
+fn number_keys(input: &PairInput<'_>, spec: &Spec, stats: &mut Stats) -> (Vec<u32>, usize) {
+    let keys = input.keys.values();
+    let mut slots = vec![NONE; keys.len()];
+
+    // Positions of the owned keys, by partition, ascending within one.
+    let bits = (keys.len() / PARTITION)
+        .checked_ilog2()
+        .map_or(1, |bits| (bits + 1).min(16));
+    let partition = |key: u64| (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize;
+    let owned = |visit: &mut dyn FnMut(usize, u64)| {
+        for row in (0..input.keys.rows()).filter(|&row| input.takes_part(row)) {
+            for at in input.keys.range(row) {
+                if spec.owns(keys[at]) {
+                    visit(at, keys[at]);
+                }
+            }
+        }
+    };
+    let mut ends = vec![0usize; 1 << bits];
+    owned(&mut |_, key| ends[partition(key)] += 1);
+    let mut total = 0;
+    for end in &mut ends {
+        total += std::mem::replace(end, total);
+    }
+    let mut order = vec![0u32; total];
+    owned(&mut |at, key| {
+        let end = &mut ends[partition(key)];
+        order[*end] = at as u32;
+        *end += 1;
+    });
+    stats.keys = total as u64;
+
+    let mut local: HashMap<u64, u32, BuildHasherDefault<KeyHasher>> = HashMap::default();
+    let mut counts: Vec<u32> = Vec::new();
+    let mut numbers = 0u32;
+    let mut start = 0;
+    for end in ends {
+        let members = &order[start..end];
+        start = end;
+        local.clear();
+        counts.clear();
+        for &at in members {
+            let next = counts.len() as u32;
+            let number = *local.entry(keys[at as usize]).or_insert(next);
+            if number == next {
+                counts.push(0);
+            }
+            counts[number as usize] = counts[number as usize].saturating_add(1);
+            slots[at as usize] = number;
+        }
+        for count in &mut counts {
+            *count = if *count > 1 {
+                numbers += 1;
+                numbers - 1
+            } else {
+                NONE
+            };
+        }
+        for &at in members {
+            let slot = &mut slots[at as usize];
+            *slot = counts[*slot as usize];
+        }
+    }
+    (slots, numbers as usize)
+}
+
+/// A hash of one `u64`: folded multiplication. (The high bits of the product that chooses the
+/// partition are the same throughout a partition, so this takes another multiplier.)
+#[derive(Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        let product = u128::from(key ^ 0x2545_F491_4F6C_DD1D) * 0xD6E8_FEB8_6659_FD93;
+        self.0 = product as u64 ^ (product >> 64) as u64;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(self.0 ^ u64::from(byte));
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! The join: rows in ascending order, each probed against the rows before it.
+
+use super::first_key::ProbeKeys;
+use super::index::{KeyIndex, List, Slot};
+use super::input::PairInput;
+use super::spec::{PairError, Spec, Verify};
+use super::stats::Stats;
+use super::verify::{Candidate, Verifier};
+
+/// Work done before a batch is handed out even if it is not full, so that a caller can stop or let
+/// others run: about 10 ms.
+const WORK: u64 = 1 << 22;
+/// The work of a candidate that is filtered, and of one that is verified, in postings read.
+const FILTER_WORK: u64 = 8;
+const VERIFY_WORK: u64 = 64;
+
+/// Pairs found, as columns of equal length.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PairBatch {
+    /// The smaller row; for two sides, the row of side 0.
+    pub a: Vec<u32>,
+    /// The larger row; for two sides, the row of side 1.
+    pub b: Vec<u32>,
+    /// Their similarity; NaN where nothing is verified.
+    pub similarity: Vec<f64>,
+}
+
+impl PairBatch {
+    /// The number of pairs.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.a.len()
+    }
+
+    /// Whether there is no pair.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.a.is_empty()
+    }
+
+    fn push(&mut self, a: u32, b: u32, similarity: f64) {
+        self.a.push(a);
+        self.b.push(b);
+        self.similarity.push(similarity);
+    }
+}
+
+/// Where the probe of a row stands.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cursor {
+    /// The row is set up.
+    begun: bool,
+    /// Position among the row's keys.
+    key: usize,
+    /// The candidates met at that key are gathered.
+    gathered: bool,
+    /// The next of them to verify.
+    candidate: usize,
+    /// At this key, a giant, the row resembles a leader.
+    linked: bool,
+}
+
+/// A join in progress. It holds what it derives from the rows, not the rows: every call gets the
+/// same [`PairInput`].
+#[derive(Debug)]
+pub struct PairJoin {
+    spec: Spec,
+    index: KeyIndex,
+    verifier: Verifier,
+    /// The probe row that met each row last.
+    met: Vec<u32>,
+    /// The probe row that each row was found similar to last; only kept if there are giants.
+    similar: Vec<u32>,
+    probe_keys: ProbeKeys,
+    rows: u32,
+    row: u32,
+    /// Keys in the inner zone of the current row.
+    inner: usize,
+    cursor: Cursor,
+    /// The candidates met at the current key.
+    candidates: Vec<Candidate>,
+    stats: Stats,
+}
+
+impl PairJoin {
+    /// Indexes the keys. Time is linear in the keys, memory about 16 bytes a key.
+    ///
+    /// # Errors
+    ///
+    /// If parameters are out of range, columns do not fit together, or there are more rows or keys
+    /// than `u32` can number.
+    pub fn new(input: &PairInput<'_>, spec: Spec) -> Result<Self, PairError> {
+        spec.check(input)?;
+        let rows = input.keys.rows();
+        let mut stats = Stats {
+            rows: rows as u64,
+            ..Stats::default()
+        };
+        let index = KeyIndex::build(input, &spec, &mut stats)?;
+        let similar = if stats.giants > 0 { rows } else { 0 };
+        Ok(Self {
+            verifier: Verifier::new(input, &spec),
+            met: vec![u32::MAX; rows],
+            similar: vec![u32::MAX; similar],
+            probe_keys: ProbeKeys::default(),
+            rows: rows as u32,
+            row: 0,
+            inner: 0,
+            cursor: Cursor::default(),
+            candidates: Vec::new(),
+            spec,
+            index,
+            stats,
+        })
+    }
+
+    /// What was done so far.
+    #[must_use]
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Bytes held, the rows apart.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.index.memory()
+            + self.verifier.memory()
+            + size_of::<u32>() * (self.met.capacity() + self.similar.capacity())
+    }
+
+    /// An upper bound of the bytes held while indexing `keys` keys of `rows` rows.
+    #[must_use]
+    pub fn memory_for(rows: usize, keys: usize) -> usize {
+        // Rows: met, similar, lengths. Keys: number, order, posting, and list ends of pairs of keys.
+        rows.saturating_mul(12)
+            .saturating_add(keys.saturating_mul(24))
+    }
+
+    /// The next pairs, at most `max_pairs` (at least 1); `None` when there are no more. A batch may
+    /// be short, or empty, before the end. `input` is that of [`Self::new`].
+    pub fn next_batch(&mut self, input: &PairInput<'_>, max_pairs: usize) -> Option<PairBatch> {
+        if self.row >= self.rows {
+            return None;
+        }
+        let mut batch = PairBatch::default();
+        let mut work = WORK;
+        while self.row < self.rows && work > 0 {
+            if !self.probe_row(input, max_pairs.max(1), &mut batch, &mut work) {
+                break;
+            }
+            self.row += 1;
+            self.cursor = Cursor::default();
+        }
+        self.stats.pairs += batch.len() as u64;
+        Some(batch)
+    }
+
+    /// Probes the current row from the cursor on; false if it is to be continued.
+    fn probe_row(
+        &mut self,
+        input: &PairInput<'_>,
+        max_pairs: usize,
+        batch: &mut PairBatch,
+        work: &mut u64,
+    ) -> bool {
+        let row = self.row;
+        let keys = input.keys.range(row as usize);
+        let side = input.side_of(row as usize);
+        if !self.cursor.begun {
+            self.cursor.begun = true;
+            self.met[row as usize] = row;
+            self.inner = self.index.inner_zone(input, &self.spec, row as usize);
+            self.verifier.begin(row);
+            *work = work.saturating_sub(1 + keys.len() as u64);
+        }
+        while self.cursor.key < keys.len() {
+            let key = self.cursor.key;
+            if let Some(slot) = self.index.slot(keys.start + key) {
+                if !self.cursor.gathered {
+                    self.gather(input, slot, side, work);
+                    self.cursor.gathered = true;
+                }
+                if !self.verify_candidates(input, slot, side, max_pairs, batch, work) {
+                    return false;
+                }
+                let own = self.index.own(slot, side, key < self.inner);
+                let stands_alone = !(slot.is_giant() && self.cursor.linked);
+                if stands_alone && !self.index.join(own, row, key as u32) && slot.is_giant() {
+                    self.stats.unlinked += 1;
+                }
+            }
+            self.cursor = Cursor {
+                begun: true,
+                key: key + 1,
+                ..Cursor::default()
+            };
+        }
+        true
+    }
+
+    /// Gathers the rows first met at the key at the cursor that pass the filters.
+    fn gather(&mut self, input: &PairInput<'_>, slot: Slot, side: usize, work: &mut u64) {
+        self.candidates.clear();
+        let (first, second) = self
+            .index
+            .compared(slot, side, self.cursor.key < self.inner);
+        self.meet(first, slot.is_giant());
+        if let Some(second) = second {
+            self.meet(second, slot.is_giant());
+        }
+        let met = self.candidates.len() as u64;
+        *work = work.saturating_sub(met * FILTER_WORK);
+
+        let row = self.row;
+        let position = self.cursor.key;
+        let keys = input.keys.row(row as usize);
+        let one_owner = self.spec.parts > 1 && !self.spec.repeats_pairs();
+        // Met at the first key they share?
+        let first = self.spec.parts == 1 && self.index.complete;
+        let Self {
+            candidates,
+            verifier,
+            probe_keys,
+            stats,
+            spec,
+            ..
+        } = self;
+        let position_qualifies = |candidate: &Candidate, first| {
+            !spec.prefix_filter || verifier.position_qualifies(candidate, position, first)
+        };
+        candidates.retain_mut(|candidate| {
+            if !input.may_pair(row, candidate.row) {
+                return false;
+            }
+            stats.candidates += 1;
+            let Some(needed) = verifier.needed(candidate.row) else {
+                return false;
+            };
+            candidate.needed = needed;
+            if !position_qualifies(candidate, first) {
+                return false;
+            }
+            if !one_owner {
+                return true;
+            }
+            let others = input.keys.row(candidate.row as usize);
+            let earlier = others.get(..candidate.position as usize).unwrap_or(others);
+            !probe_keys.share_any(row, keys, earlier) && position_qualifies(candidate, true)
+        });
+    }
+
+    /// Takes the rows of a list that the current row has not met before.
+    #[inline]
+    fn meet(&mut self, list: List, giant: bool) {
+        let row = self.row;
+        let (rows, positions) = self.index.members(list);
+        for (&other, &position) in rows.iter().zip(positions) {
+            let met = &mut self.met[other as usize];
+            if *met != row {
+                *met = row;
+                self.candidates.push(Candidate {
+                    row: other,
+                    position,
+                    needed: 0,
+                });
+            } else if giant && self.similar[other as usize] == row {
+                self.cursor.linked = true;
+            }
+        }
+    }
+
+    /// Verifies what was gathered; false if it is to be continued.
+    #[inline]
+    fn verify_candidates(
+        &mut self,
+        input: &PairInput<'_>,
+        slot: Slot,
+        side: usize,
+        max_pairs: usize,
+        batch: &mut PairBatch,
+        work: &mut u64,
+    ) -> bool {
+        let row = self.row;
+        while let Some(candidate) = self.candidates.get(self.cursor.candidate) {
+            if batch.len() >= max_pairs || *work == 0 {
+                return false;
+            }
+            self.cursor.candidate += 1;
+            if self.spec.verify != Verify::None {
+                self.stats.verified += 1;
+                *work = work.saturating_sub(VERIFY_WORK);
+            }
+            let Some(similarity) = self.verifier.similarity(input, row, candidate) else {
+                continue;
+            };
+            let other = candidate.row;
+            if let Some(similar) = self.similar.get_mut(other as usize) {
+                *similar = row;
+                self.cursor.linked |= slot.is_giant();
+            }
+            let swap = input.side.is_some() && side == 0;
+            let (a, b) = if swap { (row, other) } else { (other, row) };
+            batch.push(a, b, similarity);
+        }
+        true
+    }
+}

@@ -1,0 +1,42 @@
+//! The similarity join of rows that share a key, in memory.
+//!
+//! Rows `0..n` come in ascending order of their ids. Each has a list of keys: its rarest tokens (a
+//! prefix join) or the bucket keys of its bands. Two rows that share a key are a *candidate*; a
+//! candidate whose similarity reaches the threshold is a *pair*.
+//!
+//! ```text
+//! keys ─> index ─> probe: rows in ascending order, each against the rows before it
+//!                    │ stamp      each candidate once per row
+//!                    │ length     sizes that cannot qualify
+//!                    │ position   too few tokens left after the key they met at
+//!                    │ owner      another part sees them first
+//!                    └ verify     exact similarity ─> pair
+//! ```
+//!
+//! - [`input`]: what is joined; [`spec`]: how; [`Stats`]: what was done.
+//! - `index`: from key to rows. `verify`: filters and similarities of one candidate; `probe_set`:
+//!   the overlap of one row with many. `first_key`:
+//!   which part a pair belongs to. [`PairJoin`]: the loop that holds them together.
+//!
+//! A new way to verify is a variant of [`Verify`], a variant of [`Payload`] if it needs other data,
+//! and an arm in `verify`.
+//!
+//! The method is that of Xiao et al., "Efficient similarity joins for near duplicate detection",
+//! WWW 2008 (PPJoin), whose bounds are those of [`crate::bounds`].
+
+mod first_key;
+mod index;
+mod input;
+mod join;
+mod probe_set;
+mod spec;
+mod stats;
+mod verify;
+
+pub use input::{Csr, Groups, PairInput, Payload, Texts};
+pub use join::{PairBatch, PairJoin};
+pub use spec::{LEADERS, PairError, Spec, Verify};
+pub use stats::Stats;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,7 @@
+//! The join against brute force over all pairs.
+
+mod giants;
+mod limits;
+mod oracle;
+mod properties;
+mod rows;

@@ -1,0 +1,209 @@
+//! Filters and similarities of one candidate.
+
+use super::input::{PairInput, Payload, Texts};
+use super::probe_set::ProbeSet;
+use super::spec::{Spec, Verify};
+use crate::{bounds, edit_distance_within, overlap_at_least};
+
+/// A row that shares a key with the probe row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    pub(super) row: u32,
+    /// The position of the first key they met at among its keys.
+    pub(super) position: u32,
+    /// What [`Verifier::needed`] says.
+    pub(super) needed: u32,
+}
+
+/// What is known of the probe row and of all rows' lengths.
+#[derive(Debug)]
+pub(super) struct Verifier {
+    threshold: f64,
+    verify: Verify,
+    /// Tokens of each set or characters of each text; empty where lengths do not matter.
+    lengths: Vec<u32>,
+    /// Length of the probe row, and the lengths that can qualify with it.
+    length: usize,
+    partners: (usize, usize),
+    /// Equal positions a signature pair needs.
+    equal: usize,
+    /// Sets that the probe row was compared with, and the probe row's set to look up from the second
+    /// on.
+    compared: usize,
+    probe_set: ProbeSet,
+    has_probe_set: bool,
+}
+
+impl Verifier {
+    pub(super) fn new(input: &PairInput<'_>, spec: &Spec) -> Self {
+        let rows = 0..input.keys.rows();
+        let length = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let lengths = match (spec.verify, input.payload) {
+            (Verify::Exact, Payload::Sets(sets)) => {
+                rows.map(|row| length(sets.row(row).len())).collect()
+            }
+            (Verify::Edit, Payload::Texts(texts)) => rows
+                .map(|row| length(texts.row(row).chars().count()))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let equal = match input.payload {
+            Payload::Signatures32 { width, .. } | Payload::Signatures64 { width, .. } => (0
+                ..=width)
+                .find(|&equal| equal as f64 / width as f64 >= spec.threshold)
+                .unwrap_or(width),
+            _ => 0,
+        };
+        Self {
+            threshold: spec.threshold,
+            verify: spec.verify,
+            lengths,
+            length: 0,
+            partners: (0, 0),
+            equal,
+            compared: 0,
+            probe_set: ProbeSet::default(),
+            has_probe_set: false,
+        }
+    }
+
+    /// Bytes held.
+    pub(super) fn memory(&self) -> usize {
+        size_of::<u32>() * self.lengths.capacity()
+    }
+
+    /// Makes a row the probe row.
+    pub(super) fn begin(&mut self, row: u32) {
+        self.compared = 0;
+        self.length = self
+            .lengths
+            .get(row as usize)
+            .map_or(0, |&length| length as usize);
+        if self.verify == Verify::Exact {
+            self.partners = bounds::partner_sizes(self.length, self.threshold);
+        }
+    }
+
+    /// What the similarity of the probe row to another row needs, if their lengths let it reach the
+    /// threshold: tokens in common, or nothing for the other measures.
+    #[inline]
+    pub(super) fn needed(&self, other: u32) -> Option<u32> {
+        match self.verify {
+            Verify::Exact => {
+                let length = *self.lengths.get(other as usize)? as usize;
+                (self.partners.0 <= length && length <= self.partners.1)
+                    .then(|| bounds::min_overlap(self.length, length, self.threshold) as u32)
+            }
+            Verify::Edit => {
+                let length = *self.lengths.get(other as usize)? as usize;
+                let (shortest, longest) = (self.length.min(length), self.length.max(length));
+                let most = max_distance(longest, self.threshold);
+                (longest > 0 && longest - shortest <= most).then_some(0)
+            }
+            Verify::Estimate | Verify::None => Some(0),
+        }
+    }
+
+    /// Whether sets that meet at their tokens number `position` and `other_position` in the order of
+    /// prefixes can have the tokens in common that they need. `first`: they share no token before.
+    #[inline]
+    pub(super) fn position_qualifies(
+        &self,
+        candidate: &Candidate,
+        position: usize,
+        first: bool,
+    ) -> bool {
+        let length = self.lengths[candidate.row as usize] as usize;
+        let after = |length: usize, position: usize| length.saturating_sub(position + 1);
+        let other_position = candidate.position as usize;
+        let before = if first {
+            0
+        } else {
+            position.min(other_position)
+        };
+        let most = before + 1 + after(self.length, position).min(after(length, other_position));
+        most >= candidate.needed as usize
+    }
+
+    /// The similarity of the probe row `row` to a candidate, if it reaches the threshold.
+    #[inline]
+    pub(super) fn similarity(
+        &mut self,
+        input: &PairInput<'_>,
+        row: u32,
+        candidate: &Candidate,
+    ) -> Option<f64> {
+        let (a, b) = (row as usize, candidate.row as usize);
+        match (self.verify, input.payload) {
+            (Verify::None, _) => Some(f64::NAN),
+            (Verify::Exact, Payload::Sets(sets)) => {
+                self.set_similarity(sets.row(a), sets.row(b), candidate.needed as usize)
+            }
+            (Verify::Edit, Payload::Texts(texts)) => self.edit_similarity(texts, a, b),
+            (Verify::Estimate, Payload::Signatures32 { values, width }) => {
+                self.estimate(values, width, a, b)
+            }
+            (Verify::Estimate, Payload::Signatures64 { values, width }) => {
+                self.estimate(values, width, a, b)
+            }
+            _ => None,
+        }
+    }
+
+    /// The Jaccard similarity of the probe row's set to another, if it reaches the threshold.
+    fn set_similarity(&mut self, set: &[u64], other: &[u64], needed: usize) -> Option<f64> {
+        if set == other {
+            return (!set.is_empty()).then_some(1.0);
+        }
+        self.compared += 1;
+        if self.compared == 2 {
+            self.has_probe_set = self.probe_set.fill(set);
+        }
+        let overlap = if self.compared >= 2 && self.has_probe_set {
+            self.probe_set.overlap_at_least(other, needed)?
+        } else {
+            overlap_at_least(set, other, needed)?
+        };
+        Some(bounds::jaccard(overlap, set.len() + other.len()))
+    }
+
+    fn estimate<T: PartialEq>(
+        &self,
+        values: &[T],
+        width: usize,
+        a: usize,
+        b: usize,
+    ) -> Option<f64> {
+        let a = values.get(a * width..(a + 1) * width)?;
+        let b = values.get(b * width..(b + 1) * width)?;
+        let equal: u32 = a.iter().zip(b).map(|(a, b)| u32::from(a == b)).sum();
+        (equal as usize >= self.equal).then(|| f64::from(equal) / width as f64)
+    }
+
+    fn edit_similarity(&self, texts: Texts<'_>, a: usize, b: usize) -> Option<f64> {
+        let longest = self.lengths[a].max(self.lengths[b]) as usize;
+        let (a, b) = (texts.row(a), texts.row(b));
+        if a == b {
+            return (longest > 0).then_some(1.0);
+        }
+        let distance = edit_distance_within(a, b, max_distance(longest, self.threshold))?;
+        Some(similarity_of_distance(distance, longest))
+    }
+}
+
+fn similarity_of_distance(distance: usize, longest: usize) -> f64 {
+    1.0 - distance as f64 / longest as f64
+}
+
+/// The largest distance with which texts, the longer one of `longest` characters, qualify.
+fn max_distance(longest: usize, threshold: f64) -> usize {
+    let qualifies = |distance| similarity_of_distance(distance, longest) >= threshold;
+    let mut distance = (((1.0 - threshold) * longest as f64) as usize).min(longest);
+    while distance < longest && qualifies(distance + 1) {
+        distance += 1;
+    }
+    while distance > 0 && !qualifies(distance) {
+        distance -= 1;
+    }
+    distance
+}

@@ -1,0 +1,187 @@
+//! Texts to sets: the shingles of a text and their hashes.
+//!
+//! A shingle is a window over consecutive units of a text; which units, and how many, is a
+//! [`Shingle`], written `char:12`, `word:3` or `space:5`. A text becomes the *set* of its
+//! shingles, so repeats count once, and a shingle becomes the XXH3-64 hash (seed 0) of its UTF-8
+//! bytes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::hash_order::{HashOrder, sort_distinct};
+use crate::words::for_each_word;
+
+/// The largest window of a [`Shingle`].
+pub const MAX_WINDOW: usize = 1_000;
+
+/// What one shingle of a text is. The number is the window, in units, 1 to [`MAX_WINDOW`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Shingle {
+    /// `char:n`: n consecutive Unicode scalar values.
+    Char(usize),
+    /// `word:n`: n consecutive UAX #29 words that hold a letter or a digit, joined by one space.
+    Word(usize),
+    /// `space:n`: n consecutive runs of characters other than white space, joined by one space.
+    Space(usize),
+}
+
+/// Why a text is not a [`Shingle`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShingleError {
+    /// The part before the colon is not a unit.
+    #[error("shingle '{0}' must start with 'char:', 'word:' or 'space:', as in 'word:3'")]
+    Unit(String),
+    /// The part after the colon is not a window.
+    #[error("shingle '{0}' must end with a window of 1 to {MAX_WINDOW}, as in 'word:3'")]
+    Window(String),
+}
+
+/// Buffers of [`Shingle`]'s functions, to be used again for the next text.
+#[derive(Debug, Default)]
+pub struct ShingleScratch {
+    /// The units of the text, joined by one space.
+    joined: String,
+    /// Where each unit starts and ends in `joined`.
+    units: Vec<(usize, usize)>,
+    order: HashOrder,
+}
+
+impl Shingle {
+    /// The window: how many units a shingle has.
+    pub const fn window(self) -> usize {
+        match self {
+            Self::Char(window) | Self::Word(window) | Self::Space(window) => window,
+        }
+    }
+
+    /// Calls `f` with each shingle of `text`, in order of appearance and with repeats.
+    ///
+    /// A text of fewer units than the window has one shingle, all of them. A text without words
+    /// that is not blank has one shingle, the text as it is. An empty text has none, and under
+    /// `word` and `space` a text of white space only has none.
+    pub fn for_each(self, text: &str, scratch: &mut ShingleScratch, mut f: impl FnMut(&str)) {
+        let window = self.window().max(1);
+        match self {
+            Self::Char(_) if text.is_ascii() => {
+                let last = text.len().saturating_sub(window);
+                if !text.is_empty() {
+                    (0..=last).for_each(|at| f(&text[at..text.len().min(at + window)]));
+                }
+                return;
+            }
+            Self::Char(_) => return char_windows(text, window, f),
+            Self::Word(_) => scratch.join(|push| for_each_word(text, push)),
+            Self::Space(_) => scratch.join(|push| text.split_whitespace().for_each(push)),
+        }
+        let units = &scratch.units;
+        if units.is_empty() {
+            if !text.trim().is_empty() {
+                f(text);
+            }
+            return;
+        }
+        let last = units.len().saturating_sub(window);
+        for first in 0..=last {
+            let end = units.len().min(first + window) - 1;
+            f(&scratch.joined[units[first].0..units[end].1]);
+        }
+    }
+
+    /// Appends the hash of each shingle of `text` to `out`, in order of appearance and with
+    /// repeats: what MinHash needs, for which neither order nor repeats matter.
+    pub fn repeated_hashes_into(
+        self,
+        text: &str,
+        scratch: &mut ShingleScratch,
+        out: &mut Vec<u64>,
+    ) {
+        self.for_each(text, scratch, |shingle| {
+            out.push(xxh3_64(shingle.as_bytes()))
+        });
+    }
+
+    /// Appends the sorted distinct hashes of the shingles of `text` to `out`; what `out` holds
+    /// already stays as it is.
+    ///
+    /// ```
+    /// use neardup_kernels::{Shingle, ShingleScratch};
+    ///
+    /// let mut hashes = Vec::new();
+    /// Shingle::Word(2).hashes_into("to be or not to be", &mut ShingleScratch::default(), &mut hashes);
+    /// assert_eq!(hashes.len(), 4); // 'to be' counts once
+    /// assert!(hashes.is_sorted());
+    /// ```
+    pub fn hashes_into(self, text: &str, scratch: &mut ShingleScratch, out: &mut Vec<u64>) {
+        let start = out.len();
+        self.repeated_hashes_into(text, scratch, out);
+        sort_distinct(out, start, &mut scratch.order);
+    }
+}
+
+impl ShingleScratch {
+    /// Fills `joined` and `units` with what `units` hands to its argument.
+    fn join<'a>(&mut self, units: impl FnOnce(&mut dyn FnMut(&'a str))) {
+        self.joined.clear();
+        self.units.clear();
+        units(&mut |unit| {
+            if !self.joined.is_empty() {
+                self.joined.push(' ');
+            }
+            let start = self.joined.len();
+            self.joined.push_str(unit);
+            self.units.push((start, self.joined.len()));
+        });
+    }
+}
+
+/// Windows over characters of more than one byte: one cursor at the start of the window, one at
+/// its end.
+fn char_windows(text: &str, window: usize, mut f: impl FnMut(&str)) {
+    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
+    let starts = text.char_indices().map(|(at, _)| at);
+    let mut any = false;
+    for (start, end) in starts.zip(ends.skip(window - 1)) {
+        any = true;
+        f(&text[start..end]);
+    }
+    if !any {
+        f(text);
+    }
+}
+
+impl FromStr for Shingle {
+    type Err = ShingleError;
+
+    fn from_str(spec: &str) -> Result<Self, ShingleError> {
+        let unit = || ShingleError::Unit(spec.to_owned());
+        let (name, window) = spec.split_once(':').ok_or_else(unit)?;
+        let shingle = match name {
+            "char" => Self::Char,
+            "word" => Self::Word,
+            "space" => Self::Space,
+            _ => return Err(unit()),
+        };
+        if window.is_empty() || !window.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(ShingleError::Window(spec.to_owned()));
+        }
+        match window.parse() {
+            Ok(window @ 1..=MAX_WINDOW) => Ok(shingle(window)),
+            _ => Err(ShingleError::Window(spec.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Shingle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Char(window) => write!(f, "char:{window}"),
+            Self::Word(window) => write!(f, "word:{window}"),
+            Self::Space(window) => write!(f, "space:{window}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

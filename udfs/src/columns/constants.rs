@@ -1,0 +1,163 @@
+//! Arguments that are the same for every row.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use datafusion_common::{Result, ScalarValue, plan_datafusion_err, plan_err};
+use datafusion_expr::ColumnarValue;
+use neardup_kernels::Shingle;
+
+use super::parameters::Parameters;
+
+/// The shingle of functions that are not told one: `word:3`.
+const DEFAULT_SHINGLE: Shingle = Shingle::Word(3);
+
+/// The arguments of a call, as far as they are constants: literals while planning, scalars while
+/// running. Functions read their options from it in both, so a mistake shows as soon as it can.
+pub(crate) struct Constants<'a> {
+    parameters: &'static Parameters,
+    /// `None` where the argument is not a constant, or not known to be one yet.
+    values: Vec<Option<&'a ScalarValue>>,
+    planning: bool,
+}
+
+impl<'a> Constants<'a> {
+    pub(super) fn of_plan(
+        parameters: &'static Parameters,
+        literals: &[Option<&'a ScalarValue>],
+    ) -> Self {
+        Self {
+            parameters,
+            values: literals.to_vec(),
+            planning: true,
+        }
+    }
+
+    pub(super) fn of_call(parameters: &'static Parameters, values: &'a [ColumnarValue]) -> Self {
+        let scalar = |value: &'a ColumnarValue| match value {
+            ColumnarValue::Scalar(scalar) => Some(scalar),
+            ColumnarValue::Array(_) => None,
+        };
+        Self {
+            parameters,
+            values: values.iter().map(scalar).collect(),
+            planning: false,
+        }
+    }
+
+    /// An integer in `range`, `default` where the argument is left out. While planning the least of
+    /// the range stands in for a constant that is not known yet.
+    pub(crate) fn integer<T>(&self, index: usize, range: RangeInclusive<T>, default: T) -> Result<T>
+    where
+        T: Copy + TryFrom<i128> + Into<Wide>,
+    {
+        let Some(value) = self.value(index)? else {
+            return Ok(if self.given(index) {
+                *range.start()
+            } else {
+                default
+            });
+        };
+        let (least, most) = ((*range.start()).into().0, (*range.end()).into().0);
+        let in_range = wide(value).filter(|number| (least..=most).contains(number));
+        match in_range.map(T::try_from) {
+            Some(Ok(number)) => Ok(number),
+            _ => self.error(
+                index,
+                &format!("must be between {least} and {most}, got {value}"),
+            ),
+        }
+    }
+
+    /// A shingle, [`DEFAULT_SHINGLE`] where the argument is left out.
+    pub(crate) fn shingle(&self, index: usize) -> Result<Shingle> {
+        self.parsed(index, DEFAULT_SHINGLE)
+    }
+
+    /// A string that is read as a `T`, whose errors name parameter and rule; `default` where the
+    /// argument is left out. While planning that also stands in for a constant that is not known
+    /// yet.
+    pub(crate) fn parsed<T>(&self, index: usize, default: T) -> Result<T>
+    where
+        T: FromStr<Err: Display>,
+    {
+        let Some(value) = self.value(index)? else {
+            return Ok(default);
+        };
+        let text = value.try_as_str().flatten().unwrap_or_default();
+        text.parse()
+            .map_err(|error: T::Err| plan_datafusion_err!("{}: {error}", self.parameters.function))
+    }
+
+    /// Requires that an argument, if given, is a literal: for those that the type of the result
+    /// depends on.
+    pub(crate) fn require_literal(&self, index: usize) -> Result<()> {
+        if self.given(index) && self.values[index].is_none() {
+            return self.error(
+                index,
+                "must be a literal, because the type of the result depends on it",
+            );
+        }
+        Ok(())
+    }
+
+    /// Whether the argument at `index` was given.
+    pub(crate) fn given(&self, index: usize) -> bool {
+        index < self.values.len()
+    }
+
+    /// An argument's value; `None` where it was left out, or while planning is not known yet.
+    fn value(&self, index: usize) -> Result<Option<&'a ScalarValue>> {
+        match self.values.get(index) {
+            None => Ok(None),
+            Some(Some(value)) if value.is_null() => self.error(index, "must not be NULL"),
+            Some(Some(value)) => Ok(Some(value)),
+            Some(None) if self.planning => Ok(None),
+            Some(None) => self.error(index, "must be a constant, not a column"),
+        }
+    }
+
+    fn error<T>(&self, index: usize, what: &str) -> Result<T> {
+        plan_err!(
+            "{}: {} {what}",
+            self.parameters.function,
+            self.parameters.all[index].0
+        )
+    }
+}
+
+/// A number of any integer type that a parameter may have.
+pub(crate) struct Wide(i128);
+
+impl From<u64> for Wide {
+    fn from(number: u64) -> Self {
+        Self(number.into())
+    }
+}
+
+impl From<u32> for Wide {
+    fn from(number: u32) -> Self {
+        Self(number.into())
+    }
+}
+
+impl From<usize> for Wide {
+    fn from(number: usize) -> Self {
+        Self(number as i128)
+    }
+}
+
+fn wide(value: &ScalarValue) -> Option<i128> {
+    match *value {
+        ScalarValue::Int8(number) => number.map(i128::from),
+        ScalarValue::Int16(number) => number.map(i128::from),
+        ScalarValue::Int32(number) => number.map(i128::from),
+        ScalarValue::Int64(number) => number.map(i128::from),
+        ScalarValue::UInt8(number) => number.map(i128::from),
+        ScalarValue::UInt16(number) => number.map(i128::from),
+        ScalarValue::UInt32(number) => number.map(i128::from),
+        ScalarValue::UInt64(number) => number.map(i128::from),
+        _ => None,
+    }
+}

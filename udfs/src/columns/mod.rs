@@ -1,0 +1,116 @@
+//! Between Arrow and the functions: the only module that matches on Arrow types.
+//!
+//! ```text
+//!  SQL types ── Parameters::coerce ──> types we read ── Parameters::check ──> Constants (plan errors)
+//!  ColumnarValue ── Arguments ──> Texts, Lists, Integers, Constants ── function ──> array ── Arguments::finish
+//! ```
+//!
+//! A function declares its [`Parameters`] once; names, coercion, the number and the types of the
+//! arguments, and the messages that tell what is wrong with them follow from it. Constants keep the
+//! type they come in, because a cast would hide a literal from the planner.
+//!
+//! To add a kind of argument: a variant of [`Kind`], what it accepts in `accepts`, and a reader here.
+
+mod constants;
+mod integers;
+mod lists;
+mod parameters;
+mod results;
+mod texts;
+
+use std::sync::Arc;
+
+use arrow::array::ArrayRef;
+use datafusion_common::{Result, ScalarValue};
+use datafusion_expr::{ColumnarValue, ScalarFunctionArgs};
+
+pub(crate) use constants::Constants;
+pub(crate) use integers::Integers;
+pub(crate) use lists::{Lists, Numbers, signature_length};
+pub(crate) use parameters::{Kind, Parameters};
+pub(crate) use results::{HashLists, text_lists};
+pub(crate) use texts::Texts;
+
+/// The arguments of one call, one batch of rows.
+pub(crate) struct Arguments {
+    parameters: &'static Parameters,
+    values: Vec<ColumnarValue>,
+    rows: usize,
+    /// All arguments are scalars, and so is the result.
+    scalar: bool,
+}
+
+impl Arguments {
+    pub(crate) fn new(parameters: &'static Parameters, args: ScalarFunctionArgs) -> Self {
+        let scalar = args
+            .args
+            .iter()
+            .all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
+        let rows = if scalar { 1 } else { args.number_rows };
+        Self {
+            parameters,
+            values: args.args,
+            rows,
+            scalar,
+        }
+    }
+
+    /// How many rows to compute.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether the argument at `index` was given.
+    pub(crate) fn has(&self, index: usize) -> bool {
+        index < self.values.len()
+    }
+
+    /// Whether the argument at `index`, of kind [`Kind::TextOrSet`], is a text.
+    pub(crate) fn is_text(&self, index: usize) -> bool {
+        self.values
+            .get(index)
+            .is_some_and(|value| texts::is_text(&value.data_type()))
+    }
+
+    pub(crate) fn constants(&self) -> Constants<'_> {
+        Constants::of_call(self.parameters, &self.values)
+    }
+
+    pub(crate) fn texts(&self, index: usize) -> Result<Texts> {
+        let (array, constant) = self.array(index)?;
+        Texts::new(array, constant)
+    }
+
+    pub(crate) fn lists(&self, index: usize) -> Result<Lists> {
+        let (array, constant) = self.array(index)?;
+        Lists::new(array, constant)
+    }
+
+    pub(crate) fn integers(&self, index: usize) -> Result<Integers> {
+        let (array, constant) = self.array(index)?;
+        Integers::new(&array, constant)
+    }
+
+    /// The argument as an array, of one value if it is a constant.
+    fn array(&self, index: usize) -> Result<(ArrayRef, bool)> {
+        match &self.values[index] {
+            ColumnarValue::Array(array) => Ok((Arc::clone(array), false)),
+            ColumnarValue::Scalar(scalar) => Ok((scalar.to_array()?, true)),
+        }
+    }
+
+    /// The result of the call.
+    pub(crate) fn finish(self, array: ArrayRef) -> Result<ColumnarValue> {
+        if self.scalar {
+            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(
+                &array, 0,
+            )?));
+        }
+        Ok(ColumnarValue::Array(array))
+    }
+}
+
+/// Where the value of a row stands in an array that is one value long if it is a constant.
+fn position(row: usize, constant: bool) -> usize {
+    if constant { 0 } else { row }
+}

@@ -1,0 +1,164 @@
+//! What a function takes.
+
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion_common::{Result, plan_err};
+use datafusion_expr::{ReturnFieldArgs, Signature, Volatility};
+
+use super::constants::Constants;
+use super::texts::is_text;
+
+/// What a parameter accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A string column, in any encoding.
+    Text,
+    /// Text; or lists of hashes (UInt64, UInt32, or Int64, whose bits are taken as they are), or of
+    /// strings, which are hashed.
+    TextOrSet,
+    /// Lists of UInt32 or UInt64, of fixed size or not.
+    Signature,
+    /// An integer column.
+    Integer,
+    /// A constant integer.
+    Count,
+    /// A constant shingle.
+    Shingle,
+    /// A constant that is one of a few names.
+    Name,
+}
+
+/// The parameters of a function.
+#[derive(Debug)]
+pub(crate) struct Parameters {
+    /// The function's name.
+    pub(crate) function: &'static str,
+    /// Names and kinds, in order.
+    pub(crate) all: &'static [(&'static str, Kind)],
+    /// How many of them must be given; those behind have defaults.
+    pub(crate) required: usize,
+}
+
+impl Parameters {
+    /// Arguments by position or name; types are looked at by [`coerce`](Self::coerce) and
+    /// [`check`](Self::check).
+    pub(crate) fn signature(&self) -> Signature {
+        let names = self
+            .all
+            .iter()
+            .map(|(name, _)| (*name).to_owned())
+            .collect();
+        Signature {
+            parameter_names: Some(names),
+            ..Signature::user_defined(Volatility::Immutable)
+        }
+    }
+
+    /// The types to cast the arguments to. What cannot be cast is left for [`check`](Self::check),
+    /// whose errors are shown as they are.
+    pub(crate) fn coerce(&self, types: &[DataType]) -> Vec<DataType> {
+        let kinds = self
+            .all
+            .iter()
+            .map(|&(_, kind)| Some(kind))
+            .chain(std::iter::repeat(None));
+        types
+            .iter()
+            .zip(kinds)
+            .map(|(data_type, kind)| coerce(kind, data_type))
+            .collect()
+    }
+
+    /// Checks number and types of the arguments, and gives access to those that are literals.
+    pub(crate) fn check<'a>(&'static self, args: &ReturnFieldArgs<'a>) -> Result<Constants<'a>> {
+        let (function, given) = (self.function, args.arg_fields.len());
+        if given < self.required || given > self.all.len() {
+            let names: Vec<_> = self.all.iter().map(|(name, _)| *name).collect();
+            let count = match (self.required, self.all.len()) {
+                (1, 1) => "1 argument".to_owned(),
+                (least, most) if least == most => format!("{most} arguments"),
+                (least, most) => format!("{least} to {most} arguments"),
+            };
+            return plan_err!(
+                "{function} takes {count} ({}), got {given}",
+                names.join(", ")
+            );
+        }
+        for (&(name, kind), field) in self.all.iter().zip(args.arg_fields) {
+            if !accepts(kind, field.data_type()) {
+                return plan_err!(
+                    "{function}: {name} must be {}, got {}",
+                    wanted(kind),
+                    field.data_type()
+                );
+            }
+        }
+        Ok(Constants::of_plan(self, args.scalar_arguments))
+    }
+}
+
+/// What a parameter of a kind must be.
+fn wanted(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text => "text",
+        Kind::TextOrSet => "text, or a list of hashes or of strings",
+        Kind::Signature => "a signature, that is a list of UInt32 or UInt64",
+        Kind::Integer => "an integer",
+        Kind::Count => "an integer constant",
+        Kind::Shingle => "a string constant such as 'word:3'",
+        Kind::Name => "a string constant",
+    }
+}
+
+fn coerce(kind: Option<Kind>, data_type: &DataType) -> DataType {
+    match (kind, data_type) {
+        (Some(Kind::Text | Kind::TextOrSet), DataType::Null) => DataType::Utf8,
+        (Some(Kind::Signature), DataType::Null) => DataType::new_list(DataType::UInt64, true),
+        (Some(Kind::Integer), DataType::Null) => DataType::Int64,
+        (Some(Kind::TextOrSet | Kind::Signature), list) => coerce_list(list),
+        (_, data_type) => data_type.clone(),
+    }
+}
+
+/// Lists whose elements need it get other elements.
+fn coerce_list(list: &DataType) -> DataType {
+    let with = |field: &FieldRef| {
+        let element = match field.data_type() {
+            // The type of an empty list.
+            DataType::Null => DataType::UInt64,
+            DataType::Dictionary(_, value) if value.is_string() => DataType::Utf8,
+            DataType::UInt32 | DataType::UInt64 | DataType::Int64 => return Arc::clone(field),
+            integer if integer.is_integer() => DataType::Int64,
+            _ => return Arc::clone(field),
+        };
+        Arc::new(Field::new(field.name(), element, field.is_nullable()))
+    };
+    match list {
+        DataType::List(field) => DataType::List(with(field)),
+        DataType::LargeList(field) => DataType::LargeList(with(field)),
+        DataType::FixedSizeList(field, size) => DataType::FixedSizeList(with(field), *size),
+        other => other.clone(),
+    }
+}
+
+fn accepts(kind: Kind, data_type: &DataType) -> bool {
+    let element = match data_type {
+        DataType::List(field) | DataType::LargeList(field) | DataType::FixedSizeList(field, _) => {
+            Some(field.data_type())
+        }
+        _ => None,
+    };
+    let numbers = matches!(
+        element,
+        Some(DataType::UInt32 | DataType::UInt64 | DataType::Int64)
+    );
+    let strings = element.is_some_and(DataType::is_string);
+    match kind {
+        Kind::Text => is_text(data_type),
+        Kind::TextOrSet => is_text(data_type) || numbers || strings,
+        Kind::Signature => numbers,
+        Kind::Integer | Kind::Count => data_type.is_integer() || data_type.is_null(),
+        Kind::Shingle | Kind::Name => is_text(data_type) || data_type.is_null(),
+    }
+}
