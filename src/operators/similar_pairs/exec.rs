@@ -73,6 +73,13 @@ impl SimilarPairsExec {
         let index = self.input.schema().index_of("part").unwrap_or(0);
         Arc::new(Column::new("part", index))
     }
+
+    /// The same operator over another input; its properties are made anew, because the number of
+    /// partitions may have changed.
+    fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        let [input] = children.try_into().map_err(|_| internal_datafusion_err!("SimilarPairsExec has one input"))?;
+        Ok(Arc::new(Self::with_order(input, self.spec.clone(), self.by_part)?))
+    }
 }
 
 impl DisplayAs for SimilarPairsExec {
@@ -119,15 +126,14 @@ impl ExecutionPlan for SimilarPairsExec {
         children: Vec<Arc<dyn ExecutionPlan>>,
         _: ReplaceChildrenOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.with_new_children(children)
+        self.over(children)
     }
 
     fn with_new_children(
         self: Arc<Self>,
         children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let [input] = children.try_into().map_err(|_| internal_datafusion_err!("SimilarPairsExec has one input"))?;
-        Ok(Arc::new(Self::with_order(input, self.spec.clone(), self.by_part)?))
+        self.over(children)
     }
 
     fn metrics(&self) -> Option<MetricsSet> {
