@@ -126,7 +126,7 @@ pub fn salvaging() -> ReadOptions {
     }
 }
 
-/// Rows, losses and the first error of one range.
+/// Rows, losses and errors of some ranges.
 #[derive(Debug, Default)]
 pub struct Read {
     pub rows: Vec<Page>,
@@ -134,48 +134,47 @@ pub struct Read {
     pub errors: Vec<DumpError>,
 }
 
-pub fn read_range(file: &Arc<dyn ReadAt>, range: Range<u64>, options: &ReadOptions) -> Read {
-    let mut read = Read::default();
-    let reader = DumpInfo::read(file, options.on_error).and_then(|info| {
-        DumpReader::open(
-            Arc::clone(file),
-            range,
-            Arc::new(info.site),
-            options.clone(),
-        )
-    });
-    match reader {
-        Ok(mut reader) => {
-            for row in reader.by_ref() {
-                match row {
-                    Ok(row) => read.rows.push(row),
-                    Err(error) => read.errors.push(error),
-                }
-            }
-            assert!(reader.next().is_none());
-            read.losses = *reader.losses();
-        }
-        Err(error) => read.errors.push(error),
-    }
-    read
-}
-
 /// All ranges, in order.
 pub fn read_ranges(file: &Arc<dyn ReadAt>, ranges: &[Range<u64>], options: &ReadOptions) -> Read {
-    let mut all = Read::default();
+    let mut read = Read::default();
+    let info = match DumpInfo::read(file, options.on_error) {
+        Ok(info) => info,
+        Err(error) => {
+            read.errors.push(error);
+            return read;
+        }
+    };
+    let site = Arc::new(info.site);
     for range in ranges {
-        let read = read_range(file, range.clone(), options);
-        all.rows.extend(read.rows);
-        all.losses.merge(&read.losses);
-        all.errors.extend(read.errors);
+        let reader = DumpReader::open(
+            Arc::clone(file),
+            range.clone(),
+            Arc::clone(&site),
+            options.clone(),
+        );
+        let mut reader = match reader {
+            Ok(reader) => reader,
+            Err(error) => {
+                read.errors.push(error);
+                continue;
+            }
+        };
+        for row in reader.by_ref() {
+            match row {
+                Ok(row) => read.rows.push(row),
+                Err(error) => read.errors.push(error),
+            }
+        }
+        assert!(reader.next().is_none());
+        read.losses.merge(reader.losses());
     }
-    all
+    read
 }
 
 pub fn read_whole(file: &[u8], options: &ReadOptions) -> Read {
     let file: Arc<dyn ReadAt> = Arc::new(file.to_vec());
     let length = file.len();
-    read_range(&file, 0..length, options)
+    read_ranges(&file, &[0..length], options)
 }
 
 /// `count` even ranges.
