@@ -213,7 +213,8 @@ mod tests {
         }
 
         fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
-            if self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % 5 == 0 {
+            let call = self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            if call.is_multiple_of(5) {
                 return Err(io::ErrorKind::Interrupted.into());
             }
             let count = buf.len().min(3);

@@ -109,7 +109,7 @@ impl Inverse {
         }
         let segment_at = |row: u32| {
             let row = row as usize;
-            if row % stride == 0 {
+            if row.is_multiple_of(stride) {
                 row / stride
             } else {
                 regular

@@ -174,7 +174,7 @@ pub fn read_ranges(file: &Arc<dyn ReadAt>, ranges: &[Range<u64>], options: &Read
 pub fn read_whole(file: &[u8], options: &ReadOptions) -> Read {
     let file: Arc<dyn ReadAt> = Arc::new(file.to_vec());
     let length = file.len();
-    read_ranges(&file, &[0..length], options)
+    read_ranges(&file, &even(length, 1), options)
 }
 
 /// `count` even ranges.

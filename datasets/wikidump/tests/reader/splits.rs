@@ -100,7 +100,7 @@ fn a_range_reads_little_beyond_its_end_and_its_header_one_block() {
     let source: Arc<dyn ReadAt> = Arc::clone(&file) as Arc<dyn ReadAt>;
     neardup_wikidump::DumpInfo::read(&source, Default::default()).unwrap();
     assert!(file.1.load(Ordering::Relaxed) <= 2 << 20);
-    let read = read_ranges(&source, &[200_000..700_000], &everything());
+    let read = read_ranges(&source, &even(file.len(), 8)[..1], &everything());
     assert!(read.rows.len() > 20);
     assert!(file.1.load(Ordering::Relaxed) <= 3 << 20);
 }
