@@ -1,6 +1,11 @@
 //! What rows hold, and which are given.
 
-use neardup_wikidump::{DumpError, OnError, Page, PageKind, ReadOptions, Revisions};
+use std::io;
+use std::sync::Arc;
+
+use neardup_wikidump::{
+    DumpError, DumpReader, OnError, Page, PageKind, ReadAt, ReadOptions, Revisions,
+};
 
 use crate::dumps::{HEADER, everything, read_whole};
 
@@ -237,5 +242,48 @@ fn bad_pages_are_an_error_or_counted() {
         let read = read_whole(dump.as_bytes(), &skip);
         assert!(read.errors.is_empty());
         assert_eq!((read.rows.len(), read.losses.pages()), (1, 1), "{bad}");
+    }
+}
+
+#[test]
+fn readers_move_between_threads_and_stop_when_dropped() {
+    fn assert_send<T: Send>(_: &T) {}
+    let dump = crate::dumps::xml(&crate::dumps::pages(50, 10, 1));
+    let mut reader = DumpReader::open_whole(Arc::new(dump), everything()).unwrap();
+    assert_send(&reader);
+    assert_eq!(reader.site().wiki().as_deref(), Some("testwiki"));
+    assert!(reader.next().is_some_and(|row| row.is_ok()));
+    let rest = std::thread::spawn(move || reader.count()).join().unwrap();
+    assert!(rest >= 49);
+}
+
+#[test]
+fn errors_of_the_storage_are_never_skipped() {
+    struct Failing(Vec<u8>);
+    impl ReadAt for Failing {
+        fn len(&self) -> u64 {
+            self.0.len() as u64 + 10
+        }
+        fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+            match ReadAt::read_at(self.0.as_slice(), offset, buf)? {
+                0 => Err(io::Error::other("gone")),
+                read => Ok(read),
+            }
+        }
+    }
+    let xml = crate::dumps::xml(&crate::dumps::pages(5, 10, 1));
+    for file in [crate::dumps::bz2(&xml, 9), xml] {
+        let skip = ReadOptions {
+            on_error: OnError::Skip,
+            ..everything()
+        };
+        let length = file.len() as u64;
+        let site = Arc::default();
+        let reader = DumpReader::open(Arc::new(Failing(file)), 0..length + 10, site, skip).unwrap();
+        let last = reader.last();
+        assert!(
+            matches!(last, Some(Err(DumpError::Io { offset, .. })) if offset <= length),
+            "{last:?}"
+        );
     }
 }
