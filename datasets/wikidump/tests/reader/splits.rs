@@ -82,7 +82,7 @@ fn a_range_reads_little_beyond_its_end_and_its_header_one_block() {
         }
     }
     let mut random = crate::dumps::Random(9);
-    let noise: String = (0..1_400_000)
+    let noise: String = (0..1_800_000)
         .map(|_| char::from(b'a' + random.below(26) as u8))
         .collect();
     let page = |id: usize| {
@@ -91,7 +91,7 @@ fn a_range_reads_little_beyond_its_end_and_its_header_one_block() {
             &noise[id * 10_000..][..50_000]
         )
     };
-    let xml: Vec<String> = (0..130).map(page).collect();
+    let xml: Vec<String> = (0..170).map(page).collect();
     let file = Arc::new(Counting(
         crate::dumps::bz2(xml.concat().as_bytes(), 1),
         AtomicU64::new(0),
