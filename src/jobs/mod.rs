@@ -20,8 +20,8 @@ mod manifest;
 mod source;
 mod table;
 
-pub use dumps::DumpOptions;
 pub use dedup::{Dedup, Keep, Method, Pairs, Resolution, dedup};
+pub use dumps::DumpOptions;
 pub use ingest::{Ingest, ingest};
 pub use job::{Job, Progress, Quiet};
 pub use manifest::{InputFile, Manifest, StepFile, StepRecord};

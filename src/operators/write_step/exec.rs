@@ -35,7 +35,11 @@ impl WriteStepExec {
             EmissionType::Final,
             input.properties().boundedness,
         ));
-        Self { input, target, properties }
+        Self {
+            input,
+            target,
+            properties,
+        }
     }
 }
 
@@ -92,7 +96,11 @@ impl ExecutionPlan for WriteStepExec {
         Ok(Arc::new(Self::new(input, self.target.clone())))
     }
 
-    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
         let target = self.target.clone();
         let schema = self.input.schema();
         let mut input = self.input.execute(partition, Arc::clone(&context))?;
@@ -105,7 +113,11 @@ impl ExecutionPlan for WriteStepExec {
                 }
                 let open = match &mut file {
                     Some(open) => open,
-                    None => file.insert(StepFile::create(&target, Arc::clone(&schema), &context.runtime_env())?),
+                    None => file.insert(StepFile::create(
+                        &target,
+                        Arc::clone(&schema),
+                        &context.runtime_env(),
+                    )?),
                 };
                 open.write(&batch).await?;
             }
@@ -118,7 +130,10 @@ impl ExecutionPlan for WriteStepExec {
             let has_rows = batch.num_rows() > 0;
             async move { has_rows }
         });
-        Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&WRITTEN), stream)))
+        Ok(Box::pin(RecordBatchStreamAdapter::new(
+            Arc::clone(&WRITTEN),
+            stream,
+        )))
     }
 }
 
@@ -126,10 +141,18 @@ fn record_batch(written: &[Written]) -> Result<RecordBatch> {
     Ok(RecordBatch::try_new(
         Arc::clone(&WRITTEN),
         vec![
-            Arc::new(StringArray::from_iter_values(written.iter().map(|file| &file.file))),
-            Arc::new(UInt64Array::from_iter_values(written.iter().map(|file| file.rows))),
-            Arc::new(UInt64Array::from_iter_values(written.iter().map(|file| file.bytes))),
-            Arc::new(UInt64Array::from_iter_values(written.iter().map(|file| file.checksum))),
+            Arc::new(StringArray::from_iter_values(
+                written.iter().map(|file| &file.file),
+            )),
+            Arc::new(UInt64Array::from_iter_values(
+                written.iter().map(|file| file.rows),
+            )),
+            Arc::new(UInt64Array::from_iter_values(
+                written.iter().map(|file| file.bytes),
+            )),
+            Arc::new(UInt64Array::from_iter_values(
+                written.iter().map(|file| file.checksum),
+            )),
         ],
     )?)
 }

@@ -1,0 +1,4 @@
+//! The table through SQL.
+
+mod forms;
+mod support;
