@@ -20,7 +20,7 @@ SELECT
   across,
   CASE WHEN $normalize THEN normalize_text(text) ELSE text END AS text
 FROM (
-  SELECT side, id, min(across) AS across, same_text(id, min(text), max(text)) AS text
+  SELECT side, id, min(across) AS across, same_text(CAST(id AS VARCHAR), min(text), max(text)) AS text
   FROM input
   WHERE id IS NOT NULL AND text IS NOT NULL
   GROUP BY side, id

@@ -17,6 +17,8 @@ pub mod functions;
 pub mod jobs;
 pub mod operators;
 pub mod options;
+mod parse_error;
 mod session;
 
+pub use parse_error::explain_parse_error;
 pub use session::session;

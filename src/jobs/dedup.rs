@@ -79,6 +79,23 @@ pub enum Keep {
     },
 }
 
+impl Keep {
+    /// Parses `column`, `column asc` or `column desc`.
+    ///
+    /// # Errors
+    /// If the text is none of these.
+    pub fn parse(order: &str) -> Result<Self> {
+        let words: Vec<&str> = order.split_whitespace().collect();
+        let (column, descending) = match words.as_slice() {
+            [column] => (column, false),
+            [column, order] if order.eq_ignore_ascii_case("asc") => (column, false),
+            [column, order] if order.eq_ignore_ascii_case("desc") => (column, true),
+            _ => return plan_err!("the keep order must be 'column', 'column asc' or 'column desc', found '{order}'"),
+        };
+        Ok(Self::By { column: (*column).to_owned(), descending })
+    }
+}
+
 /// A `dedup` job.
 #[derive(Debug, Clone)]
 pub struct Dedup {

@@ -19,6 +19,7 @@ mod job;
 mod manifest;
 mod source;
 mod table;
+mod tables;
 
 pub use dedup::{Dedup, Keep, Method, Pairs, Resolution, dedup};
 pub use dumps::DumpOptions;
@@ -26,3 +27,4 @@ pub use ingest::{Ingest, ingest};
 pub use job::{Job, Progress, Quiet};
 pub use manifest::{InputFile, Manifest, StepFile, StepRecord};
 pub use source::{Input, Kind, resolve};
+pub use tables::{manifest, register, register_documents};

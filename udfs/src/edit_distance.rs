@@ -22,7 +22,7 @@ use crate::function::Function;
 +----------+-----------+
 | distance | at_most_2 |
 +----------+-----------+
-| 3        | NULL      |
+| 3        |           |
 +----------+-----------+
 ```"#,
     argument(name = "a", description = "A text; NULL gives NULL."),

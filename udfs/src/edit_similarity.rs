@@ -18,6 +18,11 @@ use crate::function::Function;
     syntax_example = "edit_similarity(a, b)",
     sql_example = r#"```sql
 > SELECT edit_similarity('the old mill', 'the odd mill.') AS similarity;
++--------------------+
+| similarity         |
++--------------------+
+| 0.8461538461538461 |
++--------------------+
 ```"#,
     argument(name = "a", description = "A text; NULL gives NULL."),
     argument(name = "b", description = "A text; NULL gives NULL."),

@@ -68,7 +68,7 @@ mod tests {
     use std::sync::Arc;
 
     use arrow::array::{
-        Array, AsArray, FixedSizeListArray, LargeListArray, ListArray, ListBuilder, StringBuilder,
+        AsArray, FixedSizeListArray, LargeListArray, ListArray, ListBuilder, StringBuilder,
     };
     use arrow::datatypes::{Float64Type, Int32Type, Int64Type, UInt32Type, UInt64Type};
     use datafusion_common::ScalarValue;

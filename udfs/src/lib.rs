@@ -15,7 +15,8 @@
 //!
 //! Here is what is computed for a row: texts to normal forms, shingles, signatures and bucket keys;
 //! two of them to a similarity. How rows are related to each other is SQL, and belongs above this
-//! crate. The mathematics is in `neardup-kernels`, which knows neither Arrow nor NULL.
+//! crate. The mathematics is in `neardup-kernels`, the cleaning of wikitext and the rules of sentences
+//! in `neardup-wikidump`; neither knows Arrow or NULL.
 //!
 //! Functions are stateless and immutable. NULL in, NULL out; scalars in, a scalar out. Arguments go
 //! by position or by name; trailing ones have defaults. What decides the answer is an argument,
@@ -37,16 +38,20 @@ mod minhash_bands;
 mod minhash_draws;
 mod minhash_similarity;
 mod normalize_text;
+mod same_text;
+mod sentence_id;
 mod sets;
 mod shingle_hashes;
 mod shingles;
+mod split_sentences;
+mod wikitext_to_plain;
 
 #[cfg(test)]
 mod calls;
 
 use std::sync::Arc;
 
-use datafusion_expr::ScalarUDF;
+use datafusion_expr::{AggregateUDF, ScalarUDF};
 
 use function::udf;
 
@@ -62,8 +67,49 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(minhash_draws::MinHashDraws),
         udf(minhash_similarity::MinHashSimilarity),
         udf(normalize_text::NormalizeText),
+        udf(same_text::SameText),
+        udf(sentence_id::SentenceId),
         udf(shingle_hashes::ShingleHashes),
         udf(shingles::Shingles),
+        udf(split_sentences::SplitSentences),
+        udf(wikitext_to_plain::WikitextToPlain),
     ];
     functions.map(Arc::new).to_vec()
+}
+
+/// All aggregate functions of this crate.
+pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
+    vec![]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Documentation and declaration agree on the arguments, and each function has an example.
+    #[test]
+    fn every_function_is_documented() {
+        for function in scalar_functions() {
+            let name = function.name();
+            let documentation = function.documentation().expect(name);
+            let documented = documentation.arguments.clone().expect(name);
+            let documented: Vec<String> = documented.into_iter().map(|(name, _)| name).collect();
+            assert_eq!(
+                Some(&documented),
+                function.signature().parameter_names.as_ref(),
+                "{name}"
+            );
+            let example = documentation.sql_example.as_ref().expect(name);
+            assert!(
+                example.contains(&format!("{name}(")) && example.contains("+--"),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_are_distinct_and_sorted() {
+        let functions = scalar_functions();
+        assert!(functions.is_sorted_by(|a, b| a.name() < b.name()));
+    }
 }

@@ -19,6 +19,11 @@ use crate::sets::Sets;
     syntax_example = "minhash(text[, num_hashes[, shingle[, seed[, bits]]]])",
     sql_example = r#"```sql
 > SELECT minhash('the old mill by the river', 4) AS signature;
++--------------------------------------------------+
+| signature                                        |
++--------------------------------------------------+
+| [1415463228, 1159779312, 1247843610, 1181965662] |
++--------------------------------------------------+
 ```"#,
     argument(
         name = "text",

@@ -18,6 +18,11 @@ use crate::function::Function;
     syntax_example = "minhash_bands(signature, bands, rows)",
     sql_example = r#"```sql
 > SELECT minhash_bands(minhash('the old mill by the river', 4), 2, 2) AS keys;
++----------------------------------------------+
+| keys                                         |
++----------------------------------------------+
+| [15740029126576050364, 11707926160890254152] |
++----------------------------------------------+
 ```"#,
     argument(
         name = "signature",

@@ -16,6 +16,11 @@ use crate::function::Function;
     syntax_example = "minhash_draws(signature, draws, draw_size[, seed])",
     sql_example = r#"```sql
 > SELECT minhash_draws(minhash('the old mill by the river', 20), 2, 10) AS keys;
++----------------------------------------------+
+| keys                                         |
++----------------------------------------------+
+| [15423466613539628299, 12798974822713299007] |
++----------------------------------------------+
 ```"#,
     argument(
         name = "signature",

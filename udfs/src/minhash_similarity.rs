@@ -17,7 +17,13 @@ use crate::function::Function;
     description = "Returns the share of positions on which two signatures agree, an estimate of the Jaccard similarity of their sets; its standard deviation is at most 0.5 / sqrt(num_hashes). The signatures must have been made with the same parameters.",
     syntax_example = "minhash_similarity(a, b)",
     sql_example = r#"```sql
-> SELECT minhash_similarity(minhash('the old mill by the river'), minhash('the old mill near the river')) AS estimate;
+> SELECT minhash_similarity(minhash('the old mill by the river'),
+                            minhash('the old mill near the river')) AS estimate;
++----------+
+| estimate |
++----------+
+| 0.125    |
++----------+
 ```"#,
     argument(name = "a", description = "A signature of `minhash`; NULL gives NULL."),
     argument(name = "b", description = "A signature of the same length."),

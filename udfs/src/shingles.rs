@@ -19,11 +19,11 @@ use crate::function::Function;
     syntax_example = "shingles(text, shingle)",
     sql_example = r#"```sql
 > SELECT shingles('to be, or not to be', 'word:2') AS shingles;
-+---------------------------------+
-| shingles                        |
-+---------------------------------+
-| [to be, be or, or not, not to]  |
-+---------------------------------+
++--------------------------------+
+| shingles                       |
++--------------------------------+
+| [to be, be or, or not, not to] |
++--------------------------------+
 ```"#,
     argument(name = "text", description = "The text; NULL gives NULL."),
     argument(

@@ -3,6 +3,7 @@
 use super::lsh::bands_and_rows;
 use super::{Call, Expansion, Value, block_variant, expansion, parts};
 use crate::functions::{find, relations};
+use crate::jobs::Keep;
 use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::functions::unicode::expr_fn::character_length;
@@ -105,20 +106,11 @@ fn keep_order(call: &Call) -> Result<Option<Sort>> {
         if call.is_given("keep") {
             return plan_err!("{}: give either keep or keep_by, not both", call.function);
         }
-        let words: Vec<&str> = keep_by.split_whitespace().collect();
-        let (name, ascending) = match words.as_slice() {
-            [name] => (*name, true),
-            [name, order] if order.eq_ignore_ascii_case("asc") => (*name, true),
-            [name, order] if order.eq_ignore_ascii_case("desc") => (*name, false),
-            _ => {
-                return plan_err!(
-                    "{}: keep_by must be 'column', 'column asc' or 'column desc', found '{keep_by}'",
-                    call.function
-                );
-            }
+        let Keep::By { column: name, descending } = Keep::parse(keep_by)? else {
+            return plan_err!("{}: keep_by names a column", call.function);
         };
-        let column = relations::column(call, plan, name)?;
-        return Ok(Some(column.sort(ascending, false)));
+        let column = relations::column(call, plan, &name)?;
+        return Ok(Some(column.sort(!descending, false)));
     }
     if call.text("keep")? == "longest" {
         let text = relations::text_column(call, plan, call.column("text").unwrap_or("text"))?;

@@ -134,7 +134,9 @@ fn main() {
     println!("keys {:.3} s: {}", clock.seconds(), keys.len());
     let mut prefixes = TokenFrequencies::new();
     prefixes.add(&keys);
-    println!("estimated meetings {:.0}", prefixes.meetings());
+    if let Ok(ranks) = TokenRanks::from_bytes(&prefixes.to_ranks()) {
+        println!("estimated meetings {:.0}", ranks.meetings(None));
+    }
 
     let input = PairInput {
         keys: Csr::new(&key_offsets, &keys),

@@ -216,6 +216,18 @@ pub fn level(count: u32) -> u8 {
     ((exponent - 2) << 3 | count >> (exponent - 3) & 7) as u8
 }
 
+/// The middle of the counts of a level.
+fn middle_count(level: u8) -> f64 {
+    let (exponent, significand) = (u32::from(level >> 3) + 2, u32::from(level & 7));
+    match level {
+        0..8 => f64::from(level),
+        _ => {
+            let width = 1_u64 << (exponent - 3);
+            (u64::from(8 | significand) * width) as f64 + (width - 1) as f64 / 2.0
+        }
+    }
+}
+
 /// The total order of tokens that a sketch gives, read from its bytes in place.
 #[derive(Debug, Clone, Copy)]
 pub struct TokenRanks<'a> {
@@ -264,15 +276,15 @@ impl<'a> TokenRanks<'a> {
     pub fn meetings(&self, giant: Option<u64>) -> f64 {
         let giant = giant.unwrap_or(u64::MAX) as f64;
         let (mut total, mut met) = (0.0, 0.0);
-        for counter in self.counters.chunks_exact(4) {
-            let count = f64::from(le_u32(counter));
+        for &level in self.levels {
+            let count = middle_count(level);
             total += count;
             met += match count > giant {
                 true => count * LEADERS as f64,
                 false => count * (count - 1.0) / 2.0,
             };
         }
-        let accidental = total * total / (2.0 * (self.counters.len() / 4) as f64);
+        let accidental = total * total / (2.0 * self.levels.len() as f64);
         (met - accidental).max(0.0)
     }
 

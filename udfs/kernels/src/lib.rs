@@ -43,7 +43,8 @@
 //!
 //! **Use it** to compute the same sets, signatures and keys as the SQL functions do, in a program
 //! without a query engine. **Do not use it** to find pairs in a table larger than memory: that is
-//! the engine's, which runs [`pairs`] on one part after the other. Nothing here knows Arrow types, null values or SQL names.
+//! the engine's, which runs [`pairs`] on one part after the other. Nothing here knows Arrow types,
+//! null values or SQL names.
 //!
 //! **What is stored stays readable.** Hashes, normal forms, signatures and keys are a format, at
 //! version 0; `golden/` freezes them, and `tests/golden.rs` says how. Hashing is XXH3-64, every
@@ -70,12 +71,6 @@ mod normalize;
 mod shingle;
 mod split_mix;
 mod words;
-
-pub mod bounds;
-pub mod forest;
-pub mod frequency;
-pub mod pairs;
-pub mod representatives;
 
 #[cfg(test)]
 mod random_texts;

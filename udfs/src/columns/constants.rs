@@ -1,8 +1,10 @@
 //! Arguments that are the same for every row.
 
+use std::fmt::Display;
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 
-use datafusion_common::{Result, ScalarValue, plan_err};
+use datafusion_common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion_expr::ColumnarValue;
 use neardup_kernels::Shingle;
 
@@ -68,17 +70,24 @@ impl<'a> Constants<'a> {
         }
     }
 
-    /// A shingle, [`DEFAULT_SHINGLE`] where the argument is left out. While planning that also
-    /// stands in for a constant that is not known yet.
+    /// A shingle, [`DEFAULT_SHINGLE`] where the argument is left out.
     pub(crate) fn shingle(&self, index: usize) -> Result<Shingle> {
+        self.parsed(index, DEFAULT_SHINGLE)
+    }
+
+    /// A string that is read as a `T`, whose errors name parameter and rule; `default` where the
+    /// argument is left out. While planning that also stands in for a constant that is not known
+    /// yet.
+    pub(crate) fn parsed<T>(&self, index: usize, default: T) -> Result<T>
+    where
+        T: FromStr<Err: Display>,
+    {
         let Some(value) = self.value(index)? else {
-            return Ok(DEFAULT_SHINGLE);
+            return Ok(default);
         };
-        let spec = value.try_as_str().flatten().unwrap_or_default();
-        match spec.parse::<Shingle>() {
-            Ok(shingle) => Ok(shingle),
-            Err(error) => plan_err!("{}: {error}", self.parameters.function),
-        }
+        let text = value.try_as_str().flatten().unwrap_or_default();
+        text.parse()
+            .map_err(|error: T::Err| plan_datafusion_err!("{}: {error}", self.parameters.function))
     }
 
     /// Requires that an argument, if given, is a literal: for those that the type of the result

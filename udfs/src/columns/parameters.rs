@@ -14,10 +14,8 @@ use super::texts::is_text;
 pub(crate) enum Kind {
     /// A string column, in any encoding.
     Text,
-    /// Lists of hashes (UInt64, UInt32, or Int64, whose bits are taken as they are) or of strings,
-    /// which are hashed.
-    Set,
-    /// Either of them.
+    /// Text; or lists of hashes (UInt64, UInt32, or Int64, whose bits are taken as they are), or of
+    /// strings, which are hashed.
     TextOrSet,
     /// Lists of UInt32 or UInt64, of fixed size or not.
     Signature,
@@ -27,6 +25,8 @@ pub(crate) enum Kind {
     Count,
     /// A constant shingle.
     Shingle,
+    /// A constant that is one of a few names.
+    Name,
 }
 
 /// The parameters of a function.
@@ -102,23 +102,21 @@ impl Parameters {
 fn wanted(kind: Kind) -> &'static str {
     match kind {
         Kind::Text => "text",
-        Kind::Set => "a list of hashes or of strings",
         Kind::TextOrSet => "text, or a list of hashes or of strings",
         Kind::Signature => "a signature, that is a list of UInt32 or UInt64",
         Kind::Integer => "an integer",
         Kind::Count => "an integer constant",
         Kind::Shingle => "a string constant such as 'word:3'",
+        Kind::Name => "a string constant",
     }
 }
 
 fn coerce(kind: Option<Kind>, data_type: &DataType) -> DataType {
     match (kind, data_type) {
         (Some(Kind::Text | Kind::TextOrSet), DataType::Null) => DataType::Utf8,
-        (Some(Kind::Set | Kind::Signature), DataType::Null) => {
-            DataType::new_list(DataType::UInt64, true)
-        }
+        (Some(Kind::Signature), DataType::Null) => DataType::new_list(DataType::UInt64, true),
         (Some(Kind::Integer), DataType::Null) => DataType::Int64,
-        (Some(Kind::Set | Kind::TextOrSet | Kind::Signature), list) => coerce_list(list),
+        (Some(Kind::TextOrSet | Kind::Signature), list) => coerce_list(list),
         (_, data_type) => data_type.clone(),
     }
 }
@@ -158,10 +156,9 @@ fn accepts(kind: Kind, data_type: &DataType) -> bool {
     let strings = element.is_some_and(DataType::is_string);
     match kind {
         Kind::Text => is_text(data_type),
-        Kind::Set => numbers || strings,
         Kind::TextOrSet => is_text(data_type) || numbers || strings,
         Kind::Signature => numbers,
         Kind::Integer | Kind::Count => data_type.is_integer() || data_type.is_null(),
-        Kind::Shingle => is_text(data_type) || data_type.is_null(),
+        Kind::Shingle | Kind::Name => is_text(data_type) || data_type.is_null(),
     }
 }

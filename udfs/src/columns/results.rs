@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, ListArray, ListBuilder, NullBufferBuilder, StringBuilder, UInt64Array,
+    ArrayRef, ListArray, ListBuilder, NullBufferBuilder, StringBuilder, UInt64Array,
 };
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Field};

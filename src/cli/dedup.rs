@@ -1,0 +1,206 @@
+//! `neardup dedup`.
+
+use super::options::Global;
+use super::{progress, summary};
+use clap::{Args, ValueEnum};
+use datafusion::common::{Result, exec_datafusion_err};
+use neardup::jobs::{Dedup, DumpOptions, Keep, Method, Pairs, Resolution, dedup};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Find near-duplicates in a dump or a table, and keep one of each
+///
+/// Reads a MediaWiki dump (.xml, .xml.bz2, .xml.gz), whose sentences are compared, or a table of
+/// documents (Parquet, CSV, TSV, JSON lines or arrays, also .gz, .zst, .bz2), given as files,
+/// directories or globs. Without an input it reads the bundled sample dump. The result lies in a
+/// directory: pairs.parquet, clusters.parquet, kept.parquet. A stopped job goes on when the same
+/// command is given again.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Files, directories or globs [default: the bundled sample dump]
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<String>,
+    /// Directory of the result
+    #[arg(short, long, value_name = "DIR", default_value = "neardup-out")]
+    output: PathBuf,
+    /// Id column of a table: integers or texts [default: id, else row numbers]
+    #[arg(long, value_name = "COLUMN")]
+    id: Option<String>,
+    /// Text column of a table [default: text]
+    #[arg(long, value_name = "COLUMN")]
+    text: Option<String>,
+    /// Least similarity of a pair, above 0 and at most 1 [default: 0.8; dumps: 0.6]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    threshold: Option<f64>,
+    /// What texts are cut into: char:N, word:N or space:N [default: word:3; dumps: char:5]
+    #[arg(long, value_name = "SHINGLE")]
+    shingle: Option<String>,
+    /// How pairs are found
+    #[arg(long, value_enum, default_value_t = MethodName::Auto)]
+    method: MethodName,
+    /// Share of the pairs at the threshold that MinHash must find
+    #[arg(long, value_name = "R", default_value_t = 0.99)]
+    target_recall: f64,
+    /// Compare texts as they are: no NFKC, no lower case, white space kept
+    #[arg(long)]
+    no_normalize: bool,
+    /// Pairs to write: of distinct texts and one a copy, or all
+    #[arg(long, value_enum, default_value_t = PairsName::Linked)]
+    pairs: PairsName,
+    /// Rows to remove: those similar to a kept row, or all of a connected component but one
+    #[arg(long, value_enum, default_value_t = ResolutionName::Representative)]
+    resolution: ResolutionName,
+    /// Row to keep: the one with the smallest id, or with the most characters
+    #[arg(long, value_enum, default_value_t = KeepName::First)]
+    keep: KeepName,
+    /// Row to keep by a column: COLUMN or 'COLUMN desc'
+    #[arg(long, value_name = "COLUMN", conflicts_with = "keep")]
+    keep_by: Option<String>,
+    /// Buckets of more distinct texts are verified against leaders only
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    bucket_pairs: usize,
+    /// Least length of a dump's sentence in characters
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    min_length: usize,
+    /// Greatest length of a dump's sentence in characters
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    max_length: usize,
+    #[command(flatten)]
+    dump: DumpArguments,
+    /// Replace another job in the directory
+    #[arg(long)]
+    overwrite: bool,
+}
+
+/// How dumps are read.
+#[derive(Debug, Args)]
+pub(crate) struct DumpArguments {
+    /// Where a dump is damaged: stop, or skip what cannot be read and report it
+    #[arg(long, value_enum, default_value_t = OnError::Fail)]
+    on_error: OnError,
+    /// How sentences are found: by language, or as the published systems did
+    #[arg(long, value_enum, default_value_t = Splitter::Default)]
+    splitter: Splitter,
+}
+
+impl DumpArguments {
+    pub(crate) fn options(&self) -> DumpOptions {
+        DumpOptions {
+            on_error: format!("{:?}", self.on_error).to_lowercase(),
+            splitter: format!("{:?}", self.splitter).to_lowercase(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum OnError {
+    Fail,
+    Skip,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Splitter {
+    Default,
+    Published,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum MethodName {
+    Auto,
+    Exact,
+    Minhash,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum PairsName {
+    Linked,
+    All,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ResolutionName {
+    Representative,
+    Components,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum KeepName {
+    First,
+    Longest,
+}
+
+pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
+    let begun = Instant::now();
+    let sample = match arguments.inputs.is_empty() {
+        true => Some(Sample::unpack()?),
+        false => None,
+    };
+    let inputs = match &sample {
+        Some(sample) => {
+            if !global.quiet && !global.json {
+                eprintln!("no input given: reading the bundled sample dump");
+            }
+            vec![sample.path.to_string_lossy().into_owned()]
+        }
+        None => arguments.inputs.clone(),
+    };
+    let options = Dedup {
+        id: arguments.id.clone(),
+        text: arguments.text.clone(),
+        threshold: arguments.threshold,
+        shingle: arguments.shingle.clone(),
+        method: match arguments.method {
+            MethodName::Auto => Method::Auto,
+            MethodName::Exact => Method::Exact,
+            MethodName::Minhash => Method::MinHash,
+        },
+        target_recall: arguments.target_recall,
+        normalize: !arguments.no_normalize,
+        pairs: match arguments.pairs {
+            PairsName::Linked => Pairs::Linked,
+            PairsName::All => Pairs::All,
+        },
+        resolution: match arguments.resolution {
+            ResolutionName::Representative => Resolution::Representative,
+            ResolutionName::Components => Resolution::Components,
+        },
+        keep: match (&arguments.keep_by, arguments.keep) {
+            (Some(order), _) => Keep::parse(order)?,
+            (None, KeepName::First) => Keep::First,
+            (None, KeepName::Longest) => Keep::Longest,
+        },
+        bucket_pairs: arguments.bucket_pairs,
+        lengths: (arguments.min_length, arguments.max_length),
+        dump: arguments.dump.options(),
+        overwrite: arguments.overwrite,
+        ..Dedup::new(inputs, arguments.output.clone())
+    };
+    let job = dedup(&options, global.session()?, progress::progress(global)).await?;
+    summary::print(&job, begun.elapsed(), global)?;
+    if !global.quiet && !global.json {
+        println!("\nlook at it: neardup show {}", arguments.output.display());
+    }
+    Ok(())
+}
+
+/// The bundled sample dump as a file, in a place that stays the same so that a job on it resumes.
+struct Sample {
+    path: PathBuf,
+}
+
+impl Sample {
+    fn unpack() -> Result<Self> {
+        use neardup_datasets::sample::{SAMPLE_DUMP, SAMPLE_DUMP_NAME};
+        let directory = std::env::temp_dir().join(format!("neardup-sample-{}", env!("CARGO_PKG_VERSION")));
+        let at = |path: &Path, error: std::io::Error| exec_datafusion_err!("{}: {error}", path.display());
+        std::fs::create_dir_all(&directory).map_err(|error| at(&directory, error))?;
+        let path = directory.join(SAMPLE_DUMP_NAME);
+        if std::fs::read(&path).is_ok_and(|bytes| bytes == SAMPLE_DUMP) {
+            return Ok(Self { path });
+        }
+        let aside = directory.join(format!("{SAMPLE_DUMP_NAME}.{}", std::process::id()));
+        std::fs::write(&aside, SAMPLE_DUMP).map_err(|error| at(&aside, error))?;
+        std::fs::rename(&aside, &path).map_err(|error| at(&path, error))?;
+        Ok(Self { path })
+    }
+}

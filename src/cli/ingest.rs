@@ -1,0 +1,38 @@
+//! `neardup ingest`.
+
+use super::dedup::DumpArguments;
+use super::options::Global;
+use super::{progress, summary};
+use clap::Args;
+use datafusion::common::Result;
+use neardup::jobs::{Ingest, ingest};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Read dumps into Parquet: pages with their plain text, and sentences
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Dumps (.xml, .xml.bz2, .xml.gz): files, directories or globs
+    #[arg(value_name = "DUMP", required = true)]
+    inputs: Vec<String>,
+    /// Directory of the result
+    #[arg(short, long, value_name = "DIR", default_value = "neardup-out")]
+    output: PathBuf,
+    #[command(flatten)]
+    dump: DumpArguments,
+    /// Replace another job in the directory
+    #[arg(long)]
+    overwrite: bool,
+}
+
+pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
+    let begun = Instant::now();
+    let options = Ingest {
+        inputs: arguments.inputs.clone(),
+        output: arguments.output.clone(),
+        dump: arguments.dump.options(),
+        overwrite: arguments.overwrite,
+    };
+    let job = ingest(&options, global.session()?, progress::progress(global)).await?;
+    summary::print(&job, begun.elapsed(), global)
+}

@@ -1,0 +1,128 @@
+//! The command line: arguments, the runtime, and what is said to the person in front of it.
+//!
+//! One file a command. What a command does belongs to the library; here is how it is asked for and
+//! how it answers. Results go to standard output, everything else to standard error.
+
+mod dedup;
+mod generate;
+mod ingest;
+mod options;
+mod progress;
+mod shell;
+mod show;
+mod sql;
+mod summary;
+
+use clap::{Parser, Subcommand};
+use datafusion::common::Result;
+use options::Global;
+use std::process::ExitCode;
+
+/// Plans of nested templates recurse deeply; a debug build needs more than the usual 2 MiB.
+const STACK_BYTES: usize = 32 << 20;
+
+/// Finds near-duplicate text: verified pairs, clusters and a de-duplicated table, with SQL.
+#[derive(Parser)]
+#[command(name = "neardup", version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Try it: 'neardup dedup' runs on a small bundled dump and writes ./neardup-out, \
+'neardup show neardup-out' shows what was found.")]
+struct Arguments {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Dedup(dedup::Arguments),
+    Ingest(ingest::Arguments),
+    Show(show::Arguments),
+    Sql(sql::Arguments),
+    Generate(generate::Arguments),
+}
+
+/// Parses the arguments and runs the command.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    env_logger::Builder::new()
+        .filter_level(arguments.global.log)
+        .parse_default_env()
+        .init();
+    // The main thread has a stack of its own size; the work runs on one of ours.
+    let worker = std::thread::Builder::new()
+        .name("neardup".to_owned())
+        .stack_size(STACK_BYTES)
+        .spawn(move || run(arguments));
+    let result = match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => return ExitCode::from(101),
+        Err(error) => Err(error.into()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {}", plain(&error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(arguments.global.threads())
+        .thread_stack_size(STACK_BYTES)
+        .enable_all()
+        .build()?;
+    let global = arguments.global;
+    let result = runtime.block_on(async {
+        let command = async {
+            match arguments.command {
+                Command::Dedup(arguments) => dedup::run(&arguments, &global).await,
+                Command::Ingest(arguments) => ingest::run(&arguments, &global).await,
+                Command::Show(arguments) => show::run(&arguments, &global).await,
+                Command::Sql(arguments) => sql::run(&arguments, &global).await,
+                Command::Generate(arguments) => generate::run(&arguments, &global).await,
+            }
+        };
+        tokio::select! {
+            result = command => result,
+            _ = tokio::signal::ctrl_c() => {
+                // What is committed stays; a step in progress is garbage that the next run removes.
+                eprintln!("interrupted; the same command goes on where this one stopped");
+                std::process::exit(130);
+            }
+        }
+    });
+    // Readers may still be at work in threads of their own; nobody waits for their rows.
+    runtime.shutdown_background();
+    result
+}
+
+/// An error as a person reads it: without the engine's prefixes and backtrace.
+fn plain(error: &datafusion::common::DataFusionError) -> String {
+    let mut text = error.strip_backtrace();
+    for prefix in [
+        "Error during planning: ",
+        "Execution error: ",
+        "External error: ",
+        "SQL error: ",
+        "Invalid or Unsupported Configuration: ",
+        "IO error: ",
+    ] {
+        text = text.replace(prefix, "");
+    }
+    text
+}
+
+fn is_broken_pipe(error: &datafusion::common::DataFusionError) -> bool {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = source {
+        if let Some(io) = error.downcast_ref::<std::io::Error>() {
+            return io.kind() == std::io::ErrorKind::BrokenPipe;
+        }
+        source = error.source();
+    }
+    false
+}

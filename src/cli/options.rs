@@ -1,0 +1,98 @@
+//! Options that every command takes, and the session that follows from them.
+
+use clap::Args;
+use datafusion::common::Result;
+use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use std::io::IsTerminal;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// Options that every command takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Global {
+    /// Threads to work with [default: all cores]
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Memory that operators may hold, such as 512M or 4G [default: no limit]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
+    memory_limit: Option<usize>,
+    /// What is logged to standard error: off, error, warn, info, debug, trace
+    #[arg(long, global = true, value_name = "LEVEL", default_value = "warn")]
+    pub(crate) log: log::LevelFilter,
+    /// Say nothing but errors and results
+    #[arg(long, global = true)]
+    pub(crate) quiet: bool,
+    /// Print the summary as JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+impl Global {
+    /// Threads to work with.
+    pub(crate) fn threads(&self) -> usize {
+        let cores = std::thread::available_parallelism();
+        self.threads.or(cores.ok()).map_or(1, NonZeroUsize::get)
+    }
+
+    /// A session with these threads and this memory.
+    pub(crate) fn session(&self) -> Result<SessionContext> {
+        let mut runtime = RuntimeEnvBuilder::new();
+        if let Some(bytes) = self.memory_limit {
+            let named = NonZeroUsize::new(5).unwrap_or(NonZeroUsize::MIN);
+            let pool = TrackConsumersPool::new(FairSpillPool::new(bytes), named);
+            runtime = runtime.with_memory_pool(Arc::new(pool));
+        }
+        let mut config = SessionConfig::new().with_target_partitions(self.threads());
+        if self.memory_limit.is_some() {
+            // Hash joins do not spill, sorts do.
+            config.options_mut().optimizer.prefer_hash_join = false;
+        }
+        neardup::session(config, runtime.build_arc()?)
+    }
+
+    /// Whether a person watches standard error.
+    pub(crate) fn is_watched(&self) -> bool {
+        !self.quiet && !self.json && std::io::stderr().is_terminal()
+    }
+}
+
+/// Parses a size: a number with an optional K, M, G or T (of 1024).
+fn parse_size(text: &str) -> Result<usize, String> {
+    let upper = text.trim().to_uppercase();
+    let upper = upper.strip_suffix("IB").or(upper.strip_suffix('B')).unwrap_or(&upper);
+    let (digits, shift) = match upper.char_indices().last() {
+        Some((end, 'K')) => (&upper[..end], 10),
+        Some((end, 'M')) => (&upper[..end], 20),
+        Some((end, 'G')) => (&upper[..end], 30),
+        Some((end, 'T')) => (&upper[..end], 40),
+        _ => (upper, 0),
+    };
+    let number: f64 = digits
+        .trim()
+        .parse()
+        .map_err(|_| format!("'{text}' is no size; write it as 512M or 4G"))?;
+    let bytes = number * f64::from(1_u32 << (shift % 30)) * if shift >= 30 { f64::from(1_u32 << 30) } else { 1.0 };
+    match bytes >= 1.0 && bytes < 1e18 {
+        true => Ok(bytes as usize),
+        false => Err(format!("'{text}' is no size; write it as 512M or 4G")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_size;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_size("1024"), Ok(1024));
+        assert_eq!(parse_size("2k"), Ok(2048));
+        assert_eq!(parse_size("1.5M"), Ok(1_572_864));
+        assert_eq!(parse_size("4GiB"), Ok(4 << 30));
+        assert_eq!(parse_size("1T"), Ok(1 << 40));
+        for wrong in ["", "G", "-1", "0", "four", "NaN"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! `neardup show`: clusters with their texts and what differs.
+
+use super::options::Global;
+use clap::Args;
+use datafusion::arrow::array::{Array, AsArray, RecordBatch};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
+use datafusion::common::Result;
+use datafusion::logical_expr::{cast as cast_expr, ident, lit};
+use datafusion::prelude::{JoinType, SessionContext};
+use similar::{ChangeTag, TextDiff};
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+/// Texts longer than this are compared and shown up to here only.
+const SHOWN_CHARS: usize = 2000;
+
+/// Show what a job found: clusters with their texts, and what differs
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Directory of the job
+    #[arg(value_name = "DIR", default_value = "neardup-out")]
+    directory: PathBuf,
+    /// Only the cluster with this id
+    #[arg(long, value_name = "ID")]
+    cluster: Option<String>,
+    /// How many clusters to show, largest first
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    clusters: usize,
+    /// How many rows of a cluster to show
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    rows: usize,
+}
+
+pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
+    let context = global.session()?;
+    let manifest = neardup::jobs::register(&context, &arguments.directory).await?;
+    if !context.table_exist("clusters")? {
+        return datafusion::common::exec_err!(
+            "{}: the job has no clusters yet; give its command again to finish it",
+            arguments.directory.display()
+        );
+    }
+    neardup::jobs::register_documents(&context, &arguments.directory, &manifest).await?;
+    let ids = match &arguments.cluster {
+        Some(id) => vec![id.clone()],
+        None => largest(&context, arguments.clusters).await?,
+    };
+    let mut out = std::io::stdout().lock();
+    if ids.is_empty() {
+        writeln!(out, "no near-duplicates were found")?;
+    }
+    for id in ids {
+        let rows = members(&context, &id, arguments.rows).await?;
+        if rows.iter().all(|batch| batch.num_rows() == 0) {
+            return datafusion::common::exec_err!("there is no cluster {id}");
+        }
+        print_cluster(&mut out, &id, &rows)?;
+    }
+    Ok(())
+}
+
+async fn largest(context: &SessionContext, count: usize) -> Result<Vec<String>> {
+    let batches = context
+        .table("clusters")
+        .await?
+        .filter(ident("cluster_size").gt(lit(1_i64)))?
+        .select(vec![
+            cast_expr(ident("cluster_id"), DataType::Utf8).alias("name"),
+            ident("cluster_id"),
+            ident("cluster_size"),
+        ])?
+        .distinct()?
+        .sort(vec![ident("cluster_size").sort(false, false), ident("cluster_id").sort(true, false)])?
+        .limit(0, Some(count))?
+        .collect()
+        .await?;
+    let mut ids = Vec::new();
+    for batch in &batches {
+        ids.extend(batch.column(0).as_string::<i32>().iter().flatten().map(str::to_owned));
+    }
+    Ok(ids)
+}
+
+/// Rows of a cluster, the kept one first, then the least similar, with their texts.
+async fn members(context: &SessionContext, id: &str, count: usize) -> Result<Vec<RecordBatch>> {
+    let clusters = context
+        .table("clusters")
+        .await?
+        .filter(cast_expr(ident("cluster_id"), DataType::Utf8).eq(lit(id)))?;
+    let title = match clusters.schema().has_column_with_unqualified_name("title") {
+        true => ident("title"),
+        false => lit(""),
+    };
+    let clusters = clusters.select(vec![
+        cast_expr(ident("id"), DataType::Utf8).alias("name"),
+        ident("id").alias("row_id"),
+        ident("kept"),
+        ident("similarity"),
+        ident("cluster_size"),
+        title.alias("title"),
+    ])?;
+    let documents = context.table("documents").await?;
+    clusters
+        .join(documents, JoinType::Left, &["row_id"], &["id"], None)?
+        .sort(vec![
+            ident("kept").sort(false, false),
+            ident("similarity").sort(true, false),
+            ident("row_id").sort(true, false),
+        ])?
+        .limit(0, Some(count.max(1)))?
+        .select_columns(&["name", "kept", "similarity", "cluster_size", "title", "text"])?
+        .collect()
+        .await
+}
+
+fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Result<()> {
+    let colour = std::io::stdout().is_terminal();
+    let mut first: Option<String> = None;
+    let mut shown = 0;
+    let mut size = 0;
+    for batch in batches {
+        let text = |column: usize| cast(batch.column(column), &DataType::Utf8);
+        let (names, titles, texts) = (text(0)?, text(4)?, text(5)?);
+        let (names, titles, texts) =
+            (names.as_string::<i32>(), titles.as_string::<i32>(), texts.as_string::<i32>());
+        let similarity = batch.column(2).as_primitive::<Float64Type>();
+        let sizes = batch.column(3).as_primitive::<Int64Type>();
+        for row in 0..batch.num_rows() {
+            size = sizes.value(row) as usize;
+            let body = if texts.is_valid(row) { texts.value(row) } else { "" };
+            let body: String = body.chars().take(SHOWN_CHARS).collect();
+            let title = match titles.is_valid(row) && !titles.value(row).is_empty() {
+                true => format!("  {}", titles.value(row)),
+                false => String::new(),
+            };
+            match &first {
+                None => {
+                    writeln!(out, "cluster {id}, {size} rows")?;
+                    writeln!(out, "  {:>6}  {}{title}", "kept", names.value(row))?;
+                    writeln!(out, "          {body}")?;
+                    first = Some(body);
+                }
+                Some(first) => {
+                    let label = match similarity.is_valid(row) {
+                        true => format!("{:.3}", similarity.value(row)),
+                        false => "kept".to_owned(),
+                    };
+                    writeln!(out, "  {label:>6}  {}{title}", names.value(row))?;
+                    writeln!(out, "          {}", marked(first, &body, colour))?;
+                }
+            }
+            shown += 1;
+        }
+    }
+    if size > shown {
+        writeln!(out, "          … and {} more", size - shown)?;
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+/// The second text with what differs from the first: removed words in [-…-], added ones in {+…+}.
+fn marked(first: &str, second: &str, colour: bool) -> String {
+    let (removed, added) = match colour {
+        true => (("\x1b[31m[-", "-]\x1b[0m"), ("\x1b[32m{+", "+}\x1b[0m")),
+        false => (("[-", "-]"), ("{+", "+}")),
+    };
+    let diff = TextDiff::from_words(first, second);
+    let mut text = String::new();
+    let mut open: Option<ChangeTag> = None;
+    for change in diff.iter_all_changes() {
+        let tag = change.tag();
+        if open != Some(tag) {
+            match open {
+                Some(ChangeTag::Delete) => text.push_str(removed.1),
+                Some(ChangeTag::Insert) => text.push_str(added.1),
+                _ => {}
+            }
+            match tag {
+                ChangeTag::Delete => text.push_str(removed.0),
+                ChangeTag::Insert => text.push_str(added.0),
+                ChangeTag::Equal => {}
+            }
+            open = Some(tag);
+        }
+        text.push_str(change.value());
+    }
+    match open {
+        Some(ChangeTag::Delete) => text.push_str(removed.1),
+        Some(ChangeTag::Insert) => text.push_str(added.1),
+        _ => {}
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::marked;
+
+    #[test]
+    fn differences_are_marked() {
+        assert_eq!(marked("born in 1960 there", "born in 1961 there", false), "born in [-1960-]{+1961+} there");
+        assert_eq!(marked("same", "same", false), "same");
+    }
+}

@@ -1,0 +1,103 @@
+//! The summary at the end of a job.
+
+use super::options::Global;
+use datafusion::common::{Result, exec_datafusion_err};
+use neardup::jobs::{Job, Manifest};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Prints what a job did: a table for people, or JSON.
+pub(crate) fn print(job: &Job, took: Duration, global: &Global) -> Result<()> {
+    let summary = summary(job, took);
+    if global.json {
+        let text = serde_json::to_string_pretty(&summary)
+            .map_err(|error| exec_datafusion_err!("the summary cannot be written as JSON: {error}"))?;
+        println!("{text}");
+    } else if !global.quiet {
+        for (name, value) in lines(&summary) {
+            println!("{name:<28} {value}");
+        }
+    }
+    Ok(())
+}
+
+/// Everything worth knowing about a finished job.
+fn summary(job: &Job, took: Duration) -> Value {
+    let manifest = job.manifest();
+    let mut left_out = serde_json::Map::new();
+    for step in &manifest.steps {
+        for (reason, count) in &step.left_out {
+            left_out.insert(reason.clone(), (*count).into());
+        }
+    }
+    json!({
+        "directory": job.directory(),
+        "pages": figure(manifest, "plain_text", "pages"),
+        "articles": figure(manifest, "plain_text", "articles"),
+        "sentences": figure(manifest, "sentences", "sentences"),
+        "rows": figure(manifest, "clusters", "rows"),
+        "left_out": left_out,
+        "distinct_texts": figure(manifest, "texts", "distinct texts"),
+        "method": figure(manifest, "pairs", "method"),
+        "pairs": rows(manifest, "pairs"),
+        "clusters": figure(manifest, "clusters", "clusters of two or more"),
+        "largest_cluster": figure(manifest, "clusters", "largest cluster"),
+        "kept": figure(manifest, "clusters", "kept"),
+        "steps_done_before": job.resumed,
+        "seconds": (took.as_secs_f64() * 1000.0).round() / 1000.0,
+        "peak_memory_bytes": peak_memory(),
+    })
+}
+
+fn step<'a>(manifest: &'a Manifest, name: &str) -> Option<&'a neardup::jobs::StepRecord> {
+    manifest.steps.iter().find(|step| step.name.split_once('-').is_some_and(|(_, found)| found == name))
+}
+
+fn figure(manifest: &Manifest, step_name: &str, name: &str) -> Value {
+    step(manifest, step_name).and_then(|step| step.figures.get(name)).cloned().unwrap_or(Value::Null)
+}
+
+fn rows(manifest: &Manifest, step_name: &str) -> Value {
+    step(manifest, step_name).map_or(Value::Null, |step| step.rows.into())
+}
+
+fn lines(summary: &Value) -> Vec<(String, String)> {
+    let mut lines = Vec::new();
+    let mut line = |name: &str, value: &Value| match value {
+        Value::Null => {}
+        Value::String(text) => lines.push((name.to_owned(), text.clone())),
+        other => lines.push((name.to_owned(), other.to_string())),
+    };
+    line("pages", &summary["pages"]);
+    line("articles", &summary["articles"]);
+    line("sentences", &summary["sentences"]);
+    line("rows compared", &summary["rows"]);
+    if let Some(left_out) = summary["left_out"].as_object() {
+        for (reason, count) in left_out {
+            line(&format!("  left out: {reason}"), count);
+        }
+    }
+    line("distinct texts", &summary["distinct_texts"]);
+    line("method", &summary["method"]);
+    line("pairs", &summary["pairs"]);
+    line("clusters of two or more", &summary["clusters"]);
+    line("largest cluster", &summary["largest_cluster"]);
+    line("kept", &summary["kept"]);
+    if summary["steps_done_before"] != 0 {
+        line("steps done before", &summary["steps_done_before"]);
+    }
+    line("seconds", &summary["seconds"]);
+    if let Some(bytes) = summary["peak_memory_bytes"].as_u64() {
+        lines.push(("peak memory".to_owned(), format!("{} MB", bytes >> 20)));
+    }
+    lines.push(("written to".to_owned(), summary["directory"].as_str().unwrap_or_default().to_owned()));
+    lines
+}
+
+/// The most memory this process ever held, in bytes, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes << 10)
+}

@@ -1,0 +1,38 @@
+//! A hint for the mistake that everyone makes once.
+
+use crate::functions::TABLE_FUNCTIONS;
+use datafusion::common::{DataFusionError, plan_datafusion_err};
+
+/// Adds the right form to a syntax error about a query given to a table function in one pair of
+/// parentheses: the grammar wants two.
+pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusionError {
+    let lower = statement.to_lowercase();
+    for function in TABLE_FUNCTIONS {
+        let mut rest = lower.as_str();
+        while let Some(place) = rest.find(function.name) {
+            rest = &rest[place + function.name.len()..];
+            let inside = rest.trim_start().strip_prefix('(').map(str::trim_start);
+            if inside.is_some_and(|inside| inside.starts_with("select") || inside.starts_with("with")) {
+                return plan_datafusion_err!(
+                    "{}: a query as argument stands in two pairs of parentheses: {0}((SELECT …), …): {}",
+                    function.name,
+                    error.strip_backtrace()
+                );
+            }
+        }
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_pair_of_parentheses_is_explained() {
+        let explain = |sql: &str| explain_parse_error(sql, plan_datafusion_err!("no")).to_string();
+        assert!(explain("SELECT * FROM minhash_join( SELECT 1)").contains("two pairs of parentheses"));
+        assert!(!explain("SELECT * FROM minhash_join((SELECT 1)").contains("two pairs"));
+        assert!(!explain("SELEC 1").contains("two pairs"));
+    }
+}

@@ -1,0 +1,196 @@
+//! `split_sentences(text[, language[, splitter]])`
+
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, Int64Array, ListArray, NullBufferBuilder, StringViewBuilder, StructArray,
+};
+use arrow::buffer::OffsetBuffer;
+use arrow::datatypes::{DataType, Field, Fields};
+use datafusion_common::Result;
+use datafusion_expr::Documentation;
+use datafusion_macros::user_doc;
+use neardup_wikidump::sentences::{Splitter, split};
+
+use crate::columns::{Arguments, Constants, Kind, Parameters};
+use crate::function::Function;
+
+#[user_doc(
+    doc_section(label = "Near-Duplicate Functions"),
+    description = "Cuts a text into sentences: a list of (sentence, start_byte, end_byte), in order, where the bytes are positions in the text, the end exclusive.",
+    syntax_example = "split_sentences(text[, language[, splitter]])",
+    sql_example = r#"```sql
+> SELECT split_sentences('Dr. Smith left. He came back.', 'en') AS sentences;
++---------------------------------------------------------------------------------------------------------------------+
+| sentences                                                                                                           |
++---------------------------------------------------------------------------------------------------------------------+
+| [{sentence: Dr. Smith left., start_byte: 0, end_byte: 15}, {sentence: He came back., start_byte: 16, end_byte: 29}] |
++---------------------------------------------------------------------------------------------------------------------+
+```"#,
+    argument(
+        name = "text",
+        description = "The text; NULL gives NULL. Line feeds separate blocks."
+    ),
+    argument(
+        name = "language",
+        description = "A language code as Wikipedia uses it, a constant or a column; the English rules hold where it is left out or NULL."
+    ),
+    argument(
+        name = "splitter",
+        description = "A constant: 'default' knows terminators of all scripts and abbreviations of many languages, and a sentence never crosses a line feed; 'published' is the expression of published systems."
+    ),
+    related_udf(name = "wikitext_to_plain")
+)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct SplitSentences;
+
+impl Function for SplitSentences {
+    const PARAMETERS: &'static Parameters = &Parameters {
+        function: "split_sentences",
+        all: &[
+            ("text", Kind::Text),
+            ("language", Kind::Text),
+            ("splitter", Kind::Name),
+        ],
+        required: 1,
+    };
+
+    fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
+        constants.parsed(2, Splitter::Default)?;
+        Ok(DataType::new_list(DataType::Struct(fields()), true))
+    }
+
+    fn compute(args: &Arguments) -> Result<ArrayRef> {
+        let splitter = args.constants().parsed(2, Splitter::Default)?;
+        let texts = args.texts(0)?;
+        let languages = if args.has(1) {
+            Some(args.texts(1)?)
+        } else {
+            None
+        };
+
+        let (mut starts, mut ends) = (Vec::new(), Vec::new());
+        let mut sentences = StringViewBuilder::new();
+        let mut lengths = Vec::with_capacity(args.rows());
+        let mut nulls = NullBufferBuilder::new(args.rows());
+        for row in 0..args.rows() {
+            let before = starts.len();
+            let text = texts.get(row);
+            if let Some(text) = text {
+                let language = languages.as_ref().and_then(|languages| languages.get(row));
+                for (start, end) in split(text, language, splitter) {
+                    sentences.try_append_value(&text[start..end])?;
+                    starts.push(start as i64);
+                    ends.push(end as i64);
+                }
+            }
+            lengths.push(starts.len() - before);
+            nulls.append(text.is_some());
+        }
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(sentences.finish()),
+            Arc::new(Int64Array::from(starts)),
+            Arc::new(Int64Array::from(ends)),
+        ];
+        let values = StructArray::try_new(fields(), columns, None)?;
+        let field = Arc::new(Field::new_list_field(DataType::Struct(fields()), true));
+        let offsets = OffsetBuffer::from_lengths(lengths);
+        Ok(Arc::new(ListArray::try_new(
+            field,
+            offsets,
+            Arc::new(values),
+            nulls.finish(),
+        )?))
+    }
+
+    fn user_doc(&self) -> Option<&Documentation> {
+        self.doc()
+    }
+}
+
+fn fields() -> Fields {
+    Fields::from(vec![
+        Field::new("sentence", DataType::Utf8View, true),
+        Field::new("start_byte", DataType::Int64, true),
+        Field::new("end_byte", DataType::Int64, true),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{Array, AsArray, StringArray};
+    use arrow::datatypes::Int64Type;
+    use datafusion_common::ScalarValue;
+    use datafusion_expr::ColumnarValue;
+
+    use super::*;
+    use crate::calls::{call_array, call_scalar, column, every_encoding, plan_error, scalar};
+
+    fn rows(list: &dyn Array) -> Vec<(String, i64, i64)> {
+        let rows = list.as_struct();
+        let sentences = rows.column(0).as_string_view();
+        let starts = rows.column(1).as_primitive::<Int64Type>();
+        let ends = rows.column(2).as_primitive::<Int64Type>();
+        (0..rows.len())
+            .map(|row| {
+                (
+                    sentences.value(row).to_owned(),
+                    starts.value(row),
+                    ends.value(row),
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_string_encoding() {
+        for array in every_encoding(&[Some("Él llegó. Se fue."), None, Some(""), Some("One\nTwo")])
+        {
+            let result = call_array(SplitSentences, vec![ColumnarValue::Array(array)]);
+            let lists = result.as_list::<i32>();
+            let expected = [
+                ("Él llegó.".to_owned(), 0, 11),
+                ("Se fue.".to_owned(), 12, 19),
+            ];
+            assert_eq!(rows(&lists.value(0)), expected);
+            assert!(lists.is_null(1));
+            assert!(lists.is_valid(2) && lists.value(2).is_empty());
+            assert_eq!(rows(&lists.value(3)).len(), 2);
+        }
+    }
+
+    #[test]
+    fn languages_are_constants_or_columns() {
+        let text = || scalar("Das gilt z. B. für Dr. Meier. Ja.");
+        let languages = column(StringArray::from(vec![Some("de"), None]));
+        let result = call_array(SplitSentences, vec![text(), languages]);
+        let lists = result.as_list::<i32>();
+        assert_eq!(rows(&lists.value(0)).len(), 2);
+        assert!(lists.is_valid(1), "without a language there are rules too");
+        let ScalarValue::List(list) = call_scalar(SplitSentences, vec![text(), scalar("de")])
+        else {
+            panic!("not a list");
+        };
+        assert_eq!(rows(&list.value(0)), rows(&lists.value(0)));
+    }
+
+    #[test]
+    fn splitters_have_names() {
+        let published = call_array(
+            SplitSentences,
+            vec![
+                column(StringArray::from(vec!["in lower case"])),
+                scalar("en"),
+                scalar("published"),
+            ],
+        );
+        assert!(published.as_list::<i32>().value(0).is_empty());
+        assert_eq!(
+            plan_error(
+                SplitSentences,
+                &[scalar("a"), scalar("en"), scalar("other")]
+            ),
+            "Error during planning: split_sentences: splitter must be 'default' or 'published', got 'other'"
+        );
+    }
+}
