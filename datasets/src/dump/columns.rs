@@ -68,9 +68,10 @@ pub fn dump_schema() -> SchemaRef {
 
 const UTC: &str = "UTC";
 
-/// Bytes of text in the first batch of a range; each has twice as many as the one before, so that
-/// what follows the scan starts early and is shared evenly where a dump is small.
-const FIRST_BATCH_BYTES: usize = 256 << 10;
+/// Rows and bytes of text in the first batch of a range; each batch may have twice as many as the
+/// one before, so that what follows the scan starts early, a LIMIT above a filter is met early, and
+/// small dumps are shared evenly.
+const FIRST_BATCH: (usize, usize) = (64, 256 << 10);
 
 /// Bytes of text after which a batch is full.
 const MOST_BATCH_BYTES: usize = 4 << 20;
@@ -97,10 +98,11 @@ pub(super) struct BatchBuilder {
     site: SiteColumns,
     columns: Vec<(usize, ColumnBuilder)>,
     rows: usize,
-    most_rows: usize,
-    /// Bytes of text so far, and those that make a batch full.
+    /// Bytes of text so far.
     bytes: usize,
-    most_bytes: usize,
+    /// Rows and bytes that make this batch full, and rows that make any full.
+    full: (usize, usize),
+    most_rows: usize,
 }
 
 enum ColumnBuilder {
@@ -114,18 +116,18 @@ impl BatchBuilder {
     /// `columns` are places in [`dump_schema`]; a batch has at most `most_rows` rows.
     pub(super) fn new(columns: &[usize], site: SiteColumns, most_rows: usize) -> Result<Self> {
         let schema = Arc::new(dump_schema().project(columns)?);
-        let builders = columns.iter().zip(schema.fields());
-        let columns = builders
-            .map(|(&index, field)| (index, ColumnBuilder::new(field.data_type())))
+        let columns = columns
+            .iter()
+            .map(|&index| (index, ColumnBuilder::new(index)))
             .collect();
         Ok(Self {
             schema,
             site,
             columns,
             rows: 0,
-            most_rows: most_rows.max(1),
             bytes: 0,
-            most_bytes: FIRST_BATCH_BYTES,
+            full: (FIRST_BATCH.0.min(most_rows), FIRST_BATCH.1),
+            most_rows,
         })
     }
 
@@ -134,7 +136,7 @@ impl BatchBuilder {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.rows >= self.most_rows || self.bytes >= self.most_bytes
+        self.rows >= self.full.0 || self.bytes >= self.full.1
     }
 
     pub(super) fn push(&mut self, page: &Page) {
@@ -169,19 +171,22 @@ impl BatchBuilder {
         )?;
         self.rows = 0;
         self.bytes = 0;
-        self.most_bytes = (self.most_bytes * 2).min(MOST_BATCH_BYTES);
+        self.full = (
+            (self.full.0 * 2).min(self.most_rows),
+            (self.full.1 * 2).min(MOST_BATCH_BYTES),
+        );
         Ok(batch)
     }
 }
 
 impl ColumnBuilder {
-    fn new(data_type: &DataType) -> Self {
-        match data_type {
-            DataType::Int32 => Self::Int32(Int32Builder::new()),
-            DataType::Int64 => Self::Int64(Int64Builder::new()),
-            DataType::Timestamp(..) => {
-                Self::Time(TimestampMicrosecondBuilder::new().with_timezone(UTC))
+    fn new(column: usize) -> Self {
+        match column {
+            index::NAMESPACE => Self::Int32(Int32Builder::new()),
+            index::PAGE_ID | index::REVISION_ID | index::PARENT_ID => {
+                Self::Int64(Int64Builder::new())
             }
+            index::TIMESTAMP => Self::Time(TimestampMicrosecondBuilder::new().with_timezone(UTC)),
             _ => Self::Text(StringBuilder::new()),
         }
     }

@@ -57,7 +57,7 @@ impl Decode {
             wants(index::KIND) || wants(index::REDIRECT),
         );
         let source = Watched {
-            inner: self.file.open(handle).map_err(fail)?,
+            inner: self.file.open(self.range.end, handle).map_err(fail)?,
             batches: batches.clone(),
             read: MetricBuilder::new(&self.metrics).counter("bytes_scanned", self.partition),
         };

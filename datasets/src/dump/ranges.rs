@@ -83,7 +83,7 @@ fn inspect(
     on_error: OnError,
     handle: &Handle,
 ) -> Result<Inspected, DumpError> {
-    let source = file.open(handle)?;
+    let source = file.open(0, handle)?;
     let info = DumpInfo::read(&source, on_error)?;
     let length = source.len();
     let count = usize::try_from(length.div_ceil(piece)).unwrap_or(usize::MAX);
@@ -136,21 +136,16 @@ fn one_wiki(files: &[(StoredFile, Inspected)]) -> Result<()> {
 
 /// Deals ranges out in the order of the files, so that groups have about the same size.
 fn group(parts: Vec<PartitionedFile>, partitions: usize) -> Vec<FileGroup> {
-    let size = |part: &PartitionedFile| u128::from(part.effective_size().max(1));
+    let size = |part: &PartitionedFile| u128::from(part.effective_size()).max(1);
     let total: u128 = parts.iter().map(size).sum();
     let count = partitions.clamp(1, parts.len().max(1));
     let mut groups = vec![Vec::new(); count];
     let mut before = 0;
-    for (place, part) in parts.into_iter().enumerate() {
+    for part in parts {
         let bytes = size(&part);
-        let middle = (before + bytes / 2) * count as u128 / total.max(1);
+        let middle = (before + bytes / 2) * count as u128 / total;
         before += bytes;
-        let wanted = if place < count && total == 0 {
-            place
-        } else {
-            usize::try_from(middle).unwrap_or(0)
-        };
-        groups[wanted.min(count - 1)].push(part);
+        groups[usize::try_from(middle).map_or(0, |place| place.min(count - 1))].push(part);
     }
     groups.retain(|group| !group.is_empty());
     groups.into_iter().map(FileGroup::new).collect()

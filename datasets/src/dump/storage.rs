@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -43,14 +42,15 @@ impl StoredFile {
         self.store.to_string() == LOCAL
     }
 
-    /// Opens the file; reads of remote files wait on `handle`, so they must not be made by a task
-    /// of its runtime.
-    pub(super) fn open(&self, handle: &Handle) -> Result<Arc<dyn ReadAt>, DumpError> {
+    /// Opens the file. Of remote files more may be fetched ahead of a read, but not past byte
+    /// `until`. Their reads wait on `handle`, so they must not be made by a task of its runtime.
+    pub(super) fn open(&self, until: u64, handle: &Handle) -> Result<Arc<dyn ReadAt>, DumpError> {
         let Some(path) = local_path(&*self.store, &self.meta.location) else {
             return Ok(Arc::new(RemoteFile {
                 store: Arc::clone(&self.store),
                 location: self.meta.location.clone(),
                 len: self.meta.size,
+                until,
                 handle: handle.clone(),
                 ahead: Mutex::default(),
             }));
@@ -79,11 +79,13 @@ fn local_path(store: &dyn ObjectStore, location: &Path) -> Option<PathBuf> {
     LocalFileSystem::new().path_to_filesystem(location).ok()
 }
 
-/// A file of an object store. Sequential reads fetch ever more at a time; others what they need.
+/// A file of an object store. Sequential reads fetch ever more at a time; others, and those past
+/// `until`, what they need.
 struct RemoteFile {
     store: Arc<dyn ObjectStore>,
     location: Path,
     len: u64,
+    until: u64,
     handle: Handle,
     ahead: Mutex<Ahead>,
 }
@@ -100,15 +102,14 @@ impl Ahead {
         self.start + self.bytes.len() as u64
     }
 
-    /// What to fetch for a read of `wanted` bytes from `offset`.
-    fn next(&self, offset: u64, wanted: u64, len: u64) -> Range<u64> {
-        let sequential = offset == self.end() && wanted >= READ_BYTES as u64;
-        let count = if sequential {
-            (self.bytes.len() as u64 * 2).clamp(wanted, wanted.max(MOST_AHEAD))
-        } else {
-            wanted
-        };
-        offset..len.min(offset.saturating_add(count))
+    /// Where to end a fetch for a read of `wanted` bytes from `offset`.
+    fn next_end(&self, offset: u64, wanted: u64, until: u64) -> u64 {
+        let needed = offset.saturating_add(wanted);
+        if offset != self.end() || wanted < READ_BYTES as u64 {
+            return needed;
+        }
+        let ahead = (self.bytes.len() as u64 * 2).min(MOST_AHEAD);
+        needed.max(until.min(offset.saturating_add(ahead)))
     }
 }
 
@@ -123,7 +124,8 @@ impl ReadAt for RemoteFile {
         }
         let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
         if !(ahead.start..ahead.end()).contains(&offset) {
-            let range = ahead.next(offset, buf.len() as u64, self.len);
+            let end = ahead.next_end(offset, buf.len() as u64, self.until);
+            let range = offset..end.min(self.len);
             let read = self.store.get_range(&self.location, range);
             let bytes = self.handle.block_on(read)?;
             *ahead = Ahead {
@@ -133,5 +135,27 @@ impl ReadAt for RemoteFile {
         }
         let from = usize::try_from(offset - ahead.start).unwrap_or(usize::MAX);
         ahead.bytes.as_ref().read_at(from as u64, buf)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequential_reads_fetch_more_and_more_within_the_range() {
+        const MIB: u64 = 1 << 20;
+        let ahead = |start, count: u64| Ahead {
+            start,
+            bytes: vec![0; count as usize].into(),
+        };
+        let end = |ahead: Ahead, offset, wanted| ahead.next_end(offset, wanted, 20 * MIB);
+        assert_eq!(end(Ahead::default(), 0, 64), 64);
+        assert_eq!(end(Ahead::default(), 0, MIB), MIB);
+        assert_eq!(end(ahead(0, MIB), MIB, MIB), 3 * MIB);
+        assert_eq!(end(ahead(4 * MIB, 6 * MIB), 10 * MIB, MIB), 18 * MIB);
+        assert_eq!(end(ahead(10 * MIB, 8 * MIB), 18 * MIB, MIB), 20 * MIB);
+        assert_eq!(end(ahead(18 * MIB, 2 * MIB), 20 * MIB, MIB), 21 * MIB);
+        assert_eq!(end(ahead(0, MIB), 5 * MIB, MIB), 6 * MIB);
     }
 }
