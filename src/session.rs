@@ -26,7 +26,12 @@ use std::sync::{Arc, LazyLock};
 /// If the session refuses a function; it does not.
 pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<SessionContext> {
     let mut config = config.with_information_schema(true);
-    if config.options().extensions.get::<NeardupOptions>().is_none() {
+    if config
+        .options()
+        .extensions
+        .get::<NeardupOptions>()
+        .is_none()
+    {
         config = config.with_option_extension(NeardupOptions::default());
     }
     let state = with_functions(SessionStateBuilder::new())

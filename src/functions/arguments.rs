@@ -163,7 +163,9 @@ impl Call {
     /// All values as literals, for a template.
     pub fn literals(&self) -> BTreeMap<String, ast::Expr> {
         let literals = self.values.iter();
-        literals.map(|(name, value)| (name.clone(), value.literal())).collect()
+        literals
+            .map(|(name, value)| (name.clone(), value.literal()))
+            .collect()
     }
 
     fn missing(&self, name: &str) -> datafusion::common::DataFusionError {
@@ -207,7 +209,10 @@ fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
             )
         }
         (kind, Given::Names(names)) => {
-            plan_err!("{function}: {name} must be {kind}, found {}", names.join(", "))
+            plan_err!(
+                "{function}: {name} must be {kind}, found {}",
+                names.join(", ")
+            )
         }
     }
 }

@@ -116,7 +116,9 @@ table_functions! {
 
 /// The function of that name, if there is one.
 pub fn find(name: &str) -> Option<&'static TableFunction> {
-    TABLE_FUNCTIONS.iter().find(|function| function.name == name)
+    TABLE_FUNCTIONS
+        .iter()
+        .find(|function| function.name == name)
 }
 
 impl TableFunction {

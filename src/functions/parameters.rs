@@ -50,9 +50,7 @@ impl Range {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let inner = text
-            .strip_prefix(['(', '['])?
-            .strip_suffix([')', ']'])?;
+        let inner = text.strip_prefix(['(', '['])?.strip_suffix([')', ']'])?;
         let (low, high) = inner.split_once(',')?;
         Some(Self {
             low: low.trim().parse().ok()?,

@@ -31,7 +31,8 @@ fn block_variant<const N: usize>(
     variant: Option<&str>,
     more: [(&str, Value); N],
 ) -> Result<Expansion> {
-    let function = find(call.function).ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?;
+    let function = find(call.function)
+        .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?;
     let template = variant.map_or(function.template, |name| function.variant(name));
     Ok(expansion(call, template, call.relations.clone(), more))
 }
