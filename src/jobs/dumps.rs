@@ -7,8 +7,11 @@ use crate::functions::{Template, Value};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::common::{Result, exec_err};
-use datafusion::prelude::{DataFrame, SessionContext};
+use datafusion::catalog::TableProvider;
+use datafusion::prelude::SessionContext;
+use neardup_datasets::DumpTable;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 const PLAIN_TEXT: Template = Template {
     name: "jobs/plain_text",
@@ -44,16 +47,30 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
         .iter()
         .map(|file| file.to_string_lossy().into_owned())
         .collect();
+    let mut dump = neardup_datasets::DumpOptions { redirects: true, ..Default::default() };
+    dump.set("namespaces", "all")?;
+    dump.set("on_error", &options.on_error)?;
+    let dump = Arc::new(DumpTable::try_new(files, dump)?);
+    job.context().register_table("dump", Arc::clone(&dump) as Arc<dyn TableProvider>)?;
     let values = BTreeMap::from([
-        ("files".to_owned(), Value::Text(files.join("\n"))),
-        ("on_error".to_owned(), Value::Text(options.on_error.clone())),
         ("splitter".to_owned(), Value::Text(options.splitter.clone())),
     ]);
     job.step(
         "plain_text",
         Output::Directory("plain_text"),
         async |job: &Job| job.plan(PLAIN_TEXT, &values).await,
-        check_pages,
+        async |context: &SessionContext, _, record: &mut StepRecord| {
+            for (file, losses) in dump.take_losses() {
+                let pages = losses.pages();
+                if pages > 0 {
+                    *record.left_out.entry("damaged pages".to_owned()).or_default() += pages;
+                }
+                if !losses.is_empty() {
+                    record.figures.insert(format!("damage in {file}"), losses.to_string().into());
+                }
+            }
+            check_pages(context, record).await
+        },
     )
     .await?;
     job.step(
@@ -85,7 +102,6 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
 /// Counts pages by what becomes of them.
 async fn check_pages(
     context: &SessionContext,
-    _: DataFrame,
     record: &mut StepRecord,
 ) -> Result<()> {
     let counts = context
