@@ -34,7 +34,8 @@ pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<Sessio
     {
         config = config.with_option_extension(NeardupOptions::default());
     }
-    let state = SessionStateBuilder::new_from_existing(bare_state(config))
+    let state = with_functions(SessionStateBuilder::new())
+        .with_config(config)
         .with_runtime_env(runtime)
         .build();
     let context = SessionContext::new_with_state(state).enable_url_table();
@@ -42,23 +43,24 @@ pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<Sessio
     Ok(context)
 }
 
-/// A state with our scalar and aggregate functions and operators, without table functions.
+/// A state with our functions and operators, without table functions; its catalogue is shared and
+/// must be replaced.
 pub(crate) fn bare_state(config: SessionConfig) -> SessionState {
-    static BASE: LazyLock<SessionState> = LazyLock::new(|| {
-        let mut state = SessionStateBuilder::new()
-            .with_default_features()
-            .with_query_planner(Arc::new(NeardupQueryPlanner));
-        state
-            .scalar_functions()
-            .get_or_insert_default()
-            .extend(neardup_udfs::scalar_functions());
-        state
-            .aggregate_functions()
-            .get_or_insert_default()
-            .extend(neardup_udfs::aggregate_functions());
-        state.build()
-    });
+    static BASE: LazyLock<SessionState> =
+        LazyLock::new(|| with_functions(SessionStateBuilder::new()).build());
     SessionStateBuilder::new_from_existing(BASE.clone())
         .with_config(config)
         .build()
+}
+
+/// DataFusion's functions and ours, and our operators.
+fn with_functions(builder: SessionStateBuilder) -> SessionStateBuilder {
+    let mut builder = builder
+        .with_default_features()
+        .with_query_planner(Arc::new(NeardupQueryPlanner));
+    let scalar = builder.scalar_functions().get_or_insert_default();
+    scalar.extend(neardup_udfs::scalar_functions());
+    let aggregate = builder.aggregate_functions().get_or_insert_default();
+    aggregate.extend(neardup_udfs::aggregate_functions());
+    builder
 }

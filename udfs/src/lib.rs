@@ -23,36 +23,45 @@
 //! never an option of the session, because executors of a cluster make functions anew from their
 //! names.
 //!
-//! **To add a scalar function**: a file named like it, with a unit struct, its `#[user_doc]` and its
-//! `Function`; a `mod` line and a line in [`scalar_functions`]. Arrow types are matched in `columns`
-//! only.
+//! **To add a function**: a file named like it, with a unit struct, its `#[user_doc]` and its
+//! `Function` or `Aggregate`; a `mod` line and a line in [`scalar_functions`] or
+//! [`aggregate_functions`]. Arrow types are matched in `columns` only.
 
+mod aggregate;
 mod columns;
+mod connected_components;
 mod containment;
 mod edit_distance;
 mod edit_similarity;
 mod function;
 mod jaccard_similarity;
+mod key_parts;
 mod minhash;
 mod minhash_bands;
 mod minhash_draws;
 mod minhash_similarity;
 mod normalize_text;
+mod prefix_tokens;
+mod representatives;
 mod same_text;
 mod sentence_id;
 mod sets;
 mod shingle_hashes;
 mod shingles;
 mod split_sentences;
+mod token_frequencies;
 mod wikitext_to_plain;
 
 #[cfg(test)]
 mod calls;
+#[cfg(test)]
+mod groupings;
 
 use std::sync::Arc;
 
 use datafusion_expr::{AggregateUDF, ScalarUDF};
 
+use aggregate::udaf;
 use function::udf;
 
 /// All scalar functions of this crate.
@@ -62,11 +71,13 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(edit_distance::EditDistance),
         udf(edit_similarity::EditSimilarity),
         udf(jaccard_similarity::JaccardSimilarity),
+        udf(key_parts::KeyParts),
         udf(minhash::MinHash),
         udf(minhash_bands::MinHashBands),
         udf(minhash_draws::MinHashDraws),
         udf(minhash_similarity::MinHashSimilarity),
         udf(normalize_text::NormalizeText),
+        udf(prefix_tokens::PrefixTokens),
         udf(same_text::SameText),
         udf(sentence_id::SentenceId),
         udf(shingle_hashes::ShingleHashes),
@@ -79,7 +90,12 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
 
 /// All aggregate functions of this crate.
 pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
-    vec![]
+    let functions = [
+        udaf(connected_components::ConnectedComponents),
+        udaf(representatives::Representatives),
+        udaf(token_frequencies::TokenFrequencies),
+    ];
+    functions.map(Arc::new).to_vec()
 }
 
 #[cfg(test)]

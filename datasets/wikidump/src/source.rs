@@ -189,12 +189,11 @@ impl Window {
 
     fn read_more(&mut self) -> io::Result<()> {
         let held = self.bytes.len();
-        self.bytes.resize(held + READ_BYTES, 0);
-        let read = read_full(
-            &*self.source,
-            self.start + held as u64,
-            &mut self.bytes[held..],
-        );
+        let offset = self.start + held as u64;
+        let left = self.source.len().saturating_sub(offset);
+        let wanted = usize::try_from(left).map_or(READ_BYTES, |left| left.min(READ_BYTES));
+        self.bytes.resize(held + wanted, 0);
+        let read = read_full(&*self.source, offset, &mut self.bytes[held..]);
         self.bytes.truncate(held + *read.as_ref().unwrap_or(&0));
         self.at_end = read? < READ_BYTES;
         Ok(())
@@ -214,7 +213,8 @@ mod tests {
         }
 
         fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
-            if self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % 5 == 0 {
+            let call = self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            if call.is_multiple_of(5) {
                 return Err(io::ErrorKind::Interrupted.into());
             }
             let count = buf.len().min(3);

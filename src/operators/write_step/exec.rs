@@ -41,6 +41,16 @@ impl WriteStepExec {
             properties,
         }
     }
+
+    /// The same operator over another input; its properties are made anew, because the number of
+    /// partitions may have changed.
+    fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        // The partition count may have changed: the properties are made anew.
+        let [input] = children
+            .try_into()
+            .map_err(|_| internal_datafusion_err!("WriteStepExec has one input"))?;
+        Ok(Arc::new(Self::new(input, self.target.clone())))
+    }
 }
 
 impl DisplayAs for WriteStepExec {
@@ -82,18 +92,14 @@ impl ExecutionPlan for WriteStepExec {
         children: Vec<Arc<dyn ExecutionPlan>>,
         _: ReplaceChildrenOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.with_new_children(children)
+        self.over(children)
     }
 
     fn with_new_children(
         self: Arc<Self>,
         children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        // The partition count may have changed: the properties are made anew.
-        let [input] = children
-            .try_into()
-            .map_err(|_| internal_datafusion_err!("WriteStepExec has one input"))?;
-        Ok(Arc::new(Self::new(input, self.target.clone())))
+        self.over(children)
     }
 
     fn execute(

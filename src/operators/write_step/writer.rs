@@ -7,9 +7,10 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::object_store::buffered::BufWriter;
 use datafusion::object_store::path::Path;
 use datafusion::parquet::arrow::AsyncArrowWriter;
-use datafusion::parquet::arrow::async_writer::{AsyncFileWriter, ParquetObjectWriter};
+use datafusion::parquet::arrow::async_writer::AsyncFileWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::errors::Result as ParquetResult;
 use datafusion::parquet::file::metadata::KeyValue;
@@ -57,7 +58,7 @@ impl<W: AsyncFileWriter> AsyncFileWriter for Tally<W> {
 
 /// A file being written. Nothing has the file's name before [`StepFile::finish`].
 pub(super) struct StepFile {
-    writer: AsyncArrowWriter<Tally<ParquetObjectWriter>>,
+    writer: AsyncArrowWriter<Tally<BufWriter>>,
     file: String,
     hasher: Arc<Mutex<Xxh3>>,
     bytes: Arc<AtomicU64>,
@@ -74,7 +75,7 @@ impl StepFile {
         let hasher = Arc::new(Mutex::new(Xxh3::new()));
         let bytes = Arc::new(AtomicU64::new(0));
         let tally = Tally {
-            inner: ParquetObjectWriter::new(store, path),
+            inner: BufWriter::new(store, path),
             hasher: Arc::clone(&hasher),
             bytes: Arc::clone(&bytes),
         };

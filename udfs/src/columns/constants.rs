@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion_expr::ColumnarValue;
 use neardup_kernels::Shingle;
@@ -88,6 +89,22 @@ impl<'a> Constants<'a> {
         let text = value.try_as_str().flatten().unwrap_or_default();
         text.parse()
             .map_err(|error: T::Err| plan_datafusion_err!("{}: {error}", self.parameters.function))
+    }
+
+    /// A threshold in (0, 1]. While planning 1 stands in for a constant that is not known yet.
+    pub(crate) fn threshold(&self, index: usize) -> Result<f64> {
+        let Some(value) = self.value(index)? else {
+            return Ok(1.0);
+        };
+        match value.cast_to(&DataType::Float64) {
+            Ok(ScalarValue::Float64(Some(threshold))) if threshold > 0.0 && threshold <= 1.0 => {
+                Ok(threshold)
+            }
+            _ => self.error(
+                index,
+                &format!("must be greater than 0 and at most 1, got {value}"),
+            ),
+        }
     }
 
     /// Requires that an argument, if given, is a literal: for those that the type of the result

@@ -49,7 +49,7 @@ enum Values {
 }
 
 impl Lists {
-    pub(super) fn new(array: ArrayRef, constant: bool) -> Result<Self> {
+    pub(crate) fn new(array: ArrayRef, constant: bool) -> Result<Self> {
         let (ranges, elements) = match array.data_type() {
             DataType::List(_) => {
                 let list = array.as_list::<i32>();

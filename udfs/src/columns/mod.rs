@@ -11,7 +11,9 @@
 //!
 //! To add a kind of argument: a variant of [`Kind`], what it accepts in `accepts`, and a reader here.
 
+mod bytes;
 mod constants;
+mod ids;
 mod integers;
 mod lists;
 mod parameters;
@@ -24,11 +26,13 @@ use arrow::array::ArrayRef;
 use datafusion_common::{Result, ScalarValue};
 use datafusion_expr::{ColumnarValue, ScalarFunctionArgs};
 
+pub(crate) use bytes::Bytes;
 pub(crate) use constants::Constants;
+pub(crate) use ids::{IdTable, NO_ID};
 pub(crate) use integers::Integers;
 pub(crate) use lists::{Lists, Numbers, signature_length};
 pub(crate) use parameters::{Kind, Parameters};
-pub(crate) use results::{HashLists, text_lists};
+pub(crate) use results::{HashLists, PartLists, text_lists};
 pub(crate) use texts::Texts;
 
 /// The arguments of one call, one batch of rows.
@@ -84,6 +88,11 @@ impl Arguments {
     pub(crate) fn lists(&self, index: usize) -> Result<Lists> {
         let (array, constant) = self.array(index)?;
         Lists::new(array, constant)
+    }
+
+    pub(crate) fn bytes(&self, index: usize) -> Result<Bytes> {
+        let (array, constant) = self.array(index)?;
+        Bytes::new(array, constant)
     }
 
     pub(crate) fn integers(&self, index: usize) -> Result<Integers> {

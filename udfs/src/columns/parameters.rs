@@ -7,6 +7,7 @@ use datafusion_common::{Result, plan_err};
 use datafusion_expr::{ReturnFieldArgs, Signature, Volatility};
 
 use super::constants::Constants;
+use super::ids::is_id;
 use super::texts::is_text;
 
 /// What a parameter accepts.
@@ -14,8 +15,10 @@ use super::texts::is_text;
 pub(crate) enum Kind {
     /// A string column, in any encoding.
     Text,
-    /// Text; or lists of hashes (UInt64, UInt32, or Int64, whose bits are taken as they are), or of
-    /// strings, which are hashed.
+    /// Lists of hashes (UInt64, UInt32, or Int64, whose bits are taken as they are) or of strings,
+    /// which are hashed.
+    Set,
+    /// Either of them.
     TextOrSet,
     /// Lists of UInt32 or UInt64, of fixed size or not.
     Signature,
@@ -25,6 +28,14 @@ pub(crate) enum Kind {
     Count,
     /// A constant shingle.
     Shingle,
+    /// A constant number in (0, 1].
+    Threshold,
+    /// A sketch of token frequencies, in any binary type.
+    Sketch,
+    /// Ids or what they are ordered by: integers or strings, in any encoding.
+    Id,
+    /// A column of Float64.
+    Similarity,
     /// A constant that is one of a few names.
     Name,
 }
@@ -72,7 +83,18 @@ impl Parameters {
 
     /// Checks number and types of the arguments, and gives access to those that are literals.
     pub(crate) fn check<'a>(&'static self, args: &ReturnFieldArgs<'a>) -> Result<Constants<'a>> {
-        let (function, given) = (self.function, args.arg_fields.len());
+        let types: Vec<_> = args
+            .arg_fields
+            .iter()
+            .map(|field| field.data_type())
+            .collect();
+        self.check_types(&types)?;
+        Ok(Constants::of_plan(self, args.scalar_arguments))
+    }
+
+    /// Checks number and types of the arguments.
+    pub(crate) fn check_types(&self, types: &[&DataType]) -> Result<()> {
+        let (function, given) = (self.function, types.len());
         if given < self.required || given > self.all.len() {
             let names: Vec<_> = self.all.iter().map(|(name, _)| *name).collect();
             let count = match (self.required, self.all.len()) {
@@ -85,16 +107,15 @@ impl Parameters {
                 names.join(", ")
             );
         }
-        for (&(name, kind), field) in self.all.iter().zip(args.arg_fields) {
-            if !accepts(kind, field.data_type()) {
+        for (&(name, kind), data_type) in self.all.iter().zip(types) {
+            if !accepts(kind, data_type) {
                 return plan_err!(
-                    "{function}: {name} must be {}, got {}",
-                    wanted(kind),
-                    field.data_type()
+                    "{function}: {name} must be {}, got {data_type}",
+                    wanted(kind)
                 );
             }
         }
-        Ok(Constants::of_plan(self, args.scalar_arguments))
+        Ok(())
     }
 }
 
@@ -102,11 +123,16 @@ impl Parameters {
 fn wanted(kind: Kind) -> &'static str {
     match kind {
         Kind::Text => "text",
+        Kind::Set => "a list of hashes or of strings",
         Kind::TextOrSet => "text, or a list of hashes or of strings",
         Kind::Signature => "a signature, that is a list of UInt32 or UInt64",
         Kind::Integer => "an integer",
         Kind::Count => "an integer constant",
         Kind::Shingle => "a string constant such as 'word:3'",
+        Kind::Threshold => "a constant number",
+        Kind::Sketch => "a sketch of token_frequencies",
+        Kind::Id => "integers or strings",
+        Kind::Similarity => "a number",
         Kind::Name => "a string constant",
     }
 }
@@ -114,9 +140,16 @@ fn wanted(kind: Kind) -> &'static str {
 fn coerce(kind: Option<Kind>, data_type: &DataType) -> DataType {
     match (kind, data_type) {
         (Some(Kind::Text | Kind::TextOrSet), DataType::Null) => DataType::Utf8,
-        (Some(Kind::Signature), DataType::Null) => DataType::new_list(DataType::UInt64, true),
-        (Some(Kind::Integer), DataType::Null) => DataType::Int64,
-        (Some(Kind::TextOrSet | Kind::Signature), list) => coerce_list(list),
+        (Some(Kind::Set | Kind::Signature), DataType::Null) => {
+            DataType::new_list(DataType::UInt64, true)
+        }
+        (Some(Kind::Integer | Kind::Id), DataType::Null) => DataType::Int64,
+        (Some(Kind::Sketch), DataType::Null) => DataType::BinaryView,
+        (Some(Kind::Id), DataType::Dictionary(_, value)) => value.as_ref().clone(),
+        (Some(Kind::Similarity), number) if number.is_numeric() || number.is_null() => {
+            DataType::Float64
+        }
+        (Some(Kind::Set | Kind::TextOrSet | Kind::Signature), list) => coerce_list(list),
         (_, data_type) => data_type.clone(),
     }
 }
@@ -156,9 +189,17 @@ fn accepts(kind: Kind, data_type: &DataType) -> bool {
     let strings = element.is_some_and(DataType::is_string);
     match kind {
         Kind::Text => is_text(data_type),
+        Kind::Set => numbers || strings,
         Kind::TextOrSet => is_text(data_type) || numbers || strings,
         Kind::Signature => numbers,
         Kind::Integer | Kind::Count => data_type.is_integer() || data_type.is_null(),
         Kind::Shingle | Kind::Name => is_text(data_type) || data_type.is_null(),
+        Kind::Threshold => data_type.is_numeric() || data_type.is_null(),
+        Kind::Sketch => matches!(
+            data_type,
+            DataType::Binary | DataType::LargeBinary | DataType::BinaryView
+        ),
+        Kind::Id => is_id(data_type),
+        Kind::Similarity => *data_type == DataType::Float64,
     }
 }

@@ -3,24 +3,30 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, ListArray, ListBuilder, NullBufferBuilder, StringBuilder, UInt64Array,
+    ArrayRef, ListArray, ListBuilder, NullBufferBuilder, PrimitiveArray, StringBuilder,
 };
 use arrow::buffer::OffsetBuffer;
-use arrow::datatypes::{DataType, Field};
+use arrow::datatypes::{ArrowPrimitiveType, DataType, Field, UInt32Type, UInt64Type};
 use datafusion_common::{Result, exec_err};
 
 /// A column of List of UInt64 under construction.
-pub(crate) struct HashLists {
+pub(crate) type HashLists = NumberLists<UInt64Type>;
+
+/// A column of List of UInt32 under construction.
+pub(crate) type PartLists = NumberLists<UInt32Type>;
+
+/// A column of lists of numbers under construction.
+pub(crate) struct NumberLists<T: ArrowPrimitiveType> {
     function: &'static str,
-    values: Vec<u64>,
+    values: Vec<T::Native>,
     offsets: Vec<i32>,
     nulls: NullBufferBuilder,
 }
 
-impl HashLists {
+impl<T: ArrowPrimitiveType> NumberLists<T> {
     /// The type of the column.
     pub(crate) fn data_type() -> DataType {
-        DataType::new_list(DataType::UInt64, true)
+        DataType::new_list(T::DATA_TYPE, true)
     }
 
     pub(crate) fn new(function: &'static str, rows: usize) -> Self {
@@ -35,7 +41,7 @@ impl HashLists {
     }
 
     /// Adds a row whose list is what `append` appends, and returns what it returns.
-    pub(crate) fn push<T>(&mut self, append: impl FnOnce(&mut Vec<u64>) -> T) -> Result<T> {
+    pub(crate) fn push<A>(&mut self, append: impl FnOnce(&mut Vec<T::Native>) -> A) -> Result<A> {
         let answer = append(&mut self.values);
         self.nulls.append_non_null();
         self.end_row()?;
@@ -51,16 +57,16 @@ impl HashLists {
     fn end_row(&mut self) -> Result<()> {
         match i32::try_from(self.values.len()) {
             Ok(end) => self.offsets.push(end),
-            Err(_) => return too_much(self.function, "hashes"),
+            Err(_) => return too_much(self.function, "numbers"),
         }
         Ok(())
     }
 
     pub(crate) fn finish(mut self) -> ArrayRef {
         Arc::new(ListArray::new(
-            Arc::new(Field::new_list_field(DataType::UInt64, true)),
+            Arc::new(Field::new_list_field(T::DATA_TYPE, true)),
             OffsetBuffer::new(self.offsets.into()),
-            Arc::new(UInt64Array::new(self.values.into(), None)),
+            Arc::new(PrimitiveArray::<T>::new(self.values.into(), None)),
             self.nulls.finish(),
         ))
     }

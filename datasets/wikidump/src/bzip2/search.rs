@@ -74,7 +74,7 @@ impl Candidates {
                 .window
                 .from(at, wanted + OVERLAP)
                 .map_err(|source| Fault::Io { offset: at, source })?;
-            if data.len() <= OVERLAP - 1 {
+            if data.len() < OVERLAP {
                 return Ok(None);
             }
             self.at += (data.len() - OVERLAP).max(1) as u64;

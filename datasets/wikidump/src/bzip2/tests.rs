@@ -225,25 +225,3 @@ fn the_sample_dump_has_six_blocks() {
     assert_eq!((blocks, garbage), (6, 0));
     assert!(out == stock(&file));
 }
-#[test]
-#[ignore]
-fn speed() {
-    let file = std::fs::read(std::env::var("F").unwrap()).unwrap();
-    for _ in 0..3 {
-        let t = std::time::Instant::now();
-        let out = decode_all(&file).unwrap().0;
-        let own = t.elapsed();
-        let t = std::time::Instant::now();
-        let st = stock(&file);
-        let stock = t.elapsed();
-        assert!(out == st);
-        println!(
-            "own {:?} stock {:?} MB {} own MB/s {:.1} stock {:.1}",
-            own,
-            stock,
-            out.len(),
-            out.len() as f64 / own.as_secs_f64() / 1e6,
-            out.len() as f64 / stock.as_secs_f64() / 1e6
-        );
-    }
-}

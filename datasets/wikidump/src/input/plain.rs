@@ -31,8 +31,13 @@ impl PlainInput {
             return Ok(None);
         }
         // A chunk lies wholly inside the range or wholly behind it.
-        let left = if owned { self.end - self.at } else { u64::MAX };
-        let wanted = usize::try_from(left).unwrap_or(READ_BYTES).min(READ_BYTES);
+        let end = if owned {
+            self.end.min(self.source.len())
+        } else {
+            self.source.len()
+        };
+        let left = end.saturating_sub(self.at);
+        let wanted = usize::try_from(left).map_or(READ_BYTES, |left| left.min(READ_BYTES));
         self.buf.resize(wanted, 0);
         let offset = self.at;
         let read = read_full(&*self.source, offset, &mut self.buf)

@@ -10,15 +10,11 @@ use crate::options::{OnError, ReadOptions, Revisions};
 use crate::pages::Piece;
 use crate::schema::{Head, Page, Parsed, Revision, SiteInfo, Wanted, parse_revision};
 
+/// A page that gives rows; the youngest revision of it is kept where only that is asked for.
 #[derive(Debug)]
-enum State {
-    /// Between pages, or in one that gives no rows.
-    Idle,
-    /// In a page; the youngest revision of it is kept where only that is asked for.
-    InPage {
-        head: Head,
-        youngest: Option<Revision>,
-    },
+struct Open {
+    head: Head,
+    youngest: Option<Revision>,
 }
 
 /// The page being read, and what becomes of faults in it.
@@ -26,7 +22,8 @@ enum State {
 pub(super) struct Assembler {
     site: Arc<SiteInfo>,
     options: ReadOptions,
-    state: State,
+    /// `None` between pages, and in one that gives no rows.
+    open: Option<Open>,
     /// Where the page starts.
     location: Location,
     /// The name of the last page whose end was seen, and of the one being read.
@@ -39,7 +36,7 @@ impl Assembler {
         Self {
             site,
             options,
-            state: State::Idle,
+            open: None,
             location: Location::File { byte: 0 },
             whole: None,
             current: None,
@@ -58,7 +55,7 @@ impl Assembler {
     /// The page being read runs into bytes that are lost.
     pub(super) fn cut(&mut self, losses: &mut Losses) {
         losses.pages_cut += 1;
-        self.state = State::Idle;
+        self.open = None;
         self.current = None;
     }
 
@@ -76,7 +73,7 @@ impl Assembler {
             }
             Piece::Revision(bytes) => self.revision(bytes, losses),
             Piece::LargeRevision => {
-                if matches!(self.state, State::InPage { .. }) {
+                if self.open.is_some() {
                     self.large(losses)?;
                 }
                 Ok(None)
@@ -87,7 +84,7 @@ impl Assembler {
                 Ok(None)
             }
             Piece::Broken { reason, location } => {
-                self.state = State::Idle;
+                self.open = None;
                 let page = self.current.take().unwrap_or_default();
                 if self.options.on_error == OnError::Skip {
                     losses.pages_unclosed += 1;
@@ -103,7 +100,7 @@ impl Assembler {
     }
 
     fn enter(&mut self, bytes: &[u8], losses: &mut Losses) -> Result<(), DumpError> {
-        self.state = State::Idle;
+        self.open = None;
         self.current = None;
         match Head::parse(bytes, &self.site) {
             Ok(head) => {
@@ -111,10 +108,10 @@ impl Assembler {
                 losses.fields += head.unreadable;
                 let namespaces = self.options.namespaces.as_ref();
                 if namespaces.is_none_or(|wanted| wanted.contains(&head.namespace)) {
-                    self.state = State::InPage {
+                    self.open = Some(Open {
                         head,
                         youngest: None,
-                    };
+                    });
                 }
                 Ok(())
             }
@@ -126,7 +123,7 @@ impl Assembler {
     }
 
     fn revision(&mut self, bytes: &[u8], losses: &mut Losses) -> Result<Option<Page>, DumpError> {
-        let State::InPage { head, youngest } = &mut self.state else {
+        let Some(Open { head, youngest }) = &mut self.open else {
             return Ok(None);
         };
         let wanted = Wanted {
@@ -152,13 +149,8 @@ impl Assembler {
 
     fn leave(&mut self) -> Option<Page> {
         self.whole = self.current.take();
-        match std::mem::replace(&mut self.state, State::Idle) {
-            State::InPage {
-                head,
-                youngest: Some(revision),
-            } => row(head, revision, &self.options),
-            _ => None,
-        }
+        let Open { head, youngest } = self.open.take()?;
+        row(head, youngest?, &self.options)
     }
 
     /// Something in the page is not as it must be: the page is left out, or its revision if all
@@ -191,7 +183,7 @@ impl Assembler {
 
     fn drop_page(&mut self) {
         if self.options.revisions == Revisions::Latest {
-            self.state = State::Idle;
+            self.open = None;
         }
     }
 }

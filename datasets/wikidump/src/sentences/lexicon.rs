@@ -30,6 +30,34 @@ const AMBIGUOUS: &[&str] = &[
     "pen", "post", "que", "re", "sobre", "sub", "sun", "super", "tex", "ultra", "wash", "wis",
 ];
 
+/// Eras and degrees, which often close a sentence.
+const TITLES_AND_ERAS: &[&str] = &[
+    "a.d", "b.a", "b.c", "b.c.e", "b.s", "b.sc", "c.e", "d.d.s", "j.d", "ll.b", "ll.d", "ll.m",
+    "m.a", "m.b.a", "m.s", "m.sc", "ph.d",
+];
+
+const DAYS_AND_MONTHS: &[&str] = &[
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 /// Units: behind a number and before a capital their full stop ends the sentence.
 const UNITS: &[&str] = &[
     "ft", "in", "mi", "lb", "lbs", "oz", "yd", "mph", "gal", "km", "kg", "cm", "mm", "m", "ha",
@@ -77,10 +105,27 @@ impl Lexicon {
         table.contains(word) || table.contains(word.to_lowercase().as_str())
     }
 
+    /// True if a sentence that begins with `word` puts a time or a place first ("At", "By").
+    pub(super) fn fronts(&self, word: &str) -> bool {
+        self.tables
+            .get_fronting_words()
+            .contains(word.to_lowercase().as_str())
+    }
+
     /// True if a capitalised `word` opens sentences and is hardly ever a name.
     pub(super) fn is_opener(&self, word: &str) -> bool {
         self.tables.get_sentence_starters().contains(word)
     }
+}
+
+/// True for an era or a degree (lower case, without last full stop).
+pub(super) fn is_title_or_era(word: &str) -> bool {
+    TITLES_AND_ERAS.contains(&word)
+}
+
+/// True for the English name of a day or a month.
+pub(super) fn is_day_or_month(word: &str) -> bool {
+    DAYS_AND_MONTHS.contains(&word)
 }
 
 /// True if a sentence cannot end after this abbreviation (lower case, without last full stop).

@@ -15,6 +15,9 @@ use super::terminators::{MAY_TERMINATE, Terminator, is_closer, is_opener, termin
 /// Bytes before a full stop that are read in search of an abbreviation.
 const LOOK_BACK: usize = 48;
 
+/// Bytes behind a 《 within which a terminator belongs to the title that it opens.
+const LONGEST_TITLE: usize = 90;
+
 /// The sentences of a text by rules.
 pub(super) struct Rules<'a> {
     text: &'a str,
@@ -104,6 +107,8 @@ impl Rules<'_> {
     /// The end of the sentence that begins at `start`, at most the end of the block.
     fn boundary(&self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
+        // where a title in 《》 was opened
+        let mut title = None;
         let mut i = start;
         while i < self.block_end {
             if !MAY_TERMINATE[bytes[i] as usize] && !self.is_local_stop(bytes[i]) {
@@ -112,9 +117,18 @@ impl Rules<'_> {
             }
             let c = char_at(self.text, i);
             let Some(kind) = self.kind(c) else {
+                match c {
+                    '《' => title = Some(i),
+                    '》' => title = None,
+                    _ => {}
+                }
                 i += c.len_utf8();
                 continue;
             };
+            if title.is_some_and(|from| i - from < LONGEST_TITLE) {
+                i += c.len_utf8();
+                continue;
+            }
             let run = self.run(i, c, kind);
             if let Some(end) = self.run_ends_sentence(start, i, &run) {
                 return end;
@@ -160,6 +174,7 @@ impl Rules<'_> {
                 run.wide |= kind == Terminator::Wide;
             } else if c == ' ' && is_spaced_stop(rest) {
                 // ". . ." is one pause
+                only_stops &= rest[1..].starts_with('.');
                 run.end += 2;
                 run.single_stop = false;
                 run.pause |= only_stops;
@@ -219,7 +234,9 @@ impl Rules<'_> {
         }
         let following = after.trim_start_matches(|c: char| is_opener(c) || c == ' ');
         let first = following.chars().next()?;
-        if first.is_lowercase() || matches!(first, ',' | ';' | ':' | ')' | '/' | '%' | '=' | '&') {
+        if first.is_lowercase()
+            || matches!(first, ',' | ';' | ':' | ')' | '/' | '%' | '=' | '&' | '№')
+        {
             return None;
         }
         let ends = if run.single_stop {
@@ -257,19 +274,17 @@ impl Rules<'_> {
         let opens = before.chars().all(|c| is_opener(c) || c == ' ');
         if word.bytes().all(|b| b.is_ascii_digit()) {
             // "1. The first item", "19. Jahrhundert"
-            return !(opens && word.len() <= 3)
-                && !(self.lexicon.capitalised_ordinals
-                    && word.len() <= 2
-                    && first.is_alphabetic());
+            let numbers_item = opens && word.len() <= 3;
+            let is_ordinal =
+                self.lexicon.capitalised_ordinals && word.len() <= 2 && first.is_alphabetic();
+            return !numbers_item && !is_ordinal;
         }
         let next = leading_word(following);
         if lexicon::is_unit(word)
-            && first.is_uppercase()
-            && before
-                .trim_end_matches([' ', '\u{A0}', '-'])
-                .ends_with(|c: char| c.is_ascii_digit())
+            && is_counted(before)
+            && (first.is_uppercase() || first.is_numeric())
         {
-            return true;
+            return first.is_uppercase();
         }
         let lower = word.to_lowercase();
         let mut letters = word.chars();
@@ -283,10 +298,12 @@ impl Rules<'_> {
         let last = lower.rsplit('.').next().unwrap_or(&lower);
         if word.contains('.') {
             if is_acronym(&lower) {
-                return if matches!(lower.as_str(), "p.m" | "a.m") && lower != word {
-                    first.is_uppercase()
+                return if matches!(lower.as_str(), "p.m" | "a.m") {
+                    self.time_ends_sentence(start, next, first)
                 } else {
-                    self.lexicon.is_opener(next) || lexicon::is_closing(&lower)
+                    self.lexicon.is_opener(next)
+                        || lexicon::is_closing(&lower)
+                        || (first.is_uppercase() && lexicon::is_title_or_era(&lower))
                 };
             }
             if lexicon::is_leading(last) && last.len() > 1 {
@@ -302,6 +319,19 @@ impl Rules<'_> {
         self.lexicon.is_opener(next)
             || lexicon::is_closing(&lower)
             || (lower == word && lexicon::is_ambiguous(&lower))
+    }
+
+    /// "6 p.m." before a word: not if it is a time zone or a day, or if the sentence began with the
+    /// time ("At 5 a.m. Mr. Smith …").
+    fn time_ends_sentence(&self, start: usize, next: &str, first: char) -> bool {
+        let is_zone = matches!(next.len(), 2..=4) && next.bytes().all(|b| b.is_ascii_uppercase());
+        first.is_uppercase()
+            && !is_zone
+            && !lexicon::is_day_or_month(next)
+            && (self.lexicon.is_opener(next)
+                || !self
+                    .lexicon
+                    .fronts(leading_word(&self.text[start..self.block_end])))
     }
 
     /// A full stop after a single letter: an initial, or the end of "vitamin C".
@@ -327,9 +357,11 @@ fn is_omission(text: &str, at: usize, run: &Run) -> bool {
     run.pause && run.closed && text[..at].ends_with(['[', '('])
 }
 
-/// True for " ." that goes on with a pause rather than beginning ".NET" or "...and".
+/// True for " ." that goes on with a pause rather than beginning ".NET" or "...and"; the same for
+/// " !" and " ?".
 fn is_spaced_stop(rest: &str) -> bool {
-    rest.strip_prefix(" .")
+    rest.strip_prefix(' ')
+        .and_then(|rest| rest.strip_prefix(['.', '!', '?']))
         .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '.'))
 }
 
@@ -356,6 +388,12 @@ fn leading_word(text: &str) -> &str {
         .find(|&(_, c)| !c.is_alphabetic() && c != '\'')
         .map_or_else(|| text.floor_char_boundary(64), |(i, _)| i);
     &text[..end]
+}
+
+/// True if a number stands at the end of `text`.
+fn is_counted(text: &str) -> bool {
+    text.trim_end_matches([' ', '\u{A0}', '-'])
+        .ends_with(|c: char| c.is_ascii_digit())
 }
 
 /// Short groups of letters with full stops between them: "u.s", "ph.d", "п.н.э".

@@ -69,18 +69,16 @@ pub(super) fn format(format: Format, arguments: &Arguments<'_>) -> String {
         Format::Unit => unit(arguments),
         Format::Value => value(arguments),
         Format::Fraction => fraction(arguments),
-        Format::Date => date(
-            &arguments.positional,
-            arguments.name(&["df", "mf"]) != ""
-                && arguments.name(&["df"]) != "no"
-                && arguments.name(&["df"]) != "",
-        ),
+        Format::Date => {
+            let day_first = !matches!(arguments.name(&["df"]), "" | "n" | "no");
+            date(&arguments.positional, day_first)
+        }
         Format::LocalDate => joined(arguments.positional.iter().take(3), " "),
         Format::Century => century(arguments),
         Format::Circa if first.is_empty() => "c.".to_owned(),
         Format::Circa => format!("c. {}", joined(arguments.positional.iter().take(2), "–")),
         Format::AsOf => {
-            let lower = arguments.name(&["lc"]) != "" || arguments.name(&["since"]) != "";
+            let lower = !arguments.name(&["lc"]).is_empty();
             let lead = if lower { "as of" } else { "As of" };
             let alternative = arguments.name(&["alt"]);
             match alternative {

@@ -4,10 +4,10 @@
 //! wikitext ─ spans: which opener has which closer ─ render: one walk over text and spans ─ plain text
 //! ```
 //!
-//! [`spans`] pairs brackets and finds what is opaque (comments, references, formulas) before a
-//! word is written, so that the walk knows at each opener whether and where it closes; [`render`]
-//! writes. What a template leaves behind is said in [`templates`], where a link leads in [`links`],
-//! which sections and namespaces a language has in [`languages`]. Nothing recurses, and both
+//! `spans` pairs brackets and finds what is opaque (comments, references, formulas) before a
+//! word is written, so that the walk knows at each opener whether and where it closes; `render`
+//! writes. What a template leaves behind is said in `templates`, where a link leads in `links`,
+//! which sections and namespaces a language has in `languages`. Nothing recurses, and both
 //! passes are linear in the wikitext, whatever is left open.
 
 mod entities;

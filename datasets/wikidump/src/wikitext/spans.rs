@@ -205,7 +205,7 @@ impl Scan<'_> {
             }
             b'|' if self.byte(i + 1) == b'}' => {
                 // "|}" and "|}}}" end a table, "|}}" is an empty argument
-                if self.run_length(i + 1) % 2 == 0 {
+                if self.run_length(i + 1).is_multiple_of(2) {
                     return i + 1;
                 }
                 self.close_or_hide(Bracket::Table, i, i + 2);
@@ -369,6 +369,7 @@ impl Scan<'_> {
             return None;
         }
         let mut limit = self.bytes.len();
+        let mut runs_into_next = false;
         let mut i = from;
         while let Some(found) = memchr(b'<', &self.bytes[i..limit]) {
             let at = i + found;
@@ -379,10 +380,11 @@ impl Scan<'_> {
                 return (!crosses_heading).then_some((at, end));
             }
             if is_reference
-                && limit == self.bytes.len()
+                && !runs_into_next
                 && tags::names(&self.bytes[at..], name, false)
                 && tags::parse(self.source, at).is_some_and(|tag| !tag.self_closing)
             {
+                runs_into_next = true;
                 limit = self.line_end(from);
                 if limit <= i {
                     return None;

@@ -132,9 +132,9 @@ pub(super) fn function(name: &str) -> Option<(Rule, usize)> {
 /// "XIXe siècle", "Ier", "2e".
 fn is_french_ordinal(name: &str) -> bool {
     let number = name.trim_end_matches("siècle").trim_end();
-    let digits = number
-        .strip_suffix("er")
-        .or_else(|| number.strip_suffix('e'))
+    let digits = ["er", "ère", "re", "nde", "nd", "ème", "e"]
+        .iter()
+        .find_map(|suffix| number.strip_suffix(suffix))
         .unwrap_or_default();
     !digits.is_empty()
         && (digits.bytes().all(|b| b.is_ascii_digit())

@@ -355,7 +355,7 @@ const PARTS: &[&str] = &[
 #[test]
 fn garbage_gives_clean_blocks() {
     let mut random = Random(3);
-    for round in 0..40_000 {
+    for round in 0..20_000 {
         let length = random.below(40);
         let wikitext: String = (0..length)
             .map(|_| PARTS[random.below(PARTS.len())])
@@ -379,8 +379,9 @@ fn garbage_gives_clean_blocks() {
 
 #[test]
 fn long_runs_of_one_piece_end() {
+    // a quadratic pass would take hours
     for part in PARTS {
-        let wikitext = part.repeat(200_000);
+        let wikitext = part.repeat(400_000);
         assert!(to_plain(&wikitext, Some("en")).len() <= wikitext.len());
     }
     for (open, close) in [
@@ -398,7 +399,7 @@ fn long_runs_of_one_piece_end() {
         ("(", ")"),
         ("{{lang|fr|(", ")}}"),
     ] {
-        let wikitext = open.repeat(100_000) + &"word ".repeat(20_000) + &close.repeat(100_000);
+        let wikitext = open.repeat(150_000) + &"word ".repeat(10_000) + &close.repeat(150_000);
         assert!(to_plain(&wikitext, Some("en")).len() <= wikitext.len());
     }
 }

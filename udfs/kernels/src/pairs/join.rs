@@ -83,7 +83,7 @@ pub struct PairJoin {
 }
 
 impl PairJoin {
-    /// Indexes the keys. Time is linear in the keys, memory about 16 bytes a key.
+    /// Indexes the keys. Time is linear in the keys, memory 16 to 40 bytes a key.
     ///
     /// # Errors
     ///

@@ -37,7 +37,9 @@ pub struct Spec {
     pub parts: u64,
     /// *Linked mode*: the members of a key that more rows than this hold are not paired with each
     /// other but, in ascending order, verified against the first [`LEADERS`] of them that resemble
-    /// none before. `n` members yield at most `LEADERS * n` pairs.
+    /// none before. `n` members yield at most `LEADERS * n` pairs. A member takes no notice of leaders
+    /// it may not pair with: those of its own side (each side has its own leaders) or group. A member
+    /// that resembles no leader when all seats are taken is counted as unlinked.
     pub bucket_limit: Option<usize>,
     /// Only the first so many rows that hold a key meet there; on two sides, of each side. The rest is
     /// counted.

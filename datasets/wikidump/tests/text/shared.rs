@@ -3,9 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-#[allow(dead_code)]
-pub mod pages;
-
 /// The path of a shared file, or `None` with a line that says what is skipped.
 pub fn shared(path: &str) -> Option<PathBuf> {
     let found = root()

@@ -13,15 +13,13 @@
 //!   belong to the sentence: one of our sentences has all of the golden's letters in order, begins
 //!   and ends alike, and has more.
 
-mod shared;
-
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 
+use crate::pages::pages;
+use crate::shared::shared;
 use neardup_wikidump::sentences::{Splitter, split};
 use neardup_wikidump::wikitext::to_plain;
-use shared::pages::pages;
-use shared::shared;
 
 /// White space runs as one space.
 fn squeeze(text: &str) -> String {

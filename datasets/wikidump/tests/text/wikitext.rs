@@ -1,14 +1,12 @@
 //! Cleaning of real pages and of the inputs of other parsers' tests.
 
-mod shared;
-
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use crate::pages::{Page, pages};
+use crate::shared::shared;
 use neardup_wikidump::wikitext::to_plain;
-use shared::pages::{Page, pages};
-use shared::shared;
 
 /// Cleans, and checks what holds for every input.
 fn clean(wikitext: &str) -> String {
@@ -163,4 +161,35 @@ fn words_of_the_katrina_articles() {
         "seed-wikiduper/Katrina.xml",
         "wikiclean-golden/katrina.wikiclean-1.2.txt",
     );
+}
+
+/// One small dump for each of some hundred languages, named after its language.
+#[test]
+fn many_languages_do_not_leak() {
+    let Some(directory) = shared("dbpedia-minidumps") else {
+        return;
+    };
+    let (mut all, mut leaking) = (0, 0);
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let language = name.split_once("-wiki").map_or("", |(code, _)| code);
+        if language.starts_with("wikidata") {
+            // its pages are JSON
+            continue;
+        }
+        for page in pages(&path) {
+            let plain = to_plain(&page.wikitext, Some(language));
+            all += 1;
+            if ["{{", "}}", "[[", "]]", "{|"]
+                .iter()
+                .any(|m| plain.contains(m))
+            {
+                leaking += 1;
+                println!("leaks: {language} {} in {}", page.title, page.namespace);
+            }
+        }
+    }
+    println!("{leaking} of {all} pages leak");
+    assert!(all > 100 && leaking * 100 <= all);
 }

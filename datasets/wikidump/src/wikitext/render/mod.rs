@@ -1,0 +1,155 @@
+//! The second pass: one walk over the source that writes plain text.
+//!
+//! What is kept of templates and links is written in place and cut back where an argument turns
+//! out not to be kept, so that no text is copied from level to level however deep they nest. The
+//! open ones stand on an explicit stack of [`Frame`]s; what is dropped is jumped over.
+
+mod frames;
+mod lines;
+mod markup;
+mod output;
+mod text;
+
+use super::languages::Language;
+use super::spans::{self, Span};
+use super::templates::Rule;
+
+/// Appends the plain text of `source`, which is shorter than 4 GiB.
+pub(super) fn render(source: &str, language: &Language<'_>, out: &mut String) {
+    let spans = spans::find(source);
+    let base = out.len();
+    let mut renderer = Renderer {
+        source,
+        bytes: source.as_bytes(),
+        spans: &spans,
+        next: 0,
+        position: 0,
+        language,
+        base,
+        out,
+        frames: Vec::new(),
+        line: Line::default(),
+        quotes_end: 0,
+        literal_quote: usize::MAX,
+        broken_table: false,
+        left_out: usize::MAX,
+    };
+    renderer.run();
+    let kept = renderer.out.trim_end().len().max(base);
+    renderer.out.truncate(kept);
+}
+
+/// The line of the source that is being read.
+#[derive(Debug, Default)]
+struct Line {
+    /// Nothing of it has been read.
+    fresh: bool,
+    /// Length of the output when it began.
+    from: usize,
+    /// Only comments so far.
+    comment: bool,
+    /// Something other than comments so far.
+    other: bool,
+    /// Ends its block: a heading or a list item.
+    alone: bool,
+    /// In a definition list, before the colon.
+    term: bool,
+}
+
+/// An open construct whose content is written.
+#[derive(Debug)]
+struct Frame {
+    close: usize,
+    resume: usize,
+    /// Length of the output when it opened.
+    floor: usize,
+    /// Length of the output when its current argument began, with what separates it.
+    argument: usize,
+    /// Length of the output where the text of that argument begins.
+    text: usize,
+    inside: Inside,
+}
+
+#[derive(Debug)]
+enum Inside {
+    Link { start: usize, labelled: bool },
+    External,
+    Heading,
+    Template(Call),
+}
+
+/// A template whose arguments are being read.
+#[derive(Debug)]
+struct Call {
+    rule: Rule,
+    /// Number of the current argument: 0 before the first `|`.
+    position: u8,
+    key: Key,
+    /// Something was kept of an earlier argument.
+    kept: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    None,
+    /// `2=`
+    Number,
+    /// `text=` and its like.
+    Text,
+    Other,
+}
+
+struct Renderer<'a> {
+    source: &'a str,
+    bytes: &'a [u8],
+    spans: &'a [Span],
+    next: usize,
+    position: usize,
+    language: &'a Language<'a>,
+    base: usize,
+    out: &'a mut String,
+    frames: Vec<Frame>,
+    line: Line,
+    /// End of the line whose apostrophes have been counted.
+    quotes_end: usize,
+    /// The bold mark that is an apostrophe and italics.
+    literal_quote: usize,
+    /// Within what an unclosed table left behind.
+    broken_table: bool,
+    /// Length of the output when a pronunciation was last left out of it.
+    left_out: usize,
+}
+impl<'a> Renderer<'a> {
+    fn run(&mut self) {
+        self.begin_line(true);
+        while self.position < self.bytes.len() {
+            if self.line.fresh && self.start_line() {
+                continue;
+            }
+            while self
+                .spans
+                .get(self.next)
+                .is_some_and(|s| (s.start as usize) < self.position)
+            {
+                self.next += 1;
+            }
+            let frame = self.frames.last().map_or(usize::MAX, |frame| frame.close);
+            if frame <= self.position {
+                self.close_frame();
+                continue;
+            }
+            let span = self.spans.get(self.next).copied();
+            let start = span.map_or(usize::MAX, |span| span.start as usize);
+            match span {
+                Some(span) if start == self.position => {
+                    self.next += 1;
+                    self.span(span);
+                }
+                _ => self.text(start.min(frame).min(self.bytes.len())),
+            }
+        }
+        while !self.frames.is_empty() {
+            self.close_frame();
+        }
+    }
+}

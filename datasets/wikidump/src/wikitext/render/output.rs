@@ -1,0 +1,74 @@
+//! Writing: blocks, spaces, and what the open frames allow to be cut back.
+
+use super::{Frame, Inside, Renderer};
+
+impl<'a> Renderer<'a> {
+    /// The first byte of the output that may be cut off.
+    pub(super) fn floor(&self) -> usize {
+        self.frames.last().map_or(self.base, |frame| frame.text)
+    }
+
+    /// True at the start of a label or an argument, where white space means nothing.
+    pub(super) fn begins_argument(&self) -> bool {
+        self.frames
+            .last()
+            .is_some_and(|frame| frame.text >= self.out.len())
+    }
+
+    pub(super) fn trim_end(&mut self) {
+        let floor = self.floor();
+        let kept = self.out[floor..].trim_end_matches(' ').len();
+        self.out.truncate(floor + kept);
+    }
+
+    /// Ends the block, unless nothing stands in it.
+    pub(super) fn break_block(&mut self) {
+        self.trim_end();
+        if self.out.len() > self.base && !self.begins_argument() && !self.out.ends_with('\n') {
+            self.out.push('\n');
+        }
+    }
+
+    pub(super) fn space(&mut self) {
+        if self.out.len() > self.base
+            && !self.out.ends_with([' ', '\n'])
+            && !(self.begins_argument() && self.in_template())
+        {
+            self.out.push(' ');
+        }
+    }
+
+    pub(super) fn in_template(&self) -> bool {
+        matches!(
+            self.frames.last(),
+            Some(Frame {
+                inside: Inside::Template(_),
+                ..
+            })
+        )
+    }
+
+    pub(super) fn push(&mut self, text: &str) {
+        if self.left_out == self.out.len()
+            && text.starts_with([',', '.', ';', ')'])
+            && self.out.len() > self.floor()
+            && self.out.ends_with(' ')
+        {
+            // the space belonged to the pronunciation
+            self.out.pop();
+        }
+        let text = match text.strip_prefix(' ') {
+            Some(rest) => {
+                self.space();
+                rest.trim_start_matches(' ')
+            }
+            None => text,
+        };
+        self.out.push_str(text);
+    }
+
+    /// Writes part of a title or a name as it stands in the source.
+    pub(super) fn push_name(&mut self, name: &str) {
+        self.out.extend(name.chars().filter(|c| !c.is_control()));
+    }
+}

@@ -1,0 +1,11 @@
+//! The reader as a caller sees it: the same rows for every form and every cut of a dump, what damage
+//! costs, and real dumps where they are present.
+
+mod corpora;
+mod damage;
+mod dumps;
+mod oracle;
+mod rows;
+#[path = "../../src/shared_data.rs"]
+mod shared_data;
+mod splits;

@@ -1,0 +1,174 @@
+//! What all aggregate functions of this crate have in common.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, ListArray, StructArray};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields};
+use datafusion_common::utils::SingleRowListArrayBuilder;
+use datafusion_common::{Result, ScalarValue, exec_err, internal_err, not_impl_err};
+use datafusion_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion_expr::type_coercion::binary::type_union_coercion;
+use datafusion_expr::utils::format_state_name;
+use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Documentation, Signature};
+
+use crate::columns::{Kind, Parameters};
+
+/// An aggregate function: stateless, immutable, the same answer however rows are grouped into
+/// partial states, arguments by position or by name. [`udaf`] makes one that a session can register.
+pub(crate) trait Aggregate: Debug + PartialEq + Eq + Hash + Send + Sync + 'static {
+    /// The function's name and parameters.
+    const PARAMETERS: &'static Parameters;
+
+    /// Checks what the kinds of the parameters do not say; runs while planning.
+    fn check(_types: &[DataType]) -> Result<()> {
+        Ok(())
+    }
+
+    /// The type of the result, which is never NULL.
+    fn result_type(types: &[DataType]) -> DataType;
+
+    /// Names and types of the partial state.
+    fn state(types: &[DataType]) -> Vec<(&'static str, DataType)>;
+
+    /// An aggregation that has seen no row.
+    fn start(types: &[DataType]) -> Result<Box<dyn Accumulator>>;
+
+    /// What `#[user_doc]` says.
+    fn user_doc(&self) -> Option<&Documentation>;
+}
+
+/// A function as the engine knows it.
+pub(crate) fn udaf(function: impl Aggregate) -> AggregateUDF {
+    AggregateUDF::new_from_impl(Adapter::new(function))
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Adapter<F> {
+    function: F,
+    signature: Signature,
+}
+
+impl<F: Aggregate> Adapter<F> {
+    fn new(function: F) -> Self {
+        Self {
+            function,
+            signature: F::PARAMETERS.signature(),
+        }
+    }
+}
+
+impl<F: Aggregate> AggregateUDFImpl for Adapter<F> {
+    fn name(&self) -> &str {
+        F::PARAMETERS.function
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        let mut types = F::PARAMETERS.coerce(types);
+        // Pairs of columns that hold values of one kind, such as id_a and id_b, get one type.
+        for b in 1..types.len() {
+            let kind = |index: usize| F::PARAMETERS.all.get(index).map(|(_, kind)| *kind);
+            let a = b - 1;
+            if kind(a) == Some(Kind::Id)
+                && kind(b) == Some(Kind::Id)
+                && let Some(both) = type_union_coercion(&types[a], &types[b])
+            {
+                types[a] = both.clone();
+                types[b] = both;
+            }
+        }
+        Ok(types)
+    }
+
+    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
+        F::PARAMETERS.check_types(&types.iter().collect::<Vec<_>>())?;
+        F::check(types)?;
+        Ok(F::result_type(types))
+    }
+
+    fn is_nullable(&self) -> bool {
+        false
+    }
+
+    fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
+        let types: Vec<_> = args
+            .input_fields
+            .iter()
+            .map(|field| field.data_type().clone())
+            .collect();
+        let field = |(name, data_type)| {
+            Arc::new(Field::new(
+                format_state_name(args.name, name),
+                data_type,
+                true,
+            ))
+        };
+        Ok(F::state(&types).into_iter().map(field).collect())
+    }
+
+    fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+        if args.is_distinct {
+            return not_impl_err!("{} does not take DISTINCT", self.name());
+        }
+        let types: Vec<_> = args
+            .expr_fields
+            .iter()
+            .map(|field| field.data_type().clone())
+            .collect();
+        F::start(&types)
+    }
+
+    fn documentation(&self) -> Option<&Documentation> {
+        self.function.user_doc()
+    }
+}
+
+/// The type of a list of rows of these columns.
+pub(crate) fn list_of_rows(columns: &[(&str, DataType)]) -> DataType {
+    DataType::new_list(DataType::Struct(fields(columns)), true)
+}
+
+fn fields(columns: &[(&str, DataType)]) -> Fields {
+    let field = |(name, data_type): &(&str, DataType)| Field::new(*name, data_type.clone(), true);
+    columns.iter().map(field).collect()
+}
+
+/// One list of rows.
+pub(crate) fn rows(columns: Vec<(&str, ArrayRef)>) -> Result<ScalarValue> {
+    let types: Vec<_> = columns
+        .iter()
+        .map(|(name, array)| (*name, array.data_type().clone()))
+        .collect();
+    let arrays = columns.into_iter().map(|(_, array)| array).collect();
+    list(Arc::new(StructArray::try_new(
+        fields(&types),
+        arrays,
+        None,
+    )?))
+}
+
+/// One list of the values of an array.
+pub(crate) fn list(array: ArrayRef) -> Result<ScalarValue> {
+    if array.len() > i32::MAX as usize {
+        return exec_err!("a list of {} values, at most {} fit", array.len(), i32::MAX);
+    }
+    Ok(SingleRowListArrayBuilder::new(array).build_list_scalar())
+}
+
+/// The values of all lists of a column of partial states, one after the other.
+pub(crate) fn flattened(states: &ArrayRef) -> Result<ArrayRef> {
+    let Some(lists) = states.as_any().downcast_ref::<ListArray>() else {
+        return internal_err!("a partial state of {} is not a list", states.data_type());
+    };
+    let offsets = lists.value_offsets();
+    let (start, end) = match (offsets.first(), offsets.last()) {
+        (Some(&start), Some(&end)) => (start as usize, end as usize),
+        _ => (0, 0),
+    };
+    Ok(lists.values().slice(start, end - start))
+}
