@@ -118,7 +118,7 @@ impl BatchBuilder {
         let schema = Arc::new(dump_schema().project(columns)?);
         let columns = columns
             .iter()
-            .map(|&index| (index, ColumnBuilder::new(index)))
+            .map(|&index| (index, ColumnBuilder::new(index, FIRST_BATCH.1)))
             .collect();
         Ok(Self {
             schema,
@@ -162,7 +162,10 @@ impl BatchBuilder {
 
     /// The rows so far as a batch; starts the next one.
     pub(super) fn finish(&mut self) -> Result<RecordBatch> {
-        let columns = self.columns.iter_mut().map(|(_, builder)| builder.finish());
+        let text_bytes = (self.full.1 * 2).min(MOST_BATCH_BYTES);
+        let columns = self.columns.iter_mut().map(|(index, builder)| {
+            std::mem::replace(builder, ColumnBuilder::new(*index, text_bytes)).finish()
+        });
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows));
         let batch = RecordBatch::try_new_with_options(
             Arc::clone(&self.schema),
@@ -171,32 +174,31 @@ impl BatchBuilder {
         )?;
         self.rows = 0;
         self.bytes = 0;
-        self.full = (
-            (self.full.0 * 2).min(self.most_rows),
-            (self.full.1 * 2).min(MOST_BATCH_BYTES),
-        );
+        self.full = ((self.full.0 * 2).min(self.most_rows), text_bytes);
         Ok(batch)
     }
 }
 
 impl ColumnBuilder {
-    fn new(column: usize) -> Self {
+    /// `text_bytes`: wikitext for which there is to be room.
+    fn new(column: usize, text_bytes: usize) -> Self {
         match column {
             index::NAMESPACE => Self::Int32(Int32Builder::new()),
             index::PAGE_ID | index::REVISION_ID | index::PARENT_ID => {
                 Self::Int64(Int64Builder::new())
             }
             index::TIMESTAMP => Self::Time(TimestampMicrosecondBuilder::new().with_timezone(UTC)),
+            index::WIKITEXT => Self::Text(StringBuilder::with_capacity(0, text_bytes)),
             _ => Self::Text(StringBuilder::new()),
         }
     }
 
-    fn finish(&mut self) -> ArrayRef {
+    fn finish(self) -> ArrayRef {
         match self {
-            Self::Int32(builder) => Arc::new(builder.finish()),
-            Self::Int64(builder) => Arc::new(builder.finish()),
-            Self::Time(builder) => Arc::new(builder.finish()),
-            Self::Text(builder) => Arc::new(builder.finish()),
+            Self::Int32(mut builder) => Arc::new(builder.finish()),
+            Self::Int64(mut builder) => Arc::new(builder.finish()),
+            Self::Time(mut builder) => Arc::new(builder.finish()),
+            Self::Text(mut builder) => Arc::new(builder.finish()),
         }
     }
 }

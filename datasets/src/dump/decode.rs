@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use datafusion::arrow::array::RecordBatch;
-use datafusion::common::Result;
+use datafusion::common::{Result, exec_err};
 use datafusion::physical_plan::metrics::{Count, ExecutionPlanMetricsSet, MetricBuilder};
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use futures::stream::{BoxStream, StreamExt};
@@ -56,8 +56,17 @@ impl Decode {
             wants(index::WIKITEXT),
             wants(index::KIND) || wants(index::REDIRECT),
         );
+        let inner = self.file.open(self.range.end, handle).map_err(fail)?;
+        if inner.len() != self.file.meta.size {
+            let Self { file, .. } = &self;
+            let (then, now) = (file.meta.size, inner.len());
+            return exec_err!(
+                "{}: the file had {then} bytes when the query was planned, and has {now}",
+                file.name
+            );
+        }
         let source = Watched {
-            inner: self.file.open(self.range.end, handle).map_err(fail)?,
+            inner,
             batches: batches.clone(),
             read: MetricBuilder::new(&self.metrics).counter("bytes_scanned", self.partition),
         };

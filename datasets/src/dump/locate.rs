@@ -94,8 +94,13 @@ fn local_paths(location: &str) -> Result<Vec<PathBuf>> {
             location.trim_end_matches('/')
         ));
     }
-    if path.exists() {
+    if path.is_file() {
         return Ok(vec![path.to_owned()]);
+    }
+    if path.exists() {
+        return Err(plan_datafusion_err!(
+            "{location}: is no file that can be read in several places at once"
+        ));
     }
     if !is_glob(location) {
         return Err(plan_datafusion_err!("{location}: no such file"));

@@ -43,7 +43,9 @@ pub struct DumpSource {
 }
 
 impl DumpSource {
-    pub(super) fn new(options: Arc<DumpOptions>, sites: Sites, losses: LossLog) -> Self {
+    /// A scan of all columns. `sites` has the header of each file under its path in the store.
+    #[must_use]
+    pub fn new(options: Arc<DumpOptions>, sites: Sites) -> Self {
         let table_schema = TableSchema::from(dump_schema());
         Self {
             options,
@@ -52,8 +54,13 @@ impl DumpSource {
             table_schema,
             batch_rows: BATCH_ROWS,
             metrics: ExecutionPlanMetricsSet::new(),
-            losses,
+            losses: LossLog::default(),
         }
+    }
+
+    /// Also reports losses to `losses`.
+    pub(super) fn with_losses(self, losses: LossLog) -> Self {
+        Self { losses, ..self }
     }
 
     /// What is read.

@@ -94,7 +94,8 @@ impl TableProvider for DumpTable {
         let Located { store, files } = self.locate(session).await?;
         let partitions = session.config().target_partitions();
         let plan = plan(files, partitions, self.options.on_error).await?;
-        let source = DumpSource::new(Arc::clone(&self.options), plan.sites, self.losses.clone());
+        let source =
+            DumpSource::new(Arc::clone(&self.options), plan.sites).with_losses(self.losses.clone());
         let config = FileScanConfigBuilder::new(store, Arc::new(source))
             .with_file_groups(plan.groups)
             .with_limit(limit)

@@ -1,6 +1,10 @@
 //! What cannot be read is an error that names the file and the place, or is counted.
 
 use std::path::Path;
+use std::time::Duration;
+
+use datafusion::physical_plan::collect;
+use futures::StreamExt;
 
 use super::support::*;
 
@@ -49,6 +53,11 @@ async fn files_that_are_not_there_are_named() {
     );
     let text = failure(&dir.path().join("[.xml")).await;
     assert!(text.contains("[.xml: "), "{text}");
+    #[cfg(unix)]
+    {
+        let text = failure(Path::new("/dev/null")).await;
+        assert!(text.contains("/dev/null: is no file"), "{text}");
+    }
     let text = failure(Path::new("nowhere://bucket/a.xml")).await;
     assert!(text.contains("nowhere://bucket"), "{text}");
 }
@@ -157,4 +166,44 @@ async fn large_pages_are_an_error_or_counted() {
     let (session, table) = pages(1, &[&file], &[small, ("on_error", "skip")]);
     assert!(rows(&session).await.unwrap().is_empty());
     assert_eq!(table.take_losses()[0].1.pages_too_large, 5);
+}
+
+#[tokio::test]
+async fn a_file_that_changes_after_planning_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = write(dir.path(), "a.xml", &generated("testwiki", 5, 100));
+    let (session, _) = pages(1, &[&file], &[]);
+    let table = session.table("pages").await.unwrap();
+    let plan = table.create_physical_plan().await.unwrap();
+    write(dir.path(), "a.xml", &generated("testwiki", 6, 100));
+    let text = message(collect(plan, session.task_ctx()).await);
+    assert!(text.contains("/a.xml: the file had "), "{text}");
+}
+
+#[tokio::test]
+async fn a_stream_that_is_dropped_ends_its_thread() {
+    let dir = tempfile::tempdir().unwrap();
+    // No page is wanted, so that only reads can notice.
+    let file = write(dir.path(), "a.xml", &generated("testwiki", 20_000, 4_000));
+    let (session, _) = pages(1, &[&file], &[("namespaces", "4")]);
+    let table = session.table("pages").await.unwrap();
+    let plan = table.create_physical_plan().await.unwrap();
+    let mut stream = plan.execute(0, session.task_ctx()).unwrap();
+    assert!(futures::poll!(stream.next()).is_pending());
+    drop(stream);
+    let read = || {
+        let metrics = plan.metrics().unwrap_or_default();
+        let bytes = metrics.sum_by_name("bytes_scanned");
+        bytes.map_or(0, |bytes| bytes.as_usize())
+    };
+    let mut before = usize::MAX;
+    for _ in 0..200 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let now = read();
+        if now == before {
+            break;
+        }
+        before = now;
+    }
+    assert!(before < 40_000_000, "{before}");
 }
