@@ -8,7 +8,7 @@
 use super::dumps::{self, DumpOptions};
 use super::job::{Job, Output, Progress, input_file};
 use super::manifest::{Manifest, StepRecord};
-use super::source::{Input, Kind, resolve};
+use crate::files::{Input, Kind, resolve};
 use crate::functions::{Template, Value};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::{DataType, Int64Type};
@@ -305,7 +305,7 @@ impl<'a> Run<'a> {
 
     /// Checks the columns of a table against what was asked for.
     async fn columns(&self, context: &SessionContext, input: &Input) -> Result<Columns> {
-        let schema = input.table(context).await?.schema();
+        let schema = input.table(&context.state()).await?.schema();
         let names: Vec<&str> = schema
             .fields()
             .iter()
@@ -357,7 +357,7 @@ impl<'a> Run<'a> {
     async fn table(&self, job: &mut Job, input: &Input) -> Result<()> {
         let columns = self.columns(job.context(), input).await?;
         if input.kind == Kind::Parquet && columns.id.is_some() {
-            let table = input.table(job.context()).await?;
+            let table = input.table(&job.context().state()).await?;
             job.context().register_table("input", table)?;
         } else {
             job.step(
@@ -365,7 +365,7 @@ impl<'a> Run<'a> {
                 Output::Step,
                 async |job: &Job| match columns.id {
                     Some(_) => {
-                        let table = input.table(job.context()).await?;
+                        let table = input.table(&job.context().state()).await?;
                         Ok(job.context().read_table(table)?.into_unoptimized_plan())
                     }
                     None => numbered(job.context(), input).await,
@@ -744,7 +744,7 @@ impl<'a> Run<'a> {
 async fn numbered(context: &SessionContext, input: &Input) -> Result<LogicalPlan> {
     let mut plan: Option<LogicalPlanBuilder> = None;
     for (ordinal, file) in input.files.iter().enumerate() {
-        let rows = context.read_table(input.file_table(context, file).await?)?;
+        let rows = context.read_table(input.file_table(&context.state(), file).await?)?;
         let columns: Vec<_> = rows
             .schema()
             .columns()
