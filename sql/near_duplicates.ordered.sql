@@ -24,4 +24,8 @@ FROM resolved_duplicates(
   bucket_pairs => $bucket_pairs,
   parts => $parts
 ) AS resolved
-JOIN input AS owners ON resolved.representative = owners.rank
+JOIN (
+  SELECT rank, min(id) AS id
+  FROM input
+  GROUP BY rank
+) AS owners ON resolved.representative = owners.rank

@@ -4,12 +4,17 @@ use super::lsh::bands_and_rows;
 use super::{Call, Expansion, Value, block_variant, expansion, parts};
 use crate::functions::{find, relations};
 use crate::jobs::Keep;
-use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Column, Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::functions::unicode::expr_fn::character_length;
+use datafusion::functions_aggregate::expr_fn::{max, min};
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::expr::Sort;
-use datafusion::logical_expr::{Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, when};
+use datafusion::logical_expr::{
+    Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, ScalarUDF, cast, ident, when,
+};
+use std::sync::Arc;
 
 /// `near_duplicates`.
 pub(in crate::functions) fn near_duplicates(
@@ -55,6 +60,12 @@ pub(in crate::functions) fn deduplicate(call: &Call, state: &SessionState) -> Re
         .zip(&names)
         .map(|(column, name)| column.alias(name))
         .collect();
+    // A name that no column of the input has.
+    let mut columns = names.clone();
+    if let Some(clash) = names.iter().position(|name| name == "removed_id") {
+        columns[clash] = fresh_name(&names);
+        projection[clash] = projection[clash].clone().unalias().alias(&columns[clash]);
+    }
     projection.push(relations::id_column(call, plan, id_name(call))?.alias("removed_id"));
     let input = LogicalPlanBuilder::from(plan.clone())
         .project(projection)?
@@ -67,7 +78,8 @@ pub(in crate::functions) fn deduplicate(call: &Call, state: &SessionState) -> Re
         [("parts", parts(call, state))],
     );
     if let Expansion::Template { output, .. } = &mut result {
-        *output = Some(names.iter().map(datafusion::logical_expr::ident).collect());
+        let renamed = columns.iter().zip(&names);
+        *output = Some(renamed.map(|(column, name)| ident(column).alias(name)).collect());
     }
     Ok(result)
 }
@@ -134,21 +146,42 @@ fn ranked(call: &Call, order: Option<Sort>) -> Result<LogicalPlan> {
             ])?
             .build();
     };
-    let rank = row_number()
+    let numbered = row_number()
         .order_by(vec![order, id.clone().sort(true, false)])
         .build()?;
-    // A row without an id is kept whatever its text.
+    // Rows of one id share the first rank and the one text; without an id, a row is on its own.
+    let of_id = |aggregate: Expr| aggregate.partition_by(vec![id.clone()]).build();
+    let number = Expr::Column(Column::from_name(numbered.schema_name().to_string()));
+    let first = of_id(min(number.clone()))?;
+    let (least, greatest) = (of_id(min(text.clone()))?, of_id(max(text.clone()))?);
+    let by_id = [&first, &least, &greatest]
+        .map(|window| Expr::Column(Column::from_name(window.schema_name().to_string())));
+    let [rank, low, high] = by_id;
+    let the_text = same_text()?.call(vec![cast(id.clone(), DataType::Utf8), low, high]);
     let null_text = Expr::Literal(ScalarValue::Null, None);
-    let text = when(id.clone().is_null(), null_text).otherwise(text)?;
     builder
-        .window(vec![rank.clone()])?
+        .window(vec![numbered])?
+        .window(vec![first, least, greatest])?
         .project(vec![
-            id.alias("id"),
-            Expr::Column(datafusion::common::Column::from_name(
-                rank.schema_name().to_string(),
-            ))
-            .alias("rank"),
-            text.alias("text"),
+            id.clone().alias("id"),
+            when(id.clone().is_null(), number).otherwise(rank)?.alias("rank"),
+            when(id.is_null(), null_text).otherwise(the_text)?.alias("text"),
         ])?
         .build()
+}
+
+/// The function that refuses two texts of one id.
+fn same_text() -> Result<Arc<ScalarUDF>> {
+    let functions = neardup_udfs::scalar_functions();
+    let found = functions.into_iter().find(|udf| udf.name() == "same_text");
+    found.ok_or_else(|| plan_datafusion_err!("the function same_text is missing"))
+}
+
+/// A name that is not among `names`.
+fn fresh_name(names: &[String]) -> String {
+    let mut name = "removed_id_".to_owned();
+    while names.contains(&name) {
+        name.push('_');
+    }
+    name
 }
