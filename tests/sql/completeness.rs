@@ -162,7 +162,7 @@ fn slt_files() -> Result<(), Failed> {
 /// Each function and option has its heading.
 fn reference_pages() -> Result<(), Failed> {
     let options = NeardupOptions::default().entries();
-    let options: Names = options.into_iter().map(|entry| format!("neardup.{}", entry.key)).collect();
+    let options: Names = options.into_iter().map(|entry| entry.key).collect();
     let pages = [
         ("functions.md", scalar_and_aggregate_functions()),
         ("table_functions.md", table_functions(true)),
@@ -192,11 +192,12 @@ fn options() -> Result<(), Failed> {
         if option.description.is_empty() {
             return Err(format!("the option {} says nothing", option.key).into());
         }
-        if !parameters.contains(&option.key) {
+        let name = option.key.strip_prefix("neardup.").unwrap_or_default();
+        if !parameters.contains(name) {
             return Err(format!("the option {} is no parameter of a function", option.key).into());
         }
-        if !entries.iter().any(|entry| entry.key == format!("neardup.{}", option.key)) {
-            return Err(format!("a session does not have the option neardup.{}", option.key).into());
+        if !entries.iter().any(|entry| entry.key == option.key) {
+            return Err(format!("a session does not have the option {}", option.key).into());
         }
     }
     Ok(())

@@ -156,15 +156,16 @@ fn options() -> Result<String, Failed> {
     let mut out = format!(
         "{GENERATED}# Options\n\n\
          `SET neardup.<name> = <value>` replaces the default of the parameter of that name for a session;\n\
-         `RESET neardup.<name>` takes it back. An argument of a call comes first, then the option, then the\n\
+         the value `default` takes it back. An argument of a call comes first, then the option, then the\n\
          default. Options are read while a query is planned; a value out of range is an error of the call.\n"
     );
     for option in NeardupOptions::default().entries() {
-        let _ = write!(out, "\n### `neardup.{}`\n\n{}\n\n", option.key, option.description);
+        let _ = write!(out, "\n### `{}`\n\n{}\n\n", option.key, option.description);
+        let name = option.key.strip_prefix("neardup.").unwrap_or_default();
         out.push_str("| function | type | default |\n| --- | --- | --- |\n");
         for function in TABLE_FUNCTIONS.iter().filter(|function| function.public) {
             let parameters = function.template.header()?.parameters;
-            for parameter in parameters.iter().filter(|parameter| parameter.name == option.key) {
+            for parameter in parameters.iter().filter(|parameter| parameter.name == name) {
                 let default = parameter.default.as_ref().map_or(String::new(), |text| format!("`{text}`"));
                 let _ = writeln!(
                     out,
