@@ -25,9 +25,9 @@ WITH keyed AS (
     sets.across,
     sets.tokens,
     prefix_tokens(sets.tokens, frequencies.sketch, $threshold) AS keys
-  FROM (SELECT side, id, across, tokens, 0 AS all_rows FROM input) AS sets
-  JOIN (SELECT sketch, 0 AS all_rows FROM input_b) AS frequencies
-    ON sets.all_rows = frequencies.all_rows
+  FROM (SELECT sketch, 0 AS all_rows FROM input_b) AS frequencies
+  JOIN (SELECT side, id, across, tokens, 0 AS all_rows FROM input) AS sets
+    ON frequencies.all_rows = sets.all_rows
 )
 SELECT id_a, id_b, similarity
 FROM similar_pairs(

@@ -7,6 +7,7 @@ use datafusion::common::Result;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::{SessionConfig, SessionContext};
+use neardup_datasets::WikiDumpFactory;
 use std::sync::{Arc, LazyLock};
 
 /// A session with everything of this crate, on the given configuration and runtime.
@@ -26,7 +27,12 @@ use std::sync::{Arc, LazyLock};
 /// If the session refuses a function; it does not.
 pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<SessionContext> {
     let mut config = config.with_information_schema(true);
-    if config.options().extensions.get::<NeardupOptions>().is_none() {
+    if config
+        .options()
+        .extensions
+        .get::<NeardupOptions>()
+        .is_none()
+    {
         config = config.with_option_extension(NeardupOptions::default());
     }
     let state = with_functions(SessionStateBuilder::new())
@@ -52,7 +58,8 @@ pub(crate) fn bare_state(config: SessionConfig) -> SessionState {
 fn with_functions(builder: SessionStateBuilder) -> SessionStateBuilder {
     let mut builder = builder
         .with_default_features()
-        .with_query_planner(Arc::new(NeardupQueryPlanner));
+        .with_query_planner(Arc::new(NeardupQueryPlanner))
+        .with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory));
     let scalar = builder.scalar_functions().get_or_insert_default();
     scalar.extend(neardup_udfs::scalar_functions());
     let aggregate = builder.aggregate_functions().get_or_insert_default();

@@ -14,4 +14,4 @@ SELECT
   CASE
     WHEN namespace = 0 AND kind IN ('article', 'stub') THEN wikitext_to_plain(wikitext, language)
   END AS text
-FROM wiki_pages($files, namespaces => 'all', redirects => true, on_error => $on_error)
+FROM dump

@@ -163,7 +163,9 @@ impl Call {
     /// All values as literals, for a template.
     pub fn literals(&self) -> BTreeMap<String, ast::Expr> {
         let literals = self.values.iter();
-        literals.map(|(name, value)| (name.clone(), value.literal())).collect()
+        literals
+            .map(|(name, value)| (name.clone(), value.literal()))
+            .collect()
     }
 
     fn missing(&self, name: &str) -> datafusion::common::DataFusionError {
@@ -190,7 +192,7 @@ fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
         (kind, Given::Constant(value)) => {
             let is_text = matches!(value.try_as_str(), Some(Some(_)));
             let wants_text = matches!(kind, Kind::Text | Kind::Shingle | Kind::OneOf(_));
-            if is_text != wants_text {
+            if is_text != wants_text && *kind != Kind::Constant {
                 return plan_err!("{function}: {name} must be {kind}, found {value}");
             }
             let text = match value.try_as_str() {
@@ -207,7 +209,10 @@ fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
             )
         }
         (kind, Given::Names(names)) => {
-            plan_err!("{function}: {name} must be {kind}, found {}", names.join(", "))
+            plan_err!(
+                "{function}: {name} must be {kind}, found {}",
+                names.join(", ")
+            )
         }
     }
 }
@@ -232,7 +237,7 @@ fn from_text(function: &str, parameter: &Parameter, text: &str) -> Result<Value>
             }
             Value::Integer(number)
         }
-        Kind::Text => Value::Text(text.to_owned()),
+        Kind::Text | Kind::Constant => Value::Text(text.to_owned()),
         Kind::Boolean => Value::Boolean(text.parse().map_err(|_| wrong())?),
         Kind::Column => Value::Columns(vec![text.to_owned()]),
         Kind::Columns => Value::Columns(text.split(", ").map(str::to_owned).collect()),

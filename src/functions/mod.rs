@@ -102,6 +102,7 @@ table_functions! {
         "near_duplicates" + "near_duplicates.ordered";
     surface "pair_quality" [2..=2] resolve::pairs::pair_quality, "pair_quality";
     surface "sentences" [1..=1] resolve::sentences::sentences, "sentences";
+    surface "wiki_pages" [0..=0] resolve::wiki_pages::wiki_pages, "wiki_pages";
     block "distinct_texts" [1..=1] resolve::block, "distinct_texts";
     block "exact_pairs" [1..=1] resolve::block, "exact_pairs";
     block "minhash_pairs" [1..=1] resolve::join::minhash_pairs, "minhash_pairs.bands" + "minhash_pairs.draws";
@@ -116,7 +117,9 @@ table_functions! {
 
 /// The function of that name, if there is one.
 pub fn find(name: &str) -> Option<&'static TableFunction> {
-    TABLE_FUNCTIONS.iter().find(|function| function.name == name)
+    TABLE_FUNCTIONS
+        .iter()
+        .find(|function| function.name == name)
 }
 
 impl TableFunction {

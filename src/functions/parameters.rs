@@ -12,6 +12,8 @@ pub enum Kind {
     Integer(Range),
     /// Any text.
     Text,
+    /// A text or a number, kept as text.
+    Constant,
     /// `true` or `false`.
     Boolean,
     /// A column of the input, as an identifier or in quotes.
@@ -50,9 +52,7 @@ impl Range {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let inner = text
-            .strip_prefix(['(', '['])?
-            .strip_suffix([')', ']'])?;
+        let inner = text.strip_prefix(['(', '['])?.strip_suffix([')', ']'])?;
         let (low, high) = inner.split_once(',')?;
         Some(Self {
             low: low.trim().parse().ok()?,
@@ -82,6 +82,7 @@ impl Kind {
             }
             _ => match text {
                 "text" => Self::Text,
+                "constant" => Self::Constant,
                 "boolean" => Self::Boolean,
                 "column" => Self::Column,
                 "columns" => Self::Columns,
@@ -101,6 +102,7 @@ impl fmt::Display for Kind {
             Self::Number(range) => write!(f, "number in {range}"),
             Self::Integer(range) => write!(f, "integer in {range}"),
             Self::Text => f.write_str("text"),
+            Self::Constant => f.write_str("text or number"),
             Self::Boolean => f.write_str("boolean"),
             Self::Column => f.write_str("column"),
             Self::Columns => f.write_str("columns"),

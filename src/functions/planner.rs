@@ -61,7 +61,12 @@ impl FunctionPlanner {
             match argument {
                 FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => {
                     if inputs.len() < *function.relations.end() {
-                        inputs.push(relations::plan(function.name, expr.clone(), &state, context)?);
+                        inputs.push(relations::plan(
+                            function.name,
+                            expr.clone(),
+                            &state,
+                            context,
+                        )?);
                     } else if let (0, Some(parameter)) =
                         (*function.relations.end(), header.parameters.get(positional))
                     {
@@ -75,11 +80,18 @@ impl FunctionPlanner {
                         );
                     }
                 }
-                FunctionArg::Named { name, arg: FunctionArgExpr::Expr(expr), .. } => {
+                FunctionArg::Named {
+                    name,
+                    arg: FunctionArgExpr::Expr(expr),
+                    ..
+                } => {
                     let name = context.normalize_ident(name.clone());
                     let value = argument_value(function.name, &name, expr, context)?;
                     if given.insert(name.clone(), value).is_some() {
-                        return plan_err!("{}: the argument '{name}' is given twice", function.name);
+                        return plan_err!(
+                            "{}: the argument '{name}' is given twice",
+                            function.name
+                        );
                     }
                 }
                 other => return plan_err!("{}: unexpected argument {other}", function.name),
@@ -92,10 +104,21 @@ impl FunctionPlanner {
                 header.call
             );
         }
-        let call = Call::new(function.name, &header.parameters, inputs, given, state.config_options())?;
+        let call = Call::new(
+            function.name,
+            &header.parameters,
+            inputs,
+            given,
+            state.config_options(),
+        )?;
         match (function.resolve)(&call, &state)? {
             Expansion::Plan(plan) => Ok(plan),
-            Expansion::Template { template, inputs, values, output } => {
+            Expansion::Template {
+                template,
+                inputs,
+                values,
+                output,
+            } => {
                 let plan = expand::expand(template, inputs, &values, &state, self.depth)?;
                 match output {
                     Some(columns) => LogicalPlanBuilder::from(plan).project(columns)?.build(),
@@ -112,15 +135,26 @@ impl RelationPlanner for FunctionPlanner {
         relation: TableFactor,
         context: &mut dyn RelationPlannerContext,
     ) -> Result<RelationPlanning> {
-        let TableFactor::Table { name, alias, args: Some(arguments), .. } = &relation else {
+        let TableFactor::Table {
+            name,
+            alias,
+            args: Some(arguments),
+            ..
+        } = &relation
+        else {
             return Ok(RelationPlanning::Original(Box::new(relation)));
         };
         let Some(function) = super::find(&name.to_string().to_lowercase()) else {
             return Ok(RelationPlanning::Original(Box::new(relation)));
         };
         let plan = self.plan(function, &arguments.args, context)?;
-        let plan = LogicalPlanBuilder::from(plan).alias(function.name)?.build()?;
-        Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias.clone()))))
+        let plan = LogicalPlanBuilder::from(plan)
+            .alias(function.name)?
+            .build()?;
+        Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(
+            plan,
+            alias.clone(),
+        ))))
     }
 }
 
@@ -139,7 +173,9 @@ fn argument_value(
             let mut names = Vec::new();
             for element in &array.elem {
                 match element {
-                    ast::Expr::Identifier(ident) => names.push(context.normalize_ident(ident.clone())),
+                    ast::Expr::Identifier(ident) => {
+                        names.push(context.normalize_ident(ident.clone()))
+                    }
                     ast::Expr::Value(value) => match value.value.clone().into_string() {
                         Some(text) => names.push(text),
                         None => return plan_err!("{function}: {name}: {value} is no column name"),

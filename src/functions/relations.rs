@@ -121,7 +121,10 @@ fn wait<T: Send>(future: impl Future<Output = Result<T>> + Send) -> Result<T> {
 /// The column `name` of a plan.
 pub(super) fn column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
     let schema = plan.schema();
-    match schema.qualified_fields_with_unqualified_name(name).as_slice() {
+    match schema
+        .qualified_fields_with_unqualified_name(name)
+        .as_slice()
+    {
         [(qualifier, field)] => Ok(Expr::Column(Column::new(qualifier.cloned(), field.name()))),
         [] => {
             let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
@@ -131,7 +134,10 @@ pub(super) fn column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr
                 names.join(", ")
             )
         }
-        _ => plan_err!("{}: the column '{name}' stands more than once in the input", call.function),
+        _ => plan_err!(
+            "{}: the column '{name}' stands more than once in the input",
+            call.function
+        ),
     }
 }
 

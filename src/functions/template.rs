@@ -103,7 +103,8 @@ impl Template {
                 "Parameters" => header.parameters.push(Parameter::parse(text)?),
                 "Columns" => {
                     let (declaration, doc) = text.split_once(" | ").unwrap_or((text, ""));
-                    let (name, data_type) = declaration.split_once(": ").unwrap_or((declaration, ""));
+                    let (name, data_type) =
+                        declaration.split_once(": ").unwrap_or((declaration, ""));
                     header.columns.push(Column {
                         name: name.to_owned(),
                         data_type: data_type.to_owned(),

@@ -168,16 +168,30 @@ impl Dedup {
 /// # Errors
 /// If an input cannot be read, a column does not fit, the directory holds another job, or a step
 /// breaks its invariant. What is committed stays.
-pub async fn dedup(options: &Dedup, context: SessionContext, progress: Arc<dyn Progress>) -> Result<Job> {
+pub async fn dedup(
+    options: &Dedup,
+    context: SessionContext,
+    progress: Arc<dyn Progress>,
+) -> Result<Job> {
     let input = resolve(&options.inputs)?;
     let run = Run::new(options, &input)?;
-    let files = input.files.iter().map(|file| input_file(file)).collect::<Result<Vec<_>>>()?;
+    let files = input
+        .files
+        .iter()
+        .map(|file| input_file(file))
+        .collect::<Result<Vec<_>>>()?;
     let manifest = Manifest::new("dedup", files, run.parameters());
     if input.kind != Kind::Dump {
         // A misspelt column must not leave a directory behind.
         run.columns(&context, &input).await?;
     }
-    let mut job = Job::open(&options.output, manifest, options.overwrite, context, progress)?;
+    let mut job = Job::open(
+        &options.output,
+        manifest,
+        options.overwrite,
+        context,
+        progress,
+    )?;
     match input.kind {
         Kind::Dump => run.sentences(&mut job, &input).await?,
         _ => run.table(&mut job, &input).await?,
@@ -211,11 +225,19 @@ impl<'a> Run<'a> {
             return plan_err!("--threshold must be a number in (0, 1], found {threshold}");
         }
         if !(options.target_recall > 0.0 && options.target_recall < 1.0) {
-            return plan_err!("--target-recall must be a number in (0, 1), found {}", options.target_recall);
+            return plan_err!(
+                "--target-recall must be a number in (0, 1), found {}",
+                options.target_recall
+            );
         }
-        let shingle = options.shingle.as_deref().unwrap_or(if is_dump { "char:5" } else { "word:3" });
-        let shingle: neardup_kernels::Shingle =
-            shingle.parse().map_err(|error| exec_datafusion_err!("--shingle: {error}"))?;
+        let shingle =
+            options
+                .shingle
+                .as_deref()
+                .unwrap_or(if is_dump { "char:5" } else { "word:3" });
+        let shingle: neardup_kernels::Shingle = shingle
+            .parse()
+            .map_err(|error| exec_datafusion_err!("--shingle: {error}"))?;
         if options.method == Method::MinHash {
             choose_bands(threshold, options.target_recall, options.num_hashes)
                 .map_err(|error| exec_datafusion_err!("--method minhash: {error}"))?;
@@ -223,7 +245,11 @@ impl<'a> Run<'a> {
         if is_dump && (options.id.is_some() || options.text.is_some()) {
             return plan_err!("--id and --text name columns of a table; a dump has its own");
         }
-        Ok(Self { options, threshold, shingle: shingle.to_string() })
+        Ok(Self {
+            options,
+            threshold,
+            shingle: shingle.to_string(),
+        })
     }
 
     /// Everything that the result depends on.
@@ -234,13 +260,22 @@ impl<'a> Run<'a> {
             ("text".to_owned(), options.text.clone().into()),
             ("threshold".to_owned(), self.threshold.into()),
             ("shingle".to_owned(), self.shingle.clone().into()),
-            ("method".to_owned(), format!("{:?}", options.method).to_lowercase().into()),
+            (
+                "method".to_owned(),
+                format!("{:?}", options.method).to_lowercase().into(),
+            ),
             ("target_recall".to_owned(), options.target_recall.into()),
             ("num_hashes".to_owned(), options.num_hashes.into()),
             ("seed".to_owned(), options.seed.into()),
             ("normalize".to_owned(), options.normalize.into()),
-            ("pairs".to_owned(), format!("{:?}", options.pairs).to_lowercase().into()),
-            ("resolution".to_owned(), format!("{:?}", options.resolution).to_lowercase().into()),
+            (
+                "pairs".to_owned(),
+                format!("{:?}", options.pairs).to_lowercase().into(),
+            ),
+            (
+                "resolution".to_owned(),
+                format!("{:?}", options.resolution).to_lowercase().into(),
+            ),
             ("keep".to_owned(), format!("{:?}", options.keep).into()),
             ("bucket_pairs".to_owned(), options.bucket_pairs.into()),
             ("min_length".to_owned(), options.lengths.0.into()),
@@ -258,7 +293,10 @@ impl<'a> Run<'a> {
             ("threshold".to_owned(), Value::Number(self.threshold)),
             ("shingle".to_owned(), Value::Text(self.shingle.clone())),
             ("normalize".to_owned(), Value::Boolean(options.normalize)),
-            ("bucket_pairs".to_owned(), Value::Integer(options.bucket_pairs as i64)),
+            (
+                "bucket_pairs".to_owned(),
+                Value::Integer(options.bucket_pairs as i64),
+            ),
             ("parts".to_owned(), Value::Integer(partitions as i64)),
             ("seed".to_owned(), Value::Integer(options.seed as i64)),
             ("resolution".to_owned(), Value::Text(resolution)),
@@ -268,7 +306,11 @@ impl<'a> Run<'a> {
     /// Checks the columns of a table against what was asked for.
     async fn columns(&self, context: &SessionContext, input: &Input) -> Result<Columns> {
         let schema = input.table(context).await?.schema();
-        let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+        let names: Vec<&str> = schema
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
+            .collect();
         let find = |option: &str, name: &str| match schema.field_with_name(name) {
             Ok(field) => Ok(field),
             Err(_) => plan_err!(
@@ -283,7 +325,10 @@ impl<'a> Run<'a> {
         };
         let field = find("--text", text)?;
         if !is_text(field.data_type()) {
-            return plan_err!("--text {text}: must be a text column, but it holds {}", field.data_type());
+            return plan_err!(
+                "--text {text}: must be a text column, but it holds {}",
+                field.data_type()
+            );
         }
         let id = match &self.options.id {
             Some(id) => Some(find("--id", id)?),
@@ -302,7 +347,10 @@ impl<'a> Run<'a> {
         if let Keep::By { column, .. } = &self.options.keep {
             find("--keep-by", column)?;
         }
-        Ok(Columns { id: id.map(|field| field.name().clone()), text: text.to_owned() })
+        Ok(Columns {
+            id: id.map(|field| field.name().clone()),
+            text: text.to_owned(),
+        })
     }
 
     /// The documents of a table: Parquet with ids is read where it lies, anything else is written once.
@@ -333,13 +381,18 @@ impl<'a> Run<'a> {
             cast(ident(id), id_type).alias("id"),
             cast(ident(&columns.text), text_type).alias("text"),
         ])?;
-        self.register_documents(job, documents, id, &columns.text).await
+        self.register_documents(job, documents, id, &columns.text)
+            .await
     }
 
     /// The type of a column of `input`, with dictionaries unpacked.
     async fn plain_type(&self, job: &Job, name: &str) -> Result<DataType> {
         let table = job.context().table("input").await?;
-        let data_type = table.schema().field_with_unqualified_name(name)?.data_type().clone();
+        let data_type = table
+            .schema()
+            .field_with_unqualified_name(name)?
+            .data_type()
+            .clone();
         Ok(match data_type {
             DataType::Dictionary(_, value) => *value,
             DataType::Null if name == "id" => DataType::Int64,
@@ -353,7 +406,9 @@ impl<'a> Run<'a> {
         dumps::read(job, input, &self.options.dump).await?;
         let (least, greatest) = self.options.lengths;
         let length = || character_length(ident("sentence"));
-        let kept = length().gt_eq(lit(least as i64)).and(length().lt_eq(lit(greatest as i64)));
+        let kept = length()
+            .gt_eq(lit(least as i64))
+            .and(length().lt_eq(lit(greatest as i64)));
         let sentences = job.context().table("sentences").await?.filter(kept)?;
         let input = sentences.into_view();
         job.context().register_table("input", input)?;
@@ -361,24 +416,34 @@ impl<'a> Run<'a> {
             ident("sentence_id").alias("id"),
             ident("sentence").alias("text"),
         ])?;
-        self.register_documents(job, documents, "sentence_id", "sentence").await
+        self.register_documents(job, documents, "sentence_id", "sentence")
+            .await
     }
 
     /// Registers `documents` (side, id, text, across), and `ranks` where the keep order needs them.
-    async fn register_documents(&self, job: &mut Job, documents: DataFrame, id: &str, text: &str) -> Result<()> {
+    async fn register_documents(
+        &self,
+        job: &mut Job,
+        documents: DataFrame,
+        id: &str,
+        text: &str,
+    ) -> Result<()> {
         let view = documents.select(vec![
             lit(0_i8).alias("side"),
             ident("id"),
             ident("text"),
             lit(0_i8).alias("across"),
         ])?;
-        job.context().register_table("documents", view.into_view())?;
+        job.context()
+            .register_table("documents", view.into_view())?;
         let order = match &self.options.keep {
             Keep::First => return Ok(()),
             Keep::Longest => character_length(ident(text)).sort(false, false),
             Keep::By { column, descending } => ident(column).sort(!descending, false),
         };
-        let rank = row_number().order_by(vec![order, ident(id).sort(true, false)]).build()?;
+        let rank = row_number()
+            .order_by(vec![order, ident(id).sort(true, false)])
+            .build()?;
         job.step(
             "ranks",
             Output::Step,
@@ -474,7 +539,11 @@ impl<'a> Run<'a> {
         if self.options.method == Method::Exact {
             return Ok(true);
         }
-        let Ok(bands) = choose_bands(self.threshold, self.options.target_recall, self.options.num_hashes) else {
+        let Ok(bands) = choose_bands(
+            self.threshold,
+            self.options.target_recall,
+            self.options.num_hashes,
+        ) else {
             // MinHash cannot reach the target with the hashes allowed.
             return Ok(true);
         };
@@ -493,27 +562,44 @@ impl<'a> Run<'a> {
                         Some(batch) => meetings(batch.column(0), linked.then_some(limit))?,
                         None => 0.0,
                     };
-                    let shingles = numbers(context, "SELECT coalesce(sum(shingles), 0) FROM texts").await?[0];
+                    let shingles =
+                        numbers(context, "SELECT coalesce(sum(shingles), 0) FROM texts").await?[0];
                     // Costs in units of one step over a posting. A shingle costs MinHash one step for
                     // every eight hash functions, a posting that meets another costs the exact join one.
                     let exact = shingles as f64 * 2.0 + meetings;
                     let minhash = shingles as f64 * (2.0 + hashes / 8.0);
-                    record.figures.insert("cost of the exact join".to_owned(), exact.round().into());
-                    record.figures.insert("cost of minhash".to_owned(), minhash.round().into());
-                    let chosen = if exact <= 8.0 * minhash { "exact" } else { "minhash" };
+                    record
+                        .figures
+                        .insert("cost of the exact join".to_owned(), exact.round().into());
+                    record
+                        .figures
+                        .insert("cost of minhash".to_owned(), minhash.round().into());
+                    let chosen = if exact <= 8.0 * minhash {
+                        "exact"
+                    } else {
+                        "minhash"
+                    };
                     record.figures.insert("method".to_owned(), chosen.into());
                     Ok(())
                 },
             )
             .await?;
-        Ok(record.figures.get("method").and_then(|method| method.as_str()) == Some("exact"))
+        Ok(record
+            .figures
+            .get("method")
+            .and_then(|method| method.as_str())
+            == Some("exact"))
     }
 
     async fn pairs(&self, job: &mut Job, exact: bool) -> Result<()> {
         let mut values = self.values(job);
         if !exact {
-            let bands = choose_bands(self.threshold, self.options.target_recall, self.options.num_hashes)
-                .map_err(|error| exec_datafusion_err!("--method minhash: {error}"))?;
+            let bands = choose_bands(
+                self.threshold,
+                self.options.target_recall,
+                self.options.num_hashes,
+            )
+            .map_err(|error| exec_datafusion_err!("--method minhash: {error}"))?;
             values.insert("bands".to_owned(), Value::Integer(bands.bands as i64));
             values.insert("rows".to_owned(), Value::Integer(bands.rows as i64));
             let hashes = Value::Integer((bands.bands * bands.rows) as i64);
@@ -618,12 +704,17 @@ impl<'a> Run<'a> {
             async |job: &Job| {
                 let input = job.context().table("input").await?.into_unoptimized_plan();
                 let removed = job.context().table("clusters").await?;
-                let removed = removed.filter(!ident("kept"))?.select(vec![ident("id").alias("removed_id")])?;
+                let removed = removed
+                    .filter(!ident("kept"))?
+                    .select(vec![ident("id").alias("removed_id")])?;
                 let plan: LogicalPlan = LogicalPlanBuilder::from(input)
                     .join(
                         removed.into_unoptimized_plan(),
                         JoinType::LeftAnti,
-                        (vec![datafusion::common::Column::from_name(id)], vec!["removed_id"]),
+                        (
+                            vec![datafusion::common::Column::from_name(id)],
+                            vec!["removed_id"],
+                        ),
                         None,
                     )?
                     .sort(vec![ident(id).sort(true, false)])?
@@ -631,9 +722,14 @@ impl<'a> Run<'a> {
                 Ok(plan)
             },
             async |context: &SessionContext, _, record: &mut StepRecord| {
-                let kept = numbers(context, "SELECT count(*) FILTER (WHERE kept) FROM clusters").await?;
+                let kept =
+                    numbers(context, "SELECT count(*) FILTER (WHERE kept) FROM clusters").await?;
                 if kept[0] != record.rows as i64 {
-                    return exec_err!("step kept: {} rows are kept, {} were written", kept[0], record.rows);
+                    return exec_err!(
+                        "step kept: {} rows are kept, {} were written",
+                        kept[0],
+                        record.rows
+                    );
                 }
                 Ok(())
             },
@@ -649,13 +745,21 @@ async fn numbered(context: &SessionContext, input: &Input) -> Result<LogicalPlan
     let mut plan: Option<LogicalPlanBuilder> = None;
     for (ordinal, file) in input.files.iter().enumerate() {
         let rows = context.read_table(input.file_table(context, file).await?)?;
-        let columns: Vec<_> = rows.schema().columns().into_iter().map(datafusion::logical_expr::Expr::Column).collect();
+        let columns: Vec<_> = rows
+            .schema()
+            .columns()
+            .into_iter()
+            .map(datafusion::logical_expr::Expr::Column)
+            .collect();
         let number = row_number();
         let name = number.schema_name().to_string();
         let first = ((ordinal as i64) << 40) - 1;
         let mut selected = vec![(cast(ident(name), DataType::Int64) + lit(first)).alias("id")];
         selected.extend(columns);
-        let rows = rows.window(vec![number])?.select(selected)?.into_unoptimized_plan();
+        let rows = rows
+            .window(vec![number])?
+            .select(selected)?
+            .into_unoptimized_plan();
         plan = Some(match plan {
             None => LogicalPlanBuilder::from(rows),
             Some(before) => before.union_by_name(rows)?,

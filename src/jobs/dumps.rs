@@ -1,14 +1,17 @@
 //! The first steps of a job on dumps: pages with their plain text, then sentences.
 
 use super::job::{Job, Output};
-use super::source::Input;
 use super::manifest::StepRecord;
+use super::source::Input;
 use crate::functions::{Template, Value};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::common::{Result, exec_err};
-use datafusion::prelude::{DataFrame, SessionContext};
+use datafusion::catalog::TableProvider;
+use datafusion::prelude::SessionContext;
+use neardup_datasets::DumpTable;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 const PLAIN_TEXT: Template = Template {
     name: "jobs/plain_text",
@@ -39,17 +42,35 @@ impl Default for DumpOptions {
 
 /// Runs the steps `plain_text` and `sentences`.
 pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) -> Result<()> {
-    let files: Vec<String> = input.files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
+    let files: Vec<String> = input
+        .files
+        .iter()
+        .map(|file| file.to_string_lossy().into_owned())
+        .collect();
+    let mut dump = neardup_datasets::DumpOptions { redirects: true, ..Default::default() };
+    dump.set("namespaces", "all")?;
+    dump.set("on_error", &options.on_error)?;
+    let dump = Arc::new(DumpTable::try_new(files, dump)?);
+    job.context().register_table("dump", Arc::clone(&dump) as Arc<dyn TableProvider>)?;
     let values = BTreeMap::from([
-        ("files".to_owned(), Value::Text(files.join("\n"))),
-        ("on_error".to_owned(), Value::Text(options.on_error.clone())),
         ("splitter".to_owned(), Value::Text(options.splitter.clone())),
     ]);
     job.step(
         "plain_text",
         Output::Directory("plain_text"),
         async |job: &Job| job.plan(PLAIN_TEXT, &values).await,
-        check_pages,
+        async |context: &SessionContext, _, record: &mut StepRecord| {
+            for (file, losses) in dump.take_losses() {
+                let pages = losses.pages();
+                if pages > 0 {
+                    *record.left_out.entry("damaged pages".to_owned()).or_default() += pages;
+                }
+                if !losses.is_empty() {
+                    record.figures.insert(format!("damage in {file}"), losses.to_string().into());
+                }
+            }
+            check_pages(context, record).await
+        },
     )
     .await?;
     job.step(
@@ -79,7 +100,10 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
 }
 
 /// Counts pages by what becomes of them.
-async fn check_pages(context: &SessionContext, _: DataFrame, record: &mut StepRecord) -> Result<()> {
+async fn check_pages(
+    context: &SessionContext,
+    record: &mut StepRecord,
+) -> Result<()> {
     let counts = context
         .sql(
             "SELECT CASE WHEN text IS NOT NULL THEN 'read' WHEN namespace <> 0 THEN 'pages of other namespaces' \
@@ -92,7 +116,10 @@ async fn check_pages(context: &SessionContext, _: DataFrame, record: &mut StepRe
         .await?;
     let (mut articles, mut stubs) = (0, 0);
     for batch in &counts {
-        let reasons = datafusion::arrow::compute::cast(batch.column(0), &datafusion::arrow::datatypes::DataType::Utf8)?;
+        let reasons = datafusion::arrow::compute::cast(
+            batch.column(0),
+            &datafusion::arrow::datatypes::DataType::Utf8,
+        )?;
         let reasons = reasons.as_string::<i32>();
         let pages = batch.column(1).as_primitive::<Int64Type>();
         for row in 0..batch.num_rows() {
@@ -108,8 +135,14 @@ async fn check_pages(context: &SessionContext, _: DataFrame, record: &mut StepRe
             }
         }
     }
-    record.figures.insert("pages".to_owned(), record.rows.into());
-    record.figures.insert("articles".to_owned(), articles.into());
-    record.figures.insert("stubs among them".to_owned(), stubs.into());
+    record
+        .figures
+        .insert("pages".to_owned(), record.rows.into());
+    record
+        .figures
+        .insert("articles".to_owned(), articles.into());
+    record
+        .figures
+        .insert("stubs among them".to_owned(), stubs.into());
     Ok(())
 }

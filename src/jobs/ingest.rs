@@ -27,18 +27,35 @@ pub struct Ingest {
 ///
 /// # Errors
 /// As [`super::dedup`].
-pub async fn ingest(options: &Ingest, context: SessionContext, progress: Arc<dyn Progress>) -> Result<Job> {
+pub async fn ingest(
+    options: &Ingest,
+    context: SessionContext,
+    progress: Arc<dyn Progress>,
+) -> Result<Job> {
     let input = resolve(&options.inputs)?;
     if input.kind != Kind::Dump {
-        return exec_err!("{}: not a dump (.xml, .xml.bz2, .xml.gz)", input.files[0].display());
+        return exec_err!(
+            "{}: not a dump (.xml, .xml.bz2, .xml.gz)",
+            input.files[0].display()
+        );
     }
-    let files = input.files.iter().map(|file| input_file(file)).collect::<Result<Vec<_>>>()?;
+    let files = input
+        .files
+        .iter()
+        .map(|file| input_file(file))
+        .collect::<Result<Vec<_>>>()?;
     let parameters = BTreeMap::from([
         ("on_error".to_owned(), options.dump.on_error.clone().into()),
         ("splitter".to_owned(), options.dump.splitter.clone().into()),
     ]);
     let manifest = Manifest::new("ingest", files, parameters);
-    let mut job = Job::open(&options.output, manifest, options.overwrite, context, progress)?;
+    let mut job = Job::open(
+        &options.output,
+        manifest,
+        options.overwrite,
+        context,
+        progress,
+    )?;
     dumps::read(&mut job, &input, &options.dump).await?;
     job.finish()?;
     Ok(job)

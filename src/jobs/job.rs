@@ -77,7 +77,10 @@ impl Job {
         let lock = fs::File::create(&lock_path)
             .map_err(|error| exec_datafusion_err!("{}: {error}", lock_path.display()))?;
         if lock.try_lock().is_err() {
-            return exec_err!("{}: another process works in this directory", directory.display());
+            return exec_err!(
+                "{}: another process works in this directory",
+                directory.display()
+            );
         }
         let found = Manifest::load(&directory)?;
         let manifest = match found {
@@ -117,8 +120,17 @@ impl Job {
 
     fn clear(directory: &Path, wanted: Manifest) -> Result<Manifest> {
         // The manifest goes first: without it, what is left counts as nothing.
-        let names = ["manifest.json", "manifest.json.new", "steps", "plain_text", "sentences", "pages",
-            "pairs.parquet", "clusters.parquet", "kept.parquet"];
+        let names = [
+            "manifest.json",
+            "manifest.json.new",
+            "steps",
+            "plain_text",
+            "sentences",
+            "pages",
+            "pairs.parquet",
+            "clusters.parquet",
+            "kept.parquet",
+        ];
         for name in names {
             let path = directory.join(name);
             let removed = match path.is_dir() {
@@ -151,25 +163,45 @@ impl Job {
     }
 
     /// Plans a statement of the job over the tables of its session.
-    pub async fn plan(&self, template: Template, values: &BTreeMap<String, Value>) -> Result<LogicalPlan> {
-        let literals = values.iter().map(|(name, value)| (name.clone(), value.literal())).collect();
+    pub async fn plan(
+        &self,
+        template: Template,
+        values: &BTreeMap<String, Value>,
+    ) -> Result<LogicalPlan> {
+        let literals = values
+            .iter()
+            .map(|(name, value)| (name.clone(), value.literal()))
+            .collect();
         let statement = template.statement(&literals)?;
         let state = self.context.state();
-        state.statement_to_plan(Statement::Statement(Box::new(statement))).await
+        state
+            .statement_to_plan(Statement::Statement(Box::new(statement)))
+            .await
     }
 
     /// Runs a step, unless it is done, and registers its result as a table.
     ///
     /// `plan` makes the statement; `check` sees the record and the table before the commit, adds
     /// figures and refuses a result that breaks the step's invariant.
-    pub async fn step<P, C>(&mut self, name: &str, output: Output<'_>, plan: P, check: C) -> Result<&StepRecord>
+    pub async fn step<P, C>(
+        &mut self,
+        name: &str,
+        output: Output<'_>,
+        plan: P,
+        check: C,
+    ) -> Result<&StepRecord>
     where
         P: AsyncFnOnce(&Self) -> Result<LogicalPlan>,
         C: AsyncFnOnce(&SessionContext, DataFrame, &mut StepRecord) -> Result<()>,
     {
         let full_name = format!("{:02}-{name}", self.next);
         self.next += 1;
-        if let Some(index) = self.manifest.steps.iter().position(|step| step.name == full_name) {
+        if let Some(index) = self
+            .manifest
+            .steps
+            .iter()
+            .position(|step| step.name == full_name)
+        {
             self.progress.step(name, true);
             self.resumed += 1;
             let record = &self.manifest.steps[index];
@@ -225,14 +257,21 @@ impl Job {
         fs::create_dir_all(directory).map_err(at)
     }
 
-    async fn write(&self, plan: LogicalPlan, directory: &Path, name: &str) -> Result<Vec<StepFile>> {
+    async fn write(
+        &self,
+        plan: LogicalPlan,
+        directory: &Path,
+        name: &str,
+    ) -> Result<Vec<StepFile>> {
         let target = Target {
             directory: directory.to_string_lossy().into_owned(),
             metadata: self.metadata(name),
         };
         let schema = Arc::clone(plan.schema().inner());
         let write = WriteStep::plan(plan, target.clone())?;
-        let batches = DataFrame::new(self.context.state(), write).collect().await?;
+        let batches = DataFrame::new(self.context.state(), write)
+            .collect()
+            .await?;
         let mut files = Vec::new();
         for batch in &batches {
             let paths = batch.column(0).as_string::<i32>();
@@ -260,10 +299,18 @@ impl Job {
     }
 
     fn metadata(&self, name: &str) -> Vec<(String, String)> {
-        let inputs: Vec<&str> = self.manifest.inputs.iter().map(|input| input.path.as_str()).collect();
+        let inputs: Vec<&str> = self
+            .manifest
+            .inputs
+            .iter()
+            .map(|input| input.path.as_str())
+            .collect();
         vec![
             ("neardup.version".to_owned(), self.manifest.neardup.clone()),
-            ("neardup.format".to_owned(), self.manifest.format.to_string()),
+            (
+                "neardup.format".to_owned(),
+                self.manifest.format.to_string(),
+            ),
             ("neardup.step".to_owned(), name.to_owned()),
             ("neardup.source".to_owned(), inputs.join("\n")),
             (
@@ -277,13 +324,19 @@ impl Job {
         Path::new(path)
             .strip_prefix(&self.directory)
             .map(|path| path.to_string_lossy().into_owned())
-            .map_err(|_| exec_datafusion_err!("{path} was written outside of {}", self.directory.display()))
+            .map_err(|_| {
+                exec_datafusion_err!("{path} was written outside of {}", self.directory.display())
+            })
     }
 
     /// Moves the one file of a step to its final name.
     fn publish(&self, name: &str, directory: &Path, record: &mut StepRecord) -> Result<()> {
         let [file] = record.files.as_mut_slice() else {
-            return exec_err!("step {}: expected one file, found {}", record.name, record.files.len());
+            return exec_err!(
+                "step {}: expected one file, found {}",
+                record.name,
+                record.files.len()
+            );
         };
         let to = self.directory.join(name);
         fs::rename(self.directory.join(&file.path), &to)
@@ -311,7 +364,11 @@ impl Job {
     }
 
     async fn register(&self, name: &str, record: &StepRecord) -> Result<DataFrame> {
-        let paths = record.files.iter().map(|file| self.directory.join(&file.path)).collect();
+        let paths = record
+            .files
+            .iter()
+            .map(|file| self.directory.join(&file.path))
+            .collect();
         let provider = table::parquet_files(&self.context, paths).await?;
         self.context.deregister_table(name)?;
         self.context.register_table(name, provider)?;
@@ -321,7 +378,9 @@ impl Job {
 
 /// The identity of an input file.
 pub(super) fn input_file(path: &Path) -> Result<InputFile> {
-    let at = |error: std::io::Error| -> DataFusionError { exec_datafusion_err!("{}: {error}", path.display()) };
+    let at = |error: std::io::Error| -> DataFusionError {
+        exec_datafusion_err!("{}: {error}", path.display())
+    };
     let metadata = fs::metadata(path).map_err(at)?;
     let modified = metadata.modified().map_err(at)?;
     Ok(InputFile {
@@ -332,5 +391,6 @@ pub(super) fn input_file(path: &Path) -> Result<InputFile> {
 }
 
 fn seconds_since_1970(time: SystemTime) -> u64 {
-    time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
+    time.duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |elapsed| elapsed.as_secs())
 }

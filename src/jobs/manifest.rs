@@ -132,14 +132,24 @@ impl Manifest {
     /// What of another job differs from this one, if anything: the first difference, in words.
     pub fn difference(&self, other: &Self) -> Option<String> {
         if self.neardup != other.neardup {
-            return Some(format!("neardup {} wrote it, this is {}", self.neardup, other.neardup));
+            return Some(format!(
+                "neardup {} wrote it, this is {}",
+                self.neardup, other.neardup
+            ));
         }
         if self.command != other.command {
-            return Some(format!("it is a job of '{}', not of '{}'", self.command, other.command));
+            return Some(format!(
+                "it is a job of '{}', not of '{}'",
+                self.command, other.command
+            ));
         }
         if self.inputs != other.inputs {
             let names = |manifest: &Self| -> Vec<String> {
-                manifest.inputs.iter().map(|input| input.path.clone()).collect()
+                manifest
+                    .inputs
+                    .iter()
+                    .map(|input| input.path.clone())
+                    .collect()
             };
             return Some(match names(self) == names(other) {
                 true => "an input file has changed since".to_owned(),

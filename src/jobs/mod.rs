@@ -21,8 +21,8 @@ mod source;
 mod table;
 mod tables;
 
-pub use dumps::DumpOptions;
 pub use dedup::{Dedup, Keep, Method, Pairs, Resolution, dedup};
+pub use dumps::DumpOptions;
 pub use ingest::{Ingest, ingest};
 pub use job::{Job, Progress, Quiet};
 pub use manifest::{InputFile, Manifest, StepFile, StepRecord};

@@ -59,7 +59,8 @@ pub fn resolve(names: &[String]) -> Result<Input> {
         } else if path.exists() {
             files.push(path.to_owned());
         } else if name.contains(['*', '?', '[']) {
-            let matches = glob::glob(name).map_err(|error| exec_datafusion_err!("{name}: {error}"))?;
+            let matches =
+                glob::glob(name).map_err(|error| exec_datafusion_err!("{name}: {error}"))?;
             files.extend(matches.flatten().filter(|path| path.is_file()));
             if files.len() == before {
                 return exec_err!("{name}: no file matches");
@@ -70,7 +71,9 @@ pub fn resolve(names: &[String]) -> Result<Input> {
     }
     let mut absolute = Vec::new();
     for file in files {
-        let path = file.canonicalize().map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
+        let path = file
+            .canonicalize()
+            .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
         absolute.push(path);
     }
     absolute.sort();
@@ -89,7 +92,11 @@ pub fn resolve(names: &[String]) -> Result<Input> {
             );
         }
     }
-    Ok(Input { kind, files: absolute, compression })
+    Ok(Input {
+        kind,
+        files: absolute,
+        compression,
+    })
 }
 
 /// Files of known kinds below a directory, without recursion; hidden ones are left out.
@@ -116,7 +123,11 @@ fn walk(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 }
 
 fn kind_of(path: &Path) -> Result<(Kind, FileCompressionType)> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
     let (stem, compression) = [
         (".gz", FileCompressionType::GZIP),
         (".zst", FileCompressionType::ZSTD),
@@ -131,7 +142,12 @@ fn kind_of(path: &Path) -> Result<(Kind, FileCompressionType)> {
         Some("csv") => Kind::Csv,
         Some("tsv") => Kind::Tsv,
         Some("json" | "jsonl" | "ndjson") => Kind::Json,
-        _ => return exec_err!("{}: unknown kind of file; known are {KNOWN}", path.display()),
+        _ => {
+            return exec_err!(
+                "{}: unknown kind of file; known are {KNOWN}",
+                path.display()
+            );
+        }
     };
     Ok((kind, compression))
 }
@@ -150,12 +166,25 @@ impl Input {
     }
 
     /// One file as a table.
-    pub(super) async fn file_table(&self, context: &SessionContext, file: &PathBuf) -> Result<Arc<dyn TableProvider>> {
-        Self { files: vec![file.clone()], ..self.clone() }.table(context).await
+    pub(super) async fn file_table(
+        &self,
+        context: &SessionContext,
+        file: &PathBuf,
+    ) -> Result<Arc<dyn TableProvider>> {
+        Self {
+            files: vec![file.clone()],
+            ..self.clone()
+        }
+        .table(context)
+        .await
     }
 
-
-    async fn provider(&self, context: &SessionContext, files: &[PathBuf], lines: bool) -> Result<Arc<dyn TableProvider>> {
+    async fn provider(
+        &self,
+        context: &SessionContext,
+        files: &[PathBuf],
+        lines: bool,
+    ) -> Result<Arc<dyn TableProvider>> {
         let state = context.state();
         let csv = || {
             CsvFormat::default()
@@ -181,13 +210,20 @@ impl Input {
                 )
             }
         };
-        let options = ListingOptions::new(format)
-            .with_file_extension("");
+        let options = ListingOptions::new(format).with_file_extension("");
         table::listing(context, files.to_vec(), options).await
     }
 
-    fn named(&self, error: datafusion::common::DataFusionError) -> datafusion::common::DataFusionError {
-        let files: Vec<String> = self.files.iter().take(3).map(|file| file.display().to_string()).collect();
+    fn named(
+        &self,
+        error: datafusion::common::DataFusionError,
+    ) -> datafusion::common::DataFusionError {
+        let files: Vec<String> = self
+            .files
+            .iter()
+            .take(3)
+            .map(|file| file.display().to_string())
+            .collect();
         exec_datafusion_err!("{}: {error}", files.join(", "))
     }
 }
@@ -202,7 +238,9 @@ fn begins_with_array(path: &Path) -> bool {
         match file.read(&mut buffer) {
             Ok(0) | Err(_) => return false,
             Ok(read) => {
-                let text = buffer[..read].strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&buffer[..read]);
+                let text = buffer[..read]
+                    .strip_prefix(b"\xEF\xBB\xBF")
+                    .unwrap_or(&buffer[..read]);
                 if let Some(byte) = text.iter().find(|byte| !byte.is_ascii_whitespace()) {
                     return *byte == b'[';
                 }

@@ -11,9 +11,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A table over exactly these Parquet files.
-pub(super) async fn parquet_files(context: &SessionContext, paths: Vec<PathBuf>) -> Result<Arc<dyn TableProvider>> {
-    let options = ListingOptions::new(Arc::new(ParquetFormat::default()))
-        .with_file_extension(".parquet");
+pub(super) async fn parquet_files(
+    context: &SessionContext,
+    paths: Vec<PathBuf>,
+) -> Result<Arc<dyn TableProvider>> {
+    let options =
+        ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
     listing(context, paths, options).await
 }
 

@@ -48,11 +48,15 @@ impl ExtensionPlanner for OperatorPlanner {
         };
         if let Some(node) = node.as_any().downcast_ref::<SimilarPairs>() {
             let partitions = session.config().target_partitions();
-            let exec = SimilarPairsExec::try_new(Arc::clone(input), node.spec().clone(), partitions)?;
+            let exec =
+                SimilarPairsExec::try_new(Arc::clone(input), node.spec().clone(), partitions)?;
             return Ok(Some(Arc::new(exec)));
         }
         if let Some(node) = node.as_any().downcast_ref::<WriteStep>() {
-            return Ok(Some(Arc::new(WriteStepExec::new(Arc::clone(input), node.target().clone()))));
+            return Ok(Some(Arc::new(WriteStepExec::new(
+                Arc::clone(input),
+                node.target().clone(),
+            ))));
         }
         Ok(None)
     }

@@ -1,5 +1,6 @@
-//! `split_sentences(text[, language[, splitter]])`
+//! `split_sentences(text[, language[, splitter[, window]]])`
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -15,10 +16,13 @@ use neardup_wikidump::sentences::{Splitter, split};
 use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
 
+/// How many sentences an element may hold.
+const WINDOWS: RangeInclusive<usize> = 1..=1000;
+
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
     description = "Cuts a text into sentences: a list of (sentence, start_byte, end_byte), in order, where the bytes are positions in the text, the end exclusive.",
-    syntax_example = "split_sentences(text[, language[, splitter]])",
+    syntax_example = "split_sentences(text[, language[, splitter[, window]]])",
     sql_example = r#"```sql
 > SELECT split_sentences('Dr. Smith left. He came back.', 'en') AS sentences;
 +---------------------------------------------------------------------------------------------------------------------+
@@ -39,6 +43,10 @@ use crate::function::Function;
         name = "splitter",
         description = "A constant: 'default' knows terminators of all scripts and abbreviations of many languages, and a sentence never crosses a line feed; 'published' is the expression of published systems."
     ),
+    argument(
+        name = "window",
+        description = "A constant from 1 to 1000: how many consecutive sentences an element holds; every run of that many is one. Default 1."
+    ),
     related_udf(name = "wikitext_to_plain")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,17 +59,20 @@ impl Function for SplitSentences {
             ("text", Kind::Text),
             ("language", Kind::Text),
             ("splitter", Kind::Name),
+            ("window", Kind::Count),
         ],
         required: 1,
     };
 
     fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
         constants.parsed(2, Splitter::Default)?;
+        constants.integer(3, WINDOWS, 1_usize)?;
         Ok(DataType::new_list(DataType::Struct(fields()), true))
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let splitter = args.constants().parsed(2, Splitter::Default)?;
+        let window = args.constants().integer(3, WINDOWS, 1_usize)?;
         let texts = args.texts(0)?;
         let languages = if args.has(1) {
             Some(args.texts(1)?)
@@ -69,7 +80,7 @@ impl Function for SplitSentences {
             None
         };
 
-        let (mut starts, mut ends) = (Vec::new(), Vec::new());
+        let (mut places, mut starts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         let mut sentences = StringViewBuilder::new();
         let mut lengths = Vec::with_capacity(args.rows());
         let mut nulls = NullBufferBuilder::new(args.rows());
@@ -78,7 +89,10 @@ impl Function for SplitSentences {
             let text = texts.get(row);
             if let Some(text) = text {
                 let language = languages.as_ref().and_then(|languages| languages.get(row));
-                for (start, end) in split(text, language, splitter) {
+                places.clear();
+                places.extend(split(text, language, splitter));
+                for run in places.windows(window) {
+                    let (start, end) = (run[0].0, run[window - 1].1);
                     sentences.try_append_value(&text[start..end])?;
                     starts.push(start as i64);
                     ends.push(end as i64);
@@ -140,6 +154,26 @@ mod tests {
                 )
             })
             .collect()
+    }
+
+    #[test]
+    fn windows_are_runs_of_sentences() {
+        let args = |window: i64| {
+            let window = ColumnarValue::Scalar(ScalarValue::Int64(Some(window)));
+            vec![scalar("One is. Two is. Three is."), scalar("en"), scalar("default"), window]
+        };
+        let ScalarValue::List(two) = call_scalar(SplitSentences, args(2)) else {
+            panic!("not a list");
+        };
+        let expected = [
+            ("One is. Two is.".to_owned(), 0, 15),
+            ("Two is. Three is.".to_owned(), 8, 25),
+        ];
+        assert_eq!(rows(&two.value(0)), expected);
+        let ScalarValue::List(four) = call_scalar(SplitSentences, args(4)) else {
+            panic!("not a list");
+        };
+        assert_eq!(rows(&four.value(0)), []);
     }
 
     #[test]

@@ -42,7 +42,12 @@ pub(in crate::functions) fn minhash_buckets(call: &Call, _: &SessionState) -> Re
         _ => function.template,
     };
     let more = [("bands", bands), ("rows", rows), ("num_hashes", hashes)];
-    Ok(expansion(call, template, vec![relations::documents(call)?], more))
+    Ok(expansion(
+        call,
+        template,
+        vec![relations::documents(call)?],
+        more,
+    ))
 }
 
 /// `minhash_pairs`, the building block.
@@ -94,7 +99,10 @@ fn document_join<const N: usize>(
     let sides = call.relations.len();
     let linked = call.text("copies")? == "linked";
     if linked && sides == 2 {
-        return plan_err!("{}: copies => 'linked' takes one relation, found two", call.function);
+        return plan_err!(
+            "{}: copies => 'linked' takes one relation, found two",
+            call.function
+        );
     }
     for name in ["id_b", "text_b"] {
         if sides == 1 && call.is_given(name) {

@@ -12,7 +12,12 @@ pub(in crate::functions) fn lsh_plan(call: &Call, _: &SessionState) -> Result<Ex
     let template = find(call.function)
         .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?
         .template;
-    Ok(expansion(call, template, vec![], [("bands", bands), ("rows", rows)]))
+    Ok(expansion(
+        call,
+        template,
+        vec![],
+        [("bands", bands), ("rows", rows)],
+    ))
 }
 
 /// Bands and rows of a call: explicit ones, or those for the target recall at the threshold.
@@ -34,7 +39,10 @@ pub(super) fn bands_and_rows(call: &Call) -> Result<(Value, Value)> {
                 );
             }
             if needed > 4096 {
-                return plan_err!("{}: bands × rows must be at most 4096, found {needed}", call.function);
+                return plan_err!(
+                    "{}: bands × rows must be at most 4096, found {needed}",
+                    call.function
+                );
             }
             Ok((bands.clone(), rows.clone()))
         }
@@ -48,5 +56,8 @@ fn chosen(call: &Call, target_recall: f64) -> Result<(Value, Value)> {
     let allowed = call.integer("num_hashes")? as usize;
     let bands = choose_bands(call.number("threshold")?, target_recall, allowed)
         .map_err(|error| plan_datafusion_err!("{}: {error}", call.function))?;
-    Ok((Value::Integer(bands.bands as i64), Value::Integer(bands.rows as i64)))
+    Ok((
+        Value::Integer(bands.bands as i64),
+        Value::Integer(bands.rows as i64),
+    ))
 }

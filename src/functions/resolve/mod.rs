@@ -9,6 +9,7 @@ pub(super) mod near_duplicates;
 pub(super) mod pairs;
 pub(super) mod sentences;
 pub(super) mod similar_pairs;
+pub(super) mod wiki_pages;
 
 use super::arguments::{Call, Value};
 use super::template::Template;
@@ -31,7 +32,8 @@ fn block_variant<const N: usize>(
     variant: Option<&str>,
     more: [(&str, Value); N],
 ) -> Result<Expansion> {
-    let function = find(call.function).ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?;
+    let function = find(call.function)
+        .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?;
     let template = variant.map_or(function.template, |name| function.variant(name));
     Ok(expansion(call, template, call.relations.clone(), more))
 }

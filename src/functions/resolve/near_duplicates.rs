@@ -9,12 +9,13 @@ use datafusion::execution::SessionState;
 use datafusion::functions::unicode::expr_fn::character_length;
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::expr::Sort;
-use datafusion::logical_expr::{
-    Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, when,
-};
+use datafusion::logical_expr::{Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, when};
 
 /// `near_duplicates`.
-pub(in crate::functions) fn near_duplicates(call: &Call, state: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn near_duplicates(
+    call: &Call,
+    state: &SessionState,
+) -> Result<Expansion> {
     let function = find("near_duplicates")
         .ok_or_else(|| plan_datafusion_err!("unknown function near_duplicates"))?;
     let order = keep_order(call)?;
@@ -23,7 +24,12 @@ pub(in crate::functions) fn near_duplicates(call: &Call, state: &SessionState) -
         None => function.template,
     };
     let input = ranked(call, order)?;
-    Ok(expansion(call, template, vec![input], [("parts", parts(call, state))]))
+    Ok(expansion(
+        call,
+        template,
+        vec![input],
+        [("parts", parts(call, state))],
+    ))
 }
 
 /// `deduplicate`: the rows that are kept, with all their columns.
@@ -38,13 +44,28 @@ pub(in crate::functions) fn deduplicate(call: &Call, state: &SessionState) -> Re
         .into_iter()
         .map(Expr::Column)
         .collect();
-    let names: Vec<String> = plan.schema().fields().iter().map(|field| field.name().clone()).collect();
-    let mut projection: Vec<Expr> =
-        columns.into_iter().zip(&names).map(|(column, name)| column.alias(name)).collect();
+    let names: Vec<String> = plan
+        .schema()
+        .fields()
+        .iter()
+        .map(|field| field.name().clone())
+        .collect();
+    let mut projection: Vec<Expr> = columns
+        .into_iter()
+        .zip(&names)
+        .map(|(column, name)| column.alias(name))
+        .collect();
     projection.push(relations::id_column(call, plan, id_name(call))?.alias("removed_id"));
-    let input = LogicalPlanBuilder::from(plan.clone()).project(projection)?.build()?;
+    let input = LogicalPlanBuilder::from(plan.clone())
+        .project(projection)?
+        .build()?;
     let documents = ranked(call, keep_order(call)?)?;
-    let mut result = expansion(call, template, vec![input, documents], [("parts", parts(call, state))]);
+    let mut result = expansion(
+        call,
+        template,
+        vec![input, documents],
+        [("parts", parts(call, state))],
+    );
     if let Expansion::Template { output, .. } = &mut result {
         *output = Some(names.iter().map(datafusion::logical_expr::ident).collect());
     }
@@ -106,7 +127,11 @@ fn ranked(call: &Call, order: Option<Sort>) -> Result<LogicalPlan> {
     let builder = LogicalPlanBuilder::from(plan.clone());
     let Some(order) = order else {
         return builder
-            .project(vec![id.clone().alias("id"), id.alias("rank"), text.alias("text")])?
+            .project(vec![
+                id.clone().alias("id"),
+                id.alias("rank"),
+                text.alias("text"),
+            ])?
             .build();
     };
     let rank = row_number()
@@ -119,8 +144,10 @@ fn ranked(call: &Call, order: Option<Sort>) -> Result<LogicalPlan> {
         .window(vec![rank.clone()])?
         .project(vec![
             id.alias("id"),
-            Expr::Column(datafusion::common::Column::from_name(rank.schema_name().to_string()))
-                .alias("rank"),
+            Expr::Column(datafusion::common::Column::from_name(
+                rank.schema_name().to_string(),
+            ))
+            .alias("rank"),
             text.alias("text"),
         ])?
         .build()

@@ -25,7 +25,11 @@ fn over_pairs(call: &Call) -> Result<Expansion> {
             .project(vec![id_a.alias("id_a"), id_b.alias("id_b")])?
             .build()
     };
-    let inputs = call.relations.iter().map(bind).collect::<Result<Vec<_>>>()?;
+    let inputs = call
+        .relations
+        .iter()
+        .map(bind)
+        .collect::<Result<Vec<_>>>()?;
     let template = find(call.function)
         .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?
         .template;

@@ -19,7 +19,14 @@ pub(in crate::functions) fn sentences(call: &Call, _: &SessionState) -> Result<E
         None => lit(call.text("language")?),
     };
     let carry = call.columns("carry");
-    let fixed = ["sentence_id", "sentence_no", "start_byte", "end_byte", "sentence", id_name];
+    let fixed = [
+        "sentence_id",
+        "sentence_no",
+        "start_byte",
+        "end_byte",
+        "sentence",
+        id_name,
+    ];
     if let Some(clash) = carry.iter().find(|name| fixed.contains(&name.as_str())) {
         return plan_err!("sentences: carry: '{clash}' is a column of the result already");
     }

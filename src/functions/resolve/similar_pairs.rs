@@ -25,5 +25,8 @@ pub(in crate::functions) fn similar_pairs(call: &Call, _: &SessionState) -> Resu
         two_sides: call.integer("sides")? == 2,
         differ: call.boolean("differ")?,
     };
-    Ok(Expansion::Plan(SimilarPairs::plan(call.relations[0].clone(), spec)?))
+    Ok(Expansion::Plan(SimilarPairs::plan(
+        call.relations[0].clone(),
+        spec,
+    )?))
 }

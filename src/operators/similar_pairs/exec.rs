@@ -104,7 +104,7 @@ impl ExecutionPlan for SimilarPairsExec {
     fn required_input_distribution(&self) -> Vec<Distribution> {
         vec![match self.spec.parts {
             1 => Distribution::SinglePartition,
-            _ => Distribution::HashPartitioned(vec![self.part_column()]),
+            _ => Distribution::KeyPartitioned(vec![self.part_column()]),
         }]
     }
 

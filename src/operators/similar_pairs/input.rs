@@ -53,7 +53,11 @@ impl Lists {
                     self.offsets.push(self.values.len());
                 }
             }
-            other => return internal_err!("similar_pairs: expected lists of 64-bit integers, found {other}"),
+            other => {
+                return internal_err!(
+                    "similar_pairs: expected lists of 64-bit integers, found {other}"
+                );
+            }
         }
         Ok(())
     }
@@ -120,7 +124,9 @@ impl PartRows {
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
         let arrays = self.ids.iter().chain(&self.across);
-        arrays.map(|array| array.get_array_memory_size()).sum::<usize>()
+        arrays
+            .map(|array| array.get_array_memory_size())
+            .sum::<usize>()
             + 8 * (self.keys.values.len() + self.keys.offsets.len())
             + 8 * (self.sets.values.len() + self.sets.offsets.len())
             + self.texts.bytes.len()
@@ -155,7 +161,8 @@ impl PartRows {
         if spec.two_sides {
             let sides = cast(column("side")?, &DataType::Int8)?;
             let sides: &Int8Array = sides.as_primitive::<Int8Type>();
-            self.sides.extend(rows.iter().map(|&row| u8::from(sides.value(row) != 0)));
+            self.sides
+                .extend(rows.iter().map(|&row| u8::from(sides.value(row) != 0)));
         }
         if spec.differ {
             self.across.push(take(column("across")?, &indices, None)?);
@@ -170,7 +177,10 @@ impl PartRows {
         let indices = sort_to_indices(&ids, Some(SortOptions::default()), None)?;
         let order = indices.values();
         let ids = take(&ids, &indices, None)?;
-        let is_sorted = order.iter().enumerate().all(|(place, &row)| place == row as usize);
+        let is_sorted = order
+            .iter()
+            .enumerate()
+            .all(|(place, &row)| place == row as usize);
         let reorder = |lists: Lists| match is_sorted || lists.offsets.len() == 1 {
             true => lists,
             false => lists.reorder(order),
@@ -185,7 +195,10 @@ impl PartRows {
         let mut texts = Texts::default();
         if self.texts.offsets.len() > 1 {
             for &row in order {
-                let (start, end) = (self.texts.offsets[row as usize], self.texts.offsets[row as usize + 1]);
+                let (start, end) = (
+                    self.texts.offsets[row as usize],
+                    self.texts.offsets[row as usize + 1],
+                );
                 texts.bytes.push_str(&self.texts.bytes[start..end]);
                 texts.offsets.push(texts.bytes.len());
             }
@@ -247,7 +260,10 @@ impl TaskRows {
             }
         }
         for (part, rows) in rows {
-            self.parts.entry(part).or_default().extend(spec, batch, &rows)?;
+            self.parts
+                .entry(part)
+                .or_default()
+                .extend(spec, batch, &rows)?;
         }
         Ok(())
     }

@@ -3,7 +3,9 @@
 use super::Spec;
 use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::{DFSchema, DFSchemaRef, Result, internal_err, plan_err};
-use datafusion::logical_expr::{Expr, Extension, LogicalPlan, LogicalPlanBuilder, UserDefinedLogicalNodeCore, col};
+use datafusion::logical_expr::{
+    Expr, Extension, LogicalPlan, LogicalPlanBuilder, UserDefinedLogicalNodeCore, col,
+};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -27,18 +29,28 @@ impl SimilarPairs {
         let columns: Vec<Expr> = spec.columns().into_iter().map(col).collect();
         let input = LogicalPlanBuilder::from(input).project(columns)?.build()?;
         let node = Self::try_new(input, spec)?;
-        Ok(LogicalPlan::Extension(Extension { node: Arc::new(node) }))
+        Ok(LogicalPlan::Extension(Extension {
+            node: Arc::new(node),
+        }))
     }
 
     fn try_new(input: LogicalPlan, spec: Spec) -> Result<Self> {
-        let id = input.schema().field_with_unqualified_name("id")?.data_type().clone();
+        let id = input
+            .schema()
+            .field_with_unqualified_name("id")?
+            .data_type()
+            .clone();
         let fields = vec![
             Field::new("id_a", id.clone(), false),
             Field::new("id_b", id, false),
             Field::new("similarity", DataType::Float64, true),
         ];
         let schema = DFSchema::from_unqualified_fields(fields.into(), HashMap::new())?;
-        Ok(Self { input, spec, schema: Arc::new(schema) })
+        Ok(Self {
+            input,
+            spec,
+            schema: Arc::new(schema),
+        })
     }
 
     /// The parameters.

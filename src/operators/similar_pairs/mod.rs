@@ -77,7 +77,11 @@ impl Spec {
 
 impl std::fmt::Display for Spec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "verify={:?}, threshold={}, parts={}", self.verify, self.threshold, self.parts)?;
+        write!(
+            f,
+            "verify={:?}, threshold={}, parts={}",
+            self.verify, self.threshold, self.parts
+        )?;
         if self.prefixes {
             f.write_str(", prefixes")?;
         }

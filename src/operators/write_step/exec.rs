@@ -35,7 +35,11 @@ impl WriteStepExec {
             EmissionType::Final,
             input.properties().boundedness,
         ));
-        Self { input, target, properties }
+        Self {
+            input,
+            target,
+            properties,
+        }
     }
 
     /// The same operator over another input; its properties are made anew, because the number of
@@ -98,7 +102,11 @@ impl ExecutionPlan for WriteStepExec {
         self.over(children)
     }
 
-    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
         let target = self.target.clone();
         let schema = self.input.schema();
         let mut input = self.input.execute(partition, Arc::clone(&context))?;
@@ -111,7 +119,11 @@ impl ExecutionPlan for WriteStepExec {
                 }
                 let open = match &mut file {
                     Some(open) => open,
-                    None => file.insert(StepFile::create(&target, Arc::clone(&schema), &context.runtime_env())?),
+                    None => file.insert(StepFile::create(
+                        &target,
+                        Arc::clone(&schema),
+                        &context.runtime_env(),
+                    )?),
                 };
                 open.write(&batch).await?;
             }
@@ -124,7 +136,10 @@ impl ExecutionPlan for WriteStepExec {
             let has_rows = batch.num_rows() > 0;
             async move { has_rows }
         });
-        Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&WRITTEN), stream)))
+        Ok(Box::pin(RecordBatchStreamAdapter::new(
+            Arc::clone(&WRITTEN),
+            stream,
+        )))
     }
 }
 
@@ -132,10 +147,18 @@ fn record_batch(written: &[Written]) -> Result<RecordBatch> {
     Ok(RecordBatch::try_new(
         Arc::clone(&WRITTEN),
         vec![
-            Arc::new(StringArray::from_iter_values(written.iter().map(|file| &file.file))),
-            Arc::new(UInt64Array::from_iter_values(written.iter().map(|file| file.rows))),
-            Arc::new(UInt64Array::from_iter_values(written.iter().map(|file| file.bytes))),
-            Arc::new(UInt64Array::from_iter_values(written.iter().map(|file| file.checksum))),
+            Arc::new(StringArray::from_iter_values(
+                written.iter().map(|file| &file.file),
+            )),
+            Arc::new(UInt64Array::from_iter_values(
+                written.iter().map(|file| file.rows),
+            )),
+            Arc::new(UInt64Array::from_iter_values(
+                written.iter().map(|file| file.bytes),
+            )),
+            Arc::new(UInt64Array::from_iter_values(
+                written.iter().map(|file| file.checksum),
+            )),
         ],
     )?)
 }

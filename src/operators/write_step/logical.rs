@@ -34,8 +34,14 @@ impl WriteStep {
     /// The node that writes `input` to `target`.
     pub fn plan(input: LogicalPlan, target: Target) -> Result<LogicalPlan> {
         let schema = Arc::new(DFSchema::try_from(Arc::clone(&WRITTEN))?);
-        let node = Self { input, target, schema };
-        Ok(LogicalPlan::Extension(Extension { node: Arc::new(node) }))
+        let node = Self {
+            input,
+            target,
+            schema,
+        };
+        Ok(LogicalPlan::Extension(Extension {
+            node: Arc::new(node),
+        }))
     }
 
     /// Where and how it writes.
@@ -69,7 +75,10 @@ impl UserDefinedLogicalNodeCore for WriteStep {
         let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
             return internal_err!("WriteStep has one input");
         };
-        Ok(Self { input, ..self.clone() })
+        Ok(Self {
+            input,
+            ..self.clone()
+        })
     }
 
     fn necessary_children_exprs(&self, _output_columns: &[usize]) -> Option<Vec<Vec<usize>>> {

@@ -70,7 +70,8 @@ impl StepFile {
         let name = format!("{}.parquet", uuid::Uuid::new_v4().simple());
         let file = format!("{}/{name}", target.directory);
         let store = runtime.object_store(ObjectStoreUrl::local_filesystem())?;
-        let path = Path::from_absolute_path(&file).map_err(|error| DataFusionError::External(error.into()))?;
+        let path = Path::from_absolute_path(&file)
+            .map_err(|error| DataFusionError::External(error.into()))?;
         let hasher = Arc::new(Mutex::new(Xxh3::new()));
         let bytes = Arc::new(AtomicU64::new(0));
         let tally = Tally {
@@ -88,7 +89,13 @@ impl StepFile {
             .set_key_value_metadata(Some(metadata))
             .build();
         let writer = AsyncArrowWriter::try_new(tally, schema, Some(properties))?;
-        Ok(Self { writer, file, hasher, bytes, rows: 0 })
+        Ok(Self {
+            writer,
+            file,
+            hasher,
+            bytes,
+            rows: 0,
+        })
     }
 
     pub(super) async fn write(&mut self, batch: &RecordBatch) -> Result<()> {
@@ -102,7 +109,11 @@ impl StepFile {
 
     pub(super) async fn finish(self) -> Result<Written> {
         self.writer.close().await?;
-        let checksum = self.hasher.lock().map(|hasher| hasher.digest()).unwrap_or_default();
+        let checksum = self
+            .hasher
+            .lock()
+            .map(|hasher| hasher.digest())
+            .unwrap_or_default();
         Ok(Written {
             file: self.file,
             rows: self.rows,
@@ -113,6 +124,10 @@ impl StepFile {
 }
 
 /// A file without rows, so that a step without rows still has its columns.
-pub(crate) async fn write_empty(target: &Target, schema: SchemaRef, runtime: &RuntimeEnv) -> Result<Written> {
+pub(crate) async fn write_empty(
+    target: &Target,
+    schema: SchemaRef,
+    runtime: &RuntimeEnv,
+) -> Result<Written> {
     StepFile::create(target, schema, runtime)?.finish().await
 }

@@ -1,0 +1,188 @@
+//! From what the user names to files: paths, globs, addresses of objects.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use datafusion::catalog::Session;
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, plan_datafusion_err};
+use datafusion::datasource::listing::ListingTableUrl;
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::object_store::{Error, ObjectStore, ObjectStoreExt, path::Path as ObjectPath};
+use futures::TryStreamExt;
+use glob::{MatchOptions, Pattern};
+
+use super::storage::StoredFile;
+
+/// The files of a table, each once, in the order of its locations and by name within a glob.
+pub(super) struct Located {
+    pub(super) store: ObjectStoreUrl,
+    pub(super) files: Vec<StoredFile>,
+}
+
+/// `*` does not reach into directories.
+const MATCH: MatchOptions = MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: true,
+};
+
+pub(super) async fn locate(session: &dyn Session, locations: &[String]) -> Result<Located> {
+    let mut found: Option<Located> = None;
+    let mut seen = HashSet::new();
+    for location in locations {
+        let (url, paths) = if location.contains("://") {
+            remote(session, location).await?
+        } else {
+            local(location.clone()).await?
+        };
+        let store = session.runtime_env().object_store(&url)?;
+        let located = found.get_or_insert_with(|| Located {
+            store: url.clone(),
+            files: Vec::new(),
+        });
+        if located.store != url {
+            return Err(plan_datafusion_err!(
+                "{location}: the files of a table must lie in one store, and others of this table \
+                 lie in {}",
+                located.store
+            ));
+        }
+        for path in paths {
+            if !seen.insert(path.clone()) {
+                continue;
+            }
+            let meta = store
+                .head(&path)
+                .await
+                .map_err(|error| fault(&location, error))?;
+            let file = StoredFile::new(Arc::clone(&store), url.as_str(), meta);
+            located.files.push(file);
+        }
+    }
+    found.ok_or_else(|| plan_datafusion_err!("a table of dumps needs at least one file"))
+}
+
+/// The files on disk that a path or a glob names.
+async fn local(location: String) -> Result<(ObjectStoreUrl, Vec<ObjectPath>)> {
+    let list = move || -> Result<Vec<ObjectPath>> {
+        let paths = local_paths(&location)?;
+        paths
+            .iter()
+            .map(|path| object_path(path).map_err(|error| fault(&path.display(), error)))
+            .collect()
+    };
+    let paths = tokio::task::spawn_blocking(list)
+        .await
+        .map_err(|error| DataFusionError::External(Box::new(error)))??;
+    Ok((ObjectStoreUrl::local_filesystem(), paths))
+}
+
+fn object_path(path: &Path) -> Result<ObjectPath, Error> {
+    let absolute = path.canonicalize().map_err(|source| Error::Generic {
+        store: "LocalFileSystem",
+        source: Box::new(source),
+    })?;
+    Ok(ObjectPath::from_absolute_path(absolute)?)
+}
+
+fn local_paths(location: &str) -> Result<Vec<PathBuf>> {
+    let path = Path::new(location);
+    if path.is_dir() {
+        return Err(plan_datafusion_err!(
+            "{location}: is a directory, and files are needed: '{}/*.xml.bz2' names some",
+            location.trim_end_matches('/')
+        ));
+    }
+    if path.is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    if path.exists() {
+        return Err(plan_datafusion_err!(
+            "{location}: is no file that can be read in several places at once"
+        ));
+    }
+    if !is_glob(location) {
+        return Err(plan_datafusion_err!("{location}: no such file"));
+    }
+    let matches = glob::glob_with(location, MATCH).map_err(|error| pattern(location, &error))?;
+    let mut paths = Vec::new();
+    for path in matches {
+        let path = path.map_err(|error| exec_datafusion_err!("{location}: {error}"))?;
+        if path.is_file() {
+            paths.push(path);
+        }
+    }
+    if paths.is_empty() {
+        return Err(no_match(location));
+    }
+    Ok(paths)
+}
+
+/// The objects that an address names, in which the path may be a glob.
+async fn remote(
+    session: &dyn Session,
+    location: &str,
+) -> Result<(ObjectStoreUrl, Vec<ObjectPath>)> {
+    let url = ListingTableUrl::parse(location)?;
+    let store_url = url.object_store();
+    let store = session.runtime_env().object_store(&store_url)?;
+    if url.is_collection() {
+        return Err(plan_datafusion_err!(
+            "{location}: is a directory, and files are needed: '{location}*.xml.bz2' names some"
+        ));
+    }
+    match store.head(url.prefix()).await {
+        Ok(meta) => return Ok((store_url, vec![meta.location])),
+        Err(Error::NotFound { .. }) if is_glob(url.prefix().as_ref()) => {}
+        Err(error) => return Err(fault(&location, error)),
+    }
+    let objects = matching(&*store, url.prefix(), location).await?;
+    if objects.is_empty() {
+        return Err(no_match(location));
+    }
+    Ok((store_url, objects))
+}
+
+async fn matching(
+    store: &dyn ObjectStore,
+    path: &ObjectPath,
+    location: &str,
+) -> Result<Vec<ObjectPath>> {
+    let compiled = Pattern::new(path.as_ref()).map_err(|error| pattern(location, &error))?;
+    // What stands before the first part with a wildcard.
+    let prefix: ObjectPath = path
+        .parts()
+        .take_while(|part| !is_glob(part.as_ref()))
+        .collect();
+    let mut objects: Vec<ObjectPath> = store
+        .list(Some(&prefix))
+        .try_filter_map(|meta| {
+            let matches = compiled.matches_with(meta.location.as_ref(), MATCH);
+            futures::future::ready(Ok(matches.then_some(meta.location)))
+        })
+        .try_collect()
+        .await
+        .map_err(|error| fault(&location, error))?;
+    objects.sort();
+    Ok(objects)
+}
+
+fn is_glob(text: &str) -> bool {
+    text.contains(['*', '?', '['])
+}
+
+fn no_match(location: &str) -> DataFusionError {
+    plan_datafusion_err!("{location}: no file matches")
+}
+
+fn pattern(location: &str, error: &glob::PatternError) -> DataFusionError {
+    plan_datafusion_err!("{location}: {}", error.msg)
+}
+
+fn fault(location: &dyn std::fmt::Display, error: Error) -> DataFusionError {
+    match error {
+        Error::NotFound { .. } => plan_datafusion_err!("{location}: no such file"),
+        error => exec_datafusion_err!("{location}: {error}"),
+    }
+}

@@ -1,0 +1,161 @@
+//! Bytes of dump files: local files directly, others through their object store.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use datafusion::error::DataFusionError;
+use datafusion::object_store::local::LocalFileSystem;
+use datafusion::object_store::path::Path;
+use datafusion::object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+use neardup_wikidump::{DumpError, FileSource, READ_BYTES, ReadAt};
+use tokio::runtime::Handle;
+
+/// Most bytes that are fetched at a time from an object store.
+const MOST_AHEAD: u64 = 8 << 20;
+
+/// How the local file system as a whole prints.
+const LOCAL: &str = "LocalFileSystem(file:///)";
+
+/// A file and where it lies.
+#[derive(Clone)]
+pub(super) struct StoredFile {
+    pub(super) store: Arc<dyn ObjectStore>,
+    pub(super) meta: ObjectMeta,
+    /// What messages call it: a path, or an address.
+    pub(super) name: String,
+}
+
+impl StoredFile {
+    /// `address` is that of the store, such as `s3://bucket/`.
+    pub(super) fn new(store: Arc<dyn ObjectStore>, address: &str, meta: ObjectMeta) -> Self {
+        let name = match local_path(&*store, &meta.location) {
+            Some(path) => path.display().to_string(),
+            None => format!("{}/{}", address.trim_end_matches('/'), meta.location),
+        };
+        Self { store, meta, name }
+    }
+
+    pub(super) fn is_local(&self) -> bool {
+        self.store.to_string() == LOCAL
+    }
+
+    /// Opens the file. Of remote files more may be fetched ahead of a read, but not past byte
+    /// `until`. Their reads wait on `handle`, so they must not be made by a task of its runtime.
+    pub(super) fn open(&self, until: u64, handle: &Handle) -> Result<Arc<dyn ReadAt>, DumpError> {
+        let Some(path) = local_path(&*self.store, &self.meta.location) else {
+            return Ok(Arc::new(RemoteFile {
+                store: Arc::clone(&self.store),
+                location: self.meta.location.clone(),
+                len: self.meta.size,
+                until,
+                handle: handle.clone(),
+                ahead: Mutex::default(),
+            }));
+        };
+        let file = FileSource::open(path).map_err(|source| DumpError::Io { offset: 0, source })?;
+        Ok(Arc::new(file))
+    }
+
+    /// An error that names this file.
+    pub(super) fn error(&self, error: DumpError) -> DataFusionError {
+        DataFusionError::External(Box::new(error.with_file(&self.name)))
+    }
+}
+
+impl fmt::Debug for StoredFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+/// Where a file lies on disk, if its store is the local file system.
+fn local_path(store: &dyn ObjectStore, location: &Path) -> Option<PathBuf> {
+    if store.to_string() != LOCAL {
+        return None;
+    }
+    LocalFileSystem::new().path_to_filesystem(location).ok()
+}
+
+/// A file of an object store. Sequential reads fetch ever more at a time; others, and those past
+/// `until`, what they need.
+struct RemoteFile {
+    store: Arc<dyn ObjectStore>,
+    location: Path,
+    len: u64,
+    until: u64,
+    handle: Handle,
+    ahead: Mutex<Ahead>,
+}
+
+/// The part that was fetched last.
+#[derive(Default)]
+struct Ahead {
+    start: u64,
+    bytes: Bytes,
+}
+
+impl Ahead {
+    fn end(&self) -> u64 {
+        self.start + self.bytes.len() as u64
+    }
+
+    /// Where to end a fetch for a read of `wanted` bytes from `offset`.
+    fn next_end(&self, offset: u64, wanted: u64, until: u64) -> u64 {
+        let needed = offset.saturating_add(wanted);
+        if offset != self.end() || wanted < READ_BYTES as u64 {
+            return needed;
+        }
+        let ahead = (self.bytes.len() as u64 * 2).min(MOST_AHEAD);
+        needed.max(until.min(offset.saturating_add(ahead)))
+    }
+}
+
+impl ReadAt for RemoteFile {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+        if offset >= self.len || buf.is_empty() {
+            return Ok(0);
+        }
+        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        if !(ahead.start..ahead.end()).contains(&offset) {
+            let end = ahead.next_end(offset, buf.len() as u64, self.until);
+            let range = offset..end.min(self.len);
+            let read = self.store.get_range(&self.location, range);
+            let bytes = self.handle.block_on(read)?;
+            *ahead = Ahead {
+                start: offset,
+                bytes,
+            };
+        }
+        let from = usize::try_from(offset - ahead.start).unwrap_or(usize::MAX);
+        ahead.bytes.as_ref().read_at(from as u64, buf)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequential_reads_fetch_more_and_more_within_the_range() {
+        const MIB: u64 = 1 << 20;
+        let ahead = |start, count: u64| Ahead {
+            start,
+            bytes: vec![0; count as usize].into(),
+        };
+        let end = |ahead: Ahead, offset, wanted| ahead.next_end(offset, wanted, 20 * MIB);
+        assert_eq!(end(Ahead::default(), 0, 64), 64);
+        assert_eq!(end(Ahead::default(), 0, MIB), MIB);
+        assert_eq!(end(ahead(0, MIB), MIB, MIB), 3 * MIB);
+        assert_eq!(end(ahead(4 * MIB, 6 * MIB), 10 * MIB, MIB), 18 * MIB);
+        assert_eq!(end(ahead(10 * MIB, 8 * MIB), 18 * MIB, MIB), 20 * MIB);
+        assert_eq!(end(ahead(18 * MIB, 2 * MIB), 20 * MIB, MIB), 21 * MIB);
+        assert_eq!(end(ahead(0, MIB), 5 * MIB, MIB), 6 * MIB);
+    }
+}

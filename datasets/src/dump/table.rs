@@ -1,0 +1,106 @@
+//! The table itself.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::{Result, plan_err};
+use datafusion::datasource::physical_plan::FileScanConfigBuilder;
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::logical_expr::{Expr, TableType};
+use datafusion::physical_plan::ExecutionPlan;
+use neardup_wikidump::Losses;
+
+use super::columns::dump_schema;
+use super::locate::{Located, locate};
+use super::losses::LossLog;
+use super::options::DumpOptions;
+use super::ranges::plan;
+use super::source::DumpSource;
+
+/// Pages of dump files of one wiki; see [`dump_schema`] for the columns.
+///
+/// The files are found, and their headers read, each time the table is scanned.
+#[derive(Debug, Clone)]
+pub struct DumpTable {
+    locations: Vec<String>,
+    options: Arc<DumpOptions>,
+    losses: LossLog,
+}
+
+impl DumpTable {
+    /// A table over files: paths, globs, or addresses of objects in registered stores, in which
+    /// the path may be a glob. Nothing is read yet.
+    ///
+    /// # Errors
+    /// Without any location.
+    pub fn try_new(locations: Vec<String>, options: DumpOptions) -> Result<Self> {
+        if locations.is_empty() {
+            return plan_err!("a table of dumps needs at least one file");
+        }
+        Ok(Self {
+            locations,
+            options: Arc::new(options),
+            losses: LossLog::default(),
+        })
+    }
+
+    /// What the table was made over.
+    #[must_use]
+    pub fn locations(&self) -> &[String] {
+        &self.locations
+    }
+
+    /// What is read.
+    #[must_use]
+    pub fn options(&self) -> &DumpOptions {
+        &self.options
+    }
+
+    /// What scans in this process could not read, by file, since the last call: of a scan that was
+    /// cut short (by a LIMIT, say) up to there. Files that were read whole are not among them.
+    #[must_use]
+    pub fn take_losses(&self) -> Vec<(String, Losses)> {
+        self.losses.take()
+    }
+
+    /// Finds the files.
+    ///
+    /// # Errors
+    /// Files that do not exist, globs that match nothing, directories, and faults of the store.
+    pub(super) async fn locate(&self, session: &dyn Session) -> Result<Located> {
+        locate(session, &self.locations).await
+    }
+}
+
+#[async_trait]
+impl TableProvider for DumpTable {
+    fn schema(&self) -> SchemaRef {
+        dump_schema()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    async fn scan(
+        &self,
+        session: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        _filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let Located { store, files } = self.locate(session).await?;
+        let partitions = session.config().target_partitions();
+        let plan = plan(files, partitions, self.options.on_error).await?;
+        let source =
+            DumpSource::new(Arc::clone(&self.options), plan.sites).with_losses(self.losses.clone());
+        let config = FileScanConfigBuilder::new(store, Arc::new(source))
+            .with_file_groups(plan.groups)
+            .with_limit(limit)
+            .with_projection_indices(projection.cloned())?
+            .build();
+        Ok(DataSourceExec::from_data_source(config))
+    }
+}

@@ -1,0 +1,29 @@
+//! `wiki_pages`: a dump table as the input of its template.
+
+use super::{Call, Expansion, expansion};
+use crate::functions::find;
+use datafusion::common::{Result, plan_datafusion_err};
+use datafusion::datasource::provider_as_source;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::LogicalPlanBuilder;
+use neardup_datasets::{DumpOptions, DumpTable};
+use std::sync::Arc;
+
+pub(in crate::functions) fn wiki_pages(call: &Call, _: &SessionState) -> Result<Expansion> {
+    let files = call.text("files")?.lines().map(str::to_owned).collect();
+    let mut options = DumpOptions::default();
+    for name in ["namespaces", "revisions", "on_error", "max_page_bytes", "language"] {
+        if call.get(name).is_some() {
+            options
+                .set(name, call.text(name)?)
+                .map_err(|error| plan_datafusion_err!("wiki_pages: {}", error.strip_backtrace()))?;
+        }
+    }
+    options.redirects = call.boolean("redirects")?;
+    let table = provider_as_source(Arc::new(DumpTable::try_new(files, options)?));
+    let plan = LogicalPlanBuilder::scan("dump", table, None)?.build()?;
+    let template = find("wiki_pages")
+        .ok_or_else(|| plan_datafusion_err!("unknown function wiki_pages"))?
+        .template;
+    Ok(expansion(call, template, vec![plan], []))
+}
