@@ -9,7 +9,7 @@ use super::dumps::{self, DumpOptions};
 use super::job::{Job, Output, Progress, input_file};
 use super::manifest::{Manifest, StepRecord};
 use crate::files::{Input, Kind, resolve};
-use crate::functions::{Template, Value};
+use crate::functions::{Template, Value, last_column};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
@@ -487,13 +487,12 @@ impl<'a> Run<'a> {
             Output::Step,
             async |job: &Job| {
                 let input = job.context().table("input").await?;
-                let name = rank.schema_name().to_string();
-                Ok(input
+                let ranked = input
                     .filter(ident(id).is_not_null())?
                     .aggregate(vec![ident(id).alias("id")], vec![first.alias("place")])?
-                    .window(vec![rank.clone()])?
-                    .select(vec![ident("id"), cast(ident(name), DataType::Int64).alias("rank")])?
-                    .into_unoptimized_plan())
+                    .window(vec![rank])?;
+                let rank = cast(last_column(ranked.schema()), DataType::Int64).alias("rank");
+                Ok(ranked.select(vec![ident("id"), rank])?.into_unoptimized_plan())
             },
             async |_, _, _: &mut StepRecord| Ok(()),
         )

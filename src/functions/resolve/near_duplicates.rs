@@ -8,8 +8,11 @@ use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::functions::unicode::expr_fn::character_length;
 use datafusion::functions_window::expr_fn::row_number;
-use datafusion::logical_expr::expr::Sort;
-use datafusion::logical_expr::{Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, when};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::functions_aggregate::expr_fn::{max, min};
+use datafusion::logical_expr::{
+    Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit,
+};
 
 /// `near_duplicates`.
 pub(in crate::functions) fn near_duplicates(
@@ -149,7 +152,6 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
             ident("id").sort(true, false),
         ])
         .build()?;
-    let rank_name = rank.schema_name().to_string();
     let texts = [
         cast(ident("id"), DataType::Utf8),
         ident("least_text"),
@@ -165,10 +167,12 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
                 max(ident("text")).alias("greatest_text"),
             ],
         )?
-        .window(vec![rank])?
+        .window(vec![rank])?;
+    let rank = relations::last_column(ranked.schema());
+    let ranked = ranked
         .project(vec![
             ident("id"),
-            cast(ident(rank_name), DataType::Int64).alias("rank"),
+            cast(rank, DataType::Int64).alias("rank"),
             neardup_udfs::same_text().call(texts.to_vec()).alias("text"),
         ])?
         .build()?;
