@@ -9,10 +9,13 @@
 //! It does not embed texts or compare meanings: two texts are similar if their sets of shingles are.
 //!
 //! - [`session`]: a `SessionContext` with all functions.
+//! - [`files`]: files as tables.
+//! - [`jobs`]: work in steps that resume.
 //! - [`functions`]: table functions, one `.sql` file each.
 //! - [`operators`]: what a plan of standard operators does not do well.
 //! - [`options`]: `SET neardup.…`.
 
+pub mod files;
 pub mod functions;
 pub mod jobs;
 pub mod operators;

@@ -1,8 +1,10 @@
 //! Sessions: DataFusion with the functions, operators and table functions of this crate.
 
+use crate::files::FileTables;
 use crate::functions::FunctionPlanner;
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::options::NeardupOptions;
+use datafusion::catalog::{DynamicFileCatalog, UrlTableFactory};
 use datafusion::common::Result;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder};
@@ -16,9 +18,11 @@ use std::sync::{Arc, LazyLock};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> datafusion::common::Result<()> {
 /// let session = neardup::session(Default::default(), Default::default())?;
-/// let pairs = session
-///     .sql("SELECT * FROM jaccard_join((VALUES (1, 'a b c d e'), (2, 'a b c d e')) , id => column1, text => column2)")
-///     .await;
+/// let sql = "SELECT id_a, id_b, similarity FROM jaccard_join((
+///     SELECT column1 AS id, column2 AS text
+///     FROM (VALUES (1, 'one two three four'), (2, 'One two three four!'), (3, 'five'))))";
+/// let pairs = session.sql(sql).await?.collect().await?;
+/// assert_eq!(pairs.iter().map(|batch| batch.num_rows()).sum::<usize>(), 1);
 /// # Ok(())
 /// # }
 /// ```
@@ -39,7 +43,16 @@ pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<Sessio
         .with_config(config)
         .with_runtime_env(runtime)
         .build();
-    let context = SessionContext::new_with_state(state).enable_url_table();
+    let files = Arc::new(FileTables::default());
+    let catalogs = DynamicFileCatalog::new(
+        Arc::clone(state.catalog_list()),
+        Arc::clone(&files) as Arc<dyn UrlTableFactory>,
+    );
+    let state = SessionStateBuilder::new_from_existing(state)
+        .with_catalog_list(Arc::new(catalogs))
+        .build();
+    let context = SessionContext::new_with_state(state);
+    files.belong_to(context.state_weak_ref());
     FunctionPlanner::install(&context, 0)?;
     Ok(context)
 }

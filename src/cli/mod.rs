@@ -113,7 +113,10 @@ fn plain(error: &datafusion::common::DataFusionError) -> String {
     ] {
         text = text.replace(prefix, "");
     }
-    text
+    match text.split_once("ParserError(\"") {
+        Some((before, rest)) => format!("{before}{}", rest.trim_end_matches("\")").replace("\\\"", "\"")),
+        None => text,
+    }
 }
 
 fn is_broken_pipe(error: &datafusion::common::DataFusionError) -> bool {

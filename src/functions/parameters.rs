@@ -99,14 +99,14 @@ impl Kind {
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Number(range) => write!(f, "number in {range}"),
-            Self::Integer(range) => write!(f, "integer in {range}"),
-            Self::Text => f.write_str("text"),
-            Self::Constant => f.write_str("text or number"),
-            Self::Boolean => f.write_str("boolean"),
-            Self::Column => f.write_str("column"),
-            Self::Columns => f.write_str("columns"),
-            Self::Shingle => f.write_str("shingle"),
+            Self::Number(range) => write!(f, "a number in {range}"),
+            Self::Integer(range) => write!(f, "a whole number in {range}"),
+            Self::Text => f.write_str("a text"),
+            Self::Constant => f.write_str("a text or a number"),
+            Self::Boolean => f.write_str("true or false"),
+            Self::Column => f.write_str("a column"),
+            Self::Columns => f.write_str("a list of columns, as in [a, b]"),
+            Self::Shingle => f.write_str("a shingle such as 'word:3'"),
             Self::OneOf(words) => write!(f, "one of {}", words.join(", ")),
         }
     }

@@ -3,9 +3,8 @@
 
 use super::arguments::Call;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Column, Result, TableReference, plan_datafusion_err, plan_err};
-use datafusion::datasource::listing::{
-    ListingOptions, ListingTable, ListingTableConfig, ListingTableConfigExt, ListingTableUrl,
+use datafusion::common::{
+    Column, DFSchema, Result, ScalarValue, TableReference, plan_datafusion_err, plan_err,
 };
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
@@ -13,7 +12,6 @@ use datafusion::logical_expr::planner::RelationPlannerContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 use datafusion::sql::sqlparser::ast::{self, ObjectName, ObjectNamePart, TableFactor};
 use futures::FutureExt;
-use std::sync::Arc;
 
 /// Plans a relation argument.
 pub(super) fn plan(
@@ -77,25 +75,15 @@ fn by_name(reference: TableReference, state: &SessionState) -> Result<Option<Log
         .transpose()
 }
 
-/// A quoted relation: a table of that name, else files.
+/// A quoted relation: a table of that name, else files, which the session's catalogue finds.
 fn by_text(function: &str, text: &str, state: &SessionState) -> Result<LogicalPlan> {
-    if let Some(plan) = by_name(TableReference::from(text), state)? {
-        return Ok(plan);
+    let schema = state.schema_for_ref(TableReference::bare(text))?;
+    let table = wait(async { schema.table(text).await })
+        .map_err(|error| plan_datafusion_err!("{function}: {}", error.strip_backtrace()))?;
+    match table {
+        Some(table) => LogicalPlanBuilder::scan("input", provider_as_source(table), None)?.build(),
+        None => plan_err!("{function}: '{text}' is neither a table nor a file"),
     }
-    let table = wait(listing(text.to_owned(), state.clone()))
-        .map_err(|error| plan_datafusion_err!("{function}: '{text}': {error}"))?;
-    LogicalPlanBuilder::scan("input", provider_as_source(Arc::new(table)), None)?.build()
-}
-
-async fn listing(text: String, state: SessionState) -> Result<ListingTable> {
-    let url = ListingTableUrl::parse(&text)?;
-    let config = ListingTableConfig::new(url).infer_options(&state).await?;
-    let config = config.infer_schema(&state).await?;
-    let has_options: Option<&ListingOptions> = config.options.as_ref();
-    if has_options.is_none() {
-        return plan_err!("no file of a known format");
-    }
-    ListingTable::try_new(config)
 }
 
 /// Runs a catalogue look-up to its end. Those of memory are ready at once; one that reads file
@@ -221,4 +209,10 @@ pub(super) fn id_types(call: &Call) -> Result<Vec<DataType>> {
             data_type(plan, &id_column(call, plan, name)?)
         })
         .collect()
+}
+
+/// The column that a window has just added.
+pub(crate) fn last_column(schema: &DFSchema) -> Expr {
+    let last = schema.columns().pop();
+    last.map_or(lit(ScalarValue::Null), Expr::Column)
 }

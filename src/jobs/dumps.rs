@@ -2,7 +2,7 @@
 
 use super::job::{Job, Output};
 use super::manifest::StepRecord;
-use super::source::Input;
+use crate::files::Input;
 use crate::functions::{Template, Value};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::Int64Type;
@@ -106,8 +106,8 @@ async fn check_pages(
 ) -> Result<()> {
     let counts = context
         .sql(
-            "SELECT CASE WHEN text IS NOT NULL THEN 'read' WHEN namespace <> 0 THEN 'pages of other namespaces' \
-             WHEN kind = 'redirect' THEN 'redirects' WHEN kind = 'disambiguation' THEN 'disambiguation pages' \
+            "SELECT CASE WHEN text IS NOT NULL THEN 'read' WHEN kind = 'redirect' THEN 'redirects' \
+             WHEN namespace <> 0 THEN 'pages of other namespaces' WHEN kind = 'disambiguation' THEN 'disambiguation pages' \
              ELSE 'pages of other content' END AS reason, count(*) AS pages, count(*) FILTER (WHERE kind = 'stub') AS stubs \
              FROM plain_text GROUP BY 1",
         )

@@ -3,7 +3,7 @@
 use super::dumps::{self, DumpOptions};
 use super::job::{Job, Progress, input_file};
 use super::manifest::Manifest;
-use super::source::{Kind, resolve};
+use crate::files::{Kind, resolve};
 use datafusion::common::{Result, exec_err};
 use datafusion::prelude::SessionContext;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! The machinery of a job: open, step, publish, finish.
 
 use super::manifest::{InputFile, Manifest, StepFile, StepRecord};
-use super::table;
+use crate::files;
 use crate::functions::{Template, Value};
 use crate::operators::write_step::{Target, WriteStep, write_empty};
 use datafusion::arrow::array::AsArray;
@@ -369,7 +369,7 @@ impl Job {
             .iter()
             .map(|file| self.directory.join(&file.path))
             .collect();
-        let provider = table::parquet_files(&self.context, paths).await?;
+        let provider = files::parquet_files(&self.context.state(), paths).await?;
         self.context.deregister_table(name)?;
         self.context.register_table(name, provider)?;
         self.context.table(name).await

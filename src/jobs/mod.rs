@@ -17,8 +17,6 @@ mod dumps;
 mod ingest;
 mod job;
 mod manifest;
-mod source;
-mod table;
 mod tables;
 
 pub use dedup::{Dedup, Keep, Method, Pairs, Resolution, dedup};
@@ -26,5 +24,4 @@ pub use dumps::DumpOptions;
 pub use ingest::{Ingest, ingest};
 pub use job::{Job, Progress, Quiet};
 pub use manifest::{InputFile, Manifest, StepFile, StepRecord};
-pub use source::{Input, Kind, resolve};
 pub use tables::{manifest, register, register_documents};

@@ -1,7 +1,7 @@
 //! The tables of a finished job, for readers.
 
 use super::manifest::Manifest;
-use super::{source, table};
+use crate::files;
 use datafusion::common::{Result, exec_err};
 use datafusion::logical_expr::ident;
 use datafusion::prelude::SessionContext;
@@ -33,7 +33,7 @@ pub async fn register(context: &SessionContext, directory: &Path) -> Result<Mani
             continue;
         }
         let paths = step.files.iter().map(|file| directory.join(&file.path)).collect();
-        context.register_table(name, table::parquet_files(context, paths).await?)?;
+        context.register_table(name, files::parquet_files(&context.state(), paths).await?)?;
     }
     Ok(manifest)
 }
@@ -59,11 +59,11 @@ pub async fn register_documents(context: &SessionContext, directory: &Path, mani
     let provider = match step("sentences").or_else(|| step("input")) {
         Some(step) => {
             let paths: Vec<PathBuf> = step.files.iter().map(|file| directory.join(&file.path)).collect();
-            table::parquet_files(context, paths).await?
+            files::parquet_files(&context.state(), paths).await?
         }
         None => {
             let names: Vec<String> = manifest.inputs.iter().map(|input| input.path.clone()).collect();
-            source::resolve(&names)?.table(context).await?
+            files::resolve(&names)?.table(&context.state()).await?
         }
     };
     let documents = context

@@ -175,7 +175,9 @@ impl SiteInfo {
             let language = PROJECTS
                 .iter()
                 .find_map(|(suffix, _)| name.strip_suffix(suffix))?;
-            (!language.is_empty() && !MULTILINGUAL.contains(&language))
+            // Names without an underscore that are longer than a code are no languages, but for one.
+            let is_code = language.len() <= 3 || language.contains('_') || language == "simple";
+            (!language.is_empty() && is_code && !MULTILINGUAL.contains(&language))
                 .then(|| language.replace('_', "-"))
         };
         let language = by_host()

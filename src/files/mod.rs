@@ -1,6 +1,11 @@
-//! What a command line names: dumps or tables, as files, directories or globs.
+//! Files as tables: what a path, a directory or a glob names, on the command line and in SQL.
 
-use super::table;
+mod listing;
+mod url_tables;
+
+pub(crate) use listing::parquet_files;
+pub(crate) use url_tables::FileTables;
+
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
 use datafusion::datasource::file_format::FileFormat;
@@ -9,7 +14,7 @@ use datafusion::datasource::file_format::file_compression_type::FileCompressionT
 use datafusion::datasource::file_format::json::JsonFormat;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::ListingOptions;
-use datafusion::prelude::SessionContext;
+use datafusion::execution::SessionState;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -154,11 +159,11 @@ fn kind_of(path: &Path) -> Result<(Kind, FileCompressionType)> {
 
 impl Input {
     /// The files as one table; not for dumps.
-    pub(super) async fn table(&self, context: &SessionContext) -> Result<Arc<dyn TableProvider>> {
-        match self.provider(context, &self.files, true).await {
+    pub(crate) async fn table(&self, state: &SessionState) -> Result<Arc<dyn TableProvider>> {
+        match self.provider(state, &self.files, true).await {
             // A compressed file does not show whether it holds lines or an array.
             Err(_) if self.kind == Kind::Json && self.compression.is_compressed() => {
-                self.provider(context, &self.files, false).await
+                self.provider(state, &self.files, false).await
             }
             result => result,
         }
@@ -166,26 +171,25 @@ impl Input {
     }
 
     /// One file as a table.
-    pub(super) async fn file_table(
+    pub(crate) async fn file_table(
         &self,
-        context: &SessionContext,
+        state: &SessionState,
         file: &PathBuf,
     ) -> Result<Arc<dyn TableProvider>> {
         Self {
             files: vec![file.clone()],
             ..self.clone()
         }
-        .table(context)
+        .table(state)
         .await
     }
 
     async fn provider(
         &self,
-        context: &SessionContext,
+        state: &SessionState,
         files: &[PathBuf],
         lines: bool,
     ) -> Result<Arc<dyn TableProvider>> {
-        let state = context.state();
         let csv = || {
             CsvFormat::default()
                 .with_options(state.table_options().csv.clone())
@@ -211,7 +215,7 @@ impl Input {
             }
         };
         let options = ListingOptions::new(format).with_file_extension("");
-        table::listing(context, files.to_vec(), options).await
+        listing::listing(state, files.to_vec(), options).await
     }
 
     fn named(
