@@ -42,3 +42,13 @@ SELECT
   count(*) OVER (PARTITION BY joined.representative) AS cluster_size
 FROM joined
 JOIN ranks AS owners ON joined.representative = owners.rank
+UNION ALL
+SELECT
+  id,
+  id AS cluster_id,
+  id AS representative_id,
+  CAST(NULL AS DOUBLE) AS similarity,
+  true AS kept,
+  CAST(1 AS BIGINT) AS cluster_size
+FROM documents
+WHERE id IS NULL

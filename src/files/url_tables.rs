@@ -43,8 +43,8 @@ impl UrlTableFactory for FileTables {
             let config = config.infer_options(&state).await?.infer_schema(&state).await?;
             return Ok(Some(Arc::new(ListingTable::try_new(config)?)));
         }
-        let is_path = url.contains(['/', '*', '?', '[']) || Path::new(url).extension().is_some();
-        if !is_path && !Path::new(url).exists() {
+        // A bare name is a table's, also where a directory has the same name: './name' is a path.
+        if !url.contains(['/', '*', '?', '[']) && Path::new(url).extension().is_none() {
             return Ok(None);
         }
         let input = resolve(&[url.to_owned()])?;

@@ -18,6 +18,7 @@ mod template;
 pub use arguments::{Call, Given, Value};
 pub use parameters::{Kind, Parameter, Range};
 pub(crate) use planner::FunctionPlanner;
+pub(crate) use relations::last_column;
 pub use template::{Column, Header, Template};
 
 use datafusion::common::Result;

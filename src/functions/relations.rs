@@ -3,7 +3,9 @@
 
 use super::arguments::Call;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Column, Result, TableReference, plan_datafusion_err, plan_err};
+use datafusion::common::{
+    Column, DFSchema, Result, ScalarValue, TableReference, plan_datafusion_err, plan_err,
+};
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::planner::RelationPlannerContext;
@@ -207,4 +209,10 @@ pub(super) fn id_types(call: &Call) -> Result<Vec<DataType>> {
             data_type(plan, &id_column(call, plan, name)?)
         })
         .collect()
+}
+
+/// The column that a window has just added.
+pub(crate) fn last_column(schema: &DFSchema) -> Expr {
+    let last = schema.columns().pop();
+    last.map_or(lit(ScalarValue::Null), Expr::Column)
 }

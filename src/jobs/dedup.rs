@@ -9,14 +9,16 @@ use super::dumps::{self, DumpOptions};
 use super::job::{Job, Output, Progress, input_file};
 use super::manifest::{Manifest, StepRecord};
 use crate::files::{Input, Kind, resolve};
-use crate::functions::{Template, Value};
+use crate::functions::{Template, Value, last_column};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
+use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::functions::unicode::expr_fn::character_length;
+use datafusion::functions_aggregate::expr_fn::{max, min};
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{
-    ExprFunctionExt, JoinType, LogicalPlan, LogicalPlanBuilder, cast, ident, lit,
+    Expr, ExprFunctionExt, JoinType, LogicalPlan, LogicalPlanBuilder, cast, ident, lit,
 };
 use datafusion::prelude::{DataFrame, SessionContext};
 use neardup_kernels::choose_bands;
@@ -33,6 +35,12 @@ macro_rules! statement {
         }
     };
 }
+
+/// More parts than this only cost.
+const MOST_PARTS: usize = 4096;
+
+/// Why a row is left out that has the id and the text of another.
+const REPEATED: &str = "repeated rows of an id";
 
 /// How pairs are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -285,9 +293,34 @@ impl<'a> Run<'a> {
         ])
     }
 
+    /// Parts of the joins: one a partition, more where their rows would not fit into the memory
+    /// limit. A part holds the rows that own one of its keys, and each partition holds one part.
+    fn parts(&self, job: &Job) -> usize {
+        let state = job.context().state();
+        let partitions = state.config().target_partitions();
+        let MemoryLimit::Finite(limit) = state.runtime_env().memory_pool.memory_limit() else {
+            return partitions;
+        };
+        let figure = |name: &str| {
+            let mut steps = job.manifest().steps.iter();
+            steps.find_map(|step| step.figures.get(name)?.as_f64()).unwrap_or(0.0)
+        };
+        let (texts, shingles) = (figure("distinct texts").max(1.0), figure("shingles"));
+        // Keys of a row: its prefix. Bytes of a row: tokens while they are sorted, and the index.
+        let keys = shingles / texts * (1.0 - self.threshold) + 1.0;
+        let bytes = texts * (24.0 * shingles / texts + 64.0 * keys + 100.0);
+        let held = |parts: usize| {
+            let share = 1.0 - (1.0 - 1.0 / parts as f64).powf(keys);
+            bytes * share * partitions as f64
+        };
+        // Half of the memory is for what stands below the join.
+        let fits = |parts: &usize| held(*parts) <= limit as f64 / 2.0;
+        let choices = std::iter::successors(Some(partitions), |parts| Some(parts * 2));
+        choices.take_while(|parts| *parts <= MOST_PARTS).find(fits).unwrap_or(MOST_PARTS)
+    }
+
     fn values(&self, job: &Job) -> BTreeMap<String, Value> {
         let options = self.options;
-        let partitions = job.context().state().config().target_partitions();
         let resolution = format!("{:?}", options.resolution).to_lowercase();
         BTreeMap::from([
             ("threshold".to_owned(), Value::Number(self.threshold)),
@@ -297,7 +330,7 @@ impl<'a> Run<'a> {
                 "bucket_pairs".to_owned(),
                 Value::Integer(options.bucket_pairs as i64),
             ),
-            ("parts".to_owned(), Value::Integer(partitions as i64)),
+            ("parts".to_owned(), Value::Integer(self.parts(job) as i64)),
             ("seed".to_owned(), Value::Integer(options.seed as i64)),
             ("resolution".to_owned(), Value::Text(resolution)),
         ])
@@ -436,24 +469,30 @@ impl<'a> Run<'a> {
         ])?;
         job.context()
             .register_table("documents", view.into_view())?;
-        let order = match &self.options.keep {
+        let (place, descending) = match &self.options.keep {
             Keep::First => return Ok(()),
-            Keep::Longest => character_length(ident(text)).sort(false, false),
-            Keep::By { column, descending } => ident(column).sort(!descending, false),
+            Keep::Longest => (character_length(ident(text)), true),
+            Keep::By { column, descending } => (ident(column), *descending),
+        };
+        // Each id has one rank, also where its row stands twice.
+        let first = match descending {
+            true => max(place),
+            false => min(place),
         };
         let rank = row_number()
-            .order_by(vec![order, ident(id).sort(true, false)])
+            .order_by(vec![ident("place").sort(!descending, false), ident("id").sort(true, false)])
             .build()?;
         job.step(
             "ranks",
             Output::Step,
             async |job: &Job| {
                 let input = job.context().table("input").await?;
-                let name = rank.schema_name().to_string();
-                Ok(input
-                    .window(vec![rank.clone()])?
-                    .select(vec![ident(id).alias("id"), ident(name).alias("rank")])?
-                    .into_unoptimized_plan())
+                let ranked = input
+                    .filter(ident(id).is_not_null())?
+                    .aggregate(vec![ident(id).alias("id")], vec![first.alias("place")])?
+                    .window(vec![rank])?;
+                let rank = cast(last_column(ranked.schema()), DataType::Int64).alias("rank");
+                Ok(ranked.select(vec![ident("id"), rank])?.into_unoptimized_plan())
             },
             async |_, _, _: &mut StepRecord| Ok(()),
         )
@@ -502,7 +541,7 @@ impl<'a> Run<'a> {
                 leave_out("rows without an id", documents[1]);
                 leave_out("rows without a text", documents[2]);
                 leave_out("empty texts", texts[1]);
-                leave_out("repeated rows of an id", documents[0] - documents[1] - documents[2] - documents[3]);
+                leave_out(REPEATED, documents[0] - documents[1] - documents[2] - documents[3]);
                 if is_dump {
                     let outside = numbers(
                         context,
@@ -673,7 +712,11 @@ impl<'a> Run<'a> {
                      count(*) FILTER (WHERE NOT kept AND similarity IS NULL) FROM clusters",
                 )
                 .await?;
-                let rows = numbers(context, "SELECT count(*) FROM documents").await?;
+                let rows = numbers(
+                    context,
+                    "SELECT count(DISTINCT id) + count(*) FILTER (WHERE id IS NULL) FROM documents",
+                )
+                .await?;
                 if clusters[0] != rows[0] {
                     return exec_err!("step clusters: {} rows went in, {} came out", rows[0], clusters[0]);
                 }
@@ -698,11 +741,25 @@ impl<'a> Run<'a> {
             (Some(id), false) => id,
             (None, false) => "id",
         };
+        let repeated = job
+            .manifest()
+            .steps
+            .iter()
+            .any(|step| step.left_out.contains_key(REPEATED));
         job.step(
             "kept",
             Output::File("kept.parquet"),
             async |job: &Job| {
-                let input = job.context().table("input").await?.into_unoptimized_plan();
+                let mut input = job.context().table("input").await?;
+                if repeated {
+                    let columns: Vec<_> = input.schema().columns().into_iter().map(Expr::Column).collect();
+                    let without_id = input.clone().filter(ident(id).is_null())?;
+                    input = input
+                        .filter(ident(id).is_not_null())?
+                        .distinct_on(vec![ident(id)], columns, None)?
+                        .union(without_id)?;
+                }
+                let input = input.into_unoptimized_plan();
                 let removed = job.context().table("clusters").await?;
                 let removed = removed
                     .filter(!ident("kept"))?
@@ -749,7 +806,7 @@ async fn numbered(context: &SessionContext, input: &Input) -> Result<LogicalPlan
             .schema()
             .columns()
             .into_iter()
-            .map(datafusion::logical_expr::Expr::Column)
+            .map(Expr::Column)
             .collect();
         let number = row_number();
         let name = number.schema_name().to_string();

@@ -129,3 +129,8 @@ mod tests {
         assert!(functions.is_sorted_by(|a, b| a.name() < b.name()));
     }
 }
+
+/// The function `same_text`, for plans that are built by hand.
+pub fn same_text() -> ScalarUDF {
+    udf(same_text::SameText)
+}

@@ -4,17 +4,15 @@ use super::lsh::bands_and_rows;
 use super::{Call, Expansion, Value, block_variant, expansion, parts};
 use crate::functions::{find, relations};
 use crate::jobs::Keep;
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Column, Result, ScalarValue, plan_datafusion_err, plan_err};
+use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::functions::unicode::expr_fn::character_length;
-use datafusion::functions_aggregate::expr_fn::{max, min};
 use datafusion::functions_window::expr_fn::row_number;
-use datafusion::logical_expr::expr::Sort;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::functions_aggregate::expr_fn::{max, min};
 use datafusion::logical_expr::{
-    Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, ScalarUDF, cast, ident, when,
+    Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit,
 };
-use std::sync::Arc;
 
 /// `near_duplicates`.
 pub(in crate::functions) fn near_duplicates(
@@ -60,7 +58,7 @@ pub(in crate::functions) fn deduplicate(call: &Call, state: &SessionState) -> Re
         .zip(&names)
         .map(|(column, name)| column.alias(name))
         .collect();
-    // A name that no column of the input has.
+    // The input's own column of that name makes room.
     let mut columns = names.clone();
     if let Some(clash) = names.iter().position(|name| name == "removed_id") {
         columns[clash] = fresh_name(&names);
@@ -82,6 +80,15 @@ pub(in crate::functions) fn deduplicate(call: &Call, state: &SessionState) -> Re
         *output = Some(renamed.map(|(column, name)| ident(column).alias(name)).collect());
     }
     Ok(result)
+}
+
+/// A name that is not among `names`.
+fn fresh_name(names: &[String]) -> String {
+    let mut name = "removed_id_".to_owned();
+    while names.contains(&name) {
+        name.push('_');
+    }
+    name
 }
 
 /// `resolved_texts`, the building block.
@@ -111,8 +118,14 @@ fn id_name(call: &Call) -> &str {
     call.column("id").unwrap_or("id")
 }
 
-/// The sort of the keep order before the id, or `None` where the id alone decides.
-fn keep_order(call: &Call) -> Result<Option<Sort>> {
+/// What the keep order looks at before the id.
+struct Order {
+    expr: Expr,
+    descending: bool,
+}
+
+/// The keep order before the id, or `None` where the id alone decides.
+fn keep_order(call: &Call) -> Result<Option<Order>> {
     let plan = &call.relations[0];
     if let Some(Value::Text(keep_by)) = call.get("keep_by") {
         if call.is_given("keep") {
@@ -121,67 +134,71 @@ fn keep_order(call: &Call) -> Result<Option<Sort>> {
         let Keep::By { column: name, descending } = Keep::parse(keep_by)? else {
             return plan_err!("{}: keep_by names a column", call.function);
         };
-        let column = relations::column(call, plan, &name)?;
-        return Ok(Some(column.sort(!descending, false)));
+        let expr = relations::column(call, plan, &name)?;
+        return Ok(Some(Order { expr, descending }));
     }
     if call.text("keep")? == "longest" {
         let text = relations::text_column(call, plan, call.column("text").unwrap_or("text"))?;
-        return Ok(Some(character_length(text).sort(false, false)));
+        return Ok(Some(Order { expr: character_length(text), descending: true }));
     }
     Ok(None)
 }
 
-/// The documents of a call as `id, rank, text`: smaller rank, earlier in keep order.
-fn ranked(call: &Call, order: Option<Sort>) -> Result<LogicalPlan> {
+/// The documents of a call as `id, rank, text`: smaller rank, earlier in keep order. Each id has
+/// one rank; a row without an id has none, and no text, because it is kept whatever its text.
+fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
     let plan = call.relations[0].clone();
     let id = relations::id_column(call, &plan, id_name(call))?;
     let text = relations::text_column(call, &plan, call.column("text").unwrap_or("text"))?;
-    let builder = LogicalPlanBuilder::from(plan.clone());
     let Some(order) = order else {
-        return builder
-            .project(vec![
-                id.clone().alias("id"),
-                id.alias("rank"),
-                text.alias("text"),
-            ])?
+        return LogicalPlanBuilder::from(plan)
+            .project(vec![id.clone().alias("id"), id.alias("rank"), text.alias("text")])?
             .build();
     };
-    let numbered = row_number()
-        .order_by(vec![order, id.clone().sort(true, false)])
+    let documents = LogicalPlanBuilder::from(plan)
+        .project(vec![id.alias("id"), text.alias("text"), order.expr.alias("place")])?
         .build()?;
-    // Rows of one id share the first rank and the one text; without an id, a row is on its own.
-    let of_id = |aggregate: Expr| aggregate.partition_by(vec![id.clone()]).build();
-    let number = Expr::Column(Column::from_name(numbered.schema_name().to_string()));
-    let first = of_id(min(number.clone()))?;
-    let (least, greatest) = (of_id(min(text.clone()))?, of_id(max(text.clone()))?);
-    let by_id = [&first, &least, &greatest]
-        .map(|window| Expr::Column(Column::from_name(window.schema_name().to_string())));
-    let [rank, low, high] = by_id;
-    let the_text = same_text()?.call(vec![cast(id.clone(), DataType::Utf8), low, high]);
-    let null_text = Expr::Literal(ScalarValue::Null, None);
-    builder
-        .window(vec![numbered])?
-        .window(vec![first, least, greatest])?
+    let place = match order.descending {
+        true => max(ident("place")),
+        false => min(ident("place")),
+    };
+    let rank = row_number()
+        .order_by(vec![
+            ident("place").sort(!order.descending, false),
+            ident("id").sort(true, false),
+        ])
+        .build()?;
+    let texts = [
+        cast(ident("id"), DataType::Utf8),
+        ident("least_text"),
+        ident("greatest_text"),
+    ];
+    let ranked = LogicalPlanBuilder::from(documents.clone())
+        .filter(ident("id").is_not_null())?
+        .aggregate(
+            vec![ident("id")],
+            vec![
+                place.alias("place"),
+                min(ident("text")).alias("least_text"),
+                max(ident("text")).alias("greatest_text"),
+            ],
+        )?
+        .window(vec![rank])?;
+    let rank = relations::last_column(ranked.schema());
+    let ranked = ranked
         .project(vec![
-            id.clone().alias("id"),
-            when(id.clone().is_null(), number).otherwise(rank)?.alias("rank"),
-            when(id.is_null(), null_text).otherwise(the_text)?.alias("text"),
+            ident("id"),
+            cast(rank, DataType::Int64).alias("rank"),
+            neardup_udfs::same_text().call(texts.to_vec()).alias("text"),
         ])?
-        .build()
-}
-
-/// The function that refuses two texts of one id.
-fn same_text() -> Result<Arc<ScalarUDF>> {
-    let functions = neardup_udfs::scalar_functions();
-    let found = functions.into_iter().find(|udf| udf.name() == "same_text");
-    found.ok_or_else(|| plan_datafusion_err!("the function same_text is missing"))
-}
-
-/// A name that is not among `names`.
-fn fresh_name(names: &[String]) -> String {
-    let mut name = "removed_id_".to_owned();
-    while names.contains(&name) {
-        name.push('_');
-    }
-    name
+        .build()?;
+    let without_id = LogicalPlanBuilder::from(documents)
+        .filter(ident("id").is_null())?
+        .project(vec![
+            ident("id"),
+            lit(ScalarValue::Int64(None)).alias("rank"),
+            lit(ScalarValue::Utf8View(None)).alias("text"),
+        ])?
+        .build()?;
+    LogicalPlanBuilder::from(ranked).union(without_id)?.build()
 }

@@ -98,25 +98,28 @@ pub fn components(rows: usize, pairs: &[Pair]) -> Vec<i64> {
     (0..rows).map(|place| root(&mut parent, place) as i64).collect()
 }
 
-/// For each place the one that stands for it: in order, a place similar to one kept before goes to
-/// the most similar of those, the first among equals; any other is kept.
+/// For each place the one that stands for it: in order, a place similar to one kept before is
+/// removed; in the end the most similar kept place stands for it, the first among equals.
 pub fn representatives(rows: usize, pairs: &[Pair]) -> Vec<i64> {
-    let mut before: BTreeMap<i64, Vec<(i64, f64)>> = BTreeMap::new();
+    let mut similar: BTreeMap<i64, Vec<(i64, f64)>> = BTreeMap::new();
     for &(a, b, similarity) in pairs {
-        before.entry(b).or_default().push((a, similarity));
+        similar.entry(a).or_default().push((b, similarity));
+        similar.entry(b).or_default().push((a, similarity));
     }
-    let mut representative: Vec<i64> = (0..rows as i64).collect();
+    let of = |place: i64| similar.get(&place).into_iter().flatten().copied();
+    let mut kept = vec![true; rows];
     for place in 0..rows as i64 {
-        let mut best: Option<(i64, f64)> = None;
-        for &(other, similarity) in before.get(&place).into_iter().flatten() {
-            let kept = representative[other as usize] == other;
-            if kept && best.is_none_or(|(_, most)| similarity > most) {
-                best = Some((other, similarity));
+        kept[place as usize] = !of(place).any(|(other, _)| other < place && kept[other as usize]);
+    }
+    let representative = |place: i64| {
+        let mut best = (place, f64::NEG_INFINITY);
+        for (other, similarity) in of(place) {
+            let first_of_equals = similarity == best.1 && other < best.0;
+            if kept[other as usize] && (similarity > best.1 || first_of_equals) {
+                best = (other, similarity);
             }
         }
-        if let Some((other, _)) = best {
-            representative[place as usize] = other;
-        }
-    }
-    representative
+        best.0
+    };
+    (0..rows as i64).map(|place| if kept[place as usize] { place } else { representative(place) }).collect()
 }

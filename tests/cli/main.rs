@@ -1,0 +1,18 @@
+//! The `neardup` binary as a person meets it: arguments, files, exit codes, what is said.
+//!
+//! Every test runs the real binary in a temporary directory of its own and reads its answers
+//! through the binary again (`neardup sql`). What a query or a function computes is tested in SQL;
+//! here is what only the command line and the jobs do.
+
+mod bad_input;
+mod choices;
+mod documents;
+mod equal_rows;
+mod formats;
+mod generate;
+mod locks;
+mod resume;
+mod sample;
+mod scratch;
+mod show;
+mod sql;
