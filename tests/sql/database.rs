@@ -13,14 +13,14 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A fresh session and its scratch directory.
-pub struct Database {
+pub(crate) struct Database {
     context: SessionContext,
     scratch: Scratch,
 }
 
 /// An error of a statement, without what varies from run to run.
 #[derive(Debug)]
-pub struct Failure(pub String);
+pub(crate) struct Failure(pub String);
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -32,7 +32,7 @@ impl std::error::Error for Failure {}
 
 impl Database {
     /// A session on that many target partitions.
-    pub fn new(partitions: usize) -> Result<Self, Failure> {
+    pub(crate) fn new(partitions: usize) -> Result<Self, Failure> {
         let fail = |error: String| Failure(error);
         let config = SessionConfig::new().with_target_partitions(partitions);
         Ok(Self {

@@ -10,7 +10,7 @@ use libtest_mimic::{Failed, Trial};
 use neardup::functions::{Column, TABLE_FUNCTIONS};
 
 /// The trials of this module.
-pub fn trials() -> Vec<Trial> {
+pub(crate) fn trials() -> Vec<Trial> {
     vec![
         Trial::test("plans::every_function_is_called", every_function_is_called),
         Trial::test("plans::no_cross_or_nested_loop_join", || super::run(no_quadratic_join())),

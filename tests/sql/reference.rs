@@ -9,16 +9,16 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// How the pages are written anew.
-pub const HOW: &str =
+pub(crate) const HOW: &str =
     "write it anew with: NEARDUP_COMPLETE=1 cargo test --workspace --test sql reference";
 
 /// Where the pages are.
-pub fn directory() -> PathBuf {
+pub(crate) fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference")
 }
 
 /// The trials of this module.
-pub fn trials() -> Vec<Trial> {
+pub(crate) fn trials() -> Vec<Trial> {
     vec![
         Trial::test("reference::functions", || page("functions.md", functions())),
         Trial::test("reference::table_functions", || page("table_functions.md", table_functions()?)),
@@ -49,7 +49,7 @@ fn page(name: &str, text: String) -> Result<(), Failed> {
 }
 
 /// Names and documentation of the scalar functions, then of the aggregates.
-pub fn documentation() -> Vec<(String, Documentation)> {
+pub(crate) fn documentation() -> Vec<(String, Documentation)> {
     let scalar = neardup_udfs::scalar_functions().into_iter().map(|function| {
         (function.name().to_owned(), function.documentation().cloned())
     });

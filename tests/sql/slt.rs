@@ -16,12 +16,12 @@ const PARTITIONS: usize = 2;
 const OTHER_PARTITIONS: [usize; 3] = [1, 7, 64];
 
 /// The directory of the files.
-pub fn directory() -> PathBuf {
+pub(crate) fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slt")
 }
 
 /// The name of each file below the directory, without `.slt`, and its path.
-pub fn files() -> Vec<(String, PathBuf)> {
+pub(crate) fn files() -> Vec<(String, PathBuf)> {
     let mut files = Vec::new();
     let mut directories = vec![directory()];
     while let Some(next) = directories.pop() {
@@ -41,7 +41,7 @@ pub fn files() -> Vec<(String, PathBuf)> {
 }
 
 /// A trial for each file, and for each other number of partitions.
-pub fn trials() -> Vec<Trial> {
+pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for (name, path) in files() {
         let file = path.clone();

@@ -13,7 +13,7 @@ use neardup_kernels::jaccard;
 use std::collections::BTreeMap;
 
 /// The trials of this module.
-pub fn trials() -> Vec<Trial> {
+pub(crate) fn trials() -> Vec<Trial> {
     let corpora = [("char:5", 0.6, Kind::Sentences, 2_500), ("word:3", 0.8, Kind::Documents, 600)];
     let mut trials = Vec::new();
     for (shingle, threshold, kind, rows) in corpora {
@@ -27,16 +27,16 @@ pub fn trials() -> Vec<Trial> {
 
 /// A row of the result.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
-    pub cluster: i64,
-    pub representative: i64,
-    pub similarity: Option<f64>,
-    pub kept: bool,
-    pub size: i64,
+pub(crate) struct Row {
+    pub(crate) cluster: i64,
+    pub(crate) representative: i64,
+    pub(crate) similarity: Option<f64>,
+    pub(crate) kept: bool,
+    pub(crate) size: i64,
 }
 
 /// The result of a call, by id.
-pub async fn rows(context: &SessionContext, call: &str) -> Result<BTreeMap<i64, Row>> {
+pub(crate) async fn rows(context: &SessionContext, call: &str) -> Result<BTreeMap<i64, Row>> {
     let mut rows = BTreeMap::new();
     for batch in context.sql(&format!("SELECT * FROM {call}")).await?.collect().await? {
         let integer = |column: usize| batch.column(column).as_primitive::<Int64Type>();
@@ -57,7 +57,7 @@ pub async fn rows(context: &SessionContext, call: &str) -> Result<BTreeMap<i64, 
 
 /// What holds of every result by representatives: one row an id, a removed row is similar to its
 /// kept representative, the similarity is exact, and sizes add up.
-pub fn check(what: &str, rows: &BTreeMap<i64, Row>, sets: &[Vec<u64>], threshold: f64) -> Result<(), Failed> {
+pub(crate) fn check(what: &str, rows: &BTreeMap<i64, Row>, sets: &[Vec<u64>], threshold: f64) -> Result<(), Failed> {
     let fail = |id: i64, why: &str| Err(format!("{what}: row {id} ({:?}) {why}", rows.get(&id)).into());
     if rows.len() != sets.len() {
         return Err(format!("{what}: {} rows of {}", rows.len(), sets.len()).into());

@@ -10,18 +10,18 @@ use neardup_datasets::generate::{Generator, Kind, Spec};
 use std::sync::Arc;
 
 /// The texts of a corpus; the id of a text is its place.
-pub fn texts(rows: u64, seed: u64, kind: Kind) -> Vec<String> {
+pub(crate) fn texts(rows: u64, seed: u64, kind: Kind) -> Vec<String> {
     Generator::new(Spec { rows, seed, kind }).map(|row| row.text).collect()
 }
 
 /// A session on that many target partitions.
-pub fn session(partitions: usize) -> Result<SessionContext> {
+pub(crate) fn session(partitions: usize) -> Result<SessionContext> {
     let config = SessionConfig::new().with_target_partitions(partitions);
     neardup::session(config, Arc::default())
 }
 
 /// Registers texts as a table `id, text` of three partitions.
-pub fn register(context: &SessionContext, name: &str, texts: &[String]) -> Result<()> {
+pub(crate) fn register(context: &SessionContext, name: &str, texts: &[String]) -> Result<()> {
     let schema = Arc::new(Schema::new(vec![
         Field::new("id", DataType::Int64, false),
         Field::new("text", DataType::Utf8, true),
@@ -44,7 +44,7 @@ pub fn register(context: &SessionContext, name: &str, texts: &[String]) -> Resul
 }
 
 /// The pairs that a query of `id_a, id_b, similarity` gives, sorted.
-pub async fn pairs(context: &SessionContext, query: &str) -> Result<Vec<Pair>> {
+pub(crate) async fn pairs(context: &SessionContext, query: &str) -> Result<Vec<Pair>> {
     let mut pairs = Vec::new();
     for batch in context.sql(query).await?.collect().await? {
         let a = batch.column(0).as_primitive::<Int64Type>().values();
@@ -57,7 +57,7 @@ pub async fn pairs(context: &SessionContext, query: &str) -> Result<Vec<Pair>> {
 }
 
 /// The one number that a query gives.
-pub async fn count(context: &SessionContext, query: &str) -> Result<i64> {
+pub(crate) async fn count(context: &SessionContext, query: &str) -> Result<i64> {
     let batches = context.sql(query).await?.collect().await?;
     let first = batches.iter().find(|batch| batch.num_rows() > 0);
     Ok(first.map_or(0, |batch| batch.column(0).as_primitive::<Int64Type>().value(0)))

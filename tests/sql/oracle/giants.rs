@@ -6,7 +6,7 @@ use super::naive;
 use libtest_mimic::{Failed, Trial};
 
 /// The trials of this module.
-pub fn trials() -> Vec<Trial> {
+pub(crate) fn trials() -> Vec<Trial> {
     vec![
         Trial::test("oracle::template of 20000 variants", || crate::run(template())),
         Trial::test("oracle::template of 5000 identical texts", || crate::run(identical())),

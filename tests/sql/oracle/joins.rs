@@ -6,7 +6,7 @@ use libtest_mimic::{Failed, Trial};
 use neardup_datasets::generate::Kind;
 
 /// The trials of this module.
-pub fn trials() -> Vec<Trial> {
+pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test("oracle::jaccard_join of sets of strings", || crate::run(strings())),
         Trial::test("oracle::jaccard_join of 10000 sentences", || crate::run(ten_thousand())),

@@ -15,7 +15,7 @@ mod recall;
 use libtest_mimic::{Failed, Trial};
 
 /// The trials of all modules.
-pub fn trials() -> Vec<Trial> {
+pub(crate) fn trials() -> Vec<Trial> {
     [joins::trials(), recall::trials(), clusters::trials(), giants::trials()]
         .into_iter()
         .flatten()

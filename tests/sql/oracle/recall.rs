@@ -7,7 +7,7 @@ use neardup_datasets::generate::Kind;
 use std::collections::BTreeMap;
 
 /// The trials of this module.
-pub fn trials() -> Vec<Trial> {
+pub(crate) fn trials() -> Vec<Trial> {
     let corpora = [
         ("word:1", Kind::Sentences, 2_000),
         ("word:3", Kind::Sentences, 3_000),
