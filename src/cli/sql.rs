@@ -8,7 +8,7 @@ use datafusion::arrow::csv;
 use datafusion::arrow::json::LineDelimitedWriter;
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::common::{Result, exec_datafusion_err};
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{LogicalPlan, Statement};
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::DFParser;
 use futures::StreamExt;
@@ -77,7 +77,7 @@ pub(super) async fn run_script(context: &SessionContext, script: &str, format: F
         let prints = !matches!(
             plan,
             LogicalPlan::Ddl(_) | LogicalPlan::Statement(_) | LogicalPlan::Copy(_) | LogicalPlan::Dml(_)
-        );
+        ) || matches!(plan, LogicalPlan::Statement(Statement::Execute(_)));
         let frame = context.execute_logical_plan(plan).await?;
         match (prints, format) {
             (false, _) => {

@@ -142,7 +142,7 @@ pub(super) fn text_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result
         DataType::Null => Ok(cast(expr, DataType::Utf8)),
         DataType::Dictionary(_, value) if value.is_string() => Ok(cast(expr, *value)),
         other => plan_err!(
-            "{}: text => {name} must be a text column, but it holds {other}",
+            "{}: the column '{name}' must hold texts, but it holds {other}",
             call.function
         ),
     }
@@ -158,7 +158,7 @@ pub(super) fn id_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<E
             Ok(cast(expr, *value))
         }
         other => plan_err!(
-            "{}: id => {name} must be a column of integers or texts, but it holds {other}",
+            "{}: the column '{name}' must hold integers or texts to be an id, but it holds {other}",
             call.function
         ),
     }

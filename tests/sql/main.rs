@@ -4,14 +4,23 @@
 //! | --- | --- |
 //! | `slt::…` | each file of `tests/slt`, on 2 target partitions |
 //! | `slt::… on N` | the same answers on 1, 7 and 64 target partitions |
+//! | `oracle::…` | joins and clusters against brute force, recall, and that giants stay linear |
+//! | `plans::…` | what no plan may hold, and columns as declared |
+//! | `completeness::…` | sql ⇔ registry ⇔ slt ⇔ reference pages |
+//! | `reference::…` | the reference pages are those of the registry |
 //!
-//! `NEARDUP_COMPLETE=1 cargo test --workspace --test sql` writes the answers of the `.slt` files
-//! anew. Read each one as if someone else had claimed it.
+//! `NEARDUP_COMPLETE=1 cargo test --workspace --test sql` writes the answers of the `.slt` files and
+//! the reference pages anew. Read each answer as if someone else had claimed it.
 //!
 //! To add a test: write an `.slt` file; in Rust, a function in the module of its kind and its line
 //! in that module's `trials`.
 
+mod calls;
+mod completeness;
 mod database;
+mod oracle;
+mod plans;
+mod reference;
 mod scratch;
 mod slt;
 
@@ -22,7 +31,16 @@ const STACK_BYTES: usize = 32 << 20;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let trials: Vec<Trial> = [slt::trials()].into_iter().flatten().collect();
+    let trials: Vec<Trial> = [
+        slt::trials(),
+        oracle::trials(),
+        plans::trials(),
+        completeness::trials(),
+        reference::trials(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     libtest_mimic::run(&arguments, trials).exit();
 }
 

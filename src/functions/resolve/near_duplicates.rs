@@ -58,6 +58,12 @@ pub(in crate::functions) fn deduplicate(call: &Call, state: &SessionState) -> Re
         .zip(&names)
         .map(|(column, name)| column.alias(name))
         .collect();
+    // The input's own column of that name makes room.
+    let mut columns = names.clone();
+    if let Some(clash) = names.iter().position(|name| name == "removed_id") {
+        columns[clash] = fresh_name(&names);
+        projection[clash] = projection[clash].clone().unalias().alias(&columns[clash]);
+    }
     projection.push(relations::id_column(call, plan, id_name(call))?.alias("removed_id"));
     let input = LogicalPlanBuilder::from(plan.clone())
         .project(projection)?
@@ -70,9 +76,19 @@ pub(in crate::functions) fn deduplicate(call: &Call, state: &SessionState) -> Re
         [("parts", parts(call, state))],
     );
     if let Expansion::Template { output, .. } = &mut result {
-        *output = Some(names.iter().map(datafusion::logical_expr::ident).collect());
+        let renamed = columns.iter().zip(&names);
+        *output = Some(renamed.map(|(column, name)| ident(column).alias(name)).collect());
     }
     Ok(result)
+}
+
+/// A name that is not among `names`.
+fn fresh_name(names: &[String]) -> String {
+    let mut name = "removed_id_".to_owned();
+    while names.contains(&name) {
+        name.push('_');
+    }
+    name
 }
 
 /// `resolved_texts`, the building block.

@@ -16,7 +16,7 @@ pub(in crate::functions) fn wiki_pages(call: &Call, _: &SessionState) -> Result<
         if call.get(name).is_some() {
             options
                 .set(name, call.text(name)?)
-                .map_err(|error| plan_datafusion_err!("wiki_pages: {}", error.strip_backtrace()))?;
+                .map_err(|error| plan_datafusion_err!("wiki_pages: {}", error.message()))?;
         }
     }
     options.redirects = call.boolean("redirects")?;
