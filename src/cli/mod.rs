@@ -43,7 +43,7 @@ enum Command {
 }
 
 /// Parses the arguments and runs the command.
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::parse();
     env_logger::Builder::new()
         .filter_level(arguments.global.log)
