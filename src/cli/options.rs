@@ -74,7 +74,7 @@ fn parse_size(text: &str) -> Result<usize, String> {
         .parse()
         .map_err(|_| format!("'{text}' is no size; write it as 512M or 4G"))?;
     let bytes = number * f64::from(1_u32 << (shift % 30)) * if shift >= 30 { f64::from(1_u32 << 30) } else { 1.0 };
-    match bytes >= 1.0 && bytes < 1e18 {
+    match (1.0..1e18).contains(&bytes) {
         true => Ok(bytes as usize),
         false => Err(format!("'{text}' is no size; write it as 512M or 4G")),
     }

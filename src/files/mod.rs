@@ -174,10 +174,10 @@ impl Input {
     pub(crate) async fn file_table(
         &self,
         state: &SessionState,
-        file: &PathBuf,
+        file: &Path,
     ) -> Result<Arc<dyn TableProvider>> {
         Self {
-            files: vec![file.clone()],
+            files: vec![file.to_owned()],
             ..self.clone()
         }
         .table(state)

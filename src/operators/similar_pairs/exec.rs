@@ -40,6 +40,9 @@ pub struct SimilarPairsExec {
 
 impl SimilarPairsExec {
     /// The operator over an input with the columns of [`Spec::columns`].
+    ///
+    /// # Errors
+    /// If a column is missing.
     pub fn try_new(input: Arc<dyn ExecutionPlan>, spec: Spec, partitions: usize) -> Result<Self> {
         let by_part = spec.parts as usize > partitions;
         Self::with_order(input, spec, by_part)
