@@ -61,7 +61,10 @@ impl Global {
 /// Parses a size: a number with an optional K, M, G or T (of 1024).
 fn parse_size(text: &str) -> Result<usize, String> {
     let upper = text.trim().to_uppercase();
-    let upper = upper.strip_suffix("IB").or(upper.strip_suffix('B')).unwrap_or(&upper);
+    let upper = upper
+        .strip_suffix("IB")
+        .or(upper.strip_suffix('B'))
+        .unwrap_or(&upper);
     let (digits, shift) = match upper.char_indices().last() {
         Some((end, 'K')) => (&upper[..end], 10),
         Some((end, 'M')) => (&upper[..end], 20),
@@ -73,7 +76,13 @@ fn parse_size(text: &str) -> Result<usize, String> {
         .trim()
         .parse()
         .map_err(|_| format!("'{text}' is no size; write it as 512M or 4G"))?;
-    let bytes = number * f64::from(1_u32 << (shift % 30)) * if shift >= 30 { f64::from(1_u32 << 30) } else { 1.0 };
+    let bytes = number
+        * f64::from(1_u32 << (shift % 30))
+        * if shift >= 30 {
+            f64::from(1_u32 << 30)
+        } else {
+            1.0
+        };
     match (1.0..1e18).contains(&bytes) {
         true => Ok(bytes as usize),
         false => Err(format!("'{text}' is no size; write it as 512M or 4G")),

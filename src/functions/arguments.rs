@@ -199,7 +199,10 @@ fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
         }
         (Kind::Column | Kind::Columns, Given::Constant(value)) => match value.try_as_str() {
             Some(Some(column)) => Ok(Value::Columns(vec![column.to_owned()])),
-            _ => plan_err!("{function}: {name} must be {}, found {value}", parameter.kind),
+            _ => plan_err!(
+                "{function}: {name} must be {}, found {value}",
+                parameter.kind
+            ),
         },
         (Kind::Boolean, Given::Constant(ScalarValue::Boolean(Some(truth)))) => {
             Ok(Value::Boolean(truth))

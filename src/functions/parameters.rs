@@ -75,7 +75,9 @@ impl Kind {
     fn parse(text: &str) -> Result<Self> {
         Ok(match text.split_once(" in ") {
             Some(("number", range)) if let Some(range) = Range::parse(range) => Self::Number(range),
-            Some(("integer", range)) if let Some(range) = Range::parse(range) => Self::Integer(range),
+            Some(("integer", range)) if let Some(range) = Range::parse(range) => {
+                Self::Integer(range)
+            }
             _ => match text {
                 "text" => Self::Text,
                 "constant" => Self::Constant,

@@ -168,7 +168,10 @@ impl Run<'_> {
             false => min(place),
         };
         let rank = row_number()
-            .order_by(vec![ident("place").sort(!descending, false), ident("id").sort(true, false)])
+            .order_by(vec![
+                ident("place").sort(!descending, false),
+                ident("id").sort(true, false),
+            ])
             .build()?;
         job.step(
             "ranks",
@@ -180,7 +183,9 @@ impl Run<'_> {
                     .aggregate(vec![ident(id).alias("id")], vec![first.alias("place")])?
                     .window(vec![rank])?;
                 let rank = cast(last_column(ranked.schema()), DataType::Int64).alias("rank");
-                Ok(ranked.select(vec![ident("id"), rank])?.into_unoptimized_plan())
+                Ok(ranked
+                    .select(vec![ident("id"), rank])?
+                    .into_unoptimized_plan())
             },
             async |_, _, _: &mut StepRecord| Ok(()),
         )

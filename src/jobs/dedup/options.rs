@@ -60,9 +60,16 @@ impl Keep {
             [column] => (column, false),
             [column, order] if order.eq_ignore_ascii_case("asc") => (column, false),
             [column, order] if order.eq_ignore_ascii_case("desc") => (column, true),
-            _ => return plan_err!("the keep order must be 'column', 'column asc' or 'column desc', found '{order}'"),
+            _ => {
+                return plan_err!(
+                    "the keep order must be 'column', 'column asc' or 'column desc', found '{order}'"
+                );
+            }
         };
-        Ok(Self::By { column: (*column).to_owned(), descending })
+        Ok(Self::By {
+            column: (*column).to_owned(),
+            descending,
+        })
     }
 }
 

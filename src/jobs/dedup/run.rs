@@ -97,7 +97,9 @@ impl<'a> Run<'a> {
         };
         let figure = |name: &str| {
             let mut steps = job.manifest().steps.iter();
-            steps.find_map(|step| step.figures.get(name)?.as_f64()).unwrap_or(0.0)
+            steps
+                .find_map(|step| step.figures.get(name)?.as_f64())
+                .unwrap_or(0.0)
         };
         let (texts, shingles) = (figure("distinct texts").max(1.0), figure("shingles"));
         // Keys of a row: its prefix. Bytes of a row: tokens while they are sorted, and the index.
@@ -110,7 +112,10 @@ impl<'a> Run<'a> {
         // Half of the memory is for what stands below the join.
         let fits = |parts: &usize| held(*parts) <= limit as f64 / 2.0;
         let choices = std::iter::successors(Some(partitions), |parts| Some(parts * 2));
-        choices.take_while(|parts| *parts <= MOST_PARTS).find(fits).unwrap_or(MOST_PARTS)
+        choices
+            .take_while(|parts| *parts <= MOST_PARTS)
+            .find(fits)
+            .unwrap_or(MOST_PARTS)
     }
 
     pub(super) fn values(&self, job: &Job) -> BTreeMap<String, Value> {

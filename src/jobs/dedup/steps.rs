@@ -278,7 +278,12 @@ impl Run<'_> {
             async |job: &Job| {
                 let mut input = job.context().table("input").await?;
                 if repeated {
-                    let columns: Vec<_> = input.schema().columns().into_iter().map(Expr::Column).collect();
+                    let columns: Vec<_> = input
+                        .schema()
+                        .columns()
+                        .into_iter()
+                        .map(Expr::Column)
+                        .collect();
                     let without_id = input.clone().filter(ident(id).is_null())?;
                     input = input
                         .filter(ident(id).is_not_null())?

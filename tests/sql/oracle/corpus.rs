@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 /// The texts of a corpus; the id of a text is its place.
 pub fn texts(rows: u64, seed: u64, kind: Kind) -> Vec<String> {
-    Generator::new(Spec { rows, seed, kind }).map(|row| row.text).collect()
+    Generator::new(Spec { rows, seed, kind })
+        .map(|row| row.text)
+        .collect()
 }
 
 /// A session on that many target partitions.
@@ -50,7 +52,12 @@ pub async fn pairs(context: &SessionContext, query: &str) -> Result<Vec<Pair>> {
         let a = batch.column(0).as_primitive::<Int64Type>().values();
         let b = batch.column(1).as_primitive::<Int64Type>().values();
         let similarity = batch.column(2).as_primitive::<Float64Type>().values();
-        pairs.extend(a.iter().zip(b).zip(similarity).map(|((&a, &b), &s)| (a, b, s)));
+        pairs.extend(
+            a.iter()
+                .zip(b)
+                .zip(similarity)
+                .map(|((&a, &b), &s)| (a, b, s)),
+        );
     }
     pairs.sort_by(|x, y| x.partial_cmp(y).unwrap_or(std::cmp::Ordering::Equal));
     Ok(pairs)
@@ -60,5 +67,7 @@ pub async fn pairs(context: &SessionContext, query: &str) -> Result<Vec<Pair>> {
 pub async fn count(context: &SessionContext, query: &str) -> Result<i64> {
     let batches = context.sql(query).await?.collect().await?;
     let first = batches.iter().find(|batch| batch.num_rows() > 0);
-    Ok(first.map_or(0, |batch| batch.column(0).as_primitive::<Int64Type>().value(0)))
+    Ok(first.map_or(0, |batch| {
+        batch.column(0).as_primitive::<Int64Type>().value(0)
+    }))
 }

@@ -16,10 +16,15 @@ use libtest_mimic::{Failed, Trial};
 
 /// The trials of all modules.
 pub fn trials() -> Vec<Trial> {
-    [joins::trials(), recall::trials(), clusters::trials(), giants::trials()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        joins::trials(),
+        recall::trials(),
+        clusters::trials(),
+        giants::trials(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// A pair: id_a, id_b, similarity.

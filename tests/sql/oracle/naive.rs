@@ -36,7 +36,14 @@ pub fn cross_pairs(first: &[Vec<u64>], second: &[Vec<u64>], least: f64) -> Vec<P
     pairs
 }
 
-fn compare(out: &mut Vec<Pair>, a: usize, set: &[u64], others: &[Vec<u64>], from: usize, least: f64) {
+fn compare(
+    out: &mut Vec<Pair>,
+    a: usize,
+    set: &[u64],
+    others: &[Vec<u64>],
+    from: usize,
+    least: f64,
+) {
     if set.is_empty() {
         return;
     }
@@ -95,7 +102,9 @@ pub fn components(rows: usize, pairs: &[Pair]) -> Vec<i64> {
         let (low, high) = (a.min(b), a.max(b));
         parent[high] = low;
     }
-    (0..rows).map(|place| root(&mut parent, place) as i64).collect()
+    (0..rows)
+        .map(|place| root(&mut parent, place) as i64)
+        .collect()
 }
 
 /// For each place the one that stands for it: in order, a place similar to one kept before is
@@ -121,5 +130,13 @@ pub fn representatives(rows: usize, pairs: &[Pair]) -> Vec<i64> {
         }
         best.0
     };
-    (0..rows as i64).map(|place| if kept[place as usize] { place } else { representative(place) }).collect()
+    (0..rows as i64)
+        .map(|place| {
+            if kept[place as usize] {
+                place
+            } else {
+                representative(place)
+            }
+        })
+        .collect()
 }
