@@ -194,9 +194,13 @@ pub async fn dedup(
     )?;
     match input.kind {
         Kind::Dump => run.sentences(&mut job, &input).await?,
-        _ => run.table(&mut job, &input).await?,
+        // These read the files row by row: what they find wrong is in the files.
+        _ => run.table(&mut job, &input).await.map_err(|error| input.named(error))?,
     }
-    run.texts(&mut job).await?;
+    match input.kind {
+        Kind::Dump => run.texts(&mut job).await?,
+        _ => run.texts(&mut job).await.map_err(|error| input.named(error))?,
+    }
     let exact = run.frequencies(&mut job).await?;
     run.pairs(&mut job, exact).await?;
     run.clusters(&mut job, input.kind == Kind::Dump).await?;
@@ -313,6 +317,7 @@ impl<'a> Run<'a> {
             .collect();
         let find = |option: &str, name: &str| match schema.field_with_name(name) {
             Ok(field) => Ok(field),
+            Err(_) if names.is_empty() => plan_err!("{option} {name}: the input is empty, without any column"),
             Err(_) => plan_err!(
                 "{option} {name}: the input has no such column; its columns are: {}",
                 names.join(", ")
@@ -443,17 +448,14 @@ impl<'a> Run<'a> {
         };
         let rank = row_number()
             .order_by(vec![order, ident(id).sort(true, false)])
-            .build()?;
+            .build()?
+            .alias("rank");
         job.step(
             "ranks",
             Output::Step,
             async |job: &Job| {
                 let input = job.context().table("input").await?;
-                let name = rank.schema_name().to_string();
-                Ok(input
-                    .window(vec![rank.clone()])?
-                    .select(vec![ident(id).alias("id"), ident(name).alias("rank")])?
-                    .into_unoptimized_plan())
+                Ok(input.select(vec![ident(id).alias("id"), rank])?.into_unoptimized_plan())
             },
             async |_, _, _: &mut StepRecord| Ok(()),
         )
