@@ -1,14 +1,25 @@
 -- clusters.ordered
 --
 -- Step of a job: which row stands for which, in a keep order of its own, given as ranks.
-WITH nodes AS (
-  SELECT min(ranks.rank) AS id, members.text, array_agg(ranks.rank) AS ids, members.node
+WITH firsts AS (
+  SELECT id, min(rank) AS rank
+  FROM ranks
+  WHERE id IS NOT NULL
+  GROUP BY id
+),
+ranked AS (
+  SELECT ranks.id, coalesce(firsts.rank, ranks.rank) AS rank
+  FROM ranks
+  LEFT JOIN firsts ON ranks.id = firsts.id
+),
+nodes AS (
+  SELECT min(firsts.rank) AS id, members.text, array_agg(firsts.rank) AS ids, members.node
   FROM (
     SELECT id AS node, text, UNNEST(ids) AS id
     FROM texts
     WHERE shingles > 0
   ) AS members
-  JOIN ranks ON members.id = ranks.id
+  JOIN firsts ON members.id = firsts.id
   GROUP BY members.node, members.text
 ),
 edges AS (
@@ -23,12 +34,12 @@ resolved AS (
 ),
 joined AS (
   SELECT
-    ranks.id,
-    ranks.rank,
-    coalesce(resolved.representative, ranks.rank) AS representative,
+    ranked.id,
+    ranked.rank,
+    coalesce(resolved.representative, ranked.rank) AS representative,
     resolved.similarity
-  FROM ranks
-  LEFT JOIN resolved ON ranks.rank = resolved.id
+  FROM ranked
+  LEFT JOIN resolved ON ranked.rank = resolved.id
 )
 SELECT
   joined.id,

@@ -84,6 +84,7 @@ fn run(arguments: Arguments) -> Result<()> {
         .build()?;
     let global = arguments.global;
     let result = runtime.block_on(async {
+        let is_job = matches!(arguments.command, Command::Dedup(_) | Command::Ingest(_));
         let command = async {
             match arguments.command {
                 Command::Dedup(arguments) => dedup::run(&arguments, &global).await,
@@ -97,7 +98,8 @@ fn run(arguments: Arguments) -> Result<()> {
             result = command => result,
             _ = tokio::signal::ctrl_c() => {
                 // What is committed stays; a step in progress is garbage that the next run removes.
-                eprintln!("interrupted; the same command goes on where this one stopped");
+                let more = if is_job { "; the same command goes on where this one stopped" } else { "" };
+                eprintln!("interrupted{more}");
                 std::process::exit(130);
             }
         }
@@ -117,6 +119,9 @@ fn plain(error: &datafusion::common::DataFusionError) -> String {
         "SQL error: ",
         "Invalid or Unsupported Configuration: ",
         "IO error: ",
+        "Schema error: ",
+        "Arrow error: ",
+        "Parquet error: ",
     ] {
         text = text.replace(prefix, "");
     }

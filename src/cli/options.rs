@@ -9,6 +9,14 @@ use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+/// Memory that a partition needs at least: a sketch of token frequencies takes 16 MiB, one more
+/// where sketches meet, and the pool gives every operator of every partition an equal share.
+const PARTITION_BYTES: usize = 64 << 20;
+/// Of the memory of a partition, the part that a sort keeps back for its merge.
+const MERGE_SHARE: usize = 32;
+/// Memory of a partition for each row of a batch: less memory, smaller batches.
+const ROW_BYTES: usize = 32 << 10;
+
 /// Options that every command takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
@@ -36,6 +44,12 @@ impl Global {
         self.threads.or(cores.ok()).map_or(1, NonZeroUsize::get)
     }
 
+    /// Partitions of a plan: one a thread, where the memory suffices.
+    fn partitions(&self) -> usize {
+        let room = self.memory_limit.map_or(usize::MAX, |bytes| bytes / PARTITION_BYTES);
+        self.threads().min(room.max(1))
+    }
+
     /// A session with these threads and this memory.
     pub(crate) fn session(&self) -> Result<SessionContext> {
         let mut runtime = RuntimeEnvBuilder::new();
@@ -44,10 +58,15 @@ impl Global {
             let pool = TrackConsumersPool::new(FairSpillPool::new(bytes), named);
             runtime = runtime.with_memory_pool(Arc::new(pool));
         }
-        let mut config = SessionConfig::new().with_target_partitions(self.threads());
-        if self.memory_limit.is_some() {
+        let mut config = SessionConfig::new().with_target_partitions(self.partitions());
+        if let Some(bytes) = self.memory_limit {
+            let options = config.options_mut();
             // Hash joins do not spill, sorts do.
-            config.options_mut().optimizer.prefer_hash_join = false;
+            options.optimizer.prefer_hash_join = false;
+            let share = bytes / self.partitions();
+            let execution = &mut options.execution;
+            execution.sort_spill_reservation_bytes = execution.sort_spill_reservation_bytes.min(share / MERGE_SHARE);
+            execution.batch_size = execution.batch_size.min((share / ROW_BYTES).max(256));
         }
         neardup::session(config, runtime.build_arc()?)
     }

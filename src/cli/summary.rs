@@ -26,7 +26,13 @@ pub(crate) fn print(job: &Job, took: Duration, global: &Global) -> Result<()> {
 fn summary(job: &Job, took: Duration) -> Value {
     let manifest = job.manifest();
     let mut left_out = serde_json::Map::new();
+    let mut damage = serde_json::Map::new();
     for step in &manifest.steps {
+        for (name, value) in &step.figures {
+            if let Some(file) = name.strip_prefix("damage in ") {
+                damage.insert(file.to_owned(), value.clone());
+            }
+        }
         for (reason, count) in &step.left_out {
             left_out.insert(reason.clone(), (*count).into());
         }
@@ -38,6 +44,7 @@ fn summary(job: &Job, took: Duration) -> Value {
         "sentences": figure(manifest, "sentences", "sentences"),
         "rows": figure(manifest, "clusters", "rows"),
         "left_out": left_out,
+        "damage": damage,
         "distinct_texts": figure(manifest, "texts", "distinct texts"),
         "method": figure(manifest, "pairs", "method"),
         "pairs": rows(manifest, "pairs"),
@@ -83,6 +90,11 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
     if let Some(left_out) = summary["left_out"].as_object() {
         for (reason, count) in left_out {
             line(&format!("  left out: {reason}"), count);
+        }
+    }
+    if let Some(damage) = summary["damage"].as_object() {
+        for (file, what) in damage {
+            line(&format!("  damaged: {file}"), what);
         }
     }
     line("distinct texts", &summary["distinct_texts"]);

@@ -7,7 +7,7 @@ pub(crate) use listing::parquet_files;
 pub(crate) use url_tables::FileTables;
 
 use datafusion::catalog::TableProvider;
-use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
 use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::file_format::csv::CsvFormat;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
@@ -218,17 +218,19 @@ impl Input {
         listing::listing(state, files.to_vec(), options).await
     }
 
-    fn named(
-        &self,
-        error: datafusion::common::DataFusionError,
-    ) -> datafusion::common::DataFusionError {
-        let files: Vec<String> = self
-            .files
-            .iter()
-            .take(3)
-            .map(|file| file.display().to_string())
-            .collect();
-        exec_datafusion_err!("{}: {error}", files.join(", "))
+    /// The error with the files in front, unless it names one of them.
+    pub(crate) fn named(&self, error: DataFusionError) -> DataFusionError {
+        let text = error.strip_backtrace();
+        let is_named = |file: &PathBuf| text.contains(&*file.to_string_lossy());
+        if self.files.iter().any(is_named) {
+            return error;
+        }
+        let shown = self.files.iter().take(3).map(|file| file.display().to_string());
+        let shown = shown.collect::<Vec<_>>().join(", ");
+        match self.files.len().saturating_sub(3) {
+            0 => exec_datafusion_err!("{shown}: {text}"),
+            more => exec_datafusion_err!("{shown} and {more} more files: {text}"),
+        }
     }
 }
 
