@@ -23,6 +23,7 @@
 --   as input: as input | the columns of the input
 -- Guarantees
 --   Every row left out is verified similar to one that stays (with resolution 'representative').
+--   A row whose id and text stand twice stays twice.
 SELECT input.*
 FROM input
 LEFT ANTI JOIN (

@@ -16,7 +16,7 @@
 --   normalize: boolean = true | NFKC, lower case, white space runs to one space, trimmed
 --   copies: one of all|linked = 'all' | 'all': every pair; 'linked': each distinct text stands for its copies by its smallest id, and each copy has one pair with it
 --   bucket_pairs: integer in [1, 4000000000] = 10000 | with linked copies: a bucket of more distinct texts than this is verified against leaders only
---   across: column | only pairs whose values in this column differ; rows with NULL there take no part
+--   across: column | only pairs whose values in this column differ; rows with NULL there take no part; not with linked copies
 --   parts: integer in [1, 65536] | parts of the key space; more parts hold less in memory at a time. Default: one a target partition
 -- Columns
 --   id_a: as id | the smaller id; with two relations the id of the first

@@ -9,8 +9,11 @@ SELECT
   END AS cluster_id,
   owners.id AS representative_id,
   resolved.similarity,
-  resolved.representative = resolved.rank AS kept,
-  count(*) OVER (PARTITION BY resolved.representative) AS cluster_size
+  resolved.representative IS NOT DISTINCT FROM resolved.rank AS kept,
+  CASE
+    WHEN resolved.representative IS NULL THEN 1
+    ELSE count(*) OVER (PARTITION BY resolved.representative)
+  END AS cluster_size
 FROM resolved_duplicates(
   input,
   normalize => $normalize,
@@ -24,4 +27,4 @@ FROM resolved_duplicates(
   bucket_pairs => $bucket_pairs,
   parts => $parts
 ) AS resolved
-JOIN input AS owners ON resolved.representative = owners.rank
+LEFT JOIN input AS owners ON resolved.representative = owners.rank

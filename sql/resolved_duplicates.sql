@@ -22,7 +22,7 @@
 --   representative: as rank | the rank of the row that stands for it
 --   similarity: Float64 | exact Jaccard similarity with it; NULL where it is the row itself
 -- Guarantees
---   One row for every input row.
+--   One row for every input row; the same id twice with the same text is one row.
 WITH texts AS (
   SELECT side, id, text, across, ids
   FROM distinct_texts(
@@ -52,11 +52,21 @@ edges AS (
 resolved AS (
   SELECT id, representative, similarity
   FROM resolved_texts(texts, edges, resolution => $resolution, shingle => $shingle)
+),
+every_id AS (
+  SELECT id, rank
+  FROM input
+  WHERE id IS NOT NULL
+  GROUP BY id, rank
+  UNION ALL
+  SELECT id, rank
+  FROM input
+  WHERE id IS NULL
 )
 SELECT
-  input.id,
-  input.rank,
-  coalesce(resolved.representative, input.rank) AS representative,
+  every_id.id,
+  every_id.rank,
+  coalesce(resolved.representative, every_id.rank) AS representative,
   resolved.similarity
-FROM input
-LEFT JOIN resolved ON input.rank = resolved.id
+FROM every_id
+LEFT JOIN resolved ON every_id.rank = resolved.id

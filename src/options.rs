@@ -2,14 +2,17 @@
 //!
 //! An option has the name of the parameter whose default it replaces, and obeys that parameter's
 //! type and range. Precedence: argument, then `SET`, then the default in the function's header.
-//! Options are read while a query is planned and enter the plan as literals.
+//! Options are read while a query is planned and enter the plan as literals. The value `default`
+//! takes an option back.
 
-use datafusion::common::config::ConfigExtension;
-use datafusion::common::extensions_options;
-use datafusion::config::ConfigOptions;
-use datafusion::config::ExtensionOptions as _;
+use datafusion::common::config::{
+    ConfigEntry, ConfigExtension, ConfigField, ConfigOptions, ExtensionOptions, Visit,
+};
+use datafusion::common::{Result, config_namespace};
+use std::any::Any;
+use std::fmt::Display;
 
-extensions_options! {
+config_namespace! {
     /// Defaults of table function parameters for a session.
     pub struct NeardupOptions {
         /// Least similarity of a reported pair, in (0, 1].
@@ -35,6 +38,54 @@ impl ConfigExtension for NeardupOptions {
     const PREFIX: &'static str = "neardup";
 }
 
+impl ExtensionOptions for NeardupOptions {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+
+    fn cloned(&self) -> Box<dyn ExtensionOptions> {
+        Box::new(self.clone())
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<()> {
+        match value.eq_ignore_ascii_case("default") {
+            true => ConfigField::reset(self, key),
+            false => ConfigField::set(self, key, value),
+        }
+    }
+
+    /// Keys with their prefix, as `SHOW` and the settings of a session name them.
+    fn entries(&self) -> Vec<ConfigEntry> {
+        let mut entries = Entries(vec![]);
+        self.visit(&mut entries, Self::PREFIX, "");
+        entries.0
+    }
+}
+
+struct Entries(Vec<ConfigEntry>);
+
+impl Visit for Entries {
+    fn some<V: Display>(&mut self, key: &str, value: V, description: &'static str) {
+        self.0.push(ConfigEntry {
+            key: key.to_owned(),
+            value: Some(value.to_string()),
+            description,
+        });
+    }
+
+    fn none(&mut self, key: &str, description: &'static str) {
+        self.0.push(ConfigEntry {
+            key: key.to_owned(),
+            value: None,
+            description,
+        });
+    }
+}
+
 /// The value of option `name` as it was set, or `None` where it was not.
 pub(crate) fn lookup(config: &ConfigOptions, name: &str) -> Option<String> {
     config
@@ -42,6 +93,6 @@ pub(crate) fn lookup(config: &ConfigOptions, name: &str) -> Option<String> {
         .get::<NeardupOptions>()?
         .entries()
         .into_iter()
-        .find(|entry| entry.key == name)
+        .find(|entry| entry.key.strip_prefix("neardup.") == Some(name))
         .and_then(|entry| entry.value)
 }

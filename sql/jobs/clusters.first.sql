@@ -16,13 +16,22 @@ resolved AS (
   SELECT id, representative, similarity
   FROM resolved_texts(nodes, edges, resolution => $resolution, shingle => $shingle)
 ),
+every_id AS (
+  SELECT DISTINCT id
+  FROM documents
+  WHERE id IS NOT NULL
+  UNION ALL
+  SELECT id
+  FROM documents
+  WHERE id IS NULL
+),
 joined AS (
   SELECT
-    documents.id,
-    coalesce(resolved.representative, documents.id) AS representative,
+    every_id.id,
+    coalesce(resolved.representative, every_id.id) AS representative,
     resolved.similarity
-  FROM documents
-  LEFT JOIN resolved ON documents.id = resolved.id
+  FROM every_id
+  LEFT JOIN resolved ON every_id.id = resolved.id
 )
 SELECT
   id,

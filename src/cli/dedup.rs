@@ -191,8 +191,11 @@ struct Sample {
 impl Sample {
     fn unpack() -> Result<Self> {
         use neardup_datasets::sample::{SAMPLE_DUMP, SAMPLE_DUMP_NAME};
-        let directory = std::env::temp_dir().join(format!("neardup-sample-{}", env!("CARGO_PKG_VERSION")));
-        let at = |path: &Path, error: std::io::Error| exec_datafusion_err!("{}: {error}", path.display());
+        let directory =
+            std::env::temp_dir().join(format!("neardup-sample-{}", env!("CARGO_PKG_VERSION")));
+        let at = |path: &Path, error: std::io::Error| {
+            exec_datafusion_err!("{}: {error}", path.display())
+        };
         std::fs::create_dir_all(&directory).map_err(|error| at(&directory, error))?;
         let path = directory.join(SAMPLE_DUMP_NAME);
         if std::fs::read(&path).is_ok_and(|bytes| bytes == SAMPLE_DUMP) {

@@ -23,9 +23,16 @@ const STACK_BYTES: usize = 32 << 20;
 
 /// Finds near-duplicate text: verified pairs, clusters and a de-duplicated table, with SQL.
 #[derive(Parser)]
-#[command(name = "neardup", version, propagate_version = true, arg_required_else_help = true)]
-#[command(after_help = "Try it: 'neardup dedup' runs on a small bundled dump and writes ./neardup-out, \
-'neardup show neardup-out' shows what was found.")]
+#[command(
+    name = "neardup",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
+#[command(
+    after_help = "Try it: 'neardup dedup' runs on a small bundled dump and writes ./neardup-out, \
+'neardup show neardup-out' shows what was found."
+)]
 struct Arguments {
     #[command(flatten)]
     global: Global,
@@ -43,7 +50,7 @@ enum Command {
 }
 
 /// Parses the arguments and runs the command.
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::parse();
     env_logger::Builder::new()
         .filter_level(arguments.global.log)
@@ -119,7 +126,10 @@ fn plain(error: &datafusion::common::DataFusionError) -> String {
         text = text.replace(prefix, "");
     }
     match text.split_once("ParserError(\"") {
-        Some((before, rest)) => format!("{before}{}", rest.trim_end_matches("\")").replace("\\\"", "\"")),
+        Some((before, rest)) => format!(
+            "{before}{}",
+            rest.trim_end_matches("\")").replace("\\\"", "\"")
+        ),
         None => text,
     }
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use datafusion::common::Result;
+use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -66,7 +67,8 @@ impl Global {
             let share = bytes / self.partitions();
             let execution = &mut options.execution;
             execution.sort_spill_reservation_bytes = execution.sort_spill_reservation_bytes.min(share / MERGE_SHARE);
-            execution.batch_size = execution.batch_size.min((share / ROW_BYTES).max(256));
+            let rows = usize::from(execution.batch_size).min((share / ROW_BYTES).max(256));
+            execution.batch_size = ConfigNonZeroUsize::try_new(rows)?;
         }
         neardup::session(config, runtime.build_arc()?)
     }
@@ -80,7 +82,10 @@ impl Global {
 /// Parses a size: a number with an optional K, M, G or T (of 1024).
 fn parse_size(text: &str) -> Result<usize, String> {
     let upper = text.trim().to_uppercase();
-    let upper = upper.strip_suffix("IB").or(upper.strip_suffix('B')).unwrap_or(&upper);
+    let upper = upper
+        .strip_suffix("IB")
+        .or(upper.strip_suffix('B'))
+        .unwrap_or(&upper);
     let (digits, shift) = match upper.char_indices().last() {
         Some((end, 'K')) => (&upper[..end], 10),
         Some((end, 'M')) => (&upper[..end], 20),
@@ -92,8 +97,14 @@ fn parse_size(text: &str) -> Result<usize, String> {
         .trim()
         .parse()
         .map_err(|_| format!("'{text}' is no size; write it as 512M or 4G"))?;
-    let bytes = number * f64::from(1_u32 << (shift % 30)) * if shift >= 30 { f64::from(1_u32 << 30) } else { 1.0 };
-    match bytes >= 1.0 && bytes < 1e18 {
+    let bytes = number
+        * f64::from(1_u32 << (shift % 30))
+        * if shift >= 30 {
+            f64::from(1_u32 << 30)
+        } else {
+            1.0
+        };
+    match (1.0..1e18).contains(&bytes) {
         true => Ok(bytes as usize),
         false => Err(format!("'{text}' is no size; write it as 512M or 4G")),
     }

@@ -9,7 +9,7 @@ use datafusion::arrow::json::LineDelimitedWriter;
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::common::{Result, exec_datafusion_err};
 use datafusion::dataframe::DataFrame;
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{LogicalPlan, Statement};
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::DFParser;
 use futures::StreamExt;
@@ -71,14 +71,22 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
 }
 
 /// Runs statements one after the other; only queries print.
-pub(super) async fn run_script(context: &SessionContext, script: &str, format: Format) -> Result<()> {
-    let statements = DFParser::parse_sql(script).map_err(|error| neardup::explain_parse_error(script, error))?;
+pub(super) async fn run_script(
+    context: &SessionContext,
+    script: &str,
+    format: Format,
+) -> Result<()> {
+    let statements =
+        DFParser::parse_sql(script).map_err(|error| neardup::explain_parse_error(script, error))?;
     for statement in statements {
         let plan = context.state().statement_to_plan(statement).await?;
         let prints = !matches!(
             plan,
-            LogicalPlan::Ddl(_) | LogicalPlan::Statement(_) | LogicalPlan::Copy(_) | LogicalPlan::Dml(_)
-        );
+            LogicalPlan::Ddl(_)
+                | LogicalPlan::Statement(_)
+                | LogicalPlan::Copy(_)
+                | LogicalPlan::Dml(_)
+        ) || matches!(plan, LogicalPlan::Statement(Statement::Execute(_)));
         let frame = context.execute_logical_plan(plan).await?;
         match (prints, format) {
             (false, _) => {

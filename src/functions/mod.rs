@@ -18,6 +18,7 @@ mod template;
 pub use arguments::{Call, Given, Value};
 pub use parameters::{Kind, Parameter, Range};
 pub(crate) use planner::FunctionPlanner;
+pub(crate) use relations::last_column;
 pub use template::{Column, Header, Template};
 
 use datafusion::common::Result;
@@ -124,6 +125,10 @@ pub fn find(name: &str) -> Option<&'static TableFunction> {
 
 impl TableFunction {
     /// The variant of that file name.
+    #[expect(
+        clippy::expect_used,
+        reason = "names are constants beside the registry"
+    )]
     pub(crate) fn variant(&self, name: &str) -> Template {
         let mut all = std::iter::once(&self.template).chain(self.variants);
         *all.find(|template| template.name == name)

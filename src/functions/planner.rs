@@ -73,6 +73,12 @@ impl FunctionPlanner {
                         positional += 1;
                         let value = argument_value(function.name, &parameter.name, expr, context)?;
                         given.insert(parameter.name.clone(), value);
+                    } else if *function.relations.end() == 0 {
+                        return plan_err!(
+                            "{}: unexpected argument {expr}; there are at most {} arguments",
+                            function.name,
+                            header.parameters.len()
+                        );
                     } else {
                         return plan_err!(
                             "{}: unexpected argument {expr}; arguments after the relation are named, as in threshold => 0.8",
@@ -98,11 +104,11 @@ impl FunctionPlanner {
             }
         }
         if inputs.len() < *function.relations.start() {
-            return plan_err!(
-                "{}: the first argument must be a relation: {}",
-                function.name,
-                header.call
-            );
+            let wanted = match *function.relations.start() {
+                1 => "argument must be a relation",
+                _ => "two arguments must be relations",
+            };
+            return plan_err!("{}: the first {wanted}: {}", function.name, header.call);
         }
         let call = Call::new(
             function.name,
@@ -196,6 +202,8 @@ fn argument_value(
         );
     }
     let simplifier = ExprSimplifier::new(SimplifyContext::builder().with_schema(schema).build());
+    // 2.0 / 3 is a division of numbers of two types until it is coerced.
+    let planned = simplifier.coerce(planned, &DFSchema::empty())?;
     match simplifier.simplify(planned)? {
         Expr::Literal(value, _) => Ok(Given::Constant(value)),
         Expr::Negative(inner) => match *inner {

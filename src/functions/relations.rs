@@ -3,7 +3,9 @@
 
 use super::arguments::Call;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Column, Result, TableReference, plan_datafusion_err, plan_err};
+use datafusion::common::{
+    Column, DFSchema, Result, ScalarValue, TableReference, plan_datafusion_err, plan_err,
+};
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::planner::RelationPlannerContext;
@@ -140,7 +142,7 @@ pub(super) fn text_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result
         DataType::Null => Ok(cast(expr, DataType::Utf8)),
         DataType::Dictionary(_, value) if value.is_string() => Ok(cast(expr, *value)),
         other => plan_err!(
-            "{}: text => {name} must be a text column, but it holds {other}",
+            "{}: the column '{name}' must hold texts, but it holds {other}",
             call.function
         ),
     }
@@ -156,7 +158,7 @@ pub(super) fn id_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<E
             Ok(cast(expr, *value))
         }
         other => plan_err!(
-            "{}: id => {name} must be a column of integers or texts, but it holds {other}",
+            "{}: the column '{name}' must hold integers or texts to be an id, but it holds {other}",
             call.function
         ),
     }
@@ -207,4 +209,10 @@ pub(super) fn id_types(call: &Call) -> Result<Vec<DataType>> {
             data_type(plan, &id_column(call, plan, name)?)
         })
         .collect()
+}
+
+/// The column that a window has just added.
+pub(crate) fn last_column(schema: &DFSchema) -> Expr {
+    let last = schema.columns().pop();
+    last.map_or(lit(ScalarValue::Null), Expr::Column)
 }

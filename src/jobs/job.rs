@@ -182,6 +182,9 @@ impl Job {
     }
 
     /// Plans a statement of the job over the tables of its session.
+    ///
+    /// # Errors
+    /// If the statement does not plan over the tables of the session.
     pub async fn plan(
         &self,
         template: Template,
@@ -202,6 +205,10 @@ impl Job {
     ///
     /// `plan` makes the statement; `check` sees the record and the table before the commit, adds
     /// figures and refuses a result that breaks the step's invariant.
+    ///
+    /// # Errors
+    /// If the statement, the writing or the check fails; nothing is committed then. Also if a
+    /// file of a step that was done before is missing.
     pub async fn step<P, C>(
         &mut self,
         name: &str,
@@ -261,6 +268,9 @@ impl Job {
     }
 
     /// Marks the job as done.
+    ///
+    /// # Errors
+    /// If the manifest cannot be written.
     pub fn finish(&mut self) -> Result<()> {
         self.manifest.finished = true;
         self.manifest.store(&self.directory)

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// Version of the layout of a job's directory.
-pub const FORMAT: u32 = 1;
+const FORMAT: u32 = 1;
 
 const NAME: &str = "manifest.json";
 

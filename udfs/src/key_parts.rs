@@ -15,6 +15,11 @@ use crate::function::Function;
     syntax_example = "key_parts(keys, parts)",
     sql_example = r#"```sql
 > SELECT key_parts([3, 11, 4], 8) AS parts;
++--------+
+| parts  |
++--------+
+| [3, 4] |
++--------+
 ```"#,
     argument(
         name = "keys",

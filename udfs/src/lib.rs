@@ -98,6 +98,11 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
     functions.map(Arc::new).to_vec()
 }
 
+/// The function `same_text`, for plans that are built by hand.
+pub fn same_text() -> ScalarUDF {
+    udf(same_text::SameText)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

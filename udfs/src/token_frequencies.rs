@@ -17,8 +17,13 @@ use crate::columns::{Kind, Lists, Numbers, Parameters};
     description = "Counts how often each token occurs over all sets, in a sketch of at most 4 MiB that gives all tokens one total order, rare ones first: what `prefix_tokens` needs. The sketch depends on the tokens alone, not on the order of rows or the number of partitions. Without tokens it is empty, not NULL.",
     syntax_example = "token_frequencies(tokens)",
     sql_example = r#"```sql
-> SELECT octet_length(token_frequencies(shingle_hashes(text, 'word:2'))) AS bytes
+> SELECT octet_length(encode(token_frequencies(shingle_hashes(text, 'word:2')), 'hex')) / 2 AS bytes
   FROM (VALUES ('to be or not to be'), ('not to be')) AS docs (text);
++-------+
+| bytes |
++-------+
+| 0     |
++-------+
 ```"#,
     argument(
         name = "tokens",

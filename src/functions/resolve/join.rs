@@ -104,6 +104,15 @@ fn document_join<const N: usize>(
             call.function
         );
     }
+    if linked && call.column("across").is_some() {
+        return plan_err!(
+            "{}: copies => 'linked' does not go with across, because copies are linked whatever their values there",
+            call.function
+        );
+    }
+    if !linked && call.is_given("bucket_pairs") {
+        return plan_err!("{}: bucket_pairs needs copies => 'linked'", call.function);
+    }
     for name in ["id_b", "text_b"] {
         if sides == 1 && call.is_given(name) {
             return plan_err!("{}: {name} needs a second relation", call.function);

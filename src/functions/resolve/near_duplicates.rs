@@ -4,12 +4,15 @@ use super::lsh::bands_and_rows;
 use super::{Call, Expansion, Value, block_variant, expansion, parts};
 use crate::functions::{find, relations};
 use crate::jobs::Keep;
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::functions::unicode::expr_fn::character_length;
+use datafusion::functions_aggregate::expr_fn::{max, min};
 use datafusion::functions_window::expr_fn::row_number;
-use datafusion::logical_expr::expr::Sort;
-use datafusion::logical_expr::{Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, when};
+use datafusion::logical_expr::{
+    Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit,
+};
 
 /// `near_duplicates`.
 pub(in crate::functions) fn near_duplicates(
@@ -55,6 +58,12 @@ pub(in crate::functions) fn deduplicate(call: &Call, state: &SessionState) -> Re
         .zip(&names)
         .map(|(column, name)| column.alias(name))
         .collect();
+    // The input's own column of that name makes room.
+    let mut columns = names.clone();
+    if let Some(clash) = names.iter().position(|name| name == "removed_id") {
+        columns[clash] = fresh_name(&names);
+        projection[clash] = projection[clash].clone().unalias().alias(&columns[clash]);
+    }
     projection.push(relations::id_column(call, plan, id_name(call))?.alias("removed_id"));
     let input = LogicalPlanBuilder::from(plan.clone())
         .project(projection)?
@@ -67,9 +76,23 @@ pub(in crate::functions) fn deduplicate(call: &Call, state: &SessionState) -> Re
         [("parts", parts(call, state))],
     );
     if let Expansion::Template { output, .. } = &mut result {
-        *output = Some(names.iter().map(datafusion::logical_expr::ident).collect());
+        let renamed = columns.iter().zip(&names);
+        *output = Some(
+            renamed
+                .map(|(column, name)| ident(column).alias(name))
+                .collect(),
+        );
     }
     Ok(result)
+}
+
+/// A name that is not among `names`.
+fn fresh_name(names: &[String]) -> String {
+    let mut name = "removed_id_".to_owned();
+    while names.contains(&name) {
+        name.push('_');
+    }
+    name
 }
 
 /// `resolved_texts`, the building block.
@@ -99,34 +122,47 @@ fn id_name(call: &Call) -> &str {
     call.column("id").unwrap_or("id")
 }
 
-/// The sort of the keep order before the id, or `None` where the id alone decides.
-fn keep_order(call: &Call) -> Result<Option<Sort>> {
+/// What the keep order looks at before the id.
+struct Order {
+    expr: Expr,
+    descending: bool,
+}
+
+/// The keep order before the id, or `None` where the id alone decides.
+fn keep_order(call: &Call) -> Result<Option<Order>> {
     let plan = &call.relations[0];
     if let Some(Value::Text(keep_by)) = call.get("keep_by") {
         if call.is_given("keep") {
             return plan_err!("{}: give either keep or keep_by, not both", call.function);
         }
-        let Keep::By { column: name, descending } = Keep::parse(keep_by)? else {
+        let Keep::By {
+            column: name,
+            descending,
+        } = Keep::parse(keep_by)?
+        else {
             return plan_err!("{}: keep_by names a column", call.function);
         };
-        let column = relations::column(call, plan, &name)?;
-        return Ok(Some(column.sort(!descending, false)));
+        let expr = relations::column(call, plan, &name)?;
+        return Ok(Some(Order { expr, descending }));
     }
     if call.text("keep")? == "longest" {
         let text = relations::text_column(call, plan, call.column("text").unwrap_or("text"))?;
-        return Ok(Some(character_length(text).sort(false, false)));
+        return Ok(Some(Order {
+            expr: character_length(text),
+            descending: true,
+        }));
     }
     Ok(None)
 }
 
-/// The documents of a call as `id, rank, text`: smaller rank, earlier in keep order.
-fn ranked(call: &Call, order: Option<Sort>) -> Result<LogicalPlan> {
+/// The documents of a call as `id, rank, text`: smaller rank, earlier in keep order. Each id has
+/// one rank; a row without an id has none, and no text, because it is kept whatever its text.
+fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
     let plan = call.relations[0].clone();
     let id = relations::id_column(call, &plan, id_name(call))?;
     let text = relations::text_column(call, &plan, call.column("text").unwrap_or("text"))?;
-    let builder = LogicalPlanBuilder::from(plan.clone());
     let Some(order) = order else {
-        return builder
+        return LogicalPlanBuilder::from(plan)
             .project(vec![
                 id.clone().alias("id"),
                 id.alias("rank"),
@@ -134,21 +170,54 @@ fn ranked(call: &Call, order: Option<Sort>) -> Result<LogicalPlan> {
             ])?
             .build();
     };
-    let rank = row_number()
-        .order_by(vec![order, id.clone().sort(true, false)])
-        .build()?;
-    // A row without an id is kept whatever its text.
-    let null_text = Expr::Literal(ScalarValue::Null, None);
-    let text = when(id.clone().is_null(), null_text).otherwise(text)?;
-    builder
-        .window(vec![rank.clone()])?
+    let documents = LogicalPlanBuilder::from(plan)
         .project(vec![
             id.alias("id"),
-            Expr::Column(datafusion::common::Column::from_name(
-                rank.schema_name().to_string(),
-            ))
-            .alias("rank"),
             text.alias("text"),
+            order.expr.alias("place"),
         ])?
-        .build()
+        .build()?;
+    let place = match order.descending {
+        true => max(ident("place")),
+        false => min(ident("place")),
+    };
+    let rank = row_number()
+        .order_by(vec![
+            ident("place").sort(!order.descending, false),
+            ident("id").sort(true, false),
+        ])
+        .build()?;
+    let texts = [
+        cast(ident("id"), DataType::Utf8),
+        ident("least_text"),
+        ident("greatest_text"),
+    ];
+    let ranked = LogicalPlanBuilder::from(documents.clone())
+        .filter(ident("id").is_not_null())?
+        .aggregate(
+            vec![ident("id")],
+            vec![
+                place.alias("place"),
+                min(ident("text")).alias("least_text"),
+                max(ident("text")).alias("greatest_text"),
+            ],
+        )?
+        .window(vec![rank])?;
+    let rank = relations::last_column(ranked.schema());
+    let ranked = ranked
+        .project(vec![
+            ident("id"),
+            cast(rank, DataType::Int64).alias("rank"),
+            neardup_udfs::same_text().call(texts.to_vec()).alias("text"),
+        ])?
+        .build()?;
+    let without_id = LogicalPlanBuilder::from(documents)
+        .filter(ident("id").is_null())?
+        .project(vec![
+            ident("id"),
+            lit(ScalarValue::Int64(None)).alias("rank"),
+            lit(ScalarValue::Utf8View(None)).alias("text"),
+        ])?
+        .build()?;
+    LogicalPlanBuilder::from(ranked).union(without_id)?.build()
 }

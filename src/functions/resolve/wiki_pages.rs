@@ -12,11 +12,17 @@ use std::sync::Arc;
 pub(in crate::functions) fn wiki_pages(call: &Call, _: &SessionState) -> Result<Expansion> {
     let files = call.text("files")?.lines().map(str::to_owned).collect();
     let mut options = DumpOptions::default();
-    for name in ["namespaces", "revisions", "on_error", "max_page_bytes", "language"] {
+    for name in [
+        "namespaces",
+        "revisions",
+        "on_error",
+        "max_page_bytes",
+        "language",
+    ] {
         if call.get(name).is_some() {
             options
                 .set(name, call.text(name)?)
-                .map_err(|error| plan_datafusion_err!("wiki_pages: {}", error.strip_backtrace()))?;
+                .map_err(|error| plan_datafusion_err!("wiki_pages: {}", error.message()))?;
         }
     }
     options.redirects = call.boolean("redirects")?;

@@ -4,6 +4,7 @@
 //! pairs reach a Jaccard similarity of 0.8; token frequencies are skewed as in text. Modes: `all`,
 //! `linked`, `parts` (8 parts, one after the other), `bands` (16 bands of 6, exact verification).
 //! Prints seconds of one core for each step.
+#![expect(clippy::print_stdout, reason = "the figures are its result")]
 
 use std::time::Instant;
 

@@ -61,6 +61,9 @@ pub enum BandsError {
 
 /// Appends the keys of a signature: one for each of `bands` runs of `rows` consecutive positions.
 /// Positions behind the last band are not used.
+///
+/// # Errors
+/// As [`check_bands`], of the length of the signature.
 pub fn bands_into<V: SignatureValue>(
     signature: &[V],
     bands: usize,
@@ -75,6 +78,9 @@ pub fn bands_into<V: SignatureValue>(
 }
 
 /// Whether `bands` of `rows` fit a signature of `num_hashes` positions.
+///
+/// # Errors
+/// If either is 0, or there are more positions in the bands than in the signature.
 pub fn check_bands(num_hashes: usize, bands: usize, rows: usize) -> Result<(), BandsError> {
     if bands == 0 || rows == 0 {
         return Err(BandsError::None { bands, rows });
@@ -111,6 +117,9 @@ impl Draws {
     /// The positions are consecutive numbers of [`SplitMix64::below`] of the stream whose seed is
     /// the first number of the stream of (`seed` xor the letters `draws`), which has nothing to do
     /// with the stream of the hash functions.
+    ///
+    /// # Errors
+    /// If a number is outside of its range.
     pub fn new(
         num_hashes: usize,
         draws: usize,
@@ -150,6 +159,9 @@ impl Draws {
 
     /// Appends the keys of a signature: one for each draw, of the values at its positions in the
     /// order in which they were drawn.
+    ///
+    /// # Errors
+    /// If the signature is not of the length that the draws were made for.
     pub fn keys_into<V: SignatureValue>(
         &self,
         signature: &[V],

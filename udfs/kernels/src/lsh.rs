@@ -67,6 +67,10 @@ pub enum LshError {
 /// assert_eq!((bands.bands, bands.rows), (16, 6));
 /// # Ok::<(), neardup_kernels::LshError>(())
 /// ```
+///
+/// # Errors
+/// If a parameter is outside of its range, or no bands within `num_hashes` reach the target; the
+/// error names the number that would.
 pub fn choose_bands(
     threshold: f64,
     target_recall: f64,
@@ -126,7 +130,8 @@ pub fn candidate_probability(jaccard: f64, bands: usize, rows: usize) -> f64 {
 /// The probability that a pair of similarity `jaccard` shares the key of at least one of these
 /// draws, which overlap: the inclusion-exclusion sum over all sets of draws.
 ///
-/// At most [`MAX_MODEL_DRAWS`] draws.
+/// # Errors
+/// If there are more than [`MAX_MODEL_DRAWS`] draws.
 pub fn draws_probability(draws: &Draws, jaccard: f64) -> Result<f64, LshError> {
     let count = draws.iter().len();
     if count > MAX_MODEL_DRAWS {

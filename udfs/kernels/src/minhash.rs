@@ -75,6 +75,9 @@ impl MinHasher {
     /// whatever `num_hashes` is.
     ///
     /// `num_hashes` is 1 to [`MAX_HASHES`], `bits` 1 to 64.
+    ///
+    /// # Errors
+    /// If either is outside of its range.
     pub fn new(num_hashes: usize, seed: u64, bits: u32) -> Result<Self, MinHashError> {
         if !(1..=MAX_HASHES).contains(&num_hashes) {
             return Err(MinHashError::NumHashes(num_hashes));

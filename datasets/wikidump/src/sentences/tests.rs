@@ -142,7 +142,7 @@ fn published_examples() {
 /// The expression of the published splitter by backtracking, written as the expression is.
 mod expression {
     /// End of the first group when the group starts at `at`, if it matches there.
-    pub fn group(text: &[u8], at: usize) -> Option<usize> {
+    pub(super) fn group(text: &[u8], at: usize) -> Option<usize> {
         let first = *text.get(at)?;
         if first != b'"' && !first.is_ascii_uppercase() {
             return None;

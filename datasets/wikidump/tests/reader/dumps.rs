@@ -8,11 +8,11 @@ use neardup_wikidump::{
     DumpError, DumpInfo, DumpReader, Losses, OnError, Page, ReadAt, ReadOptions, Revisions,
 };
 
-pub struct Random(pub u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
     /// SplitMix64.
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -20,19 +20,19 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
 }
 
-pub const HEADER: &str = "<mediawiki xmlns=\"http://www.mediawiki.org/xml/export-0.11/\" version=\"0.11\" xml:lang=\"en\">\n  \
+pub(crate) const HEADER: &str = "<mediawiki xmlns=\"http://www.mediawiki.org/xml/export-0.11/\" version=\"0.11\" xml:lang=\"en\">\n  \
     <siteinfo>\n    <sitename>Test</sitename>\n    <dbname>testwiki</dbname>\n    <namespaces>\n      \
     <namespace key=\"0\" />\n      <namespace key=\"1\">Talk</namespace>\n    </namespaces>\n  </siteinfo>\n";
-pub const FOOTER: &str = "</mediawiki>\n";
+pub(crate) const FOOTER: &str = "</mediawiki>\n";
 
 /// `count` pages with one to four revisions each; every tenth is a redirect, every seventh is of
 /// the talk namespace.
-pub fn pages(count: usize, words: usize, seed: u64) -> Vec<String> {
+pub(crate) fn pages(count: usize, words: usize, seed: u64) -> Vec<String> {
     let mut random = Random(seed);
     let mut revision = 1000;
     (1..=count)
@@ -69,24 +69,24 @@ pub fn pages(count: usize, words: usize, seed: u64) -> Vec<String> {
         .collect()
 }
 
-pub fn xml(pages: &[String]) -> Vec<u8> {
+pub(crate) fn xml(pages: &[String]) -> Vec<u8> {
     [HEADER, &pages.concat(), FOOTER].concat().into_bytes()
 }
 
-pub fn bz2(data: &[u8], level: u32) -> Vec<u8> {
+pub(crate) fn bz2(data: &[u8], level: u32) -> Vec<u8> {
     let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::new(level));
     encoder.write_all(data).unwrap();
     encoder.finish().unwrap()
 }
 
-pub fn gz(data: &[u8]) -> Vec<u8> {
+pub(crate) fn gz(data: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(data).unwrap();
     encoder.finish().unwrap()
 }
 
 /// The same dump in every form that is read.
-pub fn forms(pages: &[String]) -> Vec<(&'static str, Vec<u8>)> {
+pub(crate) fn forms(pages: &[String]) -> Vec<(&'static str, Vec<u8>)> {
     let xml = xml(pages);
     let mut multistream = bz2(HEADER.as_bytes(), 9);
     for some in pages.chunks(17) {
@@ -110,7 +110,7 @@ pub fn forms(pages: &[String]) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-pub fn everything() -> ReadOptions {
+pub(crate) fn everything() -> ReadOptions {
     ReadOptions {
         revisions: Revisions::All,
         namespaces: None,
@@ -119,7 +119,7 @@ pub fn everything() -> ReadOptions {
     }
 }
 
-pub fn salvaging() -> ReadOptions {
+pub(crate) fn salvaging() -> ReadOptions {
     ReadOptions {
         on_error: OnError::Skip,
         ..everything()
@@ -128,14 +128,18 @@ pub fn salvaging() -> ReadOptions {
 
 /// Rows, losses and errors of some ranges.
 #[derive(Debug, Default)]
-pub struct Read {
+pub(crate) struct Read {
     pub rows: Vec<Page>,
     pub losses: Losses,
     pub errors: Vec<DumpError>,
 }
 
 /// All ranges, in order.
-pub fn read_ranges(file: &Arc<dyn ReadAt>, ranges: &[Range<u64>], options: &ReadOptions) -> Read {
+pub(crate) fn read_ranges(
+    file: &Arc<dyn ReadAt>,
+    ranges: &[Range<u64>],
+    options: &ReadOptions,
+) -> Read {
     let mut read = Read::default();
     let info = match DumpInfo::read(file, options.on_error) {
         Ok(info) => info,
@@ -171,21 +175,21 @@ pub fn read_ranges(file: &Arc<dyn ReadAt>, ranges: &[Range<u64>], options: &Read
     read
 }
 
-pub fn read_whole(file: &[u8], options: &ReadOptions) -> Read {
+pub(crate) fn read_whole(file: &[u8], options: &ReadOptions) -> Read {
     let file: Arc<dyn ReadAt> = Arc::new(file.to_vec());
     let length = file.len();
     read_ranges(&file, &even(length, 1), options)
 }
 
 /// `count` even ranges.
-pub fn even(length: u64, count: u64) -> Vec<Range<u64>> {
+pub(crate) fn even(length: u64, count: u64) -> Vec<Range<u64>> {
     (0..count)
         .map(|i| length * i / count..length * (i + 1) / count)
         .collect()
 }
 
 /// Ranges that a planner would hardly make: empty ones, one byte, past the end, cuts in magics.
-pub fn awkward(length: u64, seed: u64) -> Vec<Range<u64>> {
+pub(crate) fn awkward(length: u64, seed: u64) -> Vec<Range<u64>> {
     let mut random = Random(seed);
     let mut cuts: Vec<u64> = (0..12)
         .map(|_| random.below(length as usize + 1) as u64)

@@ -8,7 +8,7 @@ use quick_xml::events::Event;
 use crate::dumps::{everything, pages, read_whole, xml};
 
 /// Pages by a stack of element names and the text of each element.
-pub fn parse(xml: &[u8]) -> Vec<Page> {
+pub(crate) fn parse(xml: &[u8]) -> Vec<Page> {
     let mut reader = Reader::from_reader(xml);
     let mut path: Vec<String> = Vec::new();
     let mut text = String::new();
@@ -77,7 +77,7 @@ pub fn parse(xml: &[u8]) -> Vec<Page> {
 }
 
 /// Compares all but what the oracle does not know: kinds, redirect targets and timestamps.
-pub fn assert_same(rows: &[Page], xml: &[u8], what: &str) {
+pub(crate) fn assert_same(rows: &[Page], xml: &[u8], what: &str) {
     let want = parse(xml);
     assert_eq!(rows.len(), want.len(), "{what}");
     for (got, want) in rows.iter().zip(&want) {

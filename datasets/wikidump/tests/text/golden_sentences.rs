@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 
 use crate::pages::pages;
-use crate::shared::shared;
+use crate::shared_data::corpus;
 use neardup_wikidump::sentences::{Splitter, split};
 use neardup_wikidump::wikitext::to_plain;
 
@@ -118,8 +118,8 @@ fn has_hole(sentence: &str, ours: &[String]) -> bool {
 #[test]
 fn golden_sentences_are_found() {
     let (Some(dump), Some(documents)) = (
-        shared("seed-enwiki-part/wikidump.part.xml.bz2"),
-        shared("seed-enwiki-part/wikiclean-sample.txt"),
+        corpus("seed-enwiki-part/wikidump.part.xml.bz2"),
+        corpus("seed-enwiki-part/wikiclean-sample.txt"),
     ) else {
         return;
     };

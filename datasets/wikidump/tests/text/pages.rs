@@ -8,7 +8,7 @@ use bzip2::read::MultiBzDecoder;
 use memchr::memmem;
 
 /// A page of a dump.
-pub struct Page {
+pub(crate) struct Page {
     pub id: String,
     pub title: String,
     pub namespace: String,
@@ -16,7 +16,7 @@ pub struct Page {
 }
 
 /// The pages of a dump, plain or bz2, with the text of their first revision.
-pub fn pages(path: &Path) -> Vec<Page> {
+pub(crate) fn pages(path: &Path) -> Vec<Page> {
     let raw = fs::read(path).unwrap();
     let bytes = if path.extension().is_some_and(|e| e == "bz2") {
         let mut bytes = Vec::new();

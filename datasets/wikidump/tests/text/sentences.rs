@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::shared::shared;
+use crate::shared_data::corpus;
 use neardup_wikidump::sentences::{Splitter, split};
 
 #[test]
 fn published_splitter_gives_the_golden_sentences() {
     let (Some(documents), Some(golden)) = (
-        shared("seed-enwiki-part/wikiclean-sample.txt"),
-        shared("seed-enwiki-part/output_rp.txt"),
+        corpus("seed-enwiki-part/wikiclean-sample.txt"),
+        corpus("seed-enwiki-part/output_rp.txt"),
     ) else {
         return;
     };
@@ -60,7 +60,7 @@ fn language_code(name: &str) -> &str {
 
 #[test]
 fn golden_rules() {
-    let Some(rules) = shared("conformance/sentence_golden_rules.jsonl") else {
+    let Some(rules) = corpus("conformance/sentence_golden_rules.jsonl") else {
         return;
     };
     let mut passed: BTreeMap<String, (usize, usize)> = BTreeMap::new();
@@ -97,7 +97,7 @@ fn golden_rules() {
 /// its sentences a line, with `===` between cases and `#` before comments.
 #[test]
 fn cases_of_sentencex() {
-    let Some(directory) = shared("conformance/sentencex") else {
+    let Some(directory) = corpus("conformance/sentencex") else {
         return;
     };
     let mut files: Vec<_> = fs::read_dir(directory)

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::pages::{Page, pages};
-use crate::shared::shared;
+use crate::shared_data::corpus;
 use neardup_wikidump::wikitext::to_plain;
 
 /// Cleans, and checks what holds for every input.
@@ -23,7 +23,7 @@ fn clean(wikitext: &str) -> String {
 
 #[test]
 fn inputs_of_mwparserfromhell() {
-    let Some(directory) = shared("conformance/mwparserfromhell") else {
+    let Some(directory) = corpus("conformance/mwparserfromhell") else {
         return;
     };
     let mut inputs = 0;
@@ -45,7 +45,7 @@ fn inputs_of_mwparserfromhell() {
 
 #[test]
 fn inputs_of_mediawiki() {
-    let Some(directory) = shared("conformance/mediawiki") else {
+    let Some(directory) = corpus("conformance/mediawiki") else {
         return;
     };
     let mut inputs = 0;
@@ -88,7 +88,7 @@ fn words(text: &str) -> HashMap<String, usize> {
 /// Cleans the pages of a dump: markup must not leak, and the words of the golden documents must
 /// stay.
 fn compare(dump: &str, golden: &str) {
-    let (Some(dump), Some(golden)) = (shared(dump), shared(golden)) else {
+    let (Some(dump), Some(golden)) = (corpus(dump), corpus(golden)) else {
         return;
     };
     let pages = pages(&dump);
@@ -166,7 +166,7 @@ fn words_of_the_katrina_articles() {
 /// One small dump for each of some hundred languages, named after its language.
 #[test]
 fn many_languages_do_not_leak() {
-    let Some(directory) = shared("dbpedia-minidumps") else {
+    let Some(directory) = corpus("dbpedia-minidumps") else {
         return;
     };
     let (mut all, mut leaking) = (0, 0);

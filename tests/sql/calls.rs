@@ -1,0 +1,92 @@
+//! Calls of every table function, all variants: what is checked of every plan is checked on these.
+
+use datafusion::common::Result;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use std::sync::Arc;
+
+/// Name of a function and a query that calls it.
+pub const CALLS: &[(&str, &str)] = &[
+    ("components", "SELECT * FROM components(pairs)"),
+    ("deduplicate", "SELECT * FROM deduplicate(docs)"),
+    ("deduplicate", "SELECT * FROM deduplicate(docs, keep => 'longest', method => 'minhash')"),
+    ("deduplicate", "SELECT * FROM deduplicate(docs, keep_by => 'page', resolution => 'components')"),
+    ("jaccard_join", "SELECT * FROM jaccard_join(docs)"),
+    ("jaccard_join", "SELECT * FROM jaccard_join(docs, docs)"),
+    ("jaccard_join", "SELECT * FROM jaccard_join(docs, across => page)"),
+    ("jaccard_join", "SELECT * FROM jaccard_join(docs, copies => 'linked')"),
+    ("lsh_plan", "SELECT * FROM lsh_plan(0.8)"),
+    ("minhash_buckets", "SELECT * FROM minhash_buckets(docs)"),
+    ("minhash_buckets", "SELECT * FROM minhash_buckets(docs, scheme => 'draws')"),
+    ("minhash_join", "SELECT * FROM minhash_join(docs)"),
+    ("minhash_join", "SELECT * FROM minhash_join(docs, docs, verify => 'edit')"),
+    ("minhash_join", "SELECT * FROM minhash_join(docs, across => page, verify => 'estimate')"),
+    ("minhash_join", "SELECT * FROM minhash_join(docs, scheme => 'draws', verify => 'none')"),
+    ("minhash_join", "SELECT * FROM minhash_join(docs, copies => 'linked')"),
+    ("near_duplicates", "SELECT * FROM near_duplicates(docs)"),
+    ("near_duplicates", "SELECT * FROM near_duplicates(docs, method => 'minhash')"),
+    ("near_duplicates", "SELECT * FROM near_duplicates(docs, resolution => 'components')"),
+    ("near_duplicates", "SELECT * FROM near_duplicates(docs, keep => 'longest')"),
+    ("near_duplicates", "SELECT * FROM near_duplicates(docs, keep_by => 'page desc', resolution => 'components')"),
+    ("pair_quality", "SELECT * FROM pair_quality(pairs, pairs)"),
+    ("sentences", "SELECT * FROM sentences(docs)"),
+    ("sentences", "SELECT * FROM sentences(docs, window => 2, carry => [page], min_length => 3)"),
+    ("wiki_pages", "SELECT * FROM wiki_pages('datasets/sample/samplewiki-pages-articles.xml.bz2')"),
+    ("distinct_texts", "SELECT * FROM distinct_texts(rows_in)"),
+    ("exact_pairs", "SELECT * FROM exact_pairs(rows_in)"),
+    ("minhash_pairs", "SELECT * FROM minhash_pairs(rows_in, bands => 16, rows => 6)"),
+    ("minhash_pairs", "SELECT * FROM minhash_pairs(rows_in, scheme => 'draws')"),
+    ("node_pairs", "SELECT * FROM node_pairs(rows_in)"),
+    ("node_pairs", "SELECT * FROM node_pairs(rows_in, method => 'minhash')"),
+    (
+        "prefix_pairs",
+        "SELECT * FROM prefix_pairs(
+           (SELECT side, id, across, shingle_hashes(text, 'word:3') AS tokens FROM rows_in),
+           (SELECT token_frequencies(shingle_hashes(text, 'word:3')) AS sketch FROM rows_in))",
+    ),
+    ("resolved_duplicates", "SELECT * FROM resolved_duplicates((SELECT id, id AS rank, text FROM docs))"),
+    (
+        "resolved_duplicates",
+        "SELECT * FROM resolved_duplicates((SELECT id, id AS rank, text FROM docs), resolution => 'components')",
+    ),
+    (
+        "resolved_texts",
+        "SELECT * FROM resolved_texts(
+           (SELECT id, text, array_agg(id) AS ids FROM docs GROUP BY id, text),
+           (SELECT id_a, id_b, 0.9 AS similarity FROM pairs))",
+    ),
+    (
+        "resolved_texts",
+        "SELECT * FROM resolved_texts(
+           (SELECT id, text, array_agg(id) AS ids FROM docs GROUP BY id, text),
+           (SELECT id_a, id_b, 0.9 AS similarity FROM pairs), resolution => 'components')",
+    ),
+    (
+        "similar_pairs",
+        "SELECT * FROM similar_pairs((
+           SELECT side, id, across, tokens, tokens AS keys, UNNEST(key_parts(tokens, 2)) AS part
+           FROM (SELECT side, id, across, shingle_hashes(text, 'word:3') AS tokens FROM rows_in)), parts => 2)",
+    ),
+    ("unique_rows", "SELECT * FROM unique_rows(rows_in)"),
+];
+
+/// A session with the relations of [`CALLS`]: `docs`, `rows_in` and `pairs`, as files would hold them.
+pub async fn session(config: SessionConfig) -> Result<SessionContext> {
+    let context = neardup::session(config, Arc::default())?;
+    let tables = [
+        "CREATE TABLE docs AS SELECT * FROM (VALUES
+           (1, 'one two three four', 'A'), (2, 'One two  three four', 'B'), (3, 'five', NULL)) AS v (id, text, page)",
+        "CREATE TABLE pairs AS SELECT * FROM (VALUES (1, 2), (2, 3)) AS v (id_a, id_b)",
+        "CREATE TABLE rows_in AS
+           SELECT arrow_cast(0, 'Int8') AS side, id, text, page AS across FROM docs",
+    ];
+    for table in tables {
+        context.sql(table).await?.collect().await?;
+    }
+    Ok(context)
+}
+
+/// The query with the repository's files where it names them.
+pub fn query(call: &str) -> String {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/sample/");
+    call.replace("datasets/sample/", sample)
+}

@@ -1,0 +1,272 @@
+//! Each function has its file, its tests and its page, and nothing else has: sql ⇔ registry ⇔ slt ⇔
+//! reference pages. What is missing is named.
+
+use super::{reference, slt};
+use datafusion::config::ExtensionOptions;
+use datafusion::prelude::SessionConfig;
+use libtest_mimic::{Failed, Trial};
+use neardup::functions::TABLE_FUNCTIONS;
+use neardup::options::NeardupOptions;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The trials of this module.
+pub fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("completeness::sql_files", sql_files),
+        Trial::test("completeness::sql_files_of_jobs", sql_files_of_jobs),
+        Trial::test("completeness::headers", headers),
+        Trial::test("completeness::slt_files", slt_files),
+        Trial::test("completeness::reference_pages", reference_pages),
+        Trial::test("completeness::options", options),
+        Trial::test("completeness::examples", || super::run(examples())),
+    ]
+}
+
+type Names = BTreeSet<String>;
+
+/// Fails with what only one of the two has.
+fn same(left: (&str, &Names), right: (&str, &Names)) -> Result<(), Failed> {
+    let missing = |(name, names): (&str, &Names), (other, others): (&str, &Names)| -> Vec<String> {
+        let only = names.difference(others);
+        only.map(|item| format!("'{item}' is in {name} but not in {other}"))
+            .collect()
+    };
+    let mut lines = missing(left, right);
+    lines.extend(missing(right, left));
+    match lines.is_empty() {
+        true => Ok(()),
+        false => Err(lines.join("\n").into()),
+    }
+}
+
+fn root(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// Names of the `.sql` files of a directory.
+fn sql_names(directory: &str) -> std::io::Result<Names> {
+    let mut names = Names::new();
+    for entry in std::fs::read_dir(root(directory))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "sql") {
+            names.extend(path.file_stem().map(|stem| stem.display().to_string()));
+        }
+    }
+    Ok(names)
+}
+
+fn table_functions(public: bool) -> Names {
+    let functions = TABLE_FUNCTIONS
+        .iter()
+        .filter(|function| function.public == public);
+    functions.map(|function| function.name.to_owned()).collect()
+}
+
+fn scalar_and_aggregate_functions() -> Names {
+    let scalar = neardup_udfs::scalar_functions();
+    let aggregate = neardup_udfs::aggregate_functions();
+    let scalar = scalar.iter().map(|function| function.name().to_owned());
+    let aggregate = aggregate.iter().map(|function| function.name().to_owned());
+    scalar.chain(aggregate).collect()
+}
+
+fn sql_files() -> Result<(), Failed> {
+    let templates = TABLE_FUNCTIONS
+        .iter()
+        .flat_map(|function| std::iter::once(&function.template).chain(function.variants));
+    let names: Vec<String> = templates.map(|template| template.name.to_owned()).collect();
+    let distinct: Names = names.iter().cloned().collect();
+    if distinct.len() != names.len() {
+        return Err("a file of sql/ belongs to two functions of the registry".into());
+    }
+    same(("sql/", &sql_names("sql")?), ("the registry", &distinct))
+}
+
+/// Every statement of a job is named in `src/jobs`.
+fn sql_files_of_jobs() -> Result<(), Failed> {
+    let mut sources = String::new();
+    for entry in std::fs::read_dir(root("src/jobs"))? {
+        sources.push_str(&std::fs::read_to_string(entry?.path())?);
+    }
+    for name in sql_names("sql/jobs")? {
+        let quoted = [format!("\"{name}\""), format!("/{name}.sql\"")];
+        if !quoted.iter().any(|quoted| sources.contains(quoted)) {
+            return Err(format!("sql/jobs/{name}.sql is not named in src/jobs").into());
+        }
+    }
+    Ok(())
+}
+
+/// Headers say what a reader needs; bodies are one query whose holes are known.
+fn headers() -> Result<(), Failed> {
+    // Literals that Rust computes.
+    let computed = ["bands", "rows", "num_hashes", "parts", "sides", "differ"];
+    for function in TABLE_FUNCTIONS {
+        let header = function.template.header()?;
+        let fail = |what: &str| Err(format!("sql/{}.sql: {what}", function.template.name).into());
+        if !header.call.starts_with(&format!("{}(", function.name)) {
+            return fail("the first line is not a call of the function");
+        }
+        if header.description.is_empty()
+            || header.columns.is_empty()
+            || header.guarantees.is_empty()
+        {
+            return fail("description, columns and guarantees must not be empty");
+        }
+        if let Some(parameter) = header.parameters.iter().find(|p| p.doc.is_empty()) {
+            return fail(&format!("the parameter {} says nothing", parameter.name));
+        }
+        if let Some(column) = header
+            .columns
+            .iter()
+            .find(|c| c.doc.is_empty() || c.data_type.is_empty())
+        {
+            return fail(&format!(
+                "the column {} has no type or says nothing",
+                column.name
+            ));
+        }
+        for template in std::iter::once(&function.template).chain(function.variants) {
+            for hole in holes(template.text) {
+                let declared = header
+                    .parameters
+                    .iter()
+                    .any(|parameter| parameter.name == hole);
+                if !declared && !computed.contains(&hole.as_str()) {
+                    return Err(
+                        format!("sql/{}.sql: ${hole} is not declared", template.name).into(),
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The `$parameters` of a template.
+fn holes(text: &str) -> Names {
+    let body: String = text
+        .lines()
+        .filter(|line| !line.starts_with("--"))
+        .collect();
+    let names = body.split('$').skip(1).map(|rest| {
+        let end = rest.find(|c: char| c != '_' && !c.is_alphanumeric());
+        rest[..end.unwrap_or(rest.len())].to_owned()
+    });
+    names.collect()
+}
+
+/// Each function has its `.slt`, which calls it.
+fn slt_files() -> Result<(), Failed> {
+    let kinds = [
+        ("table_functions", table_functions(true)),
+        ("blocks", table_functions(false)),
+        ("functions", scalar_and_aggregate_functions()),
+    ];
+    for (kind, functions) in kinds {
+        let mut names = Names::new();
+        for (file, path) in slt::files() {
+            let Some(name) = file
+                .strip_prefix(kind)
+                .and_then(|rest| rest.strip_prefix('/'))
+            else {
+                continue;
+            };
+            if !std::fs::read_to_string(&path)?.contains(&format!("{name}(")) {
+                return Err(format!("{} does not call {name}", path.display()).into());
+            }
+            names.insert(name.to_owned());
+        }
+        same(
+            (&format!("tests/slt/{kind}/"), &names),
+            ("the registry", &functions),
+        )?;
+    }
+    Ok(())
+}
+
+/// Each function and option has its heading.
+fn reference_pages() -> Result<(), Failed> {
+    let options = NeardupOptions::default().entries();
+    let options: Names = options.into_iter().map(|entry| entry.key).collect();
+    let pages = [
+        ("functions.md", scalar_and_aggregate_functions()),
+        ("table_functions.md", table_functions(true)),
+        ("options.md", options),
+    ];
+    for (page, expected) in pages {
+        let path = reference::directory().join(page);
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| format!("{}: {error}; {}", path.display(), reference::HOW))?;
+        let headings = text.lines().filter_map(|line| line.strip_prefix("### "));
+        let found: Names = headings
+            .map(|name| name.trim_matches('`').to_owned())
+            .collect();
+        same((page, &found), ("the registry", &expected))?;
+    }
+    Ok(())
+}
+
+/// Each option is the default of a parameter, says what it is, and can be read back.
+fn options() -> Result<(), Failed> {
+    let mut parameters = Names::new();
+    for function in TABLE_FUNCTIONS.iter().filter(|function| function.public) {
+        let header = function.template.header()?;
+        parameters.extend(
+            header
+                .parameters
+                .into_iter()
+                .map(|parameter| parameter.name),
+        );
+    }
+    let session = neardup::session(SessionConfig::new(), Default::default())?;
+    let entries = session.state().config_options().entries();
+    for option in NeardupOptions::default().entries() {
+        if option.description.is_empty() {
+            return Err(format!("the option {} says nothing", option.key).into());
+        }
+        let name = option.key.strip_prefix("neardup.").unwrap_or_default();
+        if !parameters.contains(name) {
+            return Err(format!("the option {} is no parameter of a function", option.key).into());
+        }
+        if !entries.iter().any(|entry| entry.key == option.key) {
+            return Err(format!("a session does not have the option {}", option.key).into());
+        }
+    }
+    Ok(())
+}
+
+/// The examples in the documentation of functions give what they show.
+async fn examples() -> Result<(), Failed> {
+    use datafusion::arrow::util::pretty::pretty_format_batches;
+    let session = neardup::session(
+        SessionConfig::new().with_target_partitions(2),
+        Default::default(),
+    )?;
+    for (name, documentation) in reference::documentation() {
+        let example = documentation
+            .sql_example
+            .as_deref()
+            .ok_or(format!("{name} has no example"))?;
+        let inside = example
+            .trim()
+            .trim_start_matches("```sql")
+            .trim_end_matches("```")
+            .trim();
+        let (query, shown) = inside
+            .split_once(";")
+            .ok_or(format!("{name}: no statement"))?;
+        let query = query.trim_start_matches('>');
+        let batches = session.sql(query).await?.collect().await?;
+        let result = pretty_format_batches(&batches)?.to_string();
+        if !shown.trim().is_empty() && shown.trim() != result {
+            return Err(format!(
+                "{name}: the example gives\n{result}\nbut shows\n{}",
+                shown.trim()
+            )
+            .into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! Proof through SQL, in one binary: each trial is a named test.
+//!
+//! | trials | prove |
+//! | --- | --- |
+//! | `slt::…` | each file of `tests/slt`, on 2 target partitions |
+//! | `slt::… on N` | the same answers on 1, 7 and 64 target partitions |
+//! | `oracle::…` | joins and clusters against brute force, recall, and that giants stay linear |
+//! | `plans::…` | what no plan may hold, and columns as declared |
+//! | `completeness::…` | sql ⇔ registry ⇔ slt ⇔ reference pages |
+//! | `reference::…` | the reference pages are those of the registry |
+//!
+//! `NEARDUP_COMPLETE=1 cargo test --workspace --test sql` writes the answers of the `.slt` files and
+//! the reference pages anew. Read each answer as if someone else had claimed it.
+//!
+//! To add a test: write an `.slt` file; in Rust, a function in the module of its kind and its line
+//! in that module's `trials`.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    unreachable_pub,
+    reason = "helpers of tests: what fails, fails the test"
+)]
+
+mod calls;
+mod completeness;
+mod database;
+mod oracle;
+mod plans;
+mod reference;
+mod scratch;
+mod slt;
+
+use libtest_mimic::{Arguments, Trial};
+
+/// Plans of nested templates recurse deeply; an unoptimised build needs more than 2 MiB.
+const STACK_BYTES: usize = 32 << 20;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let trials: Vec<Trial> = [
+        slt::trials(),
+        oracle::trials(),
+        plans::trials(),
+        completeness::trials(),
+        reference::trials(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// Whether generated files are written anew instead of compared.
+fn completes() -> bool {
+    std::env::var_os("NEARDUP_COMPLETE").is_some_and(|value| value != "0" && !value.is_empty())
+}
+
+/// Runs a future to its end, on threads with room for deep plans.
+fn run<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_stack_size(STACK_BYTES)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    match runtime.block_on(runtime.spawn(future)) {
+        Ok(value) => value,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}

@@ -1,0 +1,222 @@
+//! `near_duplicates`: every removed row has a kept one that is similar, and clusters are those of
+//! the obvious algorithms over all pairs.
+
+use super::corpus::{register, session, texts};
+use super::{Pair, naive};
+use datafusion::arrow::array::{Array, AsArray};
+use datafusion::arrow::datatypes::{Float64Type, Int64Type};
+use datafusion::common::Result;
+use datafusion::prelude::SessionContext;
+use libtest_mimic::{Failed, Trial};
+use neardup_datasets::generate::Kind;
+use neardup_kernels::jaccard;
+use std::collections::BTreeMap;
+
+/// The trials of this module.
+pub fn trials() -> Vec<Trial> {
+    let corpora = [
+        ("char:5", 0.6, Kind::Sentences, 2_500),
+        ("word:3", 0.8, Kind::Documents, 600),
+    ];
+    let mut trials = Vec::new();
+    for (shingle, threshold, kind, rows) in corpora {
+        let name = format!("oracle::near_duplicates of {kind:?}");
+        trials.push(Trial::test(name, move || {
+            crate::run(both(shingle, threshold, kind, rows))
+        }));
+    }
+    trials.push(Trial::test("oracle::near_duplicates longest", || {
+        crate::run(longest())
+    }));
+    trials.push(Trial::test("oracle::components", || {
+        crate::run(components())
+    }));
+    trials
+}
+
+/// A row of the result.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    pub cluster: i64,
+    pub representative: i64,
+    pub similarity: Option<f64>,
+    pub kept: bool,
+    pub size: i64,
+}
+
+/// The result of a call, by id.
+pub async fn rows(context: &SessionContext, call: &str) -> Result<BTreeMap<i64, Row>> {
+    let mut rows = BTreeMap::new();
+    for batch in context
+        .sql(&format!("SELECT * FROM {call}"))
+        .await?
+        .collect()
+        .await?
+    {
+        let integer = |column: usize| batch.column(column).as_primitive::<Int64Type>();
+        let similarity = batch.column(3).as_primitive::<Float64Type>();
+        for row in 0..batch.num_rows() {
+            let value = Row {
+                cluster: integer(1).value(row),
+                representative: integer(2).value(row),
+                similarity: similarity.is_valid(row).then(|| similarity.value(row)),
+                kept: batch.column(4).as_boolean().value(row),
+                size: integer(5).value(row),
+            };
+            rows.insert(integer(0).value(row), value);
+        }
+    }
+    Ok(rows)
+}
+
+/// What holds of every result by representatives: one row an id, a removed row is similar to its
+/// kept representative, the similarity is exact, and sizes add up.
+pub fn check(
+    what: &str,
+    rows: &BTreeMap<i64, Row>,
+    sets: &[Vec<u64>],
+    threshold: f64,
+) -> Result<(), Failed> {
+    let fail =
+        |id: i64, why: &str| Err(format!("{what}: row {id} ({:?}) {why}", rows.get(&id)).into());
+    if rows.len() != sets.len() {
+        return Err(format!("{what}: {} rows of {}", rows.len(), sets.len()).into());
+    }
+    let mut sizes: BTreeMap<i64, i64> = BTreeMap::new();
+    for row in rows.values() {
+        *sizes.entry(row.cluster).or_default() += 1;
+    }
+    for (&id, row) in rows {
+        if sizes.get(&row.cluster) != Some(&row.size) {
+            return fail(id, "has the wrong size");
+        }
+        if row.cluster != row.representative {
+            return fail(id, "is in another cluster than its representative");
+        }
+        match (row.kept, row.similarity) {
+            (true, None) if row.representative == id => {}
+            (false, Some(similarity)) if row.representative != id => {
+                if !rows[&row.representative].kept {
+                    return fail(id, "is represented by a removed row");
+                }
+                let exact = jaccard(&sets[id as usize], &sets[row.representative as usize]);
+                if similarity != exact || similarity < threshold {
+                    return fail(
+                        id,
+                        &format!("has similarity {exact} with its representative"),
+                    );
+                }
+            }
+            _ => return fail(id, "is neither kept nor removed"),
+        }
+    }
+    Ok(())
+}
+
+async fn both(
+    shingle: &'static str,
+    threshold: f64,
+    kind: Kind,
+    rows_wanted: u64,
+) -> Result<(), Failed> {
+    let texts = texts(rows_wanted, 71, kind);
+    let sets = naive::sets(&texts, shingle);
+    let pairs = naive::self_pairs(&sets, threshold);
+    let context = session(2)?;
+    register(&context, "docs", &texts)?;
+    let arguments = format!("docs, shingle => '{shingle}', threshold => {threshold}");
+
+    let call = format!("near_duplicates({arguments})");
+    let found = rows(&context, &call).await?;
+    check(&call, &found, &sets, threshold)?;
+    let expected = naive::representatives(texts.len(), &pairs);
+    for (&id, row) in &found {
+        if row.representative != expected[id as usize] {
+            return Err(format!(
+                "{call}: {id} has {row:?}, expected {}",
+                expected[id as usize]
+            )
+            .into());
+        }
+    }
+
+    let call = format!("near_duplicates({arguments}, method => 'minhash', seed => 9)");
+    check(&call, &rows(&context, &call).await?, &sets, threshold)?;
+
+    let call = format!("near_duplicates({arguments}, resolution => 'components')");
+    same_components(&call, &rows(&context, &call).await?, texts.len(), &pairs)?;
+    Ok(())
+}
+
+fn same_components(
+    call: &str,
+    found: &BTreeMap<i64, Row>,
+    rows: usize,
+    pairs: &[Pair],
+) -> Result<(), Failed> {
+    let expected = naive::components(rows, pairs);
+    if found.len() != rows {
+        return Err(format!("{call}: {} rows of {rows}", found.len()).into());
+    }
+    for (&id, row) in found {
+        if row.cluster != expected[id as usize] || row.kept != (row.cluster == id) {
+            return Err(format!(
+                "{call}: {id} has {row:?}, expected {}",
+                expected[id as usize]
+            )
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// Of each cluster the longest row is kept; of equally long ones the first.
+async fn longest() -> Result<(), Failed> {
+    let texts = texts(2_000, 81, Kind::Sentences);
+    let sets = naive::sets(&texts, "word:2");
+    let context = session(2)?;
+    register(&context, "docs", &texts)?;
+    let call = "near_duplicates(docs, shingle => 'word:2', threshold => 0.6, keep => 'longest')";
+    let found = rows(&context, call).await?;
+    check(call, &found, &sets, 0.6)?;
+
+    // The same places in keep order, resolved as if they were ids.
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    order.sort_by_key(|&place| (std::cmp::Reverse(texts[place].chars().count()), place));
+    let sorted: Vec<Vec<u64>> = order.iter().map(|&place| sets[place].clone()).collect();
+    let expected = naive::representatives(order.len(), &naive::self_pairs(&sorted, 0.6));
+    for (rank, &place) in order.iter().enumerate() {
+        let expected = order[expected[rank] as usize] as i64;
+        if found[&(place as i64)].representative != expected {
+            return Err(format!(
+                "{call}: {place} has {:?}, expected {expected}",
+                found[&(place as i64)]
+            )
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// `components` over the pairs of a join.
+async fn components() -> Result<(), Failed> {
+    let texts = texts(3_000, 91, Kind::Sentences);
+    let pairs = naive::self_pairs(&naive::sets(&texts, "word:1"), 0.7);
+    let expected = naive::components(texts.len(), &pairs);
+    let context = session(7)?;
+    register(&context, "docs", &texts)?;
+    let query = "SELECT id, cluster_id, CAST(cluster_size AS DOUBLE) FROM components((
+        SELECT id_a, id_b FROM jaccard_join(docs, shingle => 'word:1', threshold => 0.7)))";
+    let found = super::corpus::pairs(&context, query).await?;
+    let mut sizes: BTreeMap<i64, usize> = BTreeMap::new();
+    for cluster in &expected {
+        *sizes.entry(*cluster).or_default() += 1;
+    }
+    let wanted: Vec<Pair> = expected
+        .iter()
+        .enumerate()
+        .filter(|(_, cluster)| sizes[cluster] > 1)
+        .map(|(id, cluster)| (id as i64, *cluster, sizes[cluster] as f64))
+        .collect();
+    super::same_pairs(query, &found, &wanted)
+}

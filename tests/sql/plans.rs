@@ -1,0 +1,132 @@
+//! Shapes that no plan may have, and columns that every plan has.
+
+use super::calls::{CALLS, query, session};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::Result;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::displayable;
+use datafusion::prelude::SessionConfig;
+use libtest_mimic::{Failed, Trial};
+use neardup::functions::{Column, TABLE_FUNCTIONS};
+
+/// The trials of this module.
+pub fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("plans::every_function_is_called", every_function_is_called),
+        Trial::test("plans::no_cross_or_nested_loop_join", || {
+            super::run(no_quadratic_join())
+        }),
+        Trial::test("plans::no_scalar_subquery", || {
+            super::run(no_scalar_subquery())
+        }),
+        Trial::test("plans::columns_are_as_declared", || {
+            super::run(columns_are_as_declared())
+        }),
+    ]
+}
+
+fn every_function_is_called() -> Result<(), Failed> {
+    let called = |name: &str| CALLS.iter().any(|(function, _)| *function == name);
+    for function in TABLE_FUNCTIONS {
+        if !called(function.name) {
+            return Err(format!("tests/sql/calls.rs has no call of {}", function.name).into());
+        }
+    }
+    Ok(())
+}
+
+/// The configurations of one process, of one that must spill, and of a cluster's default.
+fn configurations() -> Vec<(&'static str, SessionConfig)> {
+    let mut spilling = SessionConfig::new().with_target_partitions(2);
+    spilling.options_mut().optimizer.prefer_hash_join = false;
+    vec![
+        (
+            "2 partitions",
+            SessionConfig::new().with_target_partitions(2),
+        ),
+        (
+            "1 partition",
+            SessionConfig::new().with_target_partitions(1),
+        ),
+        (
+            "16 partitions",
+            SessionConfig::new().with_target_partitions(16),
+        ),
+        ("sort-merge joins", spilling),
+    ]
+}
+
+async fn no_quadratic_join() -> Result<(), Failed> {
+    for (label, config) in configurations() {
+        let context = session(config).await?;
+        for (function, call) in CALLS {
+            let plan = context
+                .sql(&query(call))
+                .await?
+                .create_physical_plan()
+                .await?;
+            let plan = displayable(plan.as_ref()).indent(false).to_string();
+            for operator in ["CrossJoinExec", "NestedLoopJoinExec"] {
+                if plan.contains(operator) {
+                    return Err(format!("{function} on {label}: {operator}\n{call}\n{plan}").into());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn no_scalar_subquery() -> Result<(), Failed> {
+    let context = session(SessionConfig::new()).await?;
+    for (function, call) in CALLS {
+        let plan = context.sql(&query(call)).await?.into_unoptimized_plan();
+        let text = plan.display_indent().to_string();
+        if text.contains("Subquery:") || text.contains("(<subquery>)") {
+            return Err(format!("{function}: a subquery as an expression\n{call}\n{text}").into());
+        }
+    }
+    Ok(())
+}
+
+/// The header of a function says what its plan returns.
+async fn columns_are_as_declared() -> Result<(), Failed> {
+    let context = session(SessionConfig::new()).await?;
+    for (name, call) in CALLS {
+        let function = neardup::functions::find(name).ok_or("no such function")?;
+        let declared = function.template.header()?.columns;
+        if ["deduplicate", "sentences"].contains(name) {
+            continue; // columns of the input among their own
+        }
+        let plan = context.sql(&query(call)).await?.into_unoptimized_plan();
+        compare(name, &declared, &plan)?;
+    }
+    Ok(())
+}
+
+fn compare(name: &str, declared: &[Column], plan: &LogicalPlan) -> Result<(), Failed> {
+    let fields = plan.schema().fields();
+    let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
+    let expected: Vec<&str> = declared.iter().map(|column| column.name.as_str()).collect();
+    if names != expected {
+        return Err(format!("{name} declares {expected:?} and returns {names:?}").into());
+    }
+    for (field, column) in fields.iter().zip(declared) {
+        let found = field.data_type();
+        let agrees = match column.data_type.as_str() {
+            "as id" | "as rank" => *found == DataType::Int64,
+            "text" => found.is_string(),
+            "any" | "list of id" => true,
+            "Timestamp (µs, UTC)" => matches!(found, DataType::Timestamp(_, Some(_))),
+            named => found.to_string() == named,
+        };
+        if !agrees {
+            let declared = &column.data_type;
+            return Err(format!(
+                "{name}.{}: {declared} is declared, {found} returned",
+                column.name
+            )
+            .into());
+        }
+    }
+    Ok(())
+}

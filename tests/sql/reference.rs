@@ -1,0 +1,228 @@
+//! Reference pages, written from the live registry and compared with it.
+
+use datafusion::config::ExtensionOptions;
+use datafusion::logical_expr::Documentation;
+use libtest_mimic::{Failed, Trial};
+use neardup::functions::{Header, TABLE_FUNCTIONS, TableFunction};
+use neardup::options::NeardupOptions;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// How the pages are written anew.
+pub const HOW: &str =
+    "write it anew with: NEARDUP_COMPLETE=1 cargo test --workspace --test sql reference";
+
+/// Where the pages are.
+pub fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference")
+}
+
+/// The trials of this module.
+pub fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("reference::functions", || page("functions.md", functions())),
+        Trial::test("reference::table_functions", || {
+            page("table_functions.md", table_functions()?)
+        }),
+        Trial::test("reference::options", || page("options.md", options()?)),
+    ]
+}
+
+/// Compares a page with what it should be, or writes it.
+fn page(name: &str, text: String) -> Result<(), Failed> {
+    let path = directory().join(name);
+    if super::completes() {
+        std::fs::create_dir_all(directory())?;
+        std::fs::write(&path, text)?;
+        return Ok(());
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    if found == text {
+        return Ok(());
+    }
+    let lines = found
+        .lines()
+        .zip(text.lines())
+        .take_while(|(a, b)| a == b)
+        .count();
+    Err(format!(
+        "docs/reference/{name} differs from the registry from line {} on:\n  page:     {}\n  registry: {}\n{HOW}",
+        lines + 1,
+        found.lines().nth(lines).unwrap_or("(end)"),
+        text.lines().nth(lines).unwrap_or("(end)"),
+    )
+    .into())
+}
+
+/// Names and documentation of the scalar functions, then of the aggregates.
+pub fn documentation() -> Vec<(String, Documentation)> {
+    let scalar = neardup_udfs::scalar_functions()
+        .into_iter()
+        .map(|function| {
+            (
+                function.name().to_owned(),
+                function.documentation().cloned(),
+            )
+        });
+    let aggregate = neardup_udfs::aggregate_functions()
+        .into_iter()
+        .map(|function| {
+            (
+                function.name().to_owned(),
+                function.documentation().cloned(),
+            )
+        });
+    let all = scalar.chain(aggregate);
+    all.filter_map(|(name, documentation)| Some((name, documentation?)))
+        .collect()
+}
+
+const GENERATED: &str = "<!-- Written from the registry by `NEARDUP_COMPLETE=1 cargo test --workspace --test sql reference`. -->\n\n";
+
+fn functions() -> String {
+    let mut out = format!(
+        "{GENERATED}# Functions\n\n\
+         NULL in, NULL out. Arguments go by position or by name (`name => value`); names may not leave a gap.\n"
+    );
+    let aggregates = neardup_udfs::aggregate_functions();
+    let is_aggregate = |name: &str| aggregates.iter().any(|function| function.name() == name);
+    for (title, of_aggregates) in [("Scalar functions", false), ("Aggregate functions", true)] {
+        let _ = write!(out, "\n## {title}\n");
+        for (name, documentation) in documentation() {
+            if is_aggregate(&name) == of_aggregates {
+                function(&mut out, &name, &documentation);
+            }
+        }
+    }
+    out
+}
+
+fn function(out: &mut String, name: &str, documentation: &Documentation) {
+    let Documentation {
+        description,
+        syntax_example,
+        sql_example,
+        arguments,
+        related_udfs,
+        ..
+    } = documentation;
+    let _ = write!(
+        out,
+        "\n### `{name}`\n\n{description}\n\n```sql\n{syntax_example}\n```\n\n"
+    );
+    for (argument, meaning) in arguments.iter().flatten() {
+        let _ = writeln!(out, "- `{argument}`: {meaning}");
+    }
+    if let Some(example) = sql_example {
+        let _ = write!(out, "\n{}\n", example.trim());
+    }
+    let related: Vec<String> = related_udfs
+        .iter()
+        .flatten()
+        .map(|name| format!("[`{name}`](#{name})"))
+        .collect();
+    if !related.is_empty() {
+        let _ = write!(out, "\nSee also {}.\n", related.join(", "));
+    }
+}
+
+fn table_functions() -> Result<String, Failed> {
+    let mut out = format!(
+        "{GENERATED}# Table functions\n\n\
+         They stand in `FROM`. A relation is the name of a table, view or CTE, a path of files in quotes, or a\n\
+         query in two pairs of parentheses: `jaccard_join((SELECT …))`. Arguments after the relations are\n\
+         named: `threshold => 0.8`. A column is named as it is: `id => page_id`.\n\n\
+         Where a parameter has the name of an [option](options.md), `SET neardup.<name>` replaces its default\n\
+         for a session. Each function is a file of SQL, and its tests show calls with their answers.\n\n"
+    );
+    let public = || TABLE_FUNCTIONS.iter().filter(|function| function.public);
+    out.push_str("| function | does |\n| --- | --- |\n");
+    for function in public() {
+        let description = function.template.header()?.description;
+        let sentence = description.split_inclusive(". ").next().unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "| [`{0}`](#{0}) | {1} |",
+            function.name,
+            sentence.trim()
+        );
+    }
+    for function in public() {
+        table_function(&mut out, function, &function.template.header()?);
+    }
+    Ok(out)
+}
+
+fn table_function(out: &mut String, function: &TableFunction, header: &Header) {
+    let name = function.name;
+    let _ = write!(
+        out,
+        "\n### `{name}`\n\n{}\n\n```sql\n{}\n```\n",
+        header.description, header.call
+    );
+    if !header.parameters.is_empty() {
+        out.push_str("\n| parameter | type | default | meaning |\n| --- | --- | --- | --- |\n");
+        for parameter in &header.parameters {
+            let default = parameter
+                .default
+                .as_ref()
+                .map_or(String::new(), |text| format!("`{text}`"));
+            let kind = parameter.kind.to_string().replace('|', "\\|");
+            let _ = writeln!(
+                out,
+                "| `{}` | {kind} | {default} | {} |",
+                parameter.name, parameter.doc
+            );
+        }
+    }
+    out.push_str("\n| column | type | holds |\n| --- | --- | --- |\n");
+    for column in &header.columns {
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {} |",
+            column.name, column.data_type, column.doc
+        );
+    }
+    out.push('\n');
+    for guarantee in &header.guarantees {
+        let _ = writeln!(out, "- {guarantee}");
+    }
+    let files = std::iter::once(&function.template).chain(function.variants);
+    let files: Vec<String> = files
+        .map(|t| format!("[`sql/{0}.sql`](../../sql/{0}.sql)", t.name))
+        .collect();
+    let _ = write!(
+        out,
+        "\nSQL: {}. Calls with their answers: [`{name}.slt`](../../tests/slt/table_functions/{name}.slt).\n",
+        files.join(", ")
+    );
+}
+
+fn options() -> Result<String, Failed> {
+    let mut out = format!(
+        "{GENERATED}# Options\n\n\
+         `SET neardup.<name> = <value>` replaces the default of the parameter of that name for a session;\n\
+         the value `default` takes it back. An argument of a call comes first, then the option, then the\n\
+         default. Options are read while a query is planned; a value out of range is an error of the call.\n"
+    );
+    for option in NeardupOptions::default().entries() {
+        let _ = write!(out, "\n### `{}`\n\n{}\n\n", option.key, option.description);
+        let name = option.key.strip_prefix("neardup.").unwrap_or_default();
+        out.push_str("| function | type | default |\n| --- | --- | --- |\n");
+        for function in TABLE_FUNCTIONS.iter().filter(|function| function.public) {
+            let parameters = function.template.header()?.parameters;
+            for parameter in parameters.iter().filter(|parameter| parameter.name == name) {
+                let default = parameter
+                    .default
+                    .as_ref()
+                    .map_or(String::new(), |text| format!("`{text}`"));
+                let _ = writeln!(
+                    out,
+                    "| [`{0}`](table_functions.md#{0}) | {1} | {default} |",
+                    function.name, parameter.kind
+                );
+            }
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,45 @@
+//! Places that an `.slt` file names: its own scratch directory and the bundled sample.
+
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Names of places and the paths that they stand for.
+#[derive(Debug)]
+pub struct Scratch {
+    directory: TempDir,
+}
+
+const SCRATCH: &str = "$__SCRATCH__";
+const SAMPLE: &str = "$__SAMPLE__";
+
+impl Scratch {
+    /// A fresh directory, removed with the value.
+    pub fn new() -> std::io::Result<Self> {
+        let directory = tempfile::Builder::new().prefix("neardup-slt-").tempdir()?;
+        Ok(Self { directory })
+    }
+
+    /// `text` with paths for names.
+    pub fn expand(&self, text: &str) -> String {
+        text.replace(SCRATCH, &self.directory.path().display().to_string())
+            .replace(SAMPLE, &sample().display().to_string())
+    }
+
+    /// `text` with names for paths, also where a path lost its leading slash.
+    pub fn redact(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (path, name) in [
+            (self.directory.path().to_path_buf(), SCRATCH),
+            (sample(), SAMPLE),
+        ] {
+            let path = path.display().to_string();
+            text = text.replace(&path, name);
+            text = text.replace(path.trim_start_matches('/'), name);
+        }
+        text
+    }
+}
+
+fn sample() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/sample")
+}

@@ -1,0 +1,83 @@
+//! The `.slt` files: each one a named test with a fresh session and a scratch directory.
+//!
+//! In a file, `$__SCRATCH__` is its directory and `$__SAMPLE__` that of the bundled sample, in
+//! statements and in answers. A record under `onlyif partitions_2` runs only there: plans differ
+//! with the number of partitions, rows must not.
+
+use super::database::Database;
+use libtest_mimic::{Failed, Trial};
+use sqllogictest::{Runner, default_column_validator, default_normalizer, default_validator};
+use std::path::{Path, PathBuf};
+
+/// Where answers are written, and where each file is tried again.
+const PARTITIONS: usize = 2;
+const OTHER_PARTITIONS: [usize; 3] = [1, 7, 64];
+
+/// The directory of the files.
+pub fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slt")
+}
+
+/// The name of each file below the directory, without `.slt`, and its path.
+pub fn files() -> Vec<(String, PathBuf)> {
+    let mut files = Vec::new();
+    let mut directories = vec![directory()];
+    while let Some(next) = directories.pop() {
+        let entries =
+            std::fs::read_dir(&next).unwrap_or_else(|e| panic!("{}: {e}", next.display()));
+        for entry in entries {
+            let path = entry.expect("a readable directory").path();
+            if path.is_dir() {
+                directories.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "slt") {
+                let name = path
+                    .strip_prefix(directory())
+                    .expect("below it")
+                    .with_extension("");
+                files.push((name.display().to_string(), path));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// A trial for each file, and for each other number of partitions.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (name, path) in files() {
+        let file = path.clone();
+        trials.push(Trial::test(format!("slt::{name}"), move || {
+            super::run(run_file(file, PARTITIONS))
+        }));
+        for partitions in OTHER_PARTITIONS {
+            let file = path.clone();
+            let name = format!("slt::{name} on {partitions}");
+            let trial = Trial::test(name, move || super::run(run_file(file, partitions)));
+            trials.push(trial.with_ignored_flag(super::completes()));
+        }
+    }
+    trials
+}
+
+async fn run_file(path: PathBuf, partitions: usize) -> Result<(), Failed> {
+    let connect = move || async move { Database::new(partitions) };
+    let mut runner = Runner::new(connect);
+    runner.add_label(&format!("partitions_{partitions}"));
+    if super::completes() {
+        return runner
+            .update_test_file(
+                &path,
+                " ",
+                default_validator,
+                default_normalizer,
+                default_column_validator,
+            )
+            .await
+            .map_err(|error| Failed::from(error.to_string()));
+    }
+    runner
+        .run_file_async(&path)
+        .await
+        .map_err(|error| Failed::from(error.display(false).to_string()))
+}
