@@ -1,25 +1,14 @@
 -- clusters.ordered
 --
 -- Step of a job: which row stands for which, in a keep order of its own, given as ranks.
-WITH firsts AS (
-  SELECT id, min(rank) AS rank
-  FROM ranks
-  WHERE id IS NOT NULL
-  GROUP BY id
-),
-ranked AS (
-  SELECT ranks.id, coalesce(firsts.rank, ranks.rank) AS rank
-  FROM ranks
-  LEFT JOIN firsts ON ranks.id = firsts.id
-),
-nodes AS (
-  SELECT min(firsts.rank) AS id, members.text, array_agg(firsts.rank) AS ids, members.node
+WITH nodes AS (
+  SELECT min(ranks.rank) AS id, members.text, array_agg(ranks.rank) AS ids, members.node
   FROM (
     SELECT id AS node, text, UNNEST(ids) AS id
     FROM texts
     WHERE shingles > 0
   ) AS members
-  JOIN firsts ON members.id = firsts.id
+  JOIN ranks ON members.id = ranks.id
   GROUP BY members.node, members.text
 ),
 edges AS (
@@ -34,12 +23,12 @@ resolved AS (
 ),
 joined AS (
   SELECT
-    ranked.id,
-    ranked.rank,
-    coalesce(resolved.representative, ranked.rank) AS representative,
+    ranks.id,
+    ranks.rank,
+    coalesce(resolved.representative, ranks.rank) AS representative,
     resolved.similarity
-  FROM ranked
-  LEFT JOIN resolved ON ranked.rank = resolved.id
+  FROM ranks
+  LEFT JOIN resolved ON ranks.rank = resolved.id
 )
 SELECT
   joined.id,

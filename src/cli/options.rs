@@ -2,6 +2,7 @@
 
 use clap::Args;
 use datafusion::common::Result;
+use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -66,7 +67,8 @@ impl Global {
             let share = bytes / self.partitions();
             let execution = &mut options.execution;
             execution.sort_spill_reservation_bytes = execution.sort_spill_reservation_bytes.min(share / MERGE_SHARE);
-            execution.batch_size = execution.batch_size.min((share / ROW_BYTES).max(256));
+            let rows = usize::from(execution.batch_size).min((share / ROW_BYTES).max(256));
+            execution.batch_size = ConfigNonZeroUsize::try_new(rows)?;
         }
         neardup::session(config, runtime.build_arc()?)
     }

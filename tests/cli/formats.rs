@@ -212,3 +212,62 @@ fn files_of_one_job_are_of_one_kind() {
     scratch.fail(&["dedup", "mixed"], &["a.csv", "b.jsonl", "different kinds"]);
     assert!(!scratch.has("neardup-out"));
 }
+
+#[test]
+fn names_may_hold_anything() {
+    let scratch = Scratch::new();
+    let name = "a b[1]/100%25 #x?é*.csv";
+    scratch.write(name, "id,text\n1,one two three four\n2,one two three four\n3,five\n");
+    let directory = "out [2]/50%41 #é*?";
+    assert_eq!(scratch.job(&["dedup", name, "-o", directory])["kept"], 2);
+    assert_eq!(scratch.job(&["dedup", name, "-o", directory])["steps_done_before"], 6);
+    assert!(scratch.succeed(&["show", directory]).out.starts_with("cluster 1, 2 rows"));
+    assert_eq!(scratch.job_number(directory, "SELECT count(*) FROM pairs"), 1);
+    assert_eq!(scratch.rows(&format!("SELECT count(*) AS n FROM '{name}'"))[0]["n"], 3);
+    let dump = std::fs::read(crate::scratch::sample("samplewiki-pages-articles.xml")).expect("the sample");
+    scratch.write("d [1]%41 é.xml", dump);
+    assert_eq!(scratch.job(&["ingest", "d [1]%41 é.xml", "-o", "pages [1]"])["pages"], 61);
+}
+
+/// The files of a table need not look the same where one of them is empty or narrow.
+#[test]
+fn files_of_one_table_share_a_schema() {
+    let scratch = Scratch::new();
+    scratch.write("csv/0.csv", "id,text,more\n");
+    scratch.write("csv/1.csv", "id,text,more\n1,one two three four,7\n");
+    scratch.write("csv/2.csv", "id,text,more\nkey,one two three four,x\n");
+    scratch.write("csv/3.csv", "");
+    let summary = scratch.job(&["dedup", "csv", "-o", "of-csv"]);
+    assert_eq!((&summary["rows"], &summary["kept"], &summary["left_out"]), (&2.into(), &1.into(), &json!({})));
+    assert_eq!(scratch.job_rows("of-csv", "SELECT * FROM kept")[0], json!({"id": "1", "text": "one two three four", "more": "7"}).as_object().expect("a row").clone());
+
+    scratch.write("json/1.jsonl", "{\"text\": \"one two three four\"}\n");
+    scratch.write("json/2.jsonl", "{\"score\": 2, \"text\": \"five\"}\n{\"score\": 2.5, \"text\": null}\n");
+    let summary = scratch.job(&["dedup", "json", "-o", "of-json"]);
+    assert_eq!((&summary["rows"], &summary["kept"]), (&3.into(), &3.into()));
+    assert_eq!(scratch.job_number("of-json", "SELECT count(*) FROM kept WHERE score >= 2"), 2);
+
+    scratch.succeed(&["sql", "-c", "COPY (SELECT arrow_cast(1, 'Int32') AS id, 'one two' AS text) TO 'parquet/1.parquet'"]);
+    scratch.succeed(&["sql", "-c", "COPY (SELECT 5000000000 AS id, 'one two' AS text, 'x' AS more) TO 'parquet/2.parquet'"]);
+    let summary = scratch.job(&["dedup", "parquet", "-o", "of-parquet"]);
+    assert_eq!((&summary["rows"], &summary["kept"]), (&2.into(), &1.into()));
+    assert_eq!(scratch.job_number("of-parquet", "SELECT max(id) FROM clusters"), 5_000_000_000);
+    scratch.succeed(&["sql", "-c", "COPY (SELECT 'key' AS id, 'one two' AS text) TO 'parquet/3.parquet'"]);
+    scratch.fail(&["dedup", "parquet", "-o", "mixed"], &["1.parquet", "3.parquet", "column id", "Int64", "Utf8"]);
+
+    scratch.write("headers/1.csv", "id,text\n1,one\n");
+    scratch.write("headers/2.csv", "text,id\none,2\n");
+    scratch.fail(&["dedup", "headers", "-o", "mixed"], &["1.csv", "2.csv", "id, text", "text, id"]);
+    assert!(!scratch.has("mixed"));
+}
+
+#[test]
+fn results_of_jobs_are_no_input() {
+    let scratch = Scratch::new();
+    scratch.write("rows.csv", "id,text\n1,one two three four\n2,one two three four\n");
+    for steps in [0, 6] {
+        assert_eq!(scratch.job(&["dedup", "."])["steps_done_before"], steps);
+    }
+    // But they are where they are named.
+    assert_eq!(scratch.job(&["dedup", "neardup-out/kept.parquet", "-o", "again"])["rows"], 1);
+}

@@ -34,6 +34,9 @@ impl Run<'_> {
             .collect();
         let find = |option: &str, name: &str| match schema.field_with_name(name) {
             Ok(field) => Ok(field),
+            Err(_) if names.is_empty() => {
+                plan_err!("{option} {name}: the input is empty, without any column")
+            }
             Err(_) => plan_err!(
                 "{option} {name}: the input has no such column; its columns are: {}",
                 names.join(", ")
@@ -198,8 +201,9 @@ impl Run<'_> {
 /// number in the file, from 0.
 async fn numbered(context: &SessionContext, input: &Input) -> Result<LogicalPlan> {
     let mut plan: Option<LogicalPlanBuilder> = None;
-    for (ordinal, file) in input.files.iter().enumerate() {
-        let rows = context.read_table(input.file_table(&context.state(), file).await?)?;
+    let tables = input.tables(&context.state()).await?;
+    for (ordinal, table) in tables.into_iter().enumerate() {
+        let rows = context.read_table(table)?;
         let columns: Vec<_> = rows
             .schema()
             .columns()

@@ -54,9 +54,14 @@ pub async fn dedup(
     )?;
     match input.kind {
         Kind::Dump => run.sentences(&mut job, &input).await?,
-        _ => run.table(&mut job, &input).await?,
+        // Tables are read row by row in these steps: what they find wrong is in the files.
+        _ => {
+            let table = run.table(&mut job, &input).await;
+            table.map_err(|error| input.named(error))?;
+        }
     }
-    run.texts(&mut job).await?;
+    let texts = run.texts(&mut job).await;
+    texts.map_err(|error| input.named(error))?;
     let exact = run.frequencies(&mut job).await?;
     run.pairs(&mut job, exact).await?;
     run.clusters(&mut job, input.kind == Kind::Dump).await?;
