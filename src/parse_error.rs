@@ -12,7 +12,9 @@ pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusio
         while let Some(place) = rest.find(function.name) {
             rest = &rest[place + function.name.len()..];
             let inside = rest.trim_start().strip_prefix('(').map(str::trim_start);
-            if inside.is_some_and(|inside| inside.starts_with("select") || inside.starts_with("with")) {
+            if inside
+                .is_some_and(|inside| inside.starts_with("select") || inside.starts_with("with"))
+            {
                 return plan_datafusion_err!(
                     "{}: a query as argument stands in two pairs of parentheses: {0}((SELECT …), …): {}",
                     function.name,
@@ -31,7 +33,9 @@ mod tests {
     #[test]
     fn one_pair_of_parentheses_is_explained() {
         let explain = |sql: &str| explain_parse_error(sql, plan_datafusion_err!("no")).to_string();
-        assert!(explain("SELECT * FROM minhash_join( SELECT 1)").contains("two pairs of parentheses"));
+        assert!(
+            explain("SELECT * FROM minhash_join( SELECT 1)").contains("two pairs of parentheses")
+        );
         assert!(!explain("SELECT * FROM minhash_join((SELECT 1)").contains("two pairs"));
         assert!(!explain("SELEC 1").contains("two pairs"));
     }

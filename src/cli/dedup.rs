@@ -191,8 +191,11 @@ struct Sample {
 impl Sample {
     fn unpack() -> Result<Self> {
         use neardup_datasets::sample::{SAMPLE_DUMP, SAMPLE_DUMP_NAME};
-        let directory = std::env::temp_dir().join(format!("neardup-sample-{}", env!("CARGO_PKG_VERSION")));
-        let at = |path: &Path, error: std::io::Error| exec_datafusion_err!("{}: {error}", path.display());
+        let directory =
+            std::env::temp_dir().join(format!("neardup-sample-{}", env!("CARGO_PKG_VERSION")));
+        let at = |path: &Path, error: std::io::Error| {
+            exec_datafusion_err!("{}: {error}", path.display())
+        };
         std::fs::create_dir_all(&directory).map_err(|error| at(&directory, error))?;
         let path = directory.join(SAMPLE_DUMP_NAME);
         if std::fs::read(&path).is_ok_and(|bytes| bytes == SAMPLE_DUMP) {
@@ -200,6 +203,9 @@ impl Sample {
         }
         let aside = directory.join(format!("{SAMPLE_DUMP_NAME}.{}", std::process::id()));
         std::fs::write(&aside, SAMPLE_DUMP).map_err(|error| at(&aside, error))?;
+        // A job knows its input by the time of its last change, too.
+        let unpacked = std::fs::File::options().write(true).open(&aside).map_err(|error| at(&aside, error))?;
+        unpacked.set_modified(std::time::SystemTime::UNIX_EPOCH).map_err(|error| at(&aside, error))?;
         std::fs::rename(&aside, &path).map_err(|error| at(&path, error))?;
         Ok(Self { path })
     }

@@ -47,7 +47,11 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let spec = Spec {
         rows: arguments.rows,
         seed: arguments.seed,
-        kind: if arguments.docs { Kind::Documents } else { Kind::Sentences },
+        kind: if arguments.docs {
+            Kind::Documents
+        } else {
+            Kind::Sentences
+        },
     };
     let arguments = Arguments {
         output: arguments.output.clone(),
@@ -58,7 +62,9 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         true => dump(spec, &arguments),
         false => table(spec, &arguments),
     });
-    let bytes = written.await.map_err(|error| exec_datafusion_err!("generate: {error}"))??;
+    let bytes = written
+        .await
+        .map_err(|error| exec_datafusion_err!("generate: {error}"))??;
     if !global.quiet {
         eprintln!("{} rows, {} MB of text", spec.rows, bytes >> 20);
     }
@@ -76,8 +82,15 @@ impl Aside {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.part", std::process::id()));
         let aside = path.with_file_name(name);
-        let file = File::create(&aside).map_err(|error| exec_datafusion_err!("{}: {error}", path.display()))?;
-        Ok((Self { path: path.to_owned(), aside }, file))
+        let file = File::create(&aside)
+            .map_err(|error| exec_datafusion_err!("{}: {error}", path.display()))?;
+        Ok((
+            Self {
+                path: path.to_owned(),
+                aside,
+            },
+            file,
+        ))
     }
 
     fn finish(self) -> Result<()> {
@@ -102,7 +115,9 @@ struct Table {
 impl Table {
     fn create(path: &Path, sample: &RecordBatch) -> Result<Self> {
         let (aside, file) = Aside::create(path)?;
-        let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?)).build();
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
+            .build();
         let writer = ArrowWriter::try_new(file, sample.schema(), Some(properties))?;
         Ok(Self { aside, writer })
     }
@@ -115,15 +130,23 @@ impl Table {
 
 fn texts(rows: &[(i64, Row)]) -> Result<RecordBatch> {
     let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(rows.iter().map(|(id, _)| *id)));
-    let texts: ArrayRef = Arc::new(StringArray::from_iter_values(rows.iter().map(|(_, row)| &row.text)));
+    let texts: ArrayRef = Arc::new(StringArray::from_iter_values(
+        rows.iter().map(|(_, row)| &row.text),
+    ));
     Ok(RecordBatch::try_from_iter([("id", ids), ("text", texts)])?)
 }
 
 fn truth(rows: &[(i64, Row)]) -> Result<RecordBatch> {
     let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(rows.iter().map(|(id, _)| *id)));
-    let clusters: ArrayRef = Arc::new(Int64Array::from_iter(rows.iter().map(|(_, row)| row.cluster)));
-    let kinds: ArrayRef = Arc::new(StringArray::from_iter_values(rows.iter().map(|(_, row)| row.kind)));
-    let members: ArrayRef = Arc::new(UInt32Array::from_iter_values(rows.iter().map(|(_, row)| row.member)));
+    let clusters: ArrayRef = Arc::new(Int64Array::from_iter(
+        rows.iter().map(|(_, row)| row.cluster),
+    ));
+    let kinds: ArrayRef = Arc::new(StringArray::from_iter_values(
+        rows.iter().map(|(_, row)| row.kind),
+    ));
+    let members: ArrayRef = Arc::new(UInt32Array::from_iter_values(
+        rows.iter().map(|(_, row)| row.member),
+    ));
     Ok(RecordBatch::try_from_iter_with_nullable([
         ("id", ids, false),
         ("cluster", clusters, true),
@@ -133,8 +156,15 @@ fn truth(rows: &[(i64, Row)]) -> Result<RecordBatch> {
 }
 
 fn table(spec: Spec, arguments: &Arguments) -> Result<u64> {
-    if arguments.output.extension().is_none_or(|ending| ending != "parquet") {
-        return exec_err!("{}: a table is written as .parquet; --dump writes .xml", arguments.output.display());
+    if arguments
+        .output
+        .extension()
+        .is_none_or(|ending| ending != "parquet")
+    {
+        return exec_err!(
+            "{}: a table is written as .parquet; --dump writes .xml",
+            arguments.output.display()
+        );
     }
     let mut table = Table::create(&arguments.output, &texts(&[])?)?;
     let mut known = match &arguments.truth {
@@ -148,7 +178,10 @@ fn table(spec: Spec, arguments: &Arguments) -> Result<u64> {
         if batch.is_empty() {
             break;
         }
-        bytes += batch.iter().map(|(_, row)| row.text.len() as u64).sum::<u64>();
+        bytes += batch
+            .iter()
+            .map(|(_, row)| row.text.len() as u64)
+            .sum::<u64>();
         table.writer.write(&texts(&batch)?)?;
         if let Some(known) = &mut known {
             known.writer.write(&truth(&batch)?)?;
@@ -174,7 +207,11 @@ fn dump(spec: Spec, arguments: &Arguments) -> Result<u64> {
     let file = BufWriter::new(file);
     let bytes = match compressed {
         true => {
-            let (encoder, bytes) = pages(bzip2::write::BzEncoder::new(file, bzip2::Compression::best()), spec, &mut known)?;
+            let (encoder, bytes) = pages(
+                bzip2::write::BzEncoder::new(file, bzip2::Compression::best()),
+                spec,
+                &mut known,
+            )?;
             encoder.finish()?.flush()?;
             bytes
         }

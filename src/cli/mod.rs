@@ -23,9 +23,16 @@ const STACK_BYTES: usize = 32 << 20;
 
 /// Finds near-duplicate text: verified pairs, clusters and a de-duplicated table, with SQL.
 #[derive(Parser)]
-#[command(name = "neardup", version, propagate_version = true, arg_required_else_help = true)]
-#[command(after_help = "Try it: 'neardup dedup' runs on a small bundled dump and writes ./neardup-out, \
-'neardup show neardup-out' shows what was found.")]
+#[command(
+    name = "neardup",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
+#[command(
+    after_help = "Try it: 'neardup dedup' runs on a small bundled dump and writes ./neardup-out, \
+'neardup show neardup-out' shows what was found."
+)]
 struct Arguments {
     #[command(flatten)]
     global: Global,
@@ -43,7 +50,7 @@ enum Command {
 }
 
 /// Parses the arguments and runs the command.
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::parse();
     env_logger::Builder::new()
         .filter_level(arguments.global.log)
@@ -77,6 +84,7 @@ fn run(arguments: Arguments) -> Result<()> {
         .build()?;
     let global = arguments.global;
     let result = runtime.block_on(async {
+        let is_job = matches!(arguments.command, Command::Dedup(_) | Command::Ingest(_));
         let command = async {
             match arguments.command {
                 Command::Dedup(arguments) => dedup::run(&arguments, &global).await,
@@ -90,7 +98,8 @@ fn run(arguments: Arguments) -> Result<()> {
             result = command => result,
             _ = tokio::signal::ctrl_c() => {
                 // What is committed stays; a step in progress is garbage that the next run removes.
-                eprintln!("interrupted; the same command goes on where this one stopped");
+                let more = if is_job { "; the same command goes on where this one stopped" } else { "" };
+                eprintln!("interrupted{more}");
                 std::process::exit(130);
             }
         }
@@ -110,11 +119,17 @@ fn plain(error: &datafusion::common::DataFusionError) -> String {
         "SQL error: ",
         "Invalid or Unsupported Configuration: ",
         "IO error: ",
+        "Schema error: ",
+        "Arrow error: ",
+        "Parquet error: ",
     ] {
         text = text.replace(prefix, "");
     }
     match text.split_once("ParserError(\"") {
-        Some((before, rest)) => format!("{before}{}", rest.trim_end_matches("\")").replace("\\\"", "\"")),
+        Some((before, rest)) => format!(
+            "{before}{}",
+            rest.trim_end_matches("\")").replace("\\\"", "\"")
+        ),
         None => text,
     }
 }

@@ -10,9 +10,37 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Editor, Helper, Highlighter, Hinter};
 
 const KEYWORDS: &[&str] = &[
-    "SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "HAVING", "LIMIT", "JOIN", "LEFT JOIN", "UNION ALL", "WITH",
-    "EXPLAIN", "CREATE EXTERNAL TABLE", "CREATE VIEW", "STORED AS", "LOCATION", "COPY", "SHOW TABLES", "DESCRIBE",
-    "SET", "UNNEST", "DISTINCT", "COUNT", "AS", "ON", "AND", "OR", "NOT", "IN", "IS NULL", "VALUES",
+    "SELECT",
+    "FROM",
+    "WHERE",
+    "GROUP BY",
+    "ORDER BY",
+    "HAVING",
+    "LIMIT",
+    "JOIN",
+    "LEFT JOIN",
+    "UNION ALL",
+    "WITH",
+    "EXPLAIN",
+    "CREATE EXTERNAL TABLE",
+    "CREATE VIEW",
+    "STORED AS",
+    "LOCATION",
+    "COPY",
+    "SHOW TABLES",
+    "DESCRIBE",
+    "SET",
+    "UNNEST",
+    "DISTINCT",
+    "COUNT",
+    "AS",
+    "ON",
+    "AND",
+    "OR",
+    "NOT",
+    "IN",
+    "IS NULL",
+    "VALUES",
 ];
 
 const HELP: &str = "\
@@ -30,11 +58,18 @@ struct Words {
 impl Completer for Words {
     type Candidate = String;
 
-    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+    fn complete(
+        &self,
+        line: &str,
+        at: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
         let before = &line[..at];
         let start = before
             .rfind(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
-            .map_or(0, |place| place + before[place..].chars().next().map_or(1, char::len_utf8));
+            .map_or(0, |place| {
+                place + before[place..].chars().next().map_or(1, char::len_utf8)
+            });
         let word = before[start..].to_lowercase();
         if word.is_empty() {
             return Ok((start, vec![]));
@@ -47,23 +82,35 @@ impl Completer for Words {
 impl Validator for Words {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let text = context.input().trim();
-        Ok(match text.is_empty() || text.starts_with('.') || text.ends_with(';') {
-            true => ValidationResult::Valid(None),
-            false => ValidationResult::Incomplete,
-        })
+        Ok(
+            match text.is_empty() || text.starts_with('.') || text.ends_with(';') {
+                true => ValidationResult::Valid(None),
+                false => ValidationResult::Incomplete,
+            },
+        )
     }
 }
 
 fn words(context: &SessionContext) -> Vec<String> {
     let state = context.state();
     let mut all: Vec<String> = KEYWORDS.iter().map(|word| (*word).to_owned()).collect();
-    all.extend(neardup::functions::TABLE_FUNCTIONS.iter().filter(|f| f.public).map(|f| f.name.to_owned()));
+    all.extend(
+        neardup::functions::TABLE_FUNCTIONS
+            .iter()
+            .filter(|f| f.public)
+            .map(|f| f.name.to_owned()),
+    );
     all.extend(state.scalar_functions().keys().cloned());
     all.extend(state.aggregate_functions().keys().cloned());
     for catalog in context.catalog_names() {
         if let Some(catalog) = context.catalog(&catalog) {
             for schema in catalog.schema_names() {
-                all.extend(catalog.schema(&schema).map(|schema| schema.table_names()).unwrap_or_default());
+                all.extend(
+                    catalog
+                        .schema(&schema)
+                        .map(|schema| schema.table_names())
+                        .unwrap_or_default(),
+                );
             }
         }
     }
@@ -82,7 +129,9 @@ pub(super) async fn run(context: &SessionContext, format: Format) -> Result<()> 
     }
     println!("neardup {}; .help for help", env!("CARGO_PKG_VERSION"));
     loop {
-        editor.set_helper(Some(Words { all: words(context) }));
+        editor.set_helper(Some(Words {
+            all: words(context),
+        }));
         let (back, line) = tokio::task::spawn_blocking(move || {
             let line = editor.readline("> ");
             (editor, line)

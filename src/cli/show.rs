@@ -71,13 +71,23 @@ async fn largest(context: &SessionContext, count: usize) -> Result<Vec<String>> 
             ident("cluster_size"),
         ])?
         .distinct()?
-        .sort(vec![ident("cluster_size").sort(false, false), ident("cluster_id").sort(true, false)])?
+        .sort(vec![
+            ident("cluster_size").sort(false, false),
+            ident("cluster_id").sort(true, false),
+        ])?
         .limit(0, Some(count))?
         .collect()
         .await?;
     let mut ids = Vec::new();
     for batch in &batches {
-        ids.extend(batch.column(0).as_string::<i32>().iter().flatten().map(str::to_owned));
+        ids.extend(
+            batch
+                .column(0)
+                .as_string::<i32>()
+                .iter()
+                .flatten()
+                .map(str::to_owned),
+        );
     }
     Ok(ids)
 }
@@ -109,7 +119,14 @@ async fn members(context: &SessionContext, id: &str, count: usize) -> Result<Vec
             ident("row_id").sort(true, false),
         ])?
         .limit(0, Some(count.max(1)))?
-        .select_columns(&["name", "kept", "similarity", "cluster_size", "title", "text"])?
+        .select_columns(&[
+            "name",
+            "kept",
+            "similarity",
+            "cluster_size",
+            "title",
+            "text",
+        ])?
         .collect()
         .await
 }
@@ -122,13 +139,20 @@ fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Res
     for batch in batches {
         let text = |column: usize| cast(batch.column(column), &DataType::Utf8);
         let (names, titles, texts) = (text(0)?, text(4)?, text(5)?);
-        let (names, titles, texts) =
-            (names.as_string::<i32>(), titles.as_string::<i32>(), texts.as_string::<i32>());
+        let (names, titles, texts) = (
+            names.as_string::<i32>(),
+            titles.as_string::<i32>(),
+            texts.as_string::<i32>(),
+        );
         let similarity = batch.column(2).as_primitive::<Float64Type>();
         let sizes = batch.column(3).as_primitive::<Int64Type>();
         for row in 0..batch.num_rows() {
             size = sizes.value(row) as usize;
-            let body = if texts.is_valid(row) { texts.value(row) } else { "" };
+            let body = if texts.is_valid(row) {
+                texts.value(row)
+            } else {
+                ""
+            };
             let body: String = body.chars().take(SHOWN_CHARS).collect();
             let title = match titles.is_valid(row) && !titles.value(row).is_empty() {
                 true => format!("  {}", titles.value(row)),
@@ -200,7 +224,10 @@ mod tests {
 
     #[test]
     fn differences_are_marked() {
-        assert_eq!(marked("born in 1960 there", "born in 1961 there", false), "born in [-1960-]{+1961+} there");
+        assert_eq!(
+            marked("born in 1960 there", "born in 1961 there", false),
+            "born in [-1960-]{+1961+} there"
+        );
         assert_eq!(marked("same", "same", false), "same");
     }
 }

@@ -8,6 +8,7 @@ use datafusion::arrow::csv;
 use datafusion::arrow::json::LineDelimitedWriter;
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::common::{Result, exec_datafusion_err};
+use datafusion::dataframe::DataFrame;
 use datafusion::logical_expr::{LogicalPlan, Statement};
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::DFParser;
@@ -70,13 +71,21 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
 }
 
 /// Runs statements one after the other; only queries print.
-pub(super) async fn run_script(context: &SessionContext, script: &str, format: Format) -> Result<()> {
-    let statements = DFParser::parse_sql(script).map_err(|error| neardup::explain_parse_error(script, error))?;
+pub(super) async fn run_script(
+    context: &SessionContext,
+    script: &str,
+    format: Format,
+) -> Result<()> {
+    let statements =
+        DFParser::parse_sql(script).map_err(|error| neardup::explain_parse_error(script, error))?;
     for statement in statements {
         let plan = context.state().statement_to_plan(statement).await?;
         let prints = !matches!(
             plan,
-            LogicalPlan::Ddl(_) | LogicalPlan::Statement(_) | LogicalPlan::Copy(_) | LogicalPlan::Dml(_)
+            LogicalPlan::Ddl(_)
+                | LogicalPlan::Statement(_)
+                | LogicalPlan::Copy(_)
+                | LogicalPlan::Dml(_)
         ) || matches!(plan, LogicalPlan::Statement(Statement::Execute(_)));
         let frame = context.execute_logical_plan(plan).await?;
         match (prints, format) {
@@ -90,7 +99,7 @@ pub(super) async fn run_script(context: &SessionContext, script: &str, format: F
     Ok(())
 }
 
-async fn print_table(frame: datafusion::dataframe::DataFrame) -> Result<()> {
+async fn print_table(frame: DataFrame) -> Result<()> {
     let schema = std::sync::Arc::clone(frame.schema().inner());
     let mut batches = frame.collect().await?;
     if batches.is_empty() {
@@ -104,7 +113,39 @@ async fn print_table(frame: datafusion::dataframe::DataFrame) -> Result<()> {
 }
 
 async fn print_stream(frame: datafusion::dataframe::DataFrame, format: Format) -> Result<()> {
-    let mut out = BufWriter::new(std::io::stdout());
+    let mut pipe = Pipe { out: BufWriter::new(std::io::stdout()), is_broken: false };
+    match write_stream(frame, format, &mut pipe).await {
+        // Writers of rows turn this into errors of their own, which do not say what it was.
+        Err(_) if pipe.is_broken => Ok(()),
+        result => result,
+    }
+}
+
+/// Standard output, which remembers that nobody reads it any more.
+struct Pipe<W> {
+    out: W,
+    is_broken: bool,
+}
+
+impl<W: Write> Write for Pipe<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let result = self.out.write(bytes);
+        self.is_broken |= is_broken(&result);
+        result
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        let result = self.out.flush();
+        self.is_broken |= is_broken(&result);
+        result
+    }
+}
+
+fn is_broken<T>(result: &std::io::Result<T>) -> bool {
+    result.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+async fn write_stream(frame: DataFrame, format: Format, mut out: impl Write) -> Result<()> {
     let mut rows = frame.execute_stream().await?;
     if format == Format::Csv {
         let mut writer = csv::WriterBuilder::new().with_header(true).build(&mut out);

@@ -10,8 +10,9 @@ use std::time::Duration;
 pub(crate) fn print(job: &Job, took: Duration, global: &Global) -> Result<()> {
     let summary = summary(job, took);
     if global.json {
-        let text = serde_json::to_string_pretty(&summary)
-            .map_err(|error| exec_datafusion_err!("the summary cannot be written as JSON: {error}"))?;
+        let text = serde_json::to_string_pretty(&summary).map_err(|error| {
+            exec_datafusion_err!("the summary cannot be written as JSON: {error}")
+        })?;
         println!("{text}");
     } else if !global.quiet {
         for (name, value) in lines(&summary) {
@@ -25,7 +26,13 @@ pub(crate) fn print(job: &Job, took: Duration, global: &Global) -> Result<()> {
 fn summary(job: &Job, took: Duration) -> Value {
     let manifest = job.manifest();
     let mut left_out = serde_json::Map::new();
+    let mut damage = serde_json::Map::new();
     for step in &manifest.steps {
+        for (name, value) in &step.figures {
+            if let Some(file) = name.strip_prefix("damage in ") {
+                damage.insert(file.to_owned(), value.clone());
+            }
+        }
         for (reason, count) in &step.left_out {
             left_out.insert(reason.clone(), (*count).into());
         }
@@ -37,6 +44,7 @@ fn summary(job: &Job, took: Duration) -> Value {
         "sentences": figure(manifest, "sentences", "sentences"),
         "rows": figure(manifest, "clusters", "rows"),
         "left_out": left_out,
+        "damage": damage,
         "distinct_texts": figure(manifest, "texts", "distinct texts"),
         "method": figure(manifest, "pairs", "method"),
         "pairs": rows(manifest, "pairs"),
@@ -50,11 +58,18 @@ fn summary(job: &Job, took: Duration) -> Value {
 }
 
 fn step<'a>(manifest: &'a Manifest, name: &str) -> Option<&'a neardup::jobs::StepRecord> {
-    manifest.steps.iter().find(|step| step.name.split_once('-').is_some_and(|(_, found)| found == name))
+    manifest.steps.iter().find(|step| {
+        step.name
+            .split_once('-')
+            .is_some_and(|(_, found)| found == name)
+    })
 }
 
 fn figure(manifest: &Manifest, step_name: &str, name: &str) -> Value {
-    step(manifest, step_name).and_then(|step| step.figures.get(name)).cloned().unwrap_or(Value::Null)
+    step(manifest, step_name)
+        .and_then(|step| step.figures.get(name))
+        .cloned()
+        .unwrap_or(Value::Null)
 }
 
 fn rows(manifest: &Manifest, step_name: &str) -> Value {
@@ -77,6 +92,11 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
             line(&format!("  left out: {reason}"), count);
         }
     }
+    if let Some(damage) = summary["damage"].as_object() {
+        for (file, what) in damage {
+            line(&format!("  damaged: {file}"), what);
+        }
+    }
     line("distinct texts", &summary["distinct_texts"]);
     line("method", &summary["method"]);
     line("pairs", &summary["pairs"]);
@@ -90,7 +110,10 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
     if let Some(bytes) = summary["peak_memory_bytes"].as_u64() {
         lines.push(("peak memory".to_owned(), format!("{} MB", bytes >> 20)));
     }
-    lines.push(("written to".to_owned(), summary["directory"].as_str().unwrap_or_default().to_owned()));
+    lines.push((
+        "written to".to_owned(),
+        summary["directory"].as_str().unwrap_or_default().to_owned(),
+    ));
     lines
 }
 

@@ -1,13 +1,15 @@
 //! Files as tables: what a path, a directory or a glob names, on the command line and in SQL.
 
 mod listing;
+mod schema;
 mod url_tables;
 
 pub(crate) use listing::parquet_files;
 pub(crate) use url_tables::FileTables;
 
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
-use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
 use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::file_format::csv::CsvFormat;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
@@ -104,7 +106,8 @@ pub fn resolve(names: &[String]) -> Result<Input> {
     })
 }
 
-/// Files of known kinds below a directory, without recursion; hidden ones are left out.
+/// Files of known kinds below a directory, without recursion; hidden ones and the results of jobs
+/// are left out.
 fn walk(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let mut pending = vec![directory.to_owned()];
     while let Some(directory) = pending.pop() {
@@ -118,13 +121,20 @@ fn walk(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
             let path = entry.path();
             // Links to directories are not followed: they may form a circle.
             if entry.file_type().map_err(at)?.is_dir() {
-                pending.push(path);
+                if !is_job(&path) {
+                    pending.push(path);
+                }
             } else if path.is_file() && kind_of(&path).is_ok() {
                 files.push(path);
             }
         }
     }
     Ok(())
+}
+
+/// Whether a directory is that of a job, whose files are results.
+fn is_job(directory: &Path) -> bool {
+    directory.join(".lock").is_file() && directory.join("manifest.json").is_file()
 }
 
 fn kind_of(path: &Path) -> Result<(Kind, FileCompressionType)> {
@@ -160,36 +170,43 @@ fn kind_of(path: &Path) -> Result<(Kind, FileCompressionType)> {
 impl Input {
     /// The files as one table; not for dumps.
     pub(crate) async fn table(&self, state: &SessionState) -> Result<Arc<dyn TableProvider>> {
-        match self.provider(state, &self.files, true).await {
+        let (options, schema) = self.schema(state).await?;
+        listing::listing(&self.files, options, schema).map_err(|error| self.named(error))
+    }
+
+    /// Every file as a table of its own, all with one schema.
+    pub(crate) async fn tables(&self, state: &SessionState) -> Result<Vec<Arc<dyn TableProvider>>> {
+        let (options, schema) = self.schema(state).await?;
+        let table = |file: &PathBuf| {
+            let file = std::slice::from_ref(file);
+            listing::listing(file, options.clone(), Arc::clone(&schema))
+        };
+        self.files.iter().map(table).collect()
+    }
+
+    /// How the files are read, and what is in all of them.
+    async fn schema(&self, state: &SessionState) -> Result<(ListingOptions, SchemaRef)> {
+        match self.schema_as(state, true).await {
             // A compressed file does not show whether it holds lines or an array.
             Err(_) if self.kind == Kind::Json && self.compression.is_compressed() => {
-                self.provider(state, &self.files, false).await
+                self.schema_as(state, false).await
             }
             result => result,
         }
-        .map_err(|error| self.named(error))
     }
 
-    /// One file as a table.
-    pub(crate) async fn file_table(
-        &self,
-        state: &SessionState,
-        file: &PathBuf,
-    ) -> Result<Arc<dyn TableProvider>> {
-        Self {
-            files: vec![file.clone()],
-            ..self.clone()
+    async fn schema_as(&self, state: &SessionState, lines: bool) -> Result<(ListingOptions, SchemaRef)> {
+        let options = ListingOptions::new(self.format(state, lines)?).with_file_extension("");
+        let mut schemas = Vec::new();
+        for file in &self.files {
+            let schema = listing::schema(state, file, &options).await;
+            let schema = schema.map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
+            schemas.push((file.as_path(), schema));
         }
-        .table(state)
-        .await
+        Ok((options, schema::merge(self.kind, &schemas)?))
     }
 
-    async fn provider(
-        &self,
-        state: &SessionState,
-        files: &[PathBuf],
-        lines: bool,
-    ) -> Result<Arc<dyn TableProvider>> {
+    fn format(&self, state: &SessionState, lines: bool) -> Result<Arc<dyn FileFormat>> {
         let csv = || {
             CsvFormat::default()
                 .with_options(state.table_options().csv.clone())
@@ -197,7 +214,7 @@ impl Input {
                 .with_newlines_in_values(true)
                 .with_file_compression_type(self.compression)
         };
-        let format: Arc<dyn FileFormat> = match self.kind {
+        Ok(match self.kind {
             Kind::Dump => return exec_err!("a dump is no table of documents"),
             Kind::Parquet => Arc::new(ParquetFormat::default()),
             Kind::Csv => Arc::new(csv()),
@@ -205,7 +222,7 @@ impl Input {
             Kind::Json => {
                 let lines = match self.compression.is_compressed() {
                     true => lines,
-                    false => !begins_with_array(&files[0]),
+                    false => !begins_with_array(&self.files[0]),
                 };
                 Arc::new(
                     JsonFormat::default()
@@ -213,22 +230,22 @@ impl Input {
                         .with_file_compression_type(self.compression),
                 )
             }
-        };
-        let options = ListingOptions::new(format).with_file_extension("");
-        listing::listing(state, files.to_vec(), options).await
+        })
     }
 
-    fn named(
-        &self,
-        error: datafusion::common::DataFusionError,
-    ) -> datafusion::common::DataFusionError {
-        let files: Vec<String> = self
-            .files
-            .iter()
-            .take(3)
-            .map(|file| file.display().to_string())
-            .collect();
-        exec_datafusion_err!("{}: {error}", files.join(", "))
+    /// The error with the files in front, unless it names one of them.
+    pub(crate) fn named(&self, error: DataFusionError) -> DataFusionError {
+        let text = error.strip_backtrace();
+        let is_named = |file: &PathBuf| text.contains(&*file.to_string_lossy());
+        if self.files.iter().any(is_named) {
+            return error;
+        }
+        let shown = self.files.iter().take(3).map(|file| file.display().to_string());
+        let shown = shown.collect::<Vec<_>>().join(", ");
+        match self.files.len().saturating_sub(3) {
+            0 => exec_datafusion_err!("{shown}: {text}"),
+            more => exec_datafusion_err!("{shown} and {more} more files: {text}"),
+        }
     }
 }
 

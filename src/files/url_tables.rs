@@ -40,7 +40,11 @@ impl UrlTableFactory for FileTables {
             .clone();
         if url.contains("://") {
             let config = ListingTableConfig::new(ListingTableUrl::parse(url)?);
-            let config = config.infer_options(&state).await?.infer_schema(&state).await?;
+            let config = config
+                .infer_options(&state)
+                .await?
+                .infer_schema(&state)
+                .await?;
             return Ok(Some(Arc::new(ListingTable::try_new(config)?)));
         }
         // A bare name is a table's, also where a directory has the same name: './name' is a path.
@@ -49,8 +53,15 @@ impl UrlTableFactory for FileTables {
         }
         let input = resolve(&[url.to_owned()])?;
         if input.kind == Kind::Dump {
-            let files = input.files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
-            return Ok(Some(Arc::new(DumpTable::try_new(files, DumpOptions::default())?)));
+            let files = input
+                .files
+                .iter()
+                .map(|file| file.to_string_lossy().into_owned())
+                .collect();
+            return Ok(Some(Arc::new(DumpTable::try_new(
+                files,
+                DumpOptions::default(),
+            )?)));
         }
         Ok(Some(input.table(&state).await?))
     }

@@ -61,6 +61,9 @@ pub struct Call {
 
 impl Call {
     /// Checks what was given, and fills in options and defaults.
+    ///
+    /// # Errors
+    /// If an argument is unknown, or a value has the wrong type or range.
     pub fn new(
         function: &'static str,
         parameters: &[Parameter],
@@ -112,6 +115,9 @@ impl Call {
     }
 
     /// A number; a parameter without a default must have been given.
+    ///
+    /// # Errors
+    /// If it has no value, or another type.
     pub fn number(&self, name: &str) -> Result<f64> {
         match self.get(name) {
             Some(Value::Number(number)) => Ok(*number),
@@ -121,6 +127,9 @@ impl Call {
     }
 
     /// A whole number.
+    ///
+    /// # Errors
+    /// If it has no value, or another type.
     pub fn integer(&self, name: &str) -> Result<i64> {
         match self.get(name) {
             Some(Value::Integer(number)) => Ok(*number),
@@ -129,6 +138,9 @@ impl Call {
     }
 
     /// A text or a word of a choice.
+    ///
+    /// # Errors
+    /// If it has no value, or another type.
     pub fn text(&self, name: &str) -> Result<&str> {
         match self.get(name) {
             Some(Value::Text(text)) => Ok(text),
@@ -137,6 +149,9 @@ impl Call {
     }
 
     /// A truth value.
+    ///
+    /// # Errors
+    /// If it has no value, or another type.
     pub fn boolean(&self, name: &str) -> Result<bool> {
         match self.get(name) {
             Some(Value::Boolean(truth)) => Ok(*truth),
@@ -184,7 +199,10 @@ fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
         }
         (Kind::Column | Kind::Columns, Given::Constant(value)) => match value.try_as_str() {
             Some(Some(column)) => Ok(Value::Columns(vec![column.to_owned()])),
-            _ => plan_err!("{function}: {name} must be {}, found {value}", parameter.kind),
+            _ => plan_err!(
+                "{function}: {name} must be {}, found {value}",
+                parameter.kind
+            ),
         },
         (Kind::Boolean, Given::Constant(ScalarValue::Boolean(Some(truth)))) => {
             Ok(Value::Boolean(truth))

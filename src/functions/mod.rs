@@ -125,6 +125,10 @@ pub fn find(name: &str) -> Option<&'static TableFunction> {
 
 impl TableFunction {
     /// The variant of that file name.
+    #[expect(
+        clippy::expect_used,
+        reason = "names are constants beside the registry"
+    )]
     pub(crate) fn variant(&self, name: &str) -> Template {
         let mut all = std::iter::once(&self.template).chain(self.variants);
         *all.find(|template| template.name == name)

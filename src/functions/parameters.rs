@@ -74,11 +74,9 @@ impl fmt::Display for Range {
 impl Kind {
     fn parse(text: &str) -> Result<Self> {
         Ok(match text.split_once(" in ") {
-            Some(("number", range)) if Range::parse(range).is_some() => {
-                Self::Number(Range::parse(range).expect("checked by the guard"))
-            }
-            Some(("integer", range)) if Range::parse(range).is_some() => {
-                Self::Integer(Range::parse(range).expect("checked by the guard"))
+            Some(("number", range)) if let Some(range) = Range::parse(range) => Self::Number(range),
+            Some(("integer", range)) if let Some(range) = Range::parse(range) => {
+                Self::Integer(range)
             }
             _ => match text {
                 "text" => Self::Text,

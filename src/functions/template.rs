@@ -65,6 +65,9 @@ pub struct Template {
 
 impl Template {
     /// The header comment, parsed.
+    ///
+    /// # Errors
+    /// If a line of it cannot be read.
     pub fn header(&self) -> Result<Header> {
         let mut header = Header::default();
         let mut section = "";

@@ -6,8 +6,8 @@ use crate::files::Input;
 use crate::functions::{Template, Value};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::Int64Type;
-use datafusion::common::{Result, exec_err};
 use datafusion::catalog::TableProvider;
+use datafusion::common::{Result, exec_err};
 use datafusion::prelude::SessionContext;
 use neardup_datasets::DumpTable;
 use std::collections::BTreeMap;
@@ -47,14 +47,16 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
         .iter()
         .map(|file| file.to_string_lossy().into_owned())
         .collect();
-    let mut dump = neardup_datasets::DumpOptions { redirects: true, ..Default::default() };
+    let mut dump = neardup_datasets::DumpOptions {
+        redirects: true,
+        ..Default::default()
+    };
     dump.set("namespaces", "all")?;
     dump.set("on_error", &options.on_error)?;
     let dump = Arc::new(DumpTable::try_new(files, dump)?);
-    job.context().register_table("dump", Arc::clone(&dump) as Arc<dyn TableProvider>)?;
-    let values = BTreeMap::from([
-        ("splitter".to_owned(), Value::Text(options.splitter.clone())),
-    ]);
+    job.context()
+        .register_table("dump", Arc::clone(&dump) as Arc<dyn TableProvider>)?;
+    let values = BTreeMap::from([("splitter".to_owned(), Value::Text(options.splitter.clone()))]);
     job.step(
         "plain_text",
         Output::Directory("plain_text"),
@@ -63,10 +65,15 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
             for (file, losses) in dump.take_losses() {
                 let pages = losses.pages();
                 if pages > 0 {
-                    *record.left_out.entry("damaged pages".to_owned()).or_default() += pages;
+                    *record
+                        .left_out
+                        .entry("damaged pages".to_owned())
+                        .or_default() += pages;
                 }
                 if !losses.is_empty() {
-                    record.figures.insert(format!("damage in {file}"), losses.to_string().into());
+                    record
+                        .figures
+                        .insert(format!("damage in {file}"), losses.to_string().into());
                 }
             }
             check_pages(context, record).await
@@ -100,10 +107,7 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
 }
 
 /// Counts pages by what becomes of them.
-async fn check_pages(
-    context: &SessionContext,
-    record: &mut StepRecord,
-) -> Result<()> {
+async fn check_pages(context: &SessionContext, record: &mut StepRecord) -> Result<()> {
     let counts = context
         .sql(
             "SELECT CASE WHEN text IS NOT NULL THEN 'read' WHEN kind = 'redirect' THEN 'redirects' \

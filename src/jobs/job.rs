@@ -71,8 +71,12 @@ impl Job {
         progress: Arc<dyn Progress>,
     ) -> Result<Self> {
         let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", directory.display());
+        if directory.exists() && !directory.is_dir() {
+            return exec_err!("{}: must be a directory, but it is a file", directory.display());
+        }
         fs::create_dir_all(directory).map_err(at)?;
         let directory = directory.canonicalize().map_err(at)?;
+        Self::refuse_foreign(&directory)?;
         let lock_path = directory.join(".lock");
         let lock = fs::File::create(&lock_path)
             .map_err(|error| exec_datafusion_err!("{}: {error}", lock_path.display()))?;
@@ -85,8 +89,12 @@ impl Job {
         let found = Manifest::load(&directory)?;
         let manifest = match found {
             Some(found) => match found.difference(&wanted) {
+                None if overwrite && Self::lost_file(&directory, &found.steps).is_some() => {
+                    Self::clear(&directory, wanted)?
+                }
                 None => found,
-                Some(_) if overwrite => Self::clear(&directory, wanted)?,
+                // Of a job whose first step failed there is nothing to lose.
+                Some(_) if overwrite || found.steps.is_empty() => Self::clear(&directory, wanted)?,
                 Some(difference) => {
                     return exec_err!(
                         "{} holds another job: {difference}; give another directory with -o, or --overwrite",
@@ -94,17 +102,7 @@ impl Job {
                     );
                 }
             },
-            None => {
-                let mut entries = fs::read_dir(&directory).map_err(at)?.flatten();
-                if let Some(entry) = entries.find(|entry| entry.file_name() != ".lock") {
-                    return exec_err!(
-                        "{} is not empty and holds no job ('{}' stands in it); give another directory with -o",
-                        directory.display(),
-                        entry.file_name().to_string_lossy()
-                    );
-                }
-                wanted
-            }
+            None => wanted,
         };
         manifest.store(&directory)?;
         Ok(Self {
@@ -118,11 +116,32 @@ impl Job {
         })
     }
 
+    /// Refuses a directory that holds files but no job, and leaves it as it is.
+    fn refuse_foreign(directory: &Path) -> Result<()> {
+        let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", directory.display());
+        if Manifest::load(directory)?.is_some() {
+            return Ok(());
+        }
+        // A job that was stopped before its first manifest was whole leaves these.
+        let ours = [".lock", "manifest.json.new"];
+        for entry in fs::read_dir(directory).map_err(at)? {
+            let name = entry.map_err(at)?.file_name();
+            if !ours.iter().any(|ours| name == *ours) {
+                return exec_err!(
+                    "{} is not empty and holds no job ('{}' stands in it); give another directory with -o",
+                    directory.display(),
+                    name.to_string_lossy()
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what another job wrote.
     fn clear(directory: &Path, wanted: Manifest) -> Result<Manifest> {
-        // The manifest goes first: without it, what is left counts as nothing.
+        // The manifest of the new job goes first: it lists nothing, so what is left counts as nothing.
+        wanted.store(directory)?;
         let names = [
-            "manifest.json",
-            "manifest.json.new",
             "steps",
             "plain_text",
             "sentences",
@@ -163,6 +182,9 @@ impl Job {
     }
 
     /// Plans a statement of the job over the tables of its session.
+    ///
+    /// # Errors
+    /// If the statement does not plan over the tables of the session.
     pub async fn plan(
         &self,
         template: Template,
@@ -183,6 +205,10 @@ impl Job {
     ///
     /// `plan` makes the statement; `check` sees the record and the table before the commit, adds
     /// figures and refuses a result that breaks the step's invariant.
+    ///
+    /// # Errors
+    /// If the statement, the writing or the check fails; nothing is committed then. Also if a
+    /// file of a step that was done before is missing.
     pub async fn step<P, C>(
         &mut self,
         name: &str,
@@ -242,6 +268,9 @@ impl Job {
     }
 
     /// Marks the job as done.
+    ///
+    /// # Errors
+    /// If the manifest cannot be written.
     pub fn finish(&mut self) -> Result<()> {
         self.manifest.finished = true;
         self.manifest.store(&self.directory)
@@ -348,19 +377,24 @@ impl Job {
     }
 
     fn check_files(&self, record: &StepRecord) -> Result<()> {
-        for file in &record.files {
-            let path = self.directory.join(&file.path);
-            let found = fs::metadata(&path).map(|metadata| metadata.len());
-            if !matches!(found, Ok(bytes) if bytes == file.bytes) {
-                return exec_err!(
-                    "{}: step {} wrote {} bytes to this file, but it is missing or of another size; --overwrite begins anew",
-                    path.display(),
-                    record.name,
-                    file.bytes
-                );
-            }
+        match Self::lost_file(&self.directory, std::slice::from_ref(record)) {
+            None => Ok(()),
+            Some(file) => exec_err!(
+                "{}: step {} wrote {} bytes to this file, but it is missing or of another size; --overwrite begins anew",
+                self.directory.join(&file.path).display(),
+                record.name,
+                file.bytes
+            ),
         }
-        Ok(())
+    }
+
+    /// The first file that is not there as it was written.
+    fn lost_file<'a>(directory: &Path, steps: &'a [StepRecord]) -> Option<&'a StepFile> {
+        let mut files = steps.iter().flat_map(|step| &step.files);
+        files.find(|file| {
+            let found = fs::metadata(directory.join(&file.path));
+            !found.is_ok_and(|found| found.len() == file.bytes)
+        })
     }
 
     async fn register(&self, name: &str, record: &StepRecord) -> Result<DataFrame> {

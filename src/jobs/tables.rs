@@ -28,11 +28,18 @@ pub fn manifest(directory: &Path) -> Result<Manifest> {
 pub async fn register(context: &SessionContext, directory: &Path) -> Result<Manifest> {
     let manifest = manifest(directory)?;
     for step in &manifest.steps {
-        let name = step.name.split_once('-').map_or(step.name.as_str(), |(_, name)| name);
+        let name = step
+            .name
+            .split_once('-')
+            .map_or(step.name.as_str(), |(_, name)| name);
         if !["pairs", "clusters", "kept", "sentences", "plain_text"].contains(&name) {
             continue;
         }
-        let paths = step.files.iter().map(|file| directory.join(&file.path)).collect();
+        let paths = step
+            .files
+            .iter()
+            .map(|file| directory.join(&file.path))
+            .collect();
         context.register_table(name, files::parquet_files(&context.state(), paths).await?)?;
     }
     Ok(manifest)
@@ -42,15 +49,26 @@ pub async fn register(context: &SessionContext, directory: &Path) -> Result<Mani
 ///
 /// # Errors
 /// If the input of the job is gone or has other columns.
-pub async fn register_documents(context: &SessionContext, directory: &Path, manifest: &Manifest) -> Result<()> {
+pub async fn register_documents(
+    context: &SessionContext,
+    directory: &Path,
+    manifest: &Manifest,
+) -> Result<()> {
     let step = |name: &str| {
-        manifest.steps.iter().find(|step| step.name.split_once('-').is_some_and(|(_, found)| found == name))
+        manifest.steps.iter().find(|step| {
+            step.name
+                .split_once('-')
+                .is_some_and(|(_, found)| found == name)
+        })
     };
     let (id, text) = match step("sentences") {
         Some(_) => ("sentence_id".to_owned(), "sentence".to_owned()),
         None => {
             let parameter = |name: &str| {
-                let value = manifest.parameters.get(name).and_then(|value| value.as_str());
+                let value = manifest
+                    .parameters
+                    .get(name)
+                    .and_then(|value| value.as_str());
                 value.unwrap_or(name).to_owned()
             };
             (parameter("id"), parameter("text"))
@@ -58,11 +76,19 @@ pub async fn register_documents(context: &SessionContext, directory: &Path, mani
     };
     let provider = match step("sentences").or_else(|| step("input")) {
         Some(step) => {
-            let paths: Vec<PathBuf> = step.files.iter().map(|file| directory.join(&file.path)).collect();
+            let paths: Vec<PathBuf> = step
+                .files
+                .iter()
+                .map(|file| directory.join(&file.path))
+                .collect();
             files::parquet_files(&context.state(), paths).await?
         }
         None => {
-            let names: Vec<String> = manifest.inputs.iter().map(|input| input.path.clone()).collect();
+            let names: Vec<String> = manifest
+                .inputs
+                .iter()
+                .map(|input| input.path.clone())
+                .collect();
             files::resolve(&names)?.table(&context.state()).await?
         }
     };

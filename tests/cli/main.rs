@@ -3,6 +3,12 @@
 //! Every test runs the real binary in a temporary directory of its own and reads its answers
 //! through the binary again (`neardup sql`). What a query or a function computes is tested in SQL;
 //! here is what only the command line and the jobs do.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    unreachable_pub,
+    reason = "helpers of tests: what fails, fails the test"
+)]
 
 mod bad_input;
 mod choices;

@@ -6,10 +6,18 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Ids of the sentences of a job, by title and text.
 fn sentence_ids(scratch: &Scratch) -> HashMap<(String, String), i64> {
-    let rows = scratch.job_rows("neardup-out", "SELECT sentence_id, title, sentence FROM sentences");
+    let rows = scratch.job_rows(
+        "neardup-out",
+        "SELECT sentence_id, title, sentence FROM sentences",
+    );
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
     rows.iter()
-        .map(|row| ((text(&row["title"]), text(&row["sentence"])), row["sentence_id"].as_i64().expect("an id")))
+        .map(|row| {
+            (
+                (text(&row["title"]), text(&row["sentence"])),
+                row["sentence_id"].as_i64().expect("an id"),
+            )
+        })
         .collect()
 }
 
@@ -22,7 +30,13 @@ fn planted(scratch: &Scratch) -> Vec<(String, i64, i64)> {
     };
     let pairs: Vec<_> = expected("expected.tsv")
         .iter()
-        .map(|row| (row[0].clone(), find(&row[1], &row[3]), find(&row[2], &row[4])))
+        .map(|row| {
+            (
+                row[0].clone(),
+                find(&row[1], &row[3]),
+                find(&row[2], &row[4]),
+            )
+        })
         .collect();
     assert!(pairs.len() >= 70, "{} pairs were planted", pairs.len());
     pairs
@@ -35,16 +49,33 @@ fn all_planted_pairs_are_reported() {
     let found: HashSet<(i64, i64)> = scratch
         .job_rows("neardup-out", "SELECT id_a, id_b FROM pairs")
         .iter()
-        .map(|row| (row["id_a"].as_i64().expect("an id"), row["id_b"].as_i64().expect("an id")))
+        .map(|row| {
+            (
+                row["id_a"].as_i64().expect("an id"),
+                row["id_b"].as_i64().expect("an id"),
+            )
+        })
         .collect();
     let mut kinds = BTreeMap::new();
     for (kind, a, b) in planted(&scratch) {
         assert_ne!(a >> 20, b >> 20, "{kind}: both sentences are on one page");
-        assert!(found.contains(&(a.min(b), a.max(b))), "{kind}: the pair {a}, {b} is not reported");
+        assert!(
+            found.contains(&(a.min(b), a.max(b))),
+            "{kind}: the pair {a}, {b} is not reported"
+        );
         *kinds.entry(kind).or_insert(0) += 1;
     }
     let kinds: Vec<_> = kinds.into_keys().collect();
-    assert_eq!(kinds, ["copy_edit", "factual_drift", "identical", "reference", "template"]);
+    assert_eq!(
+        kinds,
+        [
+            "copy_edit",
+            "factual_drift",
+            "identical",
+            "reference",
+            "template"
+        ]
+    );
 }
 
 #[test]
@@ -54,10 +85,18 @@ fn linked_pairs_connect_all_planted_pairs() {
     let clusters: HashMap<i64, i64> = scratch
         .job_rows("neardup-out", "SELECT id, cluster_id FROM clusters")
         .iter()
-        .map(|row| (row["id"].as_i64().expect("an id"), row["cluster_id"].as_i64().expect("an id")))
+        .map(|row| {
+            (
+                row["id"].as_i64().expect("an id"),
+                row["cluster_id"].as_i64().expect("an id"),
+            )
+        })
         .collect();
     for (kind, a, b) in planted(&scratch) {
-        assert_eq!(clusters[&a], clusters[&b], "{kind}: {a} and {b} are in different clusters");
+        assert_eq!(
+            clusters[&a], clusters[&b],
+            "{kind}: {a} and {b} are in different clusters"
+        );
     }
 }
 
@@ -66,10 +105,31 @@ fn outputs_are_there_and_add_up() {
     let scratch = Scratch::new();
     let said = scratch.succeed(&["dedup"]);
     assert!(said.err.contains("sample"), "{}", said.err);
-    for name in ["pages", "sentences", "left out: redirects", "pairs", "clusters", "kept", "seconds", "peak memory"] {
-        assert!(said.out.contains(name), "'{name}' is not said: {}", said.out);
+    for name in [
+        "pages",
+        "sentences",
+        "left out: redirects",
+        "pairs",
+        "clusters",
+        "kept",
+        "seconds",
+        "peak memory",
+    ] {
+        assert!(
+            said.out.contains(name),
+            "'{name}' is not said: {}",
+            said.out
+        );
     }
-    for name in ["manifest.json", "pairs.parquet", "clusters.parquet", "kept.parquet", "plain_text", "sentences", "steps"] {
+    for name in [
+        "manifest.json",
+        "pairs.parquet",
+        "clusters.parquet",
+        "kept.parquet",
+        "plain_text",
+        "sentences",
+        "steps",
+    ] {
         assert!(scratch.has(&format!("neardup-out/{name}")), "{name}");
     }
     scratch.assert_whole("neardup-out");
@@ -80,28 +140,67 @@ fn outputs_are_there_and_add_up() {
 
     // The same numbers as JSON, from the finished job, which repeats nothing.
     let summary = scratch.job(&["dedup"]);
-    assert_eq!(summary["steps_done_before"].as_u64(), Some(manifest["steps"].as_array().expect("steps").len() as u64));
-    let number = |name: &str| summary[name].as_i64().unwrap_or_else(|| panic!("{name}: {summary}"));
+    assert_eq!(
+        summary["steps_done_before"].as_u64(),
+        Some(manifest["steps"].as_array().expect("steps").len() as u64)
+    );
+    let number = |name: &str| {
+        summary[name]
+            .as_i64()
+            .unwrap_or_else(|| panic!("{name}: {summary}"))
+    };
     let count = |sql: &str| scratch.job_number("neardup-out", sql);
     assert_eq!(number("pages"), count("SELECT count(*) FROM plain_text"));
-    assert_eq!(number("articles"), count("SELECT count(*) FROM plain_text WHERE text IS NOT NULL"));
+    assert_eq!(
+        number("articles"),
+        count("SELECT count(*) FROM plain_text WHERE text IS NOT NULL")
+    );
     assert_eq!(number("sentences"), count("SELECT count(*) FROM sentences"));
     assert_eq!(number("rows"), count("SELECT count(*) FROM clusters"));
     assert_eq!(number("kept"), count("SELECT count(*) FROM kept"));
-    assert_eq!(number("kept") + count("SELECT count(*) FROM clusters WHERE NOT kept"), number("rows"));
+    assert_eq!(
+        number("kept") + count("SELECT count(*) FROM clusters WHERE NOT kept"),
+        number("rows")
+    );
     assert_eq!(number("pairs"), count("SELECT count(*) FROM pairs"));
-    assert_eq!(number("clusters"), count("SELECT count(DISTINCT cluster_id) FROM clusters WHERE cluster_size > 1"));
-    assert_eq!(number("largest_cluster"), count("SELECT max(cluster_size) FROM clusters"));
+    assert_eq!(
+        number("clusters"),
+        count("SELECT count(DISTINCT cluster_id) FROM clusters WHERE cluster_size > 1")
+    );
+    assert_eq!(
+        number("largest_cluster"),
+        count("SELECT max(cluster_size) FROM clusters")
+    );
     let left_out = summary["left_out"].as_object().expect("what was left out");
-    let left = |name: &str| left_out.get(name).and_then(Value::as_i64).unwrap_or_else(|| panic!("{name}: {summary}"));
+    let left = |name: &str| {
+        left_out
+            .get(name)
+            .and_then(Value::as_i64)
+            .unwrap_or_else(|| panic!("{name}: {summary}"))
+    };
     assert_eq!(left("redirects"), 4);
     assert_eq!(left("disambiguation pages"), 1);
     assert_eq!(left("pages of other namespaces"), 2);
     assert_eq!(number("articles") + 7, number("pages"));
-    assert_eq!(number("rows") + left("sentences under 20 characters"), number("sentences"));
-    for (name, value) in [("pairs", number("pairs")), ("kept", number("kept")), ("rows compared", number("rows"))] {
-        let line = said.out.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name}: {}", said.out));
-        assert_eq!(line.split_whitespace().last(), Some(value.to_string().as_str()), "{line}");
+    assert_eq!(
+        number("rows") + left("sentences under 20 characters"),
+        number("sentences")
+    );
+    for (name, value) in [
+        ("pairs", number("pairs")),
+        ("kept", number("kept")),
+        ("rows compared", number("rows")),
+    ] {
+        let line = said
+            .out
+            .lines()
+            .find(|line| line.starts_with(name))
+            .unwrap_or_else(|| panic!("{name}: {}", said.out));
+        assert_eq!(
+            line.split_whitespace().last(),
+            Some(value.to_string().as_str()),
+            "{line}"
+        );
     }
 }
 
@@ -111,7 +210,8 @@ fn columns_are_as_documented() {
     scratch.succeed(&["dedup", "--quiet"]);
     let columns = |table: &str| {
         let sql = format!("SELECT * FROM {table} LIMIT 1");
-        let answer = scratch.succeed(&["sql", "--dir", "neardup-out", "--format", "csv", "-c", &sql]);
+        let answer =
+            scratch.succeed(&["sql", "--dir", "neardup-out", "--format", "csv", "-c", &sql]);
         answer.out.lines().next().expect("a header").to_owned()
     };
     assert_eq!(columns("pairs"), "id_a,id_b,similarity");
@@ -128,7 +228,10 @@ fn columns_are_as_documented() {
         "neardup-out",
         "SELECT DISTINCT arrow_typeof(similarity) AS s, arrow_typeof(cluster_size) AS c, arrow_typeof(id) AS i FROM clusters",
     );
-    assert_eq!(Value::from_iter(types[0].clone()), serde_json::json!({"s": "Float64", "c": "Int64", "i": "Int64"}));
+    assert_eq!(
+        Value::from_iter(types[0].clone()),
+        serde_json::json!({"s": "Float64", "c": "Int64", "i": "Int64"})
+    );
 }
 
 #[test]
@@ -155,10 +258,20 @@ fn files_say_where_they_come_from() {
         let length = u32::from_le_bytes(bytes[end..end + 4].try_into().expect("four bytes"));
         let footer = String::from_utf8_lossy(&bytes[end - length as usize..end]);
         for part in [
-            "neardup.version", env!("CARGO_PKG_VERSION"), "neardup.source", "samplewiki-pages-articles.xml.bz2",
-            "neardup.parameters", "\"threshold\":0.6", "\"shingle\":\"char:5\"", "neardup.step", name,
+            "neardup.version",
+            env!("CARGO_PKG_VERSION"),
+            "neardup.source",
+            "samplewiki-pages-articles.xml.bz2",
+            "neardup.parameters",
+            "\"threshold\":0.6",
+            "\"shingle\":\"char:5\"",
+            "neardup.step",
+            name,
         ] {
-            assert!(footer.contains(part), "{name}: '{part}' is not in the metadata");
+            assert!(
+                footer.contains(part),
+                "{name}: '{part}' is not in the metadata"
+            );
         }
     }
 }
@@ -178,6 +291,9 @@ fn ingest_makes_the_same_sentences() {
     let summary = scratch.job(&["ingest", dump.to_str().expect("a path"), "-o", "pages"]);
     assert_eq!(summary["pages"], 61);
     let sql = "SELECT * FROM sentences ORDER BY sentence_id";
-    assert_eq!(scratch.job_rows("pages", sql), scratch.job_rows("neardup-out", sql));
+    assert_eq!(
+        scratch.job_rows("pages", sql),
+        scratch.job_rows("neardup-out", sql)
+    );
     assert!(!scratch.has("pages/pairs.parquet"));
 }

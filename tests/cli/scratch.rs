@@ -26,7 +26,9 @@ pub struct Answer {
 impl Scratch {
     /// A new, empty one.
     pub fn new() -> Self {
-        Self { directory: tempfile::tempdir().expect("a temporary directory") }
+        Self {
+            directory: tempfile::tempdir().expect("a temporary directory"),
+        }
     }
 
     /// A path in it.
@@ -82,7 +84,13 @@ impl Scratch {
     #[track_caller]
     pub fn succeed(&self, arguments: &[&str]) -> Answer {
         let answer = self.run(arguments);
-        assert_eq!(answer.code, Some(0), "{arguments:?}\n{}{}", answer.out, answer.err);
+        assert_eq!(
+            answer.code,
+            Some(0),
+            "{arguments:?}\n{}{}",
+            answer.out,
+            answer.err
+        );
         answer
     }
 
@@ -91,13 +99,26 @@ impl Scratch {
     pub fn fail(&self, arguments: &[&str], said: &[&str]) -> Answer {
         let answer = self.run(arguments);
         let shown = format!("{arguments:?}\n{}{}", answer.out, answer.err);
-        assert!(matches!(answer.code, Some(1 | 2)), "{:?} {shown}", answer.code);
+        assert!(
+            matches!(answer.code, Some(1 | 2)),
+            "{:?} {shown}",
+            answer.code
+        );
         let error = answer.err.to_lowercase();
         assert!(error.contains("error: "), "{shown}");
         for part in said {
-            assert!(error.contains(&part.to_lowercase()), "'{part}' is not said: {shown}");
+            assert!(
+                error.contains(&part.to_lowercase()),
+                "'{part}' is not said: {shown}"
+            );
         }
-        for noise in ["panicked", "arrowerror", "internal error", "backtrace", "externalerror"] {
+        for noise in [
+            "panicked",
+            "arrowerror",
+            "internal error",
+            "backtrace",
+            "externalerror",
+        ] {
             assert!(!error.contains(noise), "'{noise}' is said: {shown}");
         }
         answer
@@ -121,7 +142,11 @@ impl Scratch {
     /// Rows of a query over the tables of a job.
     #[track_caller]
     pub fn job_rows(&self, directory: &str, sql: &str) -> Rows {
-        parse(&self.succeed(&["sql", "--dir", directory, "--format", "json", "-c", sql]).out)
+        parse(
+            &self
+                .succeed(&["sql", "--dir", directory, "--format", "json", "-c", sql])
+                .out,
+        )
     }
 
     /// The one whole number that a query over the tables of a job gives.
@@ -129,17 +154,28 @@ impl Scratch {
     pub fn job_number(&self, directory: &str, sql: &str) -> i64 {
         let rows = self.job_rows(directory, sql);
         assert_eq!(rows.len(), 1, "{sql}");
-        rows[0].values().next().and_then(Value::as_i64).unwrap_or_else(|| panic!("{sql}: {rows:?}"))
+        rows[0]
+            .values()
+            .next()
+            .and_then(Value::as_i64)
+            .unwrap_or_else(|| panic!("{sql}: {rows:?}"))
     }
 
     /// The tables pairs, clusters and kept of a job as sorted CSV.
     #[track_caller]
     pub fn tables(&self, directory: &str) -> String {
         self.succeed(&[
-            "sql", "--dir", directory, "--format", "csv",
-            "-c", "SELECT * FROM pairs ORDER BY id_a, id_b",
-            "-c", "SELECT * FROM clusters ORDER BY id",
-            "-c", "SELECT * FROM kept ORDER BY 1",
+            "sql",
+            "--dir",
+            directory,
+            "--format",
+            "csv",
+            "-c",
+            "SELECT * FROM pairs ORDER BY id_a, id_b",
+            "-c",
+            "SELECT * FROM clusters ORDER BY id",
+            "-c",
+            "SELECT * FROM kept ORDER BY 1",
         ])
         .out
     }
@@ -147,7 +183,8 @@ impl Scratch {
     /// The manifest of a job.
     #[track_caller]
     pub fn manifest(&self, directory: &str) -> Value {
-        serde_json::from_slice(&self.read(&format!("{directory}/manifest.json"))).expect("a manifest")
+        serde_json::from_slice(&self.read(&format!("{directory}/manifest.json")))
+            .expect("a manifest")
     }
 
     /// Checks that every file that the manifest lists is there in its full size.
@@ -157,7 +194,8 @@ impl Scratch {
         for step in manifest["steps"].as_array().expect("steps") {
             for file in step["files"].as_array().expect("files") {
                 let path = Path::new(directory).join(file["path"].as_str().expect("a path"));
-                let found = std::fs::metadata(self.directory.path().join(&path)).map(|found| found.len());
+                let found =
+                    std::fs::metadata(self.directory.path().join(&path)).map(|found| found.len());
                 assert_eq!(found.ok(), file["bytes"].as_u64(), "{}", path.display());
             }
         }
@@ -183,17 +221,26 @@ fn parse(text: &str) -> Rows {
 /// Names of the steps that a manifest lists.
 pub fn steps(manifest: &Value) -> Vec<String> {
     let name = |step: &Value| step["name"].as_str().expect("a name").to_owned();
-    manifest["steps"].as_array().expect("steps").iter().map(name).collect()
+    manifest["steps"]
+        .as_array()
+        .expect("steps")
+        .iter()
+        .map(name)
+        .collect()
 }
 
 /// A file of the bundled sample.
 pub fn sample(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/sample").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("datasets/sample")
+        .join(name)
 }
 
 /// The lines of a tab-separated file of the bundled sample, without its header.
 pub fn expected(name: &str) -> Vec<Vec<String>> {
     let text = std::fs::read_to_string(sample(name)).expect("the sample");
     let lines = text.lines().skip(1);
-    lines.map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+    lines
+        .map(|line| line.split('\t').map(str::to_owned).collect())
+        .collect()
 }

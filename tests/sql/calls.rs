@@ -5,7 +5,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use std::sync::Arc;
 
 /// Name of a function and a query that calls it.
-pub(crate) const CALLS: &[(&str, &str)] = &[
+pub const CALLS: &[(&str, &str)] = &[
     ("components", "SELECT * FROM components(pairs)"),
     ("deduplicate", "SELECT * FROM deduplicate(docs)"),
     ("deduplicate", "SELECT * FROM deduplicate(docs, keep => 'longest', method => 'minhash')"),
@@ -70,7 +70,7 @@ pub(crate) const CALLS: &[(&str, &str)] = &[
 ];
 
 /// A session with the relations of [`CALLS`]: `docs`, `rows_in` and `pairs`, as files would hold them.
-pub(crate) async fn session(config: SessionConfig) -> Result<SessionContext> {
+pub async fn session(config: SessionConfig) -> Result<SessionContext> {
     let context = neardup::session(config, Arc::default())?;
     let tables = [
         "CREATE TABLE docs AS SELECT * FROM (VALUES
@@ -86,7 +86,7 @@ pub(crate) async fn session(config: SessionConfig) -> Result<SessionContext> {
 }
 
 /// The query with the repository's files where it names them.
-pub(crate) fn query(call: &str) -> String {
+pub fn query(call: &str) -> String {
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/sample/");
     call.replace("datasets/sample/", sample)
 }

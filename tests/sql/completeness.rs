@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The trials of this module.
-pub(crate) fn trials() -> Vec<Trial> {
+pub fn trials() -> Vec<Trial> {
     vec![
         Trial::test("completeness::sql_files", sql_files),
         Trial::test("completeness::sql_files_of_jobs", sql_files_of_jobs),
@@ -29,7 +29,8 @@ type Names = BTreeSet<String>;
 fn same(left: (&str, &Names), right: (&str, &Names)) -> Result<(), Failed> {
     let missing = |(name, names): (&str, &Names), (other, others): (&str, &Names)| -> Vec<String> {
         let only = names.difference(others);
-        only.map(|item| format!("'{item}' is in {name} but not in {other}")).collect()
+        only.map(|item| format!("'{item}' is in {name} but not in {other}"))
+            .collect()
     };
     let mut lines = missing(left, right);
     lines.extend(missing(right, left));
@@ -56,7 +57,9 @@ fn sql_names(directory: &str) -> std::io::Result<Names> {
 }
 
 fn table_functions(public: bool) -> Names {
-    let functions = TABLE_FUNCTIONS.iter().filter(|function| function.public == public);
+    let functions = TABLE_FUNCTIONS
+        .iter()
+        .filter(|function| function.public == public);
     functions.map(|function| function.name.to_owned()).collect()
 }
 
@@ -69,9 +72,9 @@ fn scalar_and_aggregate_functions() -> Names {
 }
 
 fn sql_files() -> Result<(), Failed> {
-    let templates = TABLE_FUNCTIONS.iter().flat_map(|function| {
-        std::iter::once(&function.template).chain(function.variants)
-    });
+    let templates = TABLE_FUNCTIONS
+        .iter()
+        .flat_map(|function| std::iter::once(&function.template).chain(function.variants));
     let names: Vec<String> = templates.map(|template| template.name.to_owned()).collect();
     let distinct: Names = names.iter().cloned().collect();
     if distinct.len() != names.len() {
@@ -105,20 +108,35 @@ fn headers() -> Result<(), Failed> {
         if !header.call.starts_with(&format!("{}(", function.name)) {
             return fail("the first line is not a call of the function");
         }
-        if header.description.is_empty() || header.columns.is_empty() || header.guarantees.is_empty() {
+        if header.description.is_empty()
+            || header.columns.is_empty()
+            || header.guarantees.is_empty()
+        {
             return fail("description, columns and guarantees must not be empty");
         }
         if let Some(parameter) = header.parameters.iter().find(|p| p.doc.is_empty()) {
             return fail(&format!("the parameter {} says nothing", parameter.name));
         }
-        if let Some(column) = header.columns.iter().find(|c| c.doc.is_empty() || c.data_type.is_empty()) {
-            return fail(&format!("the column {} has no type or says nothing", column.name));
+        if let Some(column) = header
+            .columns
+            .iter()
+            .find(|c| c.doc.is_empty() || c.data_type.is_empty())
+        {
+            return fail(&format!(
+                "the column {} has no type or says nothing",
+                column.name
+            ));
         }
         for template in std::iter::once(&function.template).chain(function.variants) {
             for hole in holes(template.text) {
-                let declared = header.parameters.iter().any(|parameter| parameter.name == hole);
+                let declared = header
+                    .parameters
+                    .iter()
+                    .any(|parameter| parameter.name == hole);
                 if !declared && !computed.contains(&hole.as_str()) {
-                    return Err(format!("sql/{}.sql: ${hole} is not declared", template.name).into());
+                    return Err(
+                        format!("sql/{}.sql: ${hole} is not declared", template.name).into(),
+                    );
                 }
             }
         }
@@ -128,7 +146,10 @@ fn headers() -> Result<(), Failed> {
 
 /// The `$parameters` of a template.
 fn holes(text: &str) -> Names {
-    let body: String = text.lines().filter(|line| !line.starts_with("--")).collect();
+    let body: String = text
+        .lines()
+        .filter(|line| !line.starts_with("--"))
+        .collect();
     let names = body.split('$').skip(1).map(|rest| {
         let end = rest.find(|c: char| c != '_' && !c.is_alphanumeric());
         rest[..end.unwrap_or(rest.len())].to_owned()
@@ -146,7 +167,10 @@ fn slt_files() -> Result<(), Failed> {
     for (kind, functions) in kinds {
         let mut names = Names::new();
         for (file, path) in slt::files() {
-            let Some(name) = file.strip_prefix(kind).and_then(|rest| rest.strip_prefix('/')) else {
+            let Some(name) = file
+                .strip_prefix(kind)
+                .and_then(|rest| rest.strip_prefix('/'))
+            else {
                 continue;
             };
             if !std::fs::read_to_string(&path)?.contains(&format!("{name}(")) {
@@ -154,7 +178,10 @@ fn slt_files() -> Result<(), Failed> {
             }
             names.insert(name.to_owned());
         }
-        same((&format!("tests/slt/{kind}/"), &names), ("the registry", &functions))?;
+        same(
+            (&format!("tests/slt/{kind}/"), &names),
+            ("the registry", &functions),
+        )?;
     }
     Ok(())
 }
@@ -173,7 +200,9 @@ fn reference_pages() -> Result<(), Failed> {
         let text = std::fs::read_to_string(&path)
             .map_err(|error| format!("{}: {error}; {}", path.display(), reference::HOW))?;
         let headings = text.lines().filter_map(|line| line.strip_prefix("### "));
-        let found: Names = headings.map(|name| name.trim_matches('`').to_owned()).collect();
+        let found: Names = headings
+            .map(|name| name.trim_matches('`').to_owned())
+            .collect();
         same((page, &found), ("the registry", &expected))?;
     }
     Ok(())
@@ -184,7 +213,12 @@ fn options() -> Result<(), Failed> {
     let mut parameters = Names::new();
     for function in TABLE_FUNCTIONS.iter().filter(|function| function.public) {
         let header = function.template.header()?;
-        parameters.extend(header.parameters.into_iter().map(|parameter| parameter.name));
+        parameters.extend(
+            header
+                .parameters
+                .into_iter()
+                .map(|parameter| parameter.name),
+        );
     }
     let session = neardup::session(SessionConfig::new(), Default::default())?;
     let entries = session.state().config_options().entries();
@@ -206,16 +240,32 @@ fn options() -> Result<(), Failed> {
 /// The examples in the documentation of functions give what they show.
 async fn examples() -> Result<(), Failed> {
     use datafusion::arrow::util::pretty::pretty_format_batches;
-    let session = neardup::session(SessionConfig::new().with_target_partitions(2), Default::default())?;
+    let session = neardup::session(
+        SessionConfig::new().with_target_partitions(2),
+        Default::default(),
+    )?;
     for (name, documentation) in reference::documentation() {
-        let example = documentation.sql_example.as_deref().ok_or(format!("{name} has no example"))?;
-        let inside = example.trim().trim_start_matches("```sql").trim_end_matches("```").trim();
-        let (query, shown) = inside.split_once(";").ok_or(format!("{name}: no statement"))?;
+        let example = documentation
+            .sql_example
+            .as_deref()
+            .ok_or(format!("{name} has no example"))?;
+        let inside = example
+            .trim()
+            .trim_start_matches("```sql")
+            .trim_end_matches("```")
+            .trim();
+        let (query, shown) = inside
+            .split_once(";")
+            .ok_or(format!("{name}: no statement"))?;
         let query = query.trim_start_matches('>');
         let batches = session.sql(query).await?.collect().await?;
         let result = pretty_format_batches(&batches)?.to_string();
         if !shown.trim().is_empty() && shown.trim() != result {
-            return Err(format!("{name}: the example gives\n{result}\nbut shows\n{}", shown.trim()).into());
+            return Err(format!(
+                "{name}: the example gives\n{result}\nbut shows\n{}",
+                shown.trim()
+            )
+            .into());
         }
     }
     Ok(())

@@ -13,14 +13,14 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A fresh session and its scratch directory.
-pub(crate) struct Database {
+pub struct Database {
     context: SessionContext,
     scratch: Scratch,
 }
 
 /// An error of a statement, without what varies from run to run.
 #[derive(Debug)]
-pub(crate) struct Failure(pub String);
+pub struct Failure(pub String);
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -32,7 +32,7 @@ impl std::error::Error for Failure {}
 
 impl Database {
     /// A session on that many target partitions.
-    pub(crate) fn new(partitions: usize) -> Result<Self, Failure> {
+    pub fn new(partitions: usize) -> Result<Self, Failure> {
         let fail = |error: String| Failure(error);
         let config = SessionConfig::new().with_target_partitions(partitions);
         Ok(Self {
@@ -61,7 +61,11 @@ impl Database {
             output = match returns_rows {
                 false => DBOutput::StatementComplete(0),
                 true => DBOutput::Rows {
-                    types: schema.fields().iter().map(|f| column_type(f.data_type())).collect(),
+                    types: schema
+                        .fields()
+                        .iter()
+                        .map(|f| column_type(f.data_type()))
+                        .collect(),
                     rows: rows(&batches, explains)?,
                 },
             };
@@ -79,7 +83,8 @@ impl AsyncDB for Database {
         let sql = self.scratch.expand(sql);
         match self.statements(&sql).await {
             Ok(DBOutput::Rows { types, rows }) => {
-                let redact = |row: Vec<String>| row.iter().map(|v| self.scratch.redact(v)).collect();
+                let redact =
+                    |row: Vec<String>| row.iter().map(|v| self.scratch.redact(v)).collect();
                 Ok(DBOutput::Rows {
                     types,
                     rows: rows.into_iter().map(redact).collect(),
@@ -154,7 +159,10 @@ fn value(column: &dyn Array, row: usize) -> Result<String, DataFusionError> {
 
 /// A value on one line, with its white space visible where the runner would lose it.
 fn printable(text: &str) -> String {
-    let text = text.replace('\n', "\\n").replace('\t', "\\t").replace('\r', "\\r");
+    let text = text
+        .replace('\n', "\\n")
+        .replace('\t', "\\t")
+        .replace('\r', "\\r");
     match text.starts_with(' ') || text.ends_with(' ') || text.contains("  ") {
         true => format!("'{}'", text.replace(' ', "␣")),
         false => text,

@@ -14,6 +14,12 @@
 //!
 //! To add a test: write an `.slt` file; in Rust, a function in the module of its kind and its line
 //! in that module's `trials`.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    unreachable_pub,
+    reason = "helpers of tests: what fails, fails the test"
+)]
 
 mod calls;
 mod completeness;

@@ -10,12 +10,18 @@ use libtest_mimic::{Failed, Trial};
 use neardup::functions::{Column, TABLE_FUNCTIONS};
 
 /// The trials of this module.
-pub(crate) fn trials() -> Vec<Trial> {
+pub fn trials() -> Vec<Trial> {
     vec![
         Trial::test("plans::every_function_is_called", every_function_is_called),
-        Trial::test("plans::no_cross_or_nested_loop_join", || super::run(no_quadratic_join())),
-        Trial::test("plans::no_scalar_subquery", || super::run(no_scalar_subquery())),
-        Trial::test("plans::columns_are_as_declared", || super::run(columns_are_as_declared())),
+        Trial::test("plans::no_cross_or_nested_loop_join", || {
+            super::run(no_quadratic_join())
+        }),
+        Trial::test("plans::no_scalar_subquery", || {
+            super::run(no_scalar_subquery())
+        }),
+        Trial::test("plans::columns_are_as_declared", || {
+            super::run(columns_are_as_declared())
+        }),
     ]
 }
 
@@ -34,9 +40,18 @@ fn configurations() -> Vec<(&'static str, SessionConfig)> {
     let mut spilling = SessionConfig::new().with_target_partitions(2);
     spilling.options_mut().optimizer.prefer_hash_join = false;
     vec![
-        ("2 partitions", SessionConfig::new().with_target_partitions(2)),
-        ("1 partition", SessionConfig::new().with_target_partitions(1)),
-        ("16 partitions", SessionConfig::new().with_target_partitions(16)),
+        (
+            "2 partitions",
+            SessionConfig::new().with_target_partitions(2),
+        ),
+        (
+            "1 partition",
+            SessionConfig::new().with_target_partitions(1),
+        ),
+        (
+            "16 partitions",
+            SessionConfig::new().with_target_partitions(16),
+        ),
         ("sort-merge joins", spilling),
     ]
 }
@@ -45,7 +60,11 @@ async fn no_quadratic_join() -> Result<(), Failed> {
     for (label, config) in configurations() {
         let context = session(config).await?;
         for (function, call) in CALLS {
-            let plan = context.sql(&query(call)).await?.create_physical_plan().await?;
+            let plan = context
+                .sql(&query(call))
+                .await?
+                .create_physical_plan()
+                .await?;
             let plan = displayable(plan.as_ref()).indent(false).to_string();
             for operator in ["CrossJoinExec", "NestedLoopJoinExec"] {
                 if plan.contains(operator) {
@@ -102,7 +121,11 @@ fn compare(name: &str, declared: &[Column], plan: &LogicalPlan) -> Result<(), Fa
         };
         if !agrees {
             let declared = &column.data_type;
-            return Err(format!("{name}.{}: {declared} is declared, {found} returned", column.name).into());
+            return Err(format!(
+                "{name}.{}: {declared} is declared, {found} returned",
+                column.name
+            )
+            .into());
         }
     }
     Ok(())

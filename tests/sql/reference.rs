@@ -9,19 +9,21 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// How the pages are written anew.
-pub(crate) const HOW: &str =
+pub const HOW: &str =
     "write it anew with: NEARDUP_COMPLETE=1 cargo test --workspace --test sql reference";
 
 /// Where the pages are.
-pub(crate) fn directory() -> PathBuf {
+pub fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference")
 }
 
 /// The trials of this module.
-pub(crate) fn trials() -> Vec<Trial> {
+pub fn trials() -> Vec<Trial> {
     vec![
         Trial::test("reference::functions", || page("functions.md", functions())),
-        Trial::test("reference::table_functions", || page("table_functions.md", table_functions()?)),
+        Trial::test("reference::table_functions", || {
+            page("table_functions.md", table_functions()?)
+        }),
         Trial::test("reference::options", || page("options.md", options()?)),
     ]
 }
@@ -38,7 +40,11 @@ fn page(name: &str, text: String) -> Result<(), Failed> {
     if found == text {
         return Ok(());
     }
-    let lines = found.lines().zip(text.lines()).take_while(|(a, b)| a == b).count();
+    let lines = found
+        .lines()
+        .zip(text.lines())
+        .take_while(|(a, b)| a == b)
+        .count();
     Err(format!(
         "docs/reference/{name} differs from the registry from line {} on:\n  page:     {}\n  registry: {}\n{HOW}",
         lines + 1,
@@ -49,15 +55,26 @@ fn page(name: &str, text: String) -> Result<(), Failed> {
 }
 
 /// Names and documentation of the scalar functions, then of the aggregates.
-pub(crate) fn documentation() -> Vec<(String, Documentation)> {
-    let scalar = neardup_udfs::scalar_functions().into_iter().map(|function| {
-        (function.name().to_owned(), function.documentation().cloned())
-    });
-    let aggregate = neardup_udfs::aggregate_functions().into_iter().map(|function| {
-        (function.name().to_owned(), function.documentation().cloned())
-    });
+pub fn documentation() -> Vec<(String, Documentation)> {
+    let scalar = neardup_udfs::scalar_functions()
+        .into_iter()
+        .map(|function| {
+            (
+                function.name().to_owned(),
+                function.documentation().cloned(),
+            )
+        });
+    let aggregate = neardup_udfs::aggregate_functions()
+        .into_iter()
+        .map(|function| {
+            (
+                function.name().to_owned(),
+                function.documentation().cloned(),
+            )
+        });
     let all = scalar.chain(aggregate);
-    all.filter_map(|(name, documentation)| Some((name, documentation?))).collect()
+    all.filter_map(|(name, documentation)| Some((name, documentation?)))
+        .collect()
 }
 
 const GENERATED: &str = "<!-- Written from the registry by `NEARDUP_COMPLETE=1 cargo test --workspace --test sql reference`. -->\n\n";
@@ -89,14 +106,21 @@ fn function(out: &mut String, name: &str, documentation: &Documentation) {
         related_udfs,
         ..
     } = documentation;
-    let _ = write!(out, "\n### `{name}`\n\n{description}\n\n```sql\n{syntax_example}\n```\n\n");
+    let _ = write!(
+        out,
+        "\n### `{name}`\n\n{description}\n\n```sql\n{syntax_example}\n```\n\n"
+    );
     for (argument, meaning) in arguments.iter().flatten() {
         let _ = writeln!(out, "- `{argument}`: {meaning}");
     }
     if let Some(example) = sql_example {
         let _ = write!(out, "\n{}\n", example.trim());
     }
-    let related: Vec<String> = related_udfs.iter().flatten().map(|name| format!("[`{name}`](#{name})")).collect();
+    let related: Vec<String> = related_udfs
+        .iter()
+        .flatten()
+        .map(|name| format!("[`{name}`](#{name})"))
+        .collect();
     if !related.is_empty() {
         let _ = write!(out, "\nSee also {}.\n", related.join(", "));
     }
@@ -116,7 +140,12 @@ fn table_functions() -> Result<String, Failed> {
     for function in public() {
         let description = function.template.header()?.description;
         let sentence = description.split_inclusive(". ").next().unwrap_or_default();
-        let _ = writeln!(out, "| [`{0}`](#{0}) | {1} |", function.name, sentence.trim());
+        let _ = writeln!(
+            out,
+            "| [`{0}`](#{0}) | {1} |",
+            function.name,
+            sentence.trim()
+        );
     }
     for function in public() {
         table_function(&mut out, function, &function.template.header()?);
@@ -126,25 +155,42 @@ fn table_functions() -> Result<String, Failed> {
 
 fn table_function(out: &mut String, function: &TableFunction, header: &Header) {
     let name = function.name;
-    let _ = write!(out, "\n### `{name}`\n\n{}\n\n```sql\n{}\n```\n", header.description, header.call);
+    let _ = write!(
+        out,
+        "\n### `{name}`\n\n{}\n\n```sql\n{}\n```\n",
+        header.description, header.call
+    );
     if !header.parameters.is_empty() {
         out.push_str("\n| parameter | type | default | meaning |\n| --- | --- | --- | --- |\n");
         for parameter in &header.parameters {
-            let default = parameter.default.as_ref().map_or(String::new(), |text| format!("`{text}`"));
+            let default = parameter
+                .default
+                .as_ref()
+                .map_or(String::new(), |text| format!("`{text}`"));
             let kind = parameter.kind.to_string().replace('|', "\\|");
-            let _ = writeln!(out, "| `{}` | {kind} | {default} | {} |", parameter.name, parameter.doc);
+            let _ = writeln!(
+                out,
+                "| `{}` | {kind} | {default} | {} |",
+                parameter.name, parameter.doc
+            );
         }
     }
     out.push_str("\n| column | type | holds |\n| --- | --- | --- |\n");
     for column in &header.columns {
-        let _ = writeln!(out, "| `{}` | {} | {} |", column.name, column.data_type, column.doc);
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {} |",
+            column.name, column.data_type, column.doc
+        );
     }
     out.push('\n');
     for guarantee in &header.guarantees {
         let _ = writeln!(out, "- {guarantee}");
     }
     let files = std::iter::once(&function.template).chain(function.variants);
-    let files: Vec<String> = files.map(|t| format!("[`sql/{0}.sql`](../../sql/{0}.sql)", t.name)).collect();
+    let files: Vec<String> = files
+        .map(|t| format!("[`sql/{0}.sql`](../../sql/{0}.sql)", t.name))
+        .collect();
     let _ = write!(
         out,
         "\nSQL: {}. Calls with their answers: [`{name}.slt`](../../tests/slt/table_functions/{name}.slt).\n",
@@ -166,7 +212,10 @@ fn options() -> Result<String, Failed> {
         for function in TABLE_FUNCTIONS.iter().filter(|function| function.public) {
             let parameters = function.template.header()?.parameters;
             for parameter in parameters.iter().filter(|parameter| parameter.name == name) {
-                let default = parameter.default.as_ref().map_or(String::new(), |text| format!("`{text}`"));
+                let default = parameter
+                    .default
+                    .as_ref()
+                    .map_or(String::new(), |text| format!("`{text}`"));
                 let _ = writeln!(
                     out,
                     "| [`{0}`](table_functions.md#{0}) | {1} | {default} |",

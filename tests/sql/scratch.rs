@@ -5,7 +5,7 @@ use tempfile::TempDir;
 
 /// Names of places and the paths that they stand for.
 #[derive(Debug)]
-pub(crate) struct Scratch {
+pub struct Scratch {
     directory: TempDir,
 }
 
@@ -14,19 +14,19 @@ const SAMPLE: &str = "$__SAMPLE__";
 
 impl Scratch {
     /// A fresh directory, removed with the value.
-    pub(crate) fn new() -> std::io::Result<Self> {
+    pub fn new() -> std::io::Result<Self> {
         let directory = tempfile::Builder::new().prefix("neardup-slt-").tempdir()?;
         Ok(Self { directory })
     }
 
     /// `text` with paths for names.
-    pub(crate) fn expand(&self, text: &str) -> String {
+    pub fn expand(&self, text: &str) -> String {
         text.replace(SCRATCH, &self.directory.path().display().to_string())
             .replace(SAMPLE, &sample().display().to_string())
     }
 
     /// `text` with names for paths, also where a path lost its leading slash.
-    pub(crate) fn redact(&self, text: &str) -> String {
+    pub fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (path, name) in [
             (self.directory.path().to_path_buf(), SCRATCH),

@@ -6,9 +6,7 @@
 
 use super::database::Database;
 use libtest_mimic::{Failed, Trial};
-use sqllogictest::{
-    Runner, default_column_validator, default_normalizer, default_validator,
-};
+use sqllogictest::{Runner, default_column_validator, default_normalizer, default_validator};
 use std::path::{Path, PathBuf};
 
 /// Where answers are written, and where each file is tried again.
@@ -16,22 +14,26 @@ const PARTITIONS: usize = 2;
 const OTHER_PARTITIONS: [usize; 3] = [1, 7, 64];
 
 /// The directory of the files.
-pub(crate) fn directory() -> PathBuf {
+pub fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slt")
 }
 
 /// The name of each file below the directory, without `.slt`, and its path.
-pub(crate) fn files() -> Vec<(String, PathBuf)> {
+pub fn files() -> Vec<(String, PathBuf)> {
     let mut files = Vec::new();
     let mut directories = vec![directory()];
     while let Some(next) = directories.pop() {
-        let entries = std::fs::read_dir(&next).unwrap_or_else(|e| panic!("{}: {e}", next.display()));
+        let entries =
+            std::fs::read_dir(&next).unwrap_or_else(|e| panic!("{}: {e}", next.display()));
         for entry in entries {
             let path = entry.expect("a readable directory").path();
             if path.is_dir() {
                 directories.push(path);
             } else if path.extension().is_some_and(|extension| extension == "slt") {
-                let name = path.strip_prefix(directory()).expect("below it").with_extension("");
+                let name = path
+                    .strip_prefix(directory())
+                    .expect("below it")
+                    .with_extension("");
                 files.push((name.display().to_string(), path));
             }
         }
@@ -41,7 +43,7 @@ pub(crate) fn files() -> Vec<(String, PathBuf)> {
 }
 
 /// A trial for each file, and for each other number of partitions.
-pub(crate) fn trials() -> Vec<Trial> {
+pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for (name, path) in files() {
         let file = path.clone();

@@ -98,6 +98,11 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
     functions.map(Arc::new).to_vec()
 }
 
+/// The function `same_text`, for plans that are built by hand.
+pub fn same_text() -> ScalarUDF {
+    udf(same_text::SameText)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,9 +133,4 @@ mod tests {
         let functions = scalar_functions();
         assert!(functions.is_sorted_by(|a, b| a.name() < b.name()));
     }
-}
-
-/// The function `same_text`, for plans that are built by hand.
-pub fn same_text() -> ScalarUDF {
-    udf(same_text::SameText)
 }

@@ -160,7 +160,12 @@ mod tests {
     fn windows_are_runs_of_sentences() {
         let args = |window: i64| {
             let window = ColumnarValue::Scalar(ScalarValue::Int64(Some(window)));
-            vec![scalar("One is. Two is. Three is."), scalar("en"), scalar("default"), window]
+            vec![
+                scalar("One is. Two is. Three is."),
+                scalar("en"),
+                scalar("default"),
+                window,
+            ]
         };
         let ScalarValue::List(two) = call_scalar(SplitSentences, args(2)) else {
             panic!("not a list");

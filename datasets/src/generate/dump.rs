@@ -74,11 +74,17 @@ impl<W: Write> DumpWriter<W> {
     }
 
     /// Appends a row.
+    ///
+    /// # Errors
+    /// If the output cannot be written.
     pub fn write(&mut self, row: &Row) -> io::Result<Place> {
         self.write_text(&row.text)
     }
 
     /// Appends the text of a row.
+    ///
+    /// # Errors
+    /// If the output cannot be written.
     pub fn write_text(&mut self, text: &str) -> io::Result<Place> {
         if self.filled == self.capacity {
             self.close()?;
@@ -94,6 +100,9 @@ impl<W: Write> DumpWriter<W> {
     }
 
     /// Ends the dump and gives the output back, flushed.
+    ///
+    /// # Errors
+    /// If the output cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         if self.filled > 0 {
             self.close()?;

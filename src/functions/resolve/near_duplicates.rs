@@ -4,12 +4,12 @@ use super::lsh::bands_and_rows;
 use super::{Call, Expansion, Value, block_variant, expansion, parts};
 use crate::functions::{find, relations};
 use crate::jobs::Keep;
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::functions::unicode::expr_fn::character_length;
-use datafusion::functions_window::expr_fn::row_number;
-use datafusion::arrow::datatypes::DataType;
 use datafusion::functions_aggregate::expr_fn::{max, min};
+use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{
     Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit,
 };
@@ -77,7 +77,11 @@ pub(in crate::functions) fn deduplicate(call: &Call, state: &SessionState) -> Re
     );
     if let Expansion::Template { output, .. } = &mut result {
         let renamed = columns.iter().zip(&names);
-        *output = Some(renamed.map(|(column, name)| ident(column).alias(name)).collect());
+        *output = Some(
+            renamed
+                .map(|(column, name)| ident(column).alias(name))
+                .collect(),
+        );
     }
     Ok(result)
 }
@@ -131,7 +135,11 @@ fn keep_order(call: &Call) -> Result<Option<Order>> {
         if call.is_given("keep") {
             return plan_err!("{}: give either keep or keep_by, not both", call.function);
         }
-        let Keep::By { column: name, descending } = Keep::parse(keep_by)? else {
+        let Keep::By {
+            column: name,
+            descending,
+        } = Keep::parse(keep_by)?
+        else {
             return plan_err!("{}: keep_by names a column", call.function);
         };
         let expr = relations::column(call, plan, &name)?;
@@ -139,7 +147,10 @@ fn keep_order(call: &Call) -> Result<Option<Order>> {
     }
     if call.text("keep")? == "longest" {
         let text = relations::text_column(call, plan, call.column("text").unwrap_or("text"))?;
-        return Ok(Some(Order { expr: character_length(text), descending: true }));
+        return Ok(Some(Order {
+            expr: character_length(text),
+            descending: true,
+        }));
     }
     Ok(None)
 }
@@ -152,11 +163,19 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
     let text = relations::text_column(call, &plan, call.column("text").unwrap_or("text"))?;
     let Some(order) = order else {
         return LogicalPlanBuilder::from(plan)
-            .project(vec![id.clone().alias("id"), id.alias("rank"), text.alias("text")])?
+            .project(vec![
+                id.clone().alias("id"),
+                id.alias("rank"),
+                text.alias("text"),
+            ])?
             .build();
     };
     let documents = LogicalPlanBuilder::from(plan)
-        .project(vec![id.alias("id"), text.alias("text"), order.expr.alias("place")])?
+        .project(vec![
+            id.alias("id"),
+            text.alias("text"),
+            order.expr.alias("place"),
+        ])?
         .build()?;
     let place = match order.descending {
         true => max(ident("place")),

@@ -12,7 +12,13 @@ use std::sync::Arc;
 pub(in crate::functions) fn wiki_pages(call: &Call, _: &SessionState) -> Result<Expansion> {
     let files = call.text("files")?.lines().map(str::to_owned).collect();
     let mut options = DumpOptions::default();
-    for name in ["namespaces", "revisions", "on_error", "max_page_bytes", "language"] {
+    for name in [
+        "namespaces",
+        "revisions",
+        "on_error",
+        "max_page_bytes",
+        "language",
+    ] {
         if call.get(name).is_some() {
             options
                 .set(name, call.text(name)?)

@@ -15,7 +15,9 @@ use datafusion::physical_expr::{
     PhysicalSortExpr,
 };
 use datafusion::physical_plan::execution_plan::EmissionType;
-use datafusion::physical_plan::metrics::{Count, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet};
+use datafusion::physical_plan::metrics::{
+    Count, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet,
+};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
@@ -40,6 +42,9 @@ pub struct SimilarPairsExec {
 
 impl SimilarPairsExec {
     /// The operator over an input with the columns of [`Spec::columns`].
+    ///
+    /// # Errors
+    /// If a column is missing.
     pub fn try_new(input: Arc<dyn ExecutionPlan>, spec: Spec, partitions: usize) -> Result<Self> {
         let by_part = spec.parts as usize > partitions;
         Self::with_order(input, spec, by_part)
@@ -77,8 +82,14 @@ impl SimilarPairsExec {
     /// The same operator over another input; its properties are made anew, because the number of
     /// partitions may have changed.
     fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        let [input] = children.try_into().map_err(|_| internal_datafusion_err!("SimilarPairsExec has one input"))?;
-        Ok(Arc::new(Self::with_order(input, self.spec.clone(), self.by_part)?))
+        let [input] = children
+            .try_into()
+            .map_err(|_| internal_datafusion_err!("SimilarPairsExec has one input"))?;
+        Ok(Arc::new(Self::with_order(
+            input,
+            self.spec.clone(),
+            self.by_part,
+        )?))
     }
 }
 
@@ -110,7 +121,10 @@ impl ExecutionPlan for SimilarPairsExec {
 
     fn required_input_ordering(&self) -> Vec<Option<OrderingRequirements>> {
         let order = PhysicalSortExpr::new(self.part_column(), SortOptions::default());
-        let order = self.by_part.then(|| LexOrdering::new(vec![order])).flatten();
+        let order = self
+            .by_part
+            .then(|| LexOrdering::new(vec![order]))
+            .flatten();
         vec![order.map(OrderingRequirements::from)]
     }
 
@@ -140,7 +154,11 @@ impl ExecutionPlan for SimilarPairsExec {
         Some(self.metrics.clone_inner())
     }
 
-    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
         let input = self.input.execute(partition, Arc::clone(&context))?;
         let task = Task {
             spec: self.spec.clone(),
@@ -151,11 +169,15 @@ impl ExecutionPlan for SimilarPairsExec {
             ready: VecDeque::new(),
             current: None,
             rows_memory: MemoryConsumer::new("similar_pairs rows").register(context.memory_pool()),
-            index_memory: MemoryConsumer::new("similar_pairs index").register(context.memory_pool()),
+            index_memory: MemoryConsumer::new("similar_pairs index")
+                .register(context.memory_pool()),
             batch_size: context.session_config().batch_size(),
             metrics: Metrics::new(&self.metrics, partition),
         };
-        Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), task.stream())))
+        Ok(Box::pin(RecordBatchStreamAdapter::new(
+            Arc::clone(&self.schema),
+            task.stream(),
+        )))
     }
 }
 
@@ -257,7 +279,11 @@ impl Task {
             }
         }
         let bytes = self.held.parts.values().map(PartRows::bytes).sum::<usize>()
-            + self.ready.iter().map(|(_, rows)| rows.bytes()).sum::<usize>();
+            + self
+                .ready
+                .iter()
+                .map(|(_, rows)| rows.bytes())
+                .sum::<usize>();
         self.rows_memory.try_resize(bytes).map_err(|error| {
             exec_datafusion_err!(
                 "similar_pairs: the rows of a part do not fit into memory; raise parts (now {}): {error}",
@@ -332,20 +358,37 @@ fn pair_input<'a>(spec: &Spec, part: &'a SortedPart) -> kernel::PairInput<'a> {
             valid: Some(valid),
         }),
         payload: match spec.verify {
-            Verify::Exact => kernel::Payload::Sets(kernel::Csr::new(&rows.sets.offsets, &rows.sets.values)),
-            Verify::Edit => kernel::Payload::Texts(kernel::Texts::new(&rows.texts.offsets, &rows.texts.bytes)),
+            Verify::Exact => {
+                kernel::Payload::Sets(kernel::Csr::new(&rows.sets.offsets, &rows.sets.values))
+            }
+            Verify::Edit => {
+                kernel::Payload::Texts(kernel::Texts::new(&rows.texts.offsets, &rows.texts.bytes))
+            }
             Verify::Estimate => kernel::Payload::Signatures64 {
                 values: &rows.sets.values,
-                width: rows.sets.values.len().checked_div(count).unwrap_or(1).max(1),
+                width: rows
+                    .sets
+                    .values
+                    .len()
+                    .checked_div(count)
+                    .unwrap_or(1)
+                    .max(1),
             },
             Verify::None => kernel::Payload::None,
         },
     }
 }
 
-fn record_batch(schema: &SchemaRef, ids: &ArrayRef, pairs: kernel::PairBatch) -> Result<RecordBatch> {
+fn record_batch(
+    schema: &SchemaRef,
+    ids: &ArrayRef,
+    pairs: kernel::PairBatch,
+) -> Result<RecordBatch> {
     let similarity = Float64Array::from_iter(
-        pairs.similarity.iter().map(|&value| (!value.is_nan()).then_some(value)),
+        pairs
+            .similarity
+            .iter()
+            .map(|&value| (!value.is_nan()).then_some(value)),
     );
     Ok(RecordBatch::try_new(
         Arc::clone(schema),

@@ -20,6 +20,9 @@ pub struct SimilarPairs {
 
 impl SimilarPairs {
     /// The node over the columns of `input` that the parameters need, found by name.
+    ///
+    /// # Errors
+    /// If a column is missing or stands twice.
     pub fn plan(input: LogicalPlan, spec: Spec) -> Result<LogicalPlan> {
         for name in spec.columns() {
             if input.schema().fields_with_unqualified_name(name).len() != 1 {

@@ -32,6 +32,9 @@ impl PartialOrd for WriteStep {
 
 impl WriteStep {
     /// The node that writes `input` to `target`.
+    ///
+    /// # Errors
+    /// If the schema of the result cannot be made.
     pub fn plan(input: LogicalPlan, target: Target) -> Result<LogicalPlan> {
         let schema = Arc::new(DFSchema::try_from(Arc::clone(&WRITTEN))?);
         let node = Self {

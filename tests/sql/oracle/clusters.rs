@@ -13,32 +13,46 @@ use neardup_kernels::jaccard;
 use std::collections::BTreeMap;
 
 /// The trials of this module.
-pub(crate) fn trials() -> Vec<Trial> {
-    let corpora = [("char:5", 0.6, Kind::Sentences, 2_500), ("word:3", 0.8, Kind::Documents, 600)];
+pub fn trials() -> Vec<Trial> {
+    let corpora = [
+        ("char:5", 0.6, Kind::Sentences, 2_500),
+        ("word:3", 0.8, Kind::Documents, 600),
+    ];
     let mut trials = Vec::new();
     for (shingle, threshold, kind, rows) in corpora {
         let name = format!("oracle::near_duplicates of {kind:?}");
-        trials.push(Trial::test(name, move || crate::run(both(shingle, threshold, kind, rows))));
+        trials.push(Trial::test(name, move || {
+            crate::run(both(shingle, threshold, kind, rows))
+        }));
     }
-    trials.push(Trial::test("oracle::near_duplicates longest", || crate::run(longest())));
-    trials.push(Trial::test("oracle::components", || crate::run(components())));
+    trials.push(Trial::test("oracle::near_duplicates longest", || {
+        crate::run(longest())
+    }));
+    trials.push(Trial::test("oracle::components", || {
+        crate::run(components())
+    }));
     trials
 }
 
 /// A row of the result.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Row {
-    pub(crate) cluster: i64,
-    pub(crate) representative: i64,
-    pub(crate) similarity: Option<f64>,
-    pub(crate) kept: bool,
-    pub(crate) size: i64,
+pub struct Row {
+    pub cluster: i64,
+    pub representative: i64,
+    pub similarity: Option<f64>,
+    pub kept: bool,
+    pub size: i64,
 }
 
 /// The result of a call, by id.
-pub(crate) async fn rows(context: &SessionContext, call: &str) -> Result<BTreeMap<i64, Row>> {
+pub async fn rows(context: &SessionContext, call: &str) -> Result<BTreeMap<i64, Row>> {
     let mut rows = BTreeMap::new();
-    for batch in context.sql(&format!("SELECT * FROM {call}")).await?.collect().await? {
+    for batch in context
+        .sql(&format!("SELECT * FROM {call}"))
+        .await?
+        .collect()
+        .await?
+    {
         let integer = |column: usize| batch.column(column).as_primitive::<Int64Type>();
         let similarity = batch.column(3).as_primitive::<Float64Type>();
         for row in 0..batch.num_rows() {
@@ -57,8 +71,14 @@ pub(crate) async fn rows(context: &SessionContext, call: &str) -> Result<BTreeMa
 
 /// What holds of every result by representatives: one row an id, a removed row is similar to its
 /// kept representative, the similarity is exact, and sizes add up.
-pub(crate) fn check(what: &str, rows: &BTreeMap<i64, Row>, sets: &[Vec<u64>], threshold: f64) -> Result<(), Failed> {
-    let fail = |id: i64, why: &str| Err(format!("{what}: row {id} ({:?}) {why}", rows.get(&id)).into());
+pub fn check(
+    what: &str,
+    rows: &BTreeMap<i64, Row>,
+    sets: &[Vec<u64>],
+    threshold: f64,
+) -> Result<(), Failed> {
+    let fail =
+        |id: i64, why: &str| Err(format!("{what}: row {id} ({:?}) {why}", rows.get(&id)).into());
     if rows.len() != sets.len() {
         return Err(format!("{what}: {} rows of {}", rows.len(), sets.len()).into());
     }
@@ -81,7 +101,10 @@ pub(crate) fn check(what: &str, rows: &BTreeMap<i64, Row>, sets: &[Vec<u64>], th
                 }
                 let exact = jaccard(&sets[id as usize], &sets[row.representative as usize]);
                 if similarity != exact || similarity < threshold {
-                    return fail(id, &format!("has similarity {exact} with its representative"));
+                    return fail(
+                        id,
+                        &format!("has similarity {exact} with its representative"),
+                    );
                 }
             }
             _ => return fail(id, "is neither kept nor removed"),
@@ -90,7 +113,12 @@ pub(crate) fn check(what: &str, rows: &BTreeMap<i64, Row>, sets: &[Vec<u64>], th
     Ok(())
 }
 
-async fn both(shingle: &'static str, threshold: f64, kind: Kind, rows_wanted: u64) -> Result<(), Failed> {
+async fn both(
+    shingle: &'static str,
+    threshold: f64,
+    kind: Kind,
+    rows_wanted: u64,
+) -> Result<(), Failed> {
     let texts = texts(rows_wanted, 71, kind);
     let sets = naive::sets(&texts, shingle);
     let pairs = naive::self_pairs(&sets, threshold);
@@ -104,7 +132,11 @@ async fn both(shingle: &'static str, threshold: f64, kind: Kind, rows_wanted: u6
     let expected = naive::representatives(texts.len(), &pairs);
     for (&id, row) in &found {
         if row.representative != expected[id as usize] {
-            return Err(format!("{call}: {id} has {row:?}, expected {}", expected[id as usize]).into());
+            return Err(format!(
+                "{call}: {id} has {row:?}, expected {}",
+                expected[id as usize]
+            )
+            .into());
         }
     }
 
@@ -116,14 +148,23 @@ async fn both(shingle: &'static str, threshold: f64, kind: Kind, rows_wanted: u6
     Ok(())
 }
 
-fn same_components(call: &str, found: &BTreeMap<i64, Row>, rows: usize, pairs: &[Pair]) -> Result<(), Failed> {
+fn same_components(
+    call: &str,
+    found: &BTreeMap<i64, Row>,
+    rows: usize,
+    pairs: &[Pair],
+) -> Result<(), Failed> {
     let expected = naive::components(rows, pairs);
     if found.len() != rows {
         return Err(format!("{call}: {} rows of {rows}", found.len()).into());
     }
     for (&id, row) in found {
         if row.cluster != expected[id as usize] || row.kept != (row.cluster == id) {
-            return Err(format!("{call}: {id} has {row:?}, expected {}", expected[id as usize]).into());
+            return Err(format!(
+                "{call}: {id} has {row:?}, expected {}",
+                expected[id as usize]
+            )
+            .into());
         }
     }
     Ok(())
@@ -147,7 +188,11 @@ async fn longest() -> Result<(), Failed> {
     for (rank, &place) in order.iter().enumerate() {
         let expected = order[expected[rank] as usize] as i64;
         if found[&(place as i64)].representative != expected {
-            return Err(format!("{call}: {place} has {:?}, expected {expected}", found[&(place as i64)]).into());
+            return Err(format!(
+                "{call}: {place} has {:?}, expected {expected}",
+                found[&(place as i64)]
+            )
+            .into());
         }
     }
     Ok(())

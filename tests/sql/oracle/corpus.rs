@@ -10,18 +10,20 @@ use neardup_datasets::generate::{Generator, Kind, Spec};
 use std::sync::Arc;
 
 /// The texts of a corpus; the id of a text is its place.
-pub(crate) fn texts(rows: u64, seed: u64, kind: Kind) -> Vec<String> {
-    Generator::new(Spec { rows, seed, kind }).map(|row| row.text).collect()
+pub fn texts(rows: u64, seed: u64, kind: Kind) -> Vec<String> {
+    Generator::new(Spec { rows, seed, kind })
+        .map(|row| row.text)
+        .collect()
 }
 
 /// A session on that many target partitions.
-pub(crate) fn session(partitions: usize) -> Result<SessionContext> {
+pub fn session(partitions: usize) -> Result<SessionContext> {
     let config = SessionConfig::new().with_target_partitions(partitions);
     neardup::session(config, Arc::default())
 }
 
 /// Registers texts as a table `id, text` of three partitions.
-pub(crate) fn register(context: &SessionContext, name: &str, texts: &[String]) -> Result<()> {
+pub fn register(context: &SessionContext, name: &str, texts: &[String]) -> Result<()> {
     let schema = Arc::new(Schema::new(vec![
         Field::new("id", DataType::Int64, false),
         Field::new("text", DataType::Utf8, true),
@@ -44,21 +46,28 @@ pub(crate) fn register(context: &SessionContext, name: &str, texts: &[String]) -
 }
 
 /// The pairs that a query of `id_a, id_b, similarity` gives, sorted.
-pub(crate) async fn pairs(context: &SessionContext, query: &str) -> Result<Vec<Pair>> {
+pub async fn pairs(context: &SessionContext, query: &str) -> Result<Vec<Pair>> {
     let mut pairs = Vec::new();
     for batch in context.sql(query).await?.collect().await? {
         let a = batch.column(0).as_primitive::<Int64Type>().values();
         let b = batch.column(1).as_primitive::<Int64Type>().values();
         let similarity = batch.column(2).as_primitive::<Float64Type>().values();
-        pairs.extend(a.iter().zip(b).zip(similarity).map(|((&a, &b), &s)| (a, b, s)));
+        pairs.extend(
+            a.iter()
+                .zip(b)
+                .zip(similarity)
+                .map(|((&a, &b), &s)| (a, b, s)),
+        );
     }
     pairs.sort_by(|x, y| x.partial_cmp(y).unwrap_or(std::cmp::Ordering::Equal));
     Ok(pairs)
 }
 
 /// The one number that a query gives.
-pub(crate) async fn count(context: &SessionContext, query: &str) -> Result<i64> {
+pub async fn count(context: &SessionContext, query: &str) -> Result<i64> {
     let batches = context.sql(query).await?.collect().await?;
     let first = batches.iter().find(|batch| batch.num_rows() > 0);
-    Ok(first.map_or(0, |batch| batch.column(0).as_primitive::<Int64Type>().value(0)))
+    Ok(first.map_or(0, |batch| {
+        batch.column(0).as_primitive::<Int64Type>().value(0)
+    }))
 }

@@ -6,11 +6,17 @@ use super::naive;
 use libtest_mimic::{Failed, Trial};
 
 /// The trials of this module.
-pub(crate) fn trials() -> Vec<Trial> {
+pub fn trials() -> Vec<Trial> {
     vec![
-        Trial::test("oracle::template of 20000 variants", || crate::run(template())),
-        Trial::test("oracle::template of 5000 identical texts", || crate::run(identical())),
-        Trial::test("oracle::template of 3000 variants in small buckets", || crate::run(small_buckets())),
+        Trial::test("oracle::template of 20000 variants", || {
+            crate::run(template())
+        }),
+        Trial::test("oracle::template of 5000 identical texts", || {
+            crate::run(identical())
+        }),
+        Trial::test("oracle::template of 3000 variants in small buckets", || {
+            crate::run(small_buckets())
+        }),
     ]
 }
 
@@ -20,7 +26,12 @@ fn variants(rows: usize) -> Vec<String> {
     let place = |number: usize| {
         let letters = "bcdfghklmnprstvw".as_bytes();
         let mut name = String::new();
-        for digit in [number >> 12 & 15, number >> 8 & 15, number >> 4 & 15, number & 15] {
+        for digit in [
+            number >> 12 & 15,
+            number >> 8 & 15,
+            number >> 4 & 15,
+            number & 15,
+        ] {
             name.push(letters[digit] as char);
             name.push('a');
         }

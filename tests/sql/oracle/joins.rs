@@ -6,25 +6,54 @@ use libtest_mimic::{Failed, Trial};
 use neardup_datasets::generate::Kind;
 
 /// The trials of this module.
-pub(crate) fn trials() -> Vec<Trial> {
+pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
-        Trial::test("oracle::jaccard_join of sets of strings", || crate::run(strings())),
-        Trial::test("oracle::jaccard_join of 10000 sentences", || crate::run(ten_thousand())),
-        Trial::test("oracle::jaccard_join of two relations", || crate::run(two_relations())),
+        Trial::test("oracle::jaccard_join of sets of strings", || {
+            crate::run(strings())
+        }),
+        Trial::test("oracle::jaccard_join of 10000 sentences", || {
+            crate::run(ten_thousand())
+        }),
+        Trial::test("oracle::jaccard_join of two relations", || {
+            crate::run(two_relations())
+        }),
         Trial::test("oracle::jaccard_join linked", || crate::run(linked())),
-        Trial::test("oracle::joins on any number of partitions and parts", || crate::run(partitions())),
+        Trial::test(
+            "oracle::joins on any number of partitions and parts",
+            || crate::run(partitions()),
+        ),
     ];
-    for (shingle, least) in [("word:1", 0.5), ("word:3", 0.2), ("char:5", 0.4), ("char:12", 0.25), ("space:2", 0.3)] {
+    for (shingle, least) in [
+        ("word:1", 0.5),
+        ("word:3", 0.2),
+        ("char:5", 0.4),
+        ("char:12", 0.25),
+        ("space:2", 0.3),
+    ] {
         let name = format!("oracle::jaccard_join of {shingle}");
-        trials.push(Trial::test(name, move || crate::run(thresholds(shingle, least))));
+        trials.push(Trial::test(name, move || {
+            crate::run(thresholds(shingle, least))
+        }));
     }
-    trials.push(Trial::test("oracle::jaccard_join of documents", || crate::run(documents())));
+    trials.push(Trial::test("oracle::jaccard_join of documents", || {
+        crate::run(documents())
+    }));
     trials
 }
 
 /// Thresholds p/q that pairs reach exactly.
-const FRACTIONS: [(u32, u32); 10] =
-    [(1, 4), (1, 3), (2, 5), (1, 2), (3, 5), (2, 3), (3, 4), (4, 5), (9, 10), (1, 1)];
+const FRACTIONS: [(u32, u32); 10] = [
+    (1, 4),
+    (1, 3),
+    (2, 5),
+    (1, 2),
+    (3, 5),
+    (2, 3),
+    (3, 4),
+    (4, 5),
+    (9, 10),
+    (1, 1),
+];
 
 async fn thresholds(shingle: &'static str, least: f64) -> Result<(), Failed> {
     let texts = texts(2_500, 11, Kind::Sentences);
@@ -36,8 +65,14 @@ async fn thresholds(shingle: &'static str, least: f64) -> Result<(), Failed> {
         if threshold < least {
             continue;
         }
-        let expected: Vec<_> = all.iter().copied().filter(|pair| pair.2 >= threshold).collect();
-        let query = format!("SELECT * FROM jaccard_join(docs, shingle => '{shingle}', threshold => {p}.0 / {q})");
+        let expected: Vec<_> = all
+            .iter()
+            .copied()
+            .filter(|pair| pair.2 >= threshold)
+            .collect();
+        let query = format!(
+            "SELECT * FROM jaccard_join(docs, shingle => '{shingle}', threshold => {p}.0 / {q})"
+        );
         same_pairs(&query, &pairs(&context, &query).await?, &expected)?;
     }
     Ok(())
@@ -49,7 +84,11 @@ async fn documents() -> Result<(), Failed> {
     let context = session(2)?;
     register(&context, "docs", &texts)?;
     for threshold in [0.5, 0.8, 0.95] {
-        let expected: Vec<_> = all.iter().copied().filter(|pair| pair.2 >= threshold).collect();
+        let expected: Vec<_> = all
+            .iter()
+            .copied()
+            .filter(|pair| pair.2 >= threshold)
+            .collect();
         let query = format!("SELECT * FROM jaccard_join(docs, threshold => {threshold})");
         same_pairs(&query, &pairs(&context, &query).await?, &expected)?;
     }
@@ -59,15 +98,29 @@ async fn documents() -> Result<(), Failed> {
 /// Nothing of ours in the oracle: sets of strings, no hashes.
 async fn strings() -> Result<(), Failed> {
     let plain = |text: String| {
-        let kept = text.chars().filter(|c| c.is_ascii_alphanumeric() || *c == ' ');
-        kept.collect::<String>().to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+        let kept = text
+            .chars()
+            .filter(|c| c.is_ascii_alphanumeric() || *c == ' ');
+        kept.collect::<String>()
+            .to_lowercase()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
     };
-    let texts: Vec<String> = texts(400, 3, Kind::Sentences).into_iter().map(plain).collect();
+    let texts: Vec<String> = texts(400, 3, Kind::Sentences)
+        .into_iter()
+        .map(plain)
+        .collect();
     let context = session(2)?;
     register(&context, "docs", &texts)?;
-    for (shingle, window, words) in [("word:1", 1, true), ("word:3", 3, true), ("char:5", 5, false)] {
+    for (shingle, window, words) in [
+        ("word:1", 1, true),
+        ("word:3", 3, true),
+        ("char:5", 5, false),
+    ] {
         let expected = naive::string_pairs(&texts, window, words, 0.6);
-        let query = format!("SELECT * FROM jaccard_join(docs, shingle => '{shingle}', threshold => 0.6)");
+        let query =
+            format!("SELECT * FROM jaccard_join(docs, shingle => '{shingle}', threshold => 0.6)");
         same_pairs(&query, &pairs(&context, &query).await?, &expected)?;
     }
     Ok(())
@@ -83,7 +136,10 @@ async fn ten_thousand() -> Result<(), Failed> {
 }
 
 async fn two_relations() -> Result<(), Failed> {
-    let (first, second) = (texts(3_000, 21, Kind::Sentences), texts(3_000, 21, Kind::Sentences));
+    let (first, second) = (
+        texts(3_000, 21, Kind::Sentences),
+        texts(3_000, 21, Kind::Sentences),
+    );
     let (first, second) = (&first[..1_200], &second[800..2_000]);
     let sets = [naive::sets(first, "char:5"), naive::sets(second, "char:5")];
     let context = session(2)?;
@@ -91,9 +147,13 @@ async fn two_relations() -> Result<(), Failed> {
     register(&context, "others", second)?;
     for threshold in [0.5, 0.8, 1.0] {
         let expected = naive::cross_pairs(&sets[0], &sets[1], threshold);
-        let query = format!("SELECT * FROM jaccard_join(docs, others, shingle => 'char:5', threshold => {threshold})");
+        let query = format!(
+            "SELECT * FROM jaccard_join(docs, others, shingle => 'char:5', threshold => {threshold})"
+        );
         same_pairs(&query, &pairs(&context, &query).await?, &expected)?;
-        let query = format!("SELECT * FROM minhash_join(docs, others, shingle => 'char:5', threshold => {threshold})");
+        let query = format!(
+            "SELECT * FROM minhash_join(docs, others, shingle => 'char:5', threshold => {threshold})"
+        );
         let found = pairs(&context, &query).await?;
         if let Some(wrong) = found.iter().find(|pair| !expected.contains(pair)) {
             return Err(format!("{query}: {wrong:?} is no pair").into());
@@ -124,7 +184,11 @@ async fn linked() -> Result<(), Failed> {
     }
     let chosen: Vec<String> = distinct.iter().map(|&place| texts[place].clone()).collect();
     for (a, b, similarity) in naive::self_pairs(&naive::sets(&chosen, "word:2"), 0.7) {
-        expected.push((distinct[a as usize] as i64, distinct[b as usize] as i64, similarity));
+        expected.push((
+            distinct[a as usize] as i64,
+            distinct[b as usize] as i64,
+            similarity,
+        ));
     }
     expected.sort_by(|x, y| x.partial_cmp(y).unwrap_or(std::cmp::Ordering::Equal));
     let context = session(2)?;

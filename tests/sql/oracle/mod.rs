@@ -15,11 +15,16 @@ mod recall;
 use libtest_mimic::{Failed, Trial};
 
 /// The trials of all modules.
-pub(crate) fn trials() -> Vec<Trial> {
-    [joins::trials(), recall::trials(), clusters::trials(), giants::trials()]
-        .into_iter()
-        .flatten()
-        .collect()
+pub fn trials() -> Vec<Trial> {
+    [
+        joins::trials(),
+        recall::trials(),
+        clusters::trials(),
+        giants::trials(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// A pair: id_a, id_b, similarity.

@@ -5,7 +5,7 @@ use neardup_kernels::{Shingle, ShingleScratch, jaccard, normalize_into};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The sets of hashes of the normalised texts.
-pub(crate) fn sets(texts: &[String], shingle: &str) -> Vec<Vec<u64>> {
+pub fn sets(texts: &[String], shingle: &str) -> Vec<Vec<u64>> {
     let shingle: Shingle = shingle.parse().expect("a shingle");
     let mut scratch = ShingleScratch::default();
     let set = |text: &String| {
@@ -19,7 +19,7 @@ pub(crate) fn sets(texts: &[String], shingle: &str) -> Vec<Vec<u64>> {
 
 /// Every pair of two different places of at least that similarity, sorted. Pairs whose lengths
 /// alone rule them out are not compared.
-pub(crate) fn self_pairs(sets: &[Vec<u64>], least: f64) -> Vec<Pair> {
+pub fn self_pairs(sets: &[Vec<u64>], least: f64) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (a, set) in sets.iter().enumerate() {
         compare(&mut pairs, a, set, sets, a + 1, least);
@@ -28,7 +28,7 @@ pub(crate) fn self_pairs(sets: &[Vec<u64>], least: f64) -> Vec<Pair> {
 }
 
 /// Every pair of a place of the first with a place of the second, sorted.
-pub(crate) fn cross_pairs(first: &[Vec<u64>], second: &[Vec<u64>], least: f64) -> Vec<Pair> {
+pub fn cross_pairs(first: &[Vec<u64>], second: &[Vec<u64>], least: f64) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (a, set) in first.iter().enumerate() {
         compare(&mut pairs, a, set, second, 0, least);
@@ -36,7 +36,14 @@ pub(crate) fn cross_pairs(first: &[Vec<u64>], second: &[Vec<u64>], least: f64) -
     pairs
 }
 
-fn compare(out: &mut Vec<Pair>, a: usize, set: &[u64], others: &[Vec<u64>], from: usize, least: f64) {
+fn compare(
+    out: &mut Vec<Pair>,
+    a: usize,
+    set: &[u64],
+    others: &[Vec<u64>],
+    from: usize,
+    least: f64,
+) {
     if set.is_empty() {
         return;
     }
@@ -54,7 +61,7 @@ fn compare(out: &mut Vec<Pair>, a: usize, set: &[u64], others: &[Vec<u64>], from
 
 /// The same from sets of strings, cut without any of the kernels: windows of characters, or of
 /// words between white space, of texts in lower case with single spaces.
-pub(crate) fn string_pairs(texts: &[String], window: usize, words: bool, least: f64) -> Vec<Pair> {
+pub fn string_pairs(texts: &[String], window: usize, words: bool, least: f64) -> Vec<Pair> {
     let cut = |text: &String| -> BTreeSet<String> {
         let units: Vec<String> = match words {
             true => text.split(' ').map(str::to_owned).collect(),
@@ -81,7 +88,7 @@ pub(crate) fn string_pairs(texts: &[String], window: usize, words: bool, least: 
 }
 
 /// For each of `rows` places the smallest place of its component.
-pub(crate) fn components(rows: usize, pairs: &[Pair]) -> Vec<i64> {
+pub fn components(rows: usize, pairs: &[Pair]) -> Vec<i64> {
     let mut parent: Vec<usize> = (0..rows).collect();
     fn root(parent: &mut [usize], mut place: usize) -> usize {
         while parent[place] != place {
@@ -95,12 +102,14 @@ pub(crate) fn components(rows: usize, pairs: &[Pair]) -> Vec<i64> {
         let (low, high) = (a.min(b), a.max(b));
         parent[high] = low;
     }
-    (0..rows).map(|place| root(&mut parent, place) as i64).collect()
+    (0..rows)
+        .map(|place| root(&mut parent, place) as i64)
+        .collect()
 }
 
 /// For each place the one that stands for it: in order, a place similar to one kept before is
 /// removed; in the end the most similar kept place stands for it, the first among equals.
-pub(crate) fn representatives(rows: usize, pairs: &[Pair]) -> Vec<i64> {
+pub fn representatives(rows: usize, pairs: &[Pair]) -> Vec<i64> {
     let mut similar: BTreeMap<i64, Vec<(i64, f64)>> = BTreeMap::new();
     for &(a, b, similarity) in pairs {
         similar.entry(a).or_default().push((b, similarity));
@@ -121,5 +130,13 @@ pub(crate) fn representatives(rows: usize, pairs: &[Pair]) -> Vec<i64> {
         }
         best.0
     };
-    (0..rows as i64).map(|place| if kept[place as usize] { place } else { representative(place) }).collect()
+    (0..rows as i64)
+        .map(|place| {
+            if kept[place as usize] {
+                place
+            } else {
+                representative(place)
+            }
+        })
+        .collect()
 }

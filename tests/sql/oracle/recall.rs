@@ -7,7 +7,7 @@ use neardup_datasets::generate::Kind;
 use std::collections::BTreeMap;
 
 /// The trials of this module.
-pub(crate) fn trials() -> Vec<Trial> {
+pub fn trials() -> Vec<Trial> {
     let corpora = [
         ("word:1", Kind::Sentences, 2_000),
         ("word:3", Kind::Sentences, 3_000),
@@ -22,7 +22,9 @@ pub(crate) fn trials() -> Vec<Trial> {
             Trial::test(name, move || crate::run(recall(shingle, kind, rows)))
         })
         .collect();
-    trials.push(Trial::test("oracle::recall of a lower target", || crate::run(lower_target())));
+    trials.push(Trial::test("oracle::recall of a lower target", || {
+        crate::run(lower_target())
+    }));
     trials
 }
 
@@ -34,10 +36,16 @@ async fn recall(shingle: &'static str, kind: Kind, rows: u64) -> Result<(), Fail
     let context = session(2)?;
     register(&context, "docs", &texts)?;
     for threshold in [0.5, 0.6, 0.7, 0.8, 0.9, 0.95] {
-        let truth: BTreeMap<_, _> =
-            all.iter().filter(|pair| pair.2 >= threshold).map(|&(a, b, s)| ((a, b), s)).collect();
+        let truth: BTreeMap<_, _> = all
+            .iter()
+            .filter(|pair| pair.2 >= threshold)
+            .map(|&(a, b, s)| ((a, b), s))
+            .collect();
         // Copies are found for certain: what the bands find is measured on the others.
-        let hard = truth.values().filter(|&&similarity| similarity < 1.0).count();
+        let hard = truth
+            .values()
+            .filter(|&&similarity| similarity < 1.0)
+            .count();
         let (mut found_all, mut found_hard) = (0, 0);
         for seed in 1..=SEEDS {
             let query = format!(
@@ -74,7 +82,10 @@ async fn lower_target() -> Result<(), Failed> {
     let context = session(2)?;
     register(&context, "docs", &texts)?;
     let (bands, rows) = (4, 5);
-    let expected: f64 = truth.iter().map(|pair| 1.0 - (1.0 - pair.2.powi(rows)).powi(bands)).sum();
+    let expected: f64 = truth
+        .iter()
+        .map(|pair| 1.0 - (1.0 - pair.2.powi(rows)).powi(bands))
+        .sum();
     let mut found = 0;
     for seed in 1..=10 {
         let query = format!(

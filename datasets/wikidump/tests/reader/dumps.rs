@@ -135,7 +135,11 @@ pub(crate) struct Read {
 }
 
 /// All ranges, in order.
-pub(crate) fn read_ranges(file: &Arc<dyn ReadAt>, ranges: &[Range<u64>], options: &ReadOptions) -> Read {
+pub(crate) fn read_ranges(
+    file: &Arc<dyn ReadAt>,
+    ranges: &[Range<u64>],
+    options: &ReadOptions,
+) -> Read {
     let mut read = Read::default();
     let info = match DumpInfo::read(file, options.on_error) {
         Ok(info) => info,

@@ -1,0 +1,231 @@
+//! The first steps: the rows that are compared, as `documents` (side, id, text, across).
+
+use super::options::Keep;
+use super::run::Run;
+use crate::files::{Input, Kind};
+use crate::functions::last_column;
+use crate::jobs::dumps;
+use crate::jobs::job::{Job, Output};
+use crate::jobs::manifest::StepRecord;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result, exec_err, plan_err};
+use datafusion::functions::unicode::expr_fn::character_length;
+use datafusion::functions_aggregate::expr_fn::{max, min};
+use datafusion::functions_window::expr_fn::row_number;
+use datafusion::logical_expr::{
+    Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit,
+};
+use datafusion::prelude::{DataFrame, SessionContext};
+
+/// The columns of a table that take part.
+pub(super) struct Columns {
+    id: Option<String>,
+    text: String,
+}
+
+impl Run<'_> {
+    /// Checks the columns of a table against what was asked for.
+    pub(super) async fn columns(&self, context: &SessionContext, input: &Input) -> Result<Columns> {
+        let schema = input.table(&context.state()).await?.schema();
+        let names: Vec<&str> = schema
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
+            .collect();
+        let find = |option: &str, name: &str| match schema.field_with_name(name) {
+            Ok(field) => Ok(field),
+            Err(_) if names.is_empty() => {
+                plan_err!("{option} {name}: the input is empty, without any column")
+            }
+            Err(_) => plan_err!(
+                "{option} {name}: the input has no such column; its columns are: {}",
+                names.join(", ")
+            ),
+        };
+        let text = self.options.text.as_deref().unwrap_or("text");
+        let is_text = |data_type: &DataType| match data_type {
+            DataType::Dictionary(_, value) => value.is_string(),
+            other => other.is_string() || other.is_null(),
+        };
+        let field = find("--text", text)?;
+        if !is_text(field.data_type()) {
+            return plan_err!(
+                "--text {text}: must be a text column, but it holds {}",
+                field.data_type()
+            );
+        }
+        let id = match &self.options.id {
+            Some(id) => Some(find("--id", id)?),
+            None => schema.field_with_name("id").ok(),
+        };
+        if let Some(field) = id
+            && !is_text(field.data_type())
+            && !field.data_type().is_integer()
+        {
+            return plan_err!(
+                "--id {}: must be a column of integers or texts, but it holds {}",
+                field.name(),
+                field.data_type()
+            );
+        }
+        if let Keep::By { column, .. } = &self.options.keep {
+            find("--keep-by", column)?;
+        }
+        Ok(Columns {
+            id: id.map(|field| field.name().clone()),
+            text: text.to_owned(),
+        })
+    }
+
+    /// The documents of a table: Parquet with ids is read where it lies, anything else is written once.
+    pub(super) async fn table(&self, job: &mut Job, input: &Input) -> Result<()> {
+        let columns = self.columns(job.context(), input).await?;
+        if input.kind == Kind::Parquet && columns.id.is_some() {
+            let table = input.table(&job.context().state()).await?;
+            job.context().register_table("input", table)?;
+        } else {
+            job.step(
+                "input",
+                Output::Step,
+                async |job: &Job| match columns.id {
+                    Some(_) => {
+                        let table = input.table(&job.context().state()).await?;
+                        Ok(job.context().read_table(table)?.into_unoptimized_plan())
+                    }
+                    None => numbered(job.context(), input).await,
+                },
+                async |_, _, _: &mut StepRecord| Ok(()),
+            )
+            .await?;
+        }
+        let id = columns.id.as_deref().unwrap_or("id");
+        let text_type = self.plain_type(job, &columns.text).await?;
+        let id_type = self.plain_type(job, id).await?;
+        let documents = job.context().table("input").await?.select(vec![
+            cast(ident(id), id_type).alias("id"),
+            cast(ident(&columns.text), text_type).alias("text"),
+        ])?;
+        self.register_documents(job, documents, id, &columns.text)
+            .await
+    }
+
+    /// The type of a column of `input`, with dictionaries unpacked.
+    pub(super) async fn plain_type(&self, job: &Job, name: &str) -> Result<DataType> {
+        let table = job.context().table("input").await?;
+        let data_type = table
+            .schema()
+            .field_with_unqualified_name(name)?
+            .data_type()
+            .clone();
+        Ok(match data_type {
+            DataType::Dictionary(_, value) => *value,
+            DataType::Null if name == "id" => DataType::Int64,
+            DataType::Null => DataType::Utf8,
+            other => other,
+        })
+    }
+
+    /// The documents of a dump: its sentences of the wanted lengths.
+    pub(super) async fn sentences(&self, job: &mut Job, input: &Input) -> Result<()> {
+        dumps::read(job, input, &self.options.dump).await?;
+        let (least, greatest) = self.options.lengths;
+        let length = || character_length(ident("sentence"));
+        let kept = length()
+            .gt_eq(lit(least as i64))
+            .and(length().lt_eq(lit(greatest as i64)));
+        let sentences = job.context().table("sentences").await?.filter(kept)?;
+        let input = sentences.into_view();
+        job.context().register_table("input", input)?;
+        let documents = job.context().table("input").await?.select(vec![
+            ident("sentence_id").alias("id"),
+            ident("sentence").alias("text"),
+        ])?;
+        self.register_documents(job, documents, "sentence_id", "sentence")
+            .await
+    }
+
+    /// Registers `documents` (side, id, text, across), and `ranks` where the keep order needs them.
+    pub(super) async fn register_documents(
+        &self,
+        job: &mut Job,
+        documents: DataFrame,
+        id: &str,
+        text: &str,
+    ) -> Result<()> {
+        let view = documents.select(vec![
+            lit(0_i8).alias("side"),
+            ident("id"),
+            ident("text"),
+            lit(0_i8).alias("across"),
+        ])?;
+        job.context()
+            .register_table("documents", view.into_view())?;
+        let (place, descending) = match &self.options.keep {
+            Keep::First => return Ok(()),
+            Keep::Longest => (character_length(ident(text)), true),
+            Keep::By { column, descending } => (ident(column), *descending),
+        };
+        // Each id has one rank, also where its row stands twice.
+        let first = match descending {
+            true => max(place),
+            false => min(place),
+        };
+        let rank = row_number()
+            .order_by(vec![
+                ident("place").sort(!descending, false),
+                ident("id").sort(true, false),
+            ])
+            .build()?;
+        job.step(
+            "ranks",
+            Output::Step,
+            async |job: &Job| {
+                let input = job.context().table("input").await?;
+                let ranked = input
+                    .filter(ident(id).is_not_null())?
+                    .aggregate(vec![ident(id).alias("id")], vec![first.alias("place")])?
+                    .window(vec![rank])?;
+                let rank = cast(last_column(ranked.schema()), DataType::Int64).alias("rank");
+                Ok(ranked
+                    .select(vec![ident("id"), rank])?
+                    .into_unoptimized_plan())
+            },
+            async |_, _, _: &mut StepRecord| Ok(()),
+        )
+        .await?;
+        Ok(())
+    }
+}
+
+/// The rows of the files with ids of their own: file ordinal shifted left by 40 bits, plus the row
+/// number in the file, from 0.
+async fn numbered(context: &SessionContext, input: &Input) -> Result<LogicalPlan> {
+    let mut plan: Option<LogicalPlanBuilder> = None;
+    let tables = input.tables(&context.state()).await?;
+    for (ordinal, table) in tables.into_iter().enumerate() {
+        let rows = context.read_table(table)?;
+        let columns: Vec<_> = rows
+            .schema()
+            .columns()
+            .into_iter()
+            .map(Expr::Column)
+            .collect();
+        let number = row_number();
+        let name = number.schema_name().to_string();
+        let first = ((ordinal as i64) << 40) - 1;
+        let mut selected = vec![(cast(ident(name), DataType::Int64) + lit(first)).alias("id")];
+        selected.extend(columns);
+        let rows = rows
+            .window(vec![number])?
+            .select(selected)?
+            .into_unoptimized_plan();
+        plan = Some(match plan {
+            None => LogicalPlanBuilder::from(rows),
+            Some(before) => before.union_by_name(rows)?,
+        });
+    }
+    match plan {
+        Some(plan) => plan.build(),
+        None => exec_err!("no input was given"),
+    }
+}

@@ -1,0 +1,71 @@
+//! `dedup`: from a dump or a table to pairs, clusters and kept rows.
+//!
+//! ```text
+//! dump:  plain_text ─> sentences ─┐
+//! table: input ───────────────────┴─> texts ─> frequencies ─> pairs ─> clusters ─> kept
+//! ```
+//!
+//! `options`: what is asked for; `run`: the parameters that follow; `documents`: the rows that
+//! are compared; `steps`: the rest.
+
+mod documents;
+mod options;
+mod run;
+mod steps;
+
+pub use options::{Dedup, Keep, Method, Pairs, Resolution};
+
+use super::job::{Job, Progress, input_file};
+use super::manifest::Manifest;
+use crate::files::{Kind, resolve};
+use datafusion::common::Result;
+use datafusion::prelude::SessionContext;
+use run::Run;
+use std::sync::Arc;
+
+/// Runs the job, or goes on with it.
+///
+/// # Errors
+/// If an input cannot be read, a column does not fit, the directory holds another job, or a step
+/// breaks its invariant. What is committed stays.
+pub async fn dedup(
+    options: &Dedup,
+    context: SessionContext,
+    progress: Arc<dyn Progress>,
+) -> Result<Job> {
+    let input = resolve(&options.inputs)?;
+    let run = Run::new(options, &input)?;
+    let files = input
+        .files
+        .iter()
+        .map(|file| input_file(file))
+        .collect::<Result<Vec<_>>>()?;
+    let manifest = Manifest::new("dedup", files, run.parameters());
+    if input.kind != Kind::Dump {
+        // A misspelt column must not leave a directory behind.
+        run.columns(&context, &input).await?;
+    }
+    let mut job = Job::open(
+        &options.output,
+        manifest,
+        options.overwrite,
+        context,
+        progress,
+    )?;
+    match input.kind {
+        Kind::Dump => run.sentences(&mut job, &input).await?,
+        // Tables are read row by row in these steps: what they find wrong is in the files.
+        _ => {
+            let table = run.table(&mut job, &input).await;
+            table.map_err(|error| input.named(error))?;
+        }
+    }
+    let texts = run.texts(&mut job).await;
+    texts.map_err(|error| input.named(error))?;
+    let exact = run.frequencies(&mut job).await?;
+    run.pairs(&mut job, exact).await?;
+    run.clusters(&mut job, input.kind == Kind::Dump).await?;
+    run.kept(&mut job).await?;
+    job.finish()?;
+    Ok(job)
+}

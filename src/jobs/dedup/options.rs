@@ -1,0 +1,141 @@
+//! What a `dedup` job is asked for.
+
+use super::super::dumps::DumpOptions;
+use datafusion::common::{Result, plan_err};
+use std::path::PathBuf;
+
+/// How pairs are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// The exact join, unless it is much dearer than MinHash.
+    Auto,
+    /// The exact join.
+    Exact,
+    /// MinHash at a target recall, verified.
+    MinHash,
+}
+
+/// Which pairs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pairs {
+    /// Pairs of distinct texts, and one pair a copy.
+    Linked,
+    /// Every pair of rows.
+    All,
+}
+
+/// What becomes of similar rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resolution {
+    /// A row goes if it is similar to a row that stays.
+    Representative,
+    /// One row of each connected component stays.
+    Components,
+}
+
+/// Which row stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Keep {
+    /// The smallest id.
+    First,
+    /// The most characters, then the smallest id.
+    Longest,
+    /// The first by a column, then the smallest id.
+    By {
+        /// The column.
+        column: String,
+        /// Largest first.
+        descending: bool,
+    },
+}
+
+impl Keep {
+    /// Parses `column`, `column asc` or `column desc`.
+    ///
+    /// # Errors
+    /// If the text is none of these.
+    pub fn parse(order: &str) -> Result<Self> {
+        let words: Vec<&str> = order.split_whitespace().collect();
+        let (column, descending) = match words.as_slice() {
+            [column] => (column, false),
+            [column, order] if order.eq_ignore_ascii_case("asc") => (column, false),
+            [column, order] if order.eq_ignore_ascii_case("desc") => (column, true),
+            _ => {
+                return plan_err!(
+                    "the keep order must be 'column', 'column asc' or 'column desc', found '{order}'"
+                );
+            }
+        };
+        Ok(Self::By {
+            column: (*column).to_owned(),
+            descending,
+        })
+    }
+}
+
+/// A `dedup` job.
+#[derive(Debug, Clone)]
+pub struct Dedup {
+    /// Files, directories or globs.
+    pub inputs: Vec<String>,
+    /// The job's directory.
+    pub output: PathBuf,
+    /// The id column of a table; `None`: `id` where there is one, else row numbers.
+    pub id: Option<String>,
+    /// The text column of a table.
+    pub text: Option<String>,
+    /// Least similarity; `None`: 0.8, on dumps 0.6.
+    pub threshold: Option<f64>,
+    /// Shingles; `None`: `word:3`, on dumps `char:5`.
+    pub shingle: Option<String>,
+    /// How pairs are found.
+    pub method: Method,
+    /// Share of the pairs at the threshold that MinHash must find.
+    pub target_recall: f64,
+    /// Hash functions that MinHash may use.
+    pub num_hashes: usize,
+    /// Seed of MinHash.
+    pub seed: u64,
+    /// Whether texts are normalised first.
+    pub normalize: bool,
+    /// Which pairs are written.
+    pub pairs: Pairs,
+    /// What becomes of similar rows.
+    pub resolution: Resolution,
+    /// Which row stays.
+    pub keep: Keep,
+    /// Buckets of more distinct texts are verified against leaders only.
+    pub bucket_pairs: usize,
+    /// Sentences of a dump: least and greatest length in characters.
+    pub lengths: (usize, usize),
+    /// How dumps are read.
+    pub dump: DumpOptions,
+    /// Whether a job with other parameters in the directory is replaced.
+    pub overwrite: bool,
+}
+
+impl Dedup {
+    /// The defaults over some inputs.
+    pub fn new(inputs: Vec<String>, output: PathBuf) -> Self {
+        Self {
+            inputs,
+            output,
+            id: None,
+            text: None,
+            threshold: None,
+            shingle: None,
+            method: Method::Auto,
+            target_recall: 0.99,
+            num_hashes: 128,
+            seed: 1,
+            normalize: true,
+            pairs: Pairs::Linked,
+            resolution: Resolution::Representative,
+            keep: Keep::First,
+            bucket_pairs: 10_000,
+            lengths: (20, 2000),
+            dump: DumpOptions::default(),
+            overwrite: false,
+        }
+    }
+}

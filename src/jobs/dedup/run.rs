@@ -1,0 +1,137 @@
+//! The parameters of a run, checked and completed.
+
+use super::options::{Dedup, Method};
+use crate::files::{Input, Kind};
+use crate::functions::Value;
+use crate::jobs::job::Job;
+use datafusion::common::{Result, exec_datafusion_err, plan_err};
+use datafusion::execution::memory_pool::MemoryLimit;
+use neardup_kernels::choose_bands;
+use std::collections::BTreeMap;
+
+/// More parts than this only cost.
+const MOST_PARTS: usize = 4096;
+
+/// A job with its parameters.
+pub(super) struct Run<'a> {
+    pub(super) options: &'a Dedup,
+    pub(super) threshold: f64,
+    pub(super) shingle: String,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(options: &'a Dedup, input: &Input) -> Result<Self> {
+        let is_dump = input.kind == Kind::Dump;
+        let threshold = options.threshold.unwrap_or(if is_dump { 0.6 } else { 0.8 });
+        if !(threshold > 0.0 && threshold <= 1.0) {
+            return plan_err!("--threshold must be a number in (0, 1], found {threshold}");
+        }
+        if !(options.target_recall > 0.0 && options.target_recall < 1.0) {
+            return plan_err!(
+                "--target-recall must be a number in (0, 1), found {}",
+                options.target_recall
+            );
+        }
+        let shingle =
+            options
+                .shingle
+                .as_deref()
+                .unwrap_or(if is_dump { "char:5" } else { "word:3" });
+        let shingle: neardup_kernels::Shingle = shingle
+            .parse()
+            .map_err(|error| exec_datafusion_err!("--shingle: {error}"))?;
+        if options.method == Method::MinHash {
+            choose_bands(threshold, options.target_recall, options.num_hashes)
+                .map_err(|error| exec_datafusion_err!("--method minhash: {error}"))?;
+        }
+        if is_dump && (options.id.is_some() || options.text.is_some()) {
+            return plan_err!("--id and --text name columns of a table; a dump has its own");
+        }
+        Ok(Self {
+            options,
+            threshold,
+            shingle: shingle.to_string(),
+        })
+    }
+
+    /// Everything that the result depends on.
+    pub(super) fn parameters(&self) -> BTreeMap<String, serde_json::Value> {
+        let options = self.options;
+        BTreeMap::from([
+            ("id".to_owned(), options.id.clone().into()),
+            ("text".to_owned(), options.text.clone().into()),
+            ("threshold".to_owned(), self.threshold.into()),
+            ("shingle".to_owned(), self.shingle.clone().into()),
+            (
+                "method".to_owned(),
+                format!("{:?}", options.method).to_lowercase().into(),
+            ),
+            ("target_recall".to_owned(), options.target_recall.into()),
+            ("num_hashes".to_owned(), options.num_hashes.into()),
+            ("seed".to_owned(), options.seed.into()),
+            ("normalize".to_owned(), options.normalize.into()),
+            (
+                "pairs".to_owned(),
+                format!("{:?}", options.pairs).to_lowercase().into(),
+            ),
+            (
+                "resolution".to_owned(),
+                format!("{:?}", options.resolution).to_lowercase().into(),
+            ),
+            ("keep".to_owned(), format!("{:?}", options.keep).into()),
+            ("bucket_pairs".to_owned(), options.bucket_pairs.into()),
+            ("min_length".to_owned(), options.lengths.0.into()),
+            ("max_length".to_owned(), options.lengths.1.into()),
+            ("on_error".to_owned(), options.dump.on_error.clone().into()),
+            ("splitter".to_owned(), options.dump.splitter.clone().into()),
+        ])
+    }
+
+    /// Parts of the joins: one a partition, more where their rows would not fit into the memory
+    /// limit. A part holds the rows that own one of its keys, and each partition holds one part.
+    pub(super) fn parts(&self, job: &Job) -> usize {
+        let state = job.context().state();
+        let partitions = state.config().target_partitions();
+        let MemoryLimit::Finite(limit) = state.runtime_env().memory_pool.memory_limit() else {
+            return partitions;
+        };
+        let figure = |name: &str| {
+            let mut steps = job.manifest().steps.iter();
+            steps
+                .find_map(|step| step.figures.get(name)?.as_f64())
+                .unwrap_or(0.0)
+        };
+        let (texts, shingles) = (figure("distinct texts").max(1.0), figure("shingles"));
+        // Keys of a row: its prefix. Bytes of a row: tokens while they are sorted, and the index.
+        let keys = shingles / texts * (1.0 - self.threshold) + 1.0;
+        let bytes = texts * (24.0 * shingles / texts + 64.0 * keys + 100.0);
+        let held = |parts: usize| {
+            let share = 1.0 - (1.0 - 1.0 / parts as f64).powf(keys);
+            bytes * share * partitions as f64
+        };
+        // Half of the memory is for what stands below the join.
+        let fits = |parts: &usize| held(*parts) <= limit as f64 / 2.0;
+        let choices = std::iter::successors(Some(partitions), |parts| Some(parts * 2));
+        choices
+            .take_while(|parts| *parts <= MOST_PARTS)
+            .find(fits)
+            .unwrap_or(MOST_PARTS)
+    }
+
+    pub(super) fn values(&self, job: &Job) -> BTreeMap<String, Value> {
+        let options = self.options;
+        let resolution = format!("{:?}", options.resolution).to_lowercase();
+        BTreeMap::from([
+            ("threshold".to_owned(), Value::Number(self.threshold)),
+            ("shingle".to_owned(), Value::Text(self.shingle.clone())),
+            ("normalize".to_owned(), Value::Boolean(options.normalize)),
+            (
+                "bucket_pairs".to_owned(),
+                Value::Integer(options.bucket_pairs as i64),
+            ),
+            ("parts".to_owned(), Value::Integer(self.parts(job) as i64)),
+            ("seed".to_owned(), Value::Integer(options.seed as i64)),
+            ("resolution".to_owned(), Value::Text(resolution)),
+        ])
+    }
+}

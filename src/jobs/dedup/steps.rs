@@ -1,0 +1,359 @@
+//! The steps from documents to kept rows, each with its invariant.
+
+use super::options::{Keep, Method, Pairs};
+use super::run::Run;
+use crate::functions::{Template, Value};
+use crate::jobs::job::{Job, Output};
+use crate::jobs::manifest::StepRecord;
+use datafusion::arrow::array::AsArray;
+use datafusion::arrow::datatypes::{DataType, Int64Type};
+use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, ident};
+use datafusion::prelude::{DataFrame, SessionContext};
+use neardup_kernels::choose_bands;
+use neardup_kernels::frequency::TokenRanks;
+
+macro_rules! statement {
+    ($name:literal) => {
+        Template {
+            name: concat!("jobs/", $name),
+            text: include_str!(concat!("../../../sql/jobs/", $name, ".sql")),
+        }
+    };
+}
+
+/// Why a row is left out that has the id and the text of another.
+const REPEATED: &str = "repeated rows of an id";
+
+impl Run<'_> {
+    pub(super) async fn texts(&self, job: &mut Job) -> Result<()> {
+        let values = self.values(job);
+        let lengths = self.options.lengths;
+        let is_dump = job.context().table_exist("sentences")?;
+        job.step(
+            "texts",
+            Output::Step,
+            async |job: &Job| job.plan(statement!("texts"), &values).await,
+            async |context: &SessionContext, _, record: &mut StepRecord| {
+                let documents = numbers(
+                    context,
+                    "SELECT count(*), count(*) FILTER (WHERE id IS NULL), \
+                     count(*) FILTER (WHERE id IS NOT NULL AND text IS NULL), \
+                     count(DISTINCT id) FILTER (WHERE text IS NOT NULL) FROM documents",
+                )
+                .await?;
+                let texts = numbers(
+                    context,
+                    "SELECT coalesce(sum(CAST(cardinality(ids) AS BIGINT)), 0), \
+                     coalesce(sum(CAST(cardinality(ids) AS BIGINT)) FILTER (WHERE shingles = 0), 0), \
+                     coalesce(sum(shingles), 0), count(*) FROM texts",
+                )
+                .await?;
+                if texts[0] != documents[3] {
+                    return exec_err!(
+                        "step texts: {} distinct ids went in, {} came out",
+                        documents[3],
+                        texts[0]
+                    );
+                }
+                record.figures.insert("rows".to_owned(), documents[0].into());
+                record.figures.insert("distinct texts".to_owned(), texts[3].into());
+                record.figures.insert("shingles".to_owned(), texts[2].into());
+                let mut leave_out = |reason: &str, count: i64| {
+                    if count > 0 {
+                        record.left_out.insert(reason.to_owned(), count as u64);
+                    }
+                };
+                leave_out("rows without an id", documents[1]);
+                leave_out("rows without a text", documents[2]);
+                leave_out("empty texts", texts[1]);
+                leave_out(REPEATED, documents[0] - documents[1] - documents[2] - documents[3]);
+                if is_dump {
+                    let outside = numbers(
+                        context,
+                        &format!(
+                            "SELECT count(*) FILTER (WHERE character_length(sentence) < {}), \
+                             count(*) FILTER (WHERE character_length(sentence) > {}) FROM sentences",
+                            lengths.0, lengths.1
+                        ),
+                    )
+                    .await?;
+                    leave_out(&format!("sentences under {} characters", lengths.0), outside[0]);
+                    leave_out(&format!("sentences over {} characters", lengths.1), outside[1]);
+                }
+                Ok(())
+            },
+        )
+        .await?;
+        Ok(())
+    }
+
+    /// Counts tokens where the exact join may run, and says whether it does.
+    pub(super) async fn frequencies(&self, job: &mut Job) -> Result<bool> {
+        if self.options.method == Method::MinHash {
+            return Ok(false);
+        }
+        let values = self.values(job);
+        job.step(
+            "frequencies",
+            Output::Step,
+            async |job: &Job| job.plan(statement!("frequencies"), &values).await,
+            one_row,
+        )
+        .await?;
+        if self.options.method == Method::Exact {
+            return Ok(true);
+        }
+        let Ok(bands) = choose_bands(
+            self.threshold,
+            self.options.target_recall,
+            self.options.num_hashes,
+        ) else {
+            // MinHash cannot reach the target with the hashes allowed.
+            return Ok(true);
+        };
+        let hashes = (bands.bands * bands.rows) as f64;
+        let linked = self.options.pairs == Pairs::Linked;
+        let limit = self.options.bucket_pairs as u64;
+        let record = job
+            .step(
+                "prefixes",
+                Output::Step,
+                async |job: &Job| job.plan(statement!("prefixes"), &values).await,
+                async |context: &SessionContext, written, record: &mut StepRecord| {
+                    let sketch = written.select_columns(&["sketch"])?.collect().await?;
+                    let sketch = sketch.iter().find(|batch| batch.num_rows() > 0);
+                    let meetings = match sketch {
+                        Some(batch) => meetings(batch.column(0), linked.then_some(limit))?,
+                        None => 0.0,
+                    };
+                    let shingles =
+                        numbers(context, "SELECT coalesce(sum(shingles), 0) FROM texts").await?[0];
+                    // Costs in units of one step over a posting. A shingle costs MinHash one step for
+                    // every eight hash functions, a posting that meets another costs the exact join one.
+                    let exact = shingles as f64 * 2.0 + meetings;
+                    let minhash = shingles as f64 * (2.0 + hashes / 8.0);
+                    record
+                        .figures
+                        .insert("cost of the exact join".to_owned(), exact.round().into());
+                    record
+                        .figures
+                        .insert("cost of minhash".to_owned(), minhash.round().into());
+                    let chosen = if exact <= 8.0 * minhash {
+                        "exact"
+                    } else {
+                        "minhash"
+                    };
+                    record.figures.insert("method".to_owned(), chosen.into());
+                    Ok(())
+                },
+            )
+            .await?;
+        Ok(record
+            .figures
+            .get("method")
+            .and_then(|method| method.as_str())
+            == Some("exact"))
+    }
+
+    pub(super) async fn pairs(&self, job: &mut Job, exact: bool) -> Result<()> {
+        let mut values = self.values(job);
+        if !exact {
+            let bands = choose_bands(
+                self.threshold,
+                self.options.target_recall,
+                self.options.num_hashes,
+            )
+            .map_err(|error| exec_datafusion_err!("--method minhash: {error}"))?;
+            values.insert("bands".to_owned(), Value::Integer(bands.bands as i64));
+            values.insert("rows".to_owned(), Value::Integer(bands.rows as i64));
+            let hashes = Value::Integer((bands.bands * bands.rows) as i64);
+            values.insert("num_hashes".to_owned(), hashes);
+        }
+        let template = match (exact, self.options.pairs) {
+            (true, Pairs::Linked) => statement!("pairs.exact.linked"),
+            (true, Pairs::All) => statement!("pairs.exact.all"),
+            (false, Pairs::Linked) => statement!("pairs.minhash.linked"),
+            (false, Pairs::All) => statement!("pairs.minhash.all"),
+        };
+        let threshold = self.threshold;
+        job.step(
+            "pairs",
+            Output::File("pairs.parquet"),
+            async |job: &Job| job.plan(template, &values).await,
+            async |context: &SessionContext, _, record: &mut StepRecord| {
+                let counts = numbers(
+                    context,
+                    &format!(
+                        "SELECT count(*) FILTER (WHERE id_a >= id_b), \
+                         count(*) FILTER (WHERE similarity < {threshold:?} OR similarity IS NULL) FROM pairs"
+                    ),
+                )
+                .await?;
+                if counts[0] + counts[1] > 0 {
+                    return exec_err!(
+                        "step pairs: {} pairs are not in the order of their ids, {} are below the threshold",
+                        counts[0],
+                        counts[1]
+                    );
+                }
+                let method = if exact { "exact" } else { "minhash" };
+                record.figures.insert("method".to_owned(), method.into());
+                Ok(())
+            },
+        )
+        .await?;
+        Ok(())
+    }
+
+    pub(super) async fn clusters(&self, job: &mut Job, is_dump: bool) -> Result<()> {
+        let values = self.values(job);
+        let template = match self.options.keep {
+            Keep::First => statement!("clusters.first"),
+            _ => statement!("clusters.ordered"),
+        };
+        job.step(
+            "clusters",
+            Output::File("clusters.parquet"),
+            async |job: &Job| {
+                let plan = job.plan(template, &values).await?;
+                let clusters = DataFrame::new(job.context().state(), plan);
+                let clusters = match is_dump {
+                    false => clusters,
+                    true => {
+                        let texts = job.context().table("input").await?;
+                        let texts = texts.select_columns(&["sentence_id", "title", "sentence"])?;
+                        clusters
+                            .join(texts, JoinType::Inner, &["id"], &["sentence_id"], None)?
+                            .drop_columns(&["sentence_id"])?
+                    }
+                };
+                Ok(clusters.sort(vec![ident("id").sort(true, false)])?.into_unoptimized_plan())
+            },
+            async |context: &SessionContext, _, record: &mut StepRecord| {
+                let clusters = numbers(
+                    context,
+                    "SELECT count(*), count(*) FILTER (WHERE kept), \
+                     count(DISTINCT cluster_id) FILTER (WHERE cluster_size > 1), max(cluster_size), \
+                     count(*) FILTER (WHERE NOT kept AND similarity IS NULL) FROM clusters",
+                )
+                .await?;
+                let rows = numbers(
+                    context,
+                    "SELECT count(DISTINCT id) + count(*) FILTER (WHERE id IS NULL) FROM documents",
+                )
+                .await?;
+                if clusters[0] != rows[0] {
+                    return exec_err!("step clusters: {} rows went in, {} came out", rows[0], clusters[0]);
+                }
+                if clusters[4] > 0 {
+                    return exec_err!("step clusters: {} rows are removed without a similarity", clusters[4]);
+                }
+                record.figures.insert("rows".to_owned(), clusters[0].into());
+                record.figures.insert("kept".to_owned(), clusters[1].into());
+                record.figures.insert("clusters of two or more".to_owned(), clusters[2].into());
+                record.figures.insert("largest cluster".to_owned(), clusters[3].into());
+                Ok(())
+            },
+        )
+        .await?;
+        Ok(())
+    }
+
+    pub(super) async fn kept(&self, job: &mut Job) -> Result<()> {
+        let is_dump = job.context().table_exist("sentences")?;
+        let id = match (&self.options.id, is_dump) {
+            (_, true) => "sentence_id",
+            (Some(id), false) => id,
+            (None, false) => "id",
+        };
+        let repeated = job
+            .manifest()
+            .steps
+            .iter()
+            .any(|step| step.left_out.contains_key(REPEATED));
+        job.step(
+            "kept",
+            Output::File("kept.parquet"),
+            async |job: &Job| {
+                let mut input = job.context().table("input").await?;
+                if repeated {
+                    let columns: Vec<_> = input
+                        .schema()
+                        .columns()
+                        .into_iter()
+                        .map(Expr::Column)
+                        .collect();
+                    let without_id = input.clone().filter(ident(id).is_null())?;
+                    input = input
+                        .filter(ident(id).is_not_null())?
+                        .distinct_on(vec![ident(id)], columns, None)?
+                        .union(without_id)?;
+                }
+                let input = input.into_unoptimized_plan();
+                let removed = job.context().table("clusters").await?;
+                let removed = removed
+                    .filter(!ident("kept"))?
+                    .select(vec![ident("id").alias("removed_id")])?;
+                let plan: LogicalPlan = LogicalPlanBuilder::from(input)
+                    .join(
+                        removed.into_unoptimized_plan(),
+                        JoinType::LeftAnti,
+                        (
+                            vec![datafusion::common::Column::from_name(id)],
+                            vec!["removed_id"],
+                        ),
+                        None,
+                    )?
+                    .sort(vec![ident(id).sort(true, false)])?
+                    .build()?;
+                Ok(plan)
+            },
+            async |context: &SessionContext, _, record: &mut StepRecord| {
+                let kept =
+                    numbers(context, "SELECT count(*) FILTER (WHERE kept) FROM clusters").await?;
+                if kept[0] != record.rows as i64 {
+                    return exec_err!(
+                        "step kept: {} rows are kept, {} were written",
+                        kept[0],
+                        record.rows
+                    );
+                }
+                Ok(())
+            },
+        )
+        .await?;
+        Ok(())
+    }
+}
+
+/// One row of whole numbers.
+async fn numbers(context: &SessionContext, sql: &str) -> Result<Vec<i64>> {
+    let batches = context.sql(sql).await?.collect().await?;
+    let Some(batch) = batches.iter().find(|batch| batch.num_rows() == 1) else {
+        return exec_err!("expected one row of counts");
+    };
+    batch
+        .columns()
+        .iter()
+        .map(|column| {
+            let column = datafusion::arrow::compute::cast(column, &DataType::Int64)?;
+            Ok(column.as_primitive::<Int64Type>().value(0))
+        })
+        .collect()
+}
+
+async fn one_row(_: &SessionContext, _: DataFrame, record: &mut StepRecord) -> Result<()> {
+    match record.rows {
+        1 => Ok(()),
+        rows => exec_err!("step {}: expected one row, found {rows}", record.name),
+    }
+}
+
+/// The comparisons that a prefix join makes over these token frequencies.
+fn meetings(column: &datafusion::arrow::array::ArrayRef, giant: Option<u64>) -> Result<f64> {
+    let bytes = datafusion::arrow::compute::cast(column, &DataType::Binary)?;
+    let ranks = TokenRanks::from_bytes(bytes.as_binary::<i32>().value(0))
+        .map_err(|error| exec_datafusion_err!("step prefixes: {error}"))?;
+    Ok(ranks.meetings(giant))
+}
