@@ -86,8 +86,15 @@ fn sql_files() -> Result<(), Failed> {
 /// Every statement of a job is named in `src/jobs`.
 fn sql_files_of_jobs() -> Result<(), Failed> {
     let mut sources = String::new();
-    for entry in std::fs::read_dir(root("src/jobs"))? {
-        sources.push_str(&std::fs::read_to_string(entry?.path())?);
+    let mut directories = vec![root("src/jobs")];
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(directory)? {
+            let path = entry?.path();
+            match path.is_dir() {
+                true => directories.push(path),
+                false => sources.push_str(&std::fs::read_to_string(path)?),
+            }
+        }
     }
     for name in sql_names("sql/jobs")? {
         let quoted = [format!("\"{name}\""), format!("/{name}.sql\"")];
