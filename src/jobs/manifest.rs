@@ -95,6 +95,9 @@ impl Manifest {
     }
 
     /// Reads the manifest of a directory; `None` where there is none.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is no manifest, or is of another format.
     pub fn load(directory: &Path) -> Result<Option<Self>> {
         let path = directory.join(NAME);
         let text = match fs::read_to_string(&path) {
@@ -115,6 +118,9 @@ impl Manifest {
     }
 
     /// Writes the manifest aside, then renames it into place.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
     pub fn store(&self, directory: &Path) -> Result<()> {
         let path = directory.join(NAME);
         let aside = directory.join(format!("{NAME}.new"));
