@@ -204,8 +204,13 @@ impl Sample {
         let aside = directory.join(format!("{SAMPLE_DUMP_NAME}.{}", std::process::id()));
         std::fs::write(&aside, SAMPLE_DUMP).map_err(|error| at(&aside, error))?;
         // A job knows its input by the time of its last change, too.
-        let unpacked = std::fs::File::options().write(true).open(&aside).map_err(|error| at(&aside, error))?;
-        unpacked.set_modified(std::time::SystemTime::UNIX_EPOCH).map_err(|error| at(&aside, error))?;
+        let unpacked = std::fs::File::options()
+            .write(true)
+            .open(&aside)
+            .map_err(|error| at(&aside, error))?;
+        unpacked
+            .set_modified(std::time::SystemTime::UNIX_EPOCH)
+            .map_err(|error| at(&aside, error))?;
         std::fs::rename(&aside, &path).map_err(|error| at(&path, error))?;
         Ok(Self { path })
     }

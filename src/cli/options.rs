@@ -47,7 +47,9 @@ impl Global {
 
     /// Partitions of a plan: one a thread, where the memory suffices.
     fn partitions(&self) -> usize {
-        let room = self.memory_limit.map_or(usize::MAX, |bytes| bytes / PARTITION_BYTES);
+        let room = self
+            .memory_limit
+            .map_or(usize::MAX, |bytes| bytes / PARTITION_BYTES);
         self.threads().min(room.max(1))
     }
 
@@ -66,7 +68,9 @@ impl Global {
             options.optimizer.prefer_hash_join = false;
             let share = bytes / self.partitions();
             let execution = &mut options.execution;
-            execution.sort_spill_reservation_bytes = execution.sort_spill_reservation_bytes.min(share / MERGE_SHARE);
+            execution.sort_spill_reservation_bytes = execution
+                .sort_spill_reservation_bytes
+                .min(share / MERGE_SHARE);
             let rows = usize::from(execution.batch_size).min((share / ROW_BYTES).max(256));
             execution.batch_size = ConfigNonZeroUsize::try_new(rows)?;
         }

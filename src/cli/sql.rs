@@ -113,7 +113,10 @@ async fn print_table(frame: DataFrame) -> Result<()> {
 }
 
 async fn print_stream(frame: datafusion::dataframe::DataFrame, format: Format) -> Result<()> {
-    let mut pipe = Pipe { out: BufWriter::new(std::io::stdout()), is_broken: false };
+    let mut pipe = Pipe {
+        out: BufWriter::new(std::io::stdout()),
+        is_broken: false,
+    };
     match write_stream(frame, format, &mut pipe).await {
         // Writers of rows turn this into errors of their own, which do not say what it was.
         Err(_) if pipe.is_broken => Ok(()),
@@ -142,7 +145,9 @@ impl<W: Write> Write for Pipe<W> {
 }
 
 fn is_broken<T>(result: &std::io::Result<T>) -> bool {
-    result.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    result
+        .as_ref()
+        .is_err_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 async fn write_stream(frame: DataFrame, format: Format, mut out: impl Write) -> Result<()> {

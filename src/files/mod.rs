@@ -195,12 +195,17 @@ impl Input {
         }
     }
 
-    async fn schema_as(&self, state: &SessionState, lines: bool) -> Result<(ListingOptions, SchemaRef)> {
+    async fn schema_as(
+        &self,
+        state: &SessionState,
+        lines: bool,
+    ) -> Result<(ListingOptions, SchemaRef)> {
         let options = ListingOptions::new(self.format(state, lines)?).with_file_extension("");
         let mut schemas = Vec::new();
         for file in &self.files {
             let schema = listing::schema(state, file, &options).await;
-            let schema = schema.map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
+            let schema =
+                schema.map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
             schemas.push((file.as_path(), schema));
         }
         Ok((options, schema::merge(self.kind, &schemas)?))
@@ -240,7 +245,11 @@ impl Input {
         if self.files.iter().any(is_named) {
             return error;
         }
-        let shown = self.files.iter().take(3).map(|file| file.display().to_string());
+        let shown = self
+            .files
+            .iter()
+            .take(3)
+            .map(|file| file.display().to_string());
         let shown = shown.collect::<Vec<_>>().join(", ");
         match self.files.len().saturating_sub(3) {
             0 => exec_datafusion_err!("{shown}: {text}"),

@@ -12,7 +12,9 @@ use std::sync::Arc;
 /// If separated values differ in their headers, or a column holds what does not go together.
 pub(super) fn merge(kind: Kind, files: &[(&Path, SchemaRef)]) -> Result<SchemaRef> {
     // A file without columns is empty.
-    let mut files = files.iter().filter(|(_, schema)| !schema.fields().is_empty());
+    let mut files = files
+        .iter()
+        .filter(|(_, schema)| !schema.fields().is_empty());
     let Some((first, schema)) = files.next() else {
         return Ok(Arc::new(Schema::empty()));
     };
@@ -42,7 +44,9 @@ pub(super) fn merge(kind: Kind, files: &[(&Path, SchemaRef)]) -> Result<SchemaRe
             *known = Arc::new(known.as_ref().clone().with_data_type(data_type));
         }
     }
-    let fields = fields.iter().map(|field| field.as_ref().clone().with_nullable(true));
+    let fields = fields
+        .iter()
+        .map(|field| field.as_ref().clone().with_nullable(true));
     Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
 }
 
@@ -71,7 +75,9 @@ fn common_type(kind: Kind, a: &DataType, b: &DataType) -> Option<DataType> {
         (DataType::Null, other) | (other, DataType::Null) => Some(other.clone()),
         (a, b) if a.is_signed_integer() && b.is_signed_integer() => Some(DataType::Int64),
         (a, b) if a.is_unsigned_integer() && b.is_unsigned_integer() => Some(DataType::UInt64),
-        (a, b) if a.is_numeric() && b.is_numeric() && kind != Kind::Parquet => Some(DataType::Float64),
+        (a, b) if a.is_numeric() && b.is_numeric() && kind != Kind::Parquet => {
+            Some(DataType::Float64)
+        }
         (a, b) if a.is_string() && b.is_string() => Some(DataType::Utf8View),
         _ if is_text => Some(DataType::Utf8),
         _ => None,
@@ -83,12 +89,16 @@ mod tests {
     use super::*;
 
     fn schema(columns: &[(&str, DataType)]) -> SchemaRef {
-        let field = |(name, data_type): &(&str, DataType)| Field::new(*name, data_type.clone(), true);
+        let field =
+            |(name, data_type): &(&str, DataType)| Field::new(*name, data_type.clone(), true);
         Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()))
     }
 
     fn merged(kind: Kind, schemas: &[SchemaRef]) -> Result<SchemaRef> {
-        let files: Vec<_> = schemas.iter().map(|schema| (Path::new("file"), Arc::clone(schema))).collect();
+        let files: Vec<_> = schemas
+            .iter()
+            .map(|schema| (Path::new("file"), Arc::clone(schema)))
+            .collect();
         merge(kind, &files)
     }
 
@@ -103,8 +113,17 @@ mod tests {
         ] {
             let other = schema(&[("id", other)]);
             let wanted = schema(&[("id", wanted)]);
-            assert_eq!(merged(kind, &[Arc::clone(&integers), Arc::clone(&other)])?, wanted);
-            assert_eq!(merged(kind, &[other, Arc::clone(&integers), Arc::new(Schema::empty())])?, wanted);
+            assert_eq!(
+                merged(kind, &[Arc::clone(&integers), Arc::clone(&other)])?,
+                wanted
+            );
+            assert_eq!(
+                merged(
+                    kind,
+                    &[other, Arc::clone(&integers), Arc::new(Schema::empty())]
+                )?,
+                wanted
+            );
         }
         let texts = schema(&[("id", DataType::Utf8)]);
         assert!(merged(Kind::Parquet, &[integers, texts]).is_err());
@@ -115,7 +134,11 @@ mod tests {
     fn columns_join_by_name_but_headers_are_the_same() -> Result<()> {
         let a = schema(&[("id", DataType::Int64), ("text", DataType::Utf8)]);
         let b = schema(&[("text", DataType::Utf8), ("more", DataType::Utf8)]);
-        let all = schema(&[("id", DataType::Int64), ("text", DataType::Utf8), ("more", DataType::Utf8)]);
+        let all = schema(&[
+            ("id", DataType::Int64),
+            ("text", DataType::Utf8),
+            ("more", DataType::Utf8),
+        ]);
         assert_eq!(merged(Kind::Json, &[Arc::clone(&a), Arc::clone(&b)])?, all);
         assert!(merged(Kind::Csv, &[a, b]).is_err());
         Ok(())

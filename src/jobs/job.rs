@@ -72,7 +72,10 @@ impl Job {
     ) -> Result<Self> {
         let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", directory.display());
         if directory.exists() && !directory.is_dir() {
-            return exec_err!("{}: must be a directory, but it is a file", directory.display());
+            return exec_err!(
+                "{}: must be a directory, but it is a file",
+                directory.display()
+            );
         }
         fs::create_dir_all(directory).map_err(at)?;
         let directory = directory.canonicalize().map_err(at)?;

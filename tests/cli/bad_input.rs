@@ -7,10 +7,23 @@ use serde_json::Value;
 fn empty_tables() {
     let scratch = Scratch::new();
     scratch.write("head.csv", "id,text\n");
-    scratch.succeed(&["sql", "-c", "COPY (SELECT 1 AS id, 'x' AS text WHERE false) TO 'none.parquet'"]);
-    scratch.succeed(&["sql", "-c", "COPY (SELECT 'x' AS text WHERE false) TO 'no-id.parquet'"]);
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT 1 AS id, 'x' AS text WHERE false) TO 'none.parquet'",
+    ]);
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT 'x' AS text WHERE false) TO 'no-id.parquet'",
+    ]);
     for name in ["head.csv", "none.parquet", "no-id.parquet"] {
-        let ways = [&["--method", "auto"][..], &["--method", "minhash"], &["--keep", "longest"], &["--pairs", "all"]];
+        let ways = [
+            &["--method", "auto"][..],
+            &["--method", "minhash"],
+            &["--keep", "longest"],
+            &["--pairs", "all"],
+        ];
         for more in &ways[..if name == "head.csv" { 4 } else { 1 }] {
             let directory = format!("of-{name}-{}", more[1]);
             let mut arguments = vec!["dedup", name, "-o", &directory];
@@ -20,7 +33,12 @@ fn empty_tables() {
                 assert_eq!(summary[figure], 0, "{name} {more:?}: {figure}");
             }
             scratch.assert_whole(&directory);
-            assert!(scratch.succeed(&["show", &directory]).out.contains("no near-duplicates"));
+            assert!(
+                scratch
+                    .succeed(&["show", &directory])
+                    .out
+                    .contains("no near-duplicates")
+            );
         }
     }
     for name in ["empty.csv", "empty.jsonl", "empty.json"] {
@@ -35,9 +53,15 @@ fn empty_tables() {
 #[test]
 fn texts_and_ids_that_are_null() {
     let scratch = Scratch::new();
-    scratch.write("texts.jsonl", "{\"id\":1,\"text\":null}\n{\"id\":2,\"text\":null}\n");
+    scratch.write(
+        "texts.jsonl",
+        "{\"id\":1,\"text\":null}\n{\"id\":2,\"text\":null}\n",
+    );
     let summary = scratch.job(&["dedup", "texts.jsonl", "-o", "texts"]);
-    assert_eq!((&summary["rows"], &summary["kept"], &summary["pairs"]), (&2.into(), &2.into(), &0.into()));
+    assert_eq!(
+        (&summary["rows"], &summary["kept"], &summary["pairs"]),
+        (&2.into(), &2.into(), &0.into())
+    );
     assert_eq!(summary["left_out"]["rows without a text"], 2);
     scratch.write(
         "ids.jsonl",
@@ -46,28 +70,57 @@ fn texts_and_ids_that_are_null() {
     );
     for keep in ["first", "longest"] {
         let summary = scratch.job(&["dedup", "ids.jsonl", "-o", keep, "--keep", keep]);
-        assert_eq!((&summary["rows"], &summary["kept"], &summary["pairs"]), (&5.into(), &4.into(), &1.into()), "{keep}");
+        assert_eq!(
+            (&summary["rows"], &summary["kept"], &summary["pairs"]),
+            (&5.into(), &4.into(), &1.into()),
+            "{keep}"
+        );
         assert_eq!(summary["left_out"]["rows without an id"], 3);
-        let rows = scratch.job_rows(keep, "SELECT count(*) AS n, max(cluster_size) AS s FROM clusters WHERE id IS NULL");
-        assert_eq!((&rows[0]["n"], &rows[0]["s"]), (&3.into(), &1.into()), "{keep}");
+        let rows = scratch.job_rows(
+            keep,
+            "SELECT count(*) AS n, max(cluster_size) AS s FROM clusters WHERE id IS NULL",
+        );
+        assert_eq!(
+            (&rows[0]["n"], &rows[0]["s"]),
+            (&3.into(), &1.into()),
+            "{keep}"
+        );
         scratch.succeed(&["show", keep]);
     }
-    scratch.succeed(&["sql", "-c", "COPY (SELECT arrow_cast(NULL, 'Int64') AS id, arrow_cast(NULL, 'Utf8') AS text \
-         FROM (VALUES (1), (2))) TO 'nulls.parquet'"]);
-    assert_eq!(scratch.job(&["dedup", "nulls.parquet", "-o", "nulls"])["kept"], 2);
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT arrow_cast(NULL, 'Int64') AS id, arrow_cast(NULL, 'Utf8') AS text \
+         FROM (VALUES (1), (2))) TO 'nulls.parquet'",
+    ]);
+    assert_eq!(
+        scratch.job(&["dedup", "nulls.parquet", "-o", "nulls"])["kept"],
+        2
+    );
 }
 
 #[test]
 fn texts_of_all_scripts() {
     let scratch = Scratch::new();
     let texts = [
-        "😀😃😄😁 😆😅😂🤣", "😀😃😄😁 😆😅😂🤣",
+        "😀😃😄😁 😆😅😂🤣",
+        "😀😃😄😁 😆😅😂🤣",
         "السلام عليكم ورحمة الله وبركاته كيف حالك اليوم يا صديقي العزيز",
         "السلام عليكم ورحمة الله وبركاته كيف حالك اليوم يا صديقي القديم",
-        "我们在这里讨论如何有效地检测大规模文本中的近似重复内容", "我们在这里讨论如何有效地检测大规模文本中的近似重复句子",
+        "我们在这里讨论如何有效地检测大规模文本中的近似重复内容",
+        "我们在这里讨论如何有效地检测大规模文本中的近似重复句子",
         "हम यहाँ बड़े पैमाने पर पाठ में लगभग समान प्रतियों का पता लगाने पर चर्चा करते हैं",
         "हम यहाँ बड़े पैमाने पर पाठ में लगभग समान प्रतियों का पता लगाने पर चर्चा करते थे",
-        "ＡＢＣ ﬁ", "abc fi", "x", "y", "👨‍👩‍👧‍👦", "\u{0} a\u{7}b", "", "   ", "\u{feff}", "\u{202e}abc\u{202c}",
+        "ＡＢＣ ﬁ",
+        "abc fi",
+        "x",
+        "y",
+        "👨‍👩‍👧‍👦",
+        "\u{0} a\u{7}b",
+        "",
+        "   ",
+        "\u{feff}",
+        "\u{202e}abc\u{202c}",
     ];
     let lines: String = texts
         .iter()
@@ -76,12 +129,27 @@ fn texts_of_all_scripts() {
         .collect();
     scratch.write("rows.jsonl", lines);
     for (shingle, method) in [
-        ("word:3", "exact"), ("word:3", "minhash"), ("char:5", "exact"), ("char:5", "minhash"), ("char:1", "exact"),
-        ("space:2", "minhash"), ("word:1000", "auto"),
+        ("word:3", "exact"),
+        ("word:3", "minhash"),
+        ("char:5", "exact"),
+        ("char:5", "minhash"),
+        ("char:1", "exact"),
+        ("space:2", "minhash"),
+        ("word:1000", "auto"),
     ] {
         let directory = format!("{}-{method}", shingle.replace(':', "-"));
-        let job =
-            ["dedup", "rows.jsonl", "--shingle", shingle, "--threshold", "0.6", "--method", method, "-o", &directory];
+        let job = [
+            "dedup",
+            "rows.jsonl",
+            "--shingle",
+            shingle,
+            "--threshold",
+            "0.6",
+            "--method",
+            method,
+            "-o",
+            &directory,
+        ];
         assert_eq!(scratch.job(&job)["rows"], texts.len());
         let rows = scratch.job_rows(
             &directory,
@@ -89,7 +157,11 @@ fn texts_of_all_scripts() {
              count(*) FILTER (WHERE id_a IN (14, 15) OR id_b IN (14, 15)) AS blank, \
              count(*) FILTER (WHERE (id_a, id_b) IN ((2, 3), (4, 5), (6, 7)) AND similarity < 1) AS alike FROM pairs",
         );
-        assert_eq!((&rows[0]["copies"], &rows[0]["blank"]), (&2.into(), &0.into()), "{directory}");
+        assert_eq!(
+            (&rows[0]["copies"], &rows[0]["blank"]),
+            (&2.into(), &0.into()),
+            "{directory}"
+        );
         if ["word:3", "char:5"].contains(&shingle) {
             assert_eq!(rows[0]["alike"], 3, "{directory}");
         }
@@ -103,54 +175,114 @@ fn an_id_with_two_texts_is_named() {
     let right = "id,text\n41,one two three\n42,four five six\n43,one two three\n";
     scratch.write("rows.csv", format!("{right}42,seven eight nine\n"));
     scratch.fail(&["dedup", "rows.csv"], &["id 42", "different texts"]);
-    scratch.write("texts.csv", "id,text\nkey a,one two three\nkey a,seven eight nine\n");
-    scratch.fail(&["dedup", "texts.csv", "-o", "texts"], &["id key a", "different texts"]);
-    scratch.succeed(&["sql", "-c", "COPY (SELECT * FROM 'rows.csv') TO 'rows.parquet'"]);
-    scratch.fail(&["dedup", "rows.parquet", "-o", "parquet"], &["id 42", "different texts"]);
+    scratch.write(
+        "texts.csv",
+        "id,text\nkey a,one two three\nkey a,seven eight nine\n",
+    );
+    scratch.fail(
+        &["dedup", "texts.csv", "-o", "texts"],
+        &["id key a", "different texts"],
+    );
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT * FROM 'rows.csv') TO 'rows.parquet'",
+    ]);
+    scratch.fail(
+        &["dedup", "rows.parquet", "-o", "parquet"],
+        &["id 42", "different texts"],
+    );
     scratch.assert_whole("parquet");
     // Nothing was done, so the same directory takes other arguments.
     scratch.write("right.csv", right);
-    scratch.succeed(&["sql", "-c", "COPY (SELECT * FROM 'right.csv') TO 'right.parquet'"]);
-    assert_eq!(scratch.job(&["dedup", "right.parquet", "-o", "parquet"])["kept"], 2);
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT * FROM 'right.csv') TO 'right.parquet'",
+    ]);
+    assert_eq!(
+        scratch.job(&["dedup", "right.parquet", "-o", "parquet"])["kept"],
+        2
+    );
 }
 
 #[test]
 fn arguments_out_of_range() {
     let scratch = Scratch::new();
-    scratch.write("rows.csv", "id,text,score\n1,one two three four,1\n2,one two three four,2\n3,five,3\n");
+    scratch.write(
+        "rows.csv",
+        "id,text,score\n1,one two three four,1\n2,one two three four,2\n3,five,3\n",
+    );
     let with = |more: &[&'static str]| [&["dedup", "rows.csv"][..], more].concat();
     for (more, said) in [
-        (&["--threshold", "0"][..], &["--threshold", "(0, 1]", "0"][..]),
+        (
+            &["--threshold", "0"][..],
+            &["--threshold", "(0, 1]", "0"][..],
+        ),
         (&["--threshold", "-1"], &["--threshold", "(0, 1]", "-1"]),
         (&["--threshold", "-0.0"], &["--threshold", "(0, 1]"]),
         (&["--threshold", "1.01"], &["--threshold", "(0, 1]", "1.01"]),
         (&["--threshold", "NaN"], &["--threshold", "(0, 1]", "NaN"]),
         (&["--threshold", "inf"], &["--threshold", "(0, 1]", "inf"]),
         (&["--threshold", "high"], &["--threshold", "high"]),
-        (&["--target-recall", "1"], &["--target-recall", "(0, 1)", "1"]),
+        (
+            &["--target-recall", "1"],
+            &["--target-recall", "(0, 1)", "1"],
+        ),
         (&["--target-recall", "NaN"], &["--target-recall", "(0, 1)"]),
-        (&["--shingle", "chars:5"], &["--shingle", "chars:5", "char:"]),
+        (
+            &["--shingle", "chars:5"],
+            &["--shingle", "chars:5", "char:"],
+        ),
         (&["--shingle", "word:0"], &["--shingle", "word:0"]),
-        (&["--shingle", "word:99999999999999999999"], &["--shingle", "word:"]),
+        (
+            &["--shingle", "word:99999999999999999999"],
+            &["--shingle", "word:"],
+        ),
         (&["--method", "magic"], &["magic", "auto, exact, minhash"]),
-        (&["--method", "minhash", "--threshold", "0.01"], &["minhash", "num_hashes"]),
+        (
+            &["--method", "minhash", "--threshold", "0.01"],
+            &["minhash", "num_hashes"],
+        ),
         (&["--id", "key"], &["--id key", "id, text, score"]),
         (&["--text", "body"], &["--text body", "id, text, score"]),
-        (&["--text", "score"], &["--text score", "text column", "Int64"]),
-        (&["--keep-by", "rank desc"], &["--keep-by rank", "id, text, score"]),
+        (
+            &["--text", "score"],
+            &["--text score", "text column", "Int64"],
+        ),
+        (
+            &["--keep-by", "rank desc"],
+            &["--keep-by rank", "id, text, score"],
+        ),
         (&["--keep-by", "score down"], &["score down", "column desc"]),
         (&["--keep-by", "score", "--keep", "longest"], &["--keep"]),
         (&["--bucket-pairs", "-1"], &["-1"]),
         (&["--on-error", "maybe"], &["maybe", "fail, skip"]),
     ] {
         scratch.fail(&with(more), said);
-        assert!(!scratch.has("neardup-out"), "{more:?} left a directory behind");
+        assert!(
+            !scratch.has("neardup-out"),
+            "{more:?} left a directory behind"
+        );
     }
-    scratch.succeed(&["sql", "-c", "COPY (SELECT 1.5 AS id, 'x' AS text) TO 'float.parquet'"]);
-    scratch.fail(&["dedup", "float.parquet"], &["id", "integers or texts", "Float64"]);
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT 1.5 AS id, 'x' AS text) TO 'float.parquet'",
+    ]);
+    scratch.fail(
+        &["dedup", "float.parquet"],
+        &["id", "integers or texts", "Float64"],
+    );
     assert_eq!(scratch.job(&with(&["--threshold", "1"]))["pairs"], 1);
-    assert_eq!(scratch.job(&with(&["--threshold", "1e-300", "--overwrite"]))["pairs"], 1);
-    assert_eq!(scratch.job(&with(&["--bucket-pairs", "0", "--overwrite"]))["kept"], 2);
+    assert_eq!(
+        scratch.job(&with(&["--threshold", "1e-300", "--overwrite"]))["pairs"],
+        1
+    );
+    assert_eq!(
+        scratch.job(&with(&["--bucket-pairs", "0", "--overwrite"]))["kept"],
+        2
+    );
 }
 
 #[test]
@@ -164,12 +296,21 @@ fn inputs_that_are_not_there() {
         ("none*.csv", &["none*.csv: no file matches"]),
         ("[", &["["]),
         ("notes.md", &["notes.md: unknown kind of file", ".parquet"]),
-        ("folder", &["folder: the directory holds no file of a known kind", ".parquet"]),
+        (
+            "folder",
+            &[
+                "folder: the directory holds no file of a known kind",
+                ".parquet",
+            ],
+        ),
         ("", &["no such file"]),
     ] {
         scratch.fail(&["dedup", input], said);
     }
-    scratch.fail(&["ingest", "none.xml"], &["none.xml: no such file or directory"]);
+    scratch.fail(
+        &["ingest", "none.xml"],
+        &["none.xml: no such file or directory"],
+    );
     scratch.fail(&["ingest", "notes.md"], &["notes.md: unknown kind of file"]);
     assert!(!scratch.has("neardup-out"));
 }
@@ -177,7 +318,14 @@ fn inputs_that_are_not_there() {
 #[test]
 fn damaged_tables() {
     let scratch = Scratch::new();
-    scratch.succeed(&["generate", "--rows", "2000", "-o", "whole.parquet", "--quiet"]);
+    scratch.succeed(&[
+        "generate",
+        "--rows",
+        "2000",
+        "-o",
+        "whole.parquet",
+        "--quiet",
+    ]);
     let whole = scratch.read("whole.parquet");
     scratch.write("cut.parquet", &whole[..whole.len() / 2]);
     scratch.write("junk.parquet", "this is no table");
@@ -187,9 +335,16 @@ fn damaged_tables() {
     scratch.write("ragged.csv", "id,text\n1,a,b\n2\n");
     scratch.write("cut.jsonl", "{\"id\":1,\"text\":\"a\"}\n{\"id\":2,\"te");
     scratch.write("cut.json", "[{\"id\":1,\"text\":\"a\"},{\"id\":2,");
-    scratch.write("rows.csv", "id,text\n1,one two three four\n2,one two three four\n3,five\n");
-    scratch.succeed(&["sql", "-c", "COPY (SELECT * FROM 'rows.csv') TO 'rows.csv.gz' \
-         STORED AS CSV OPTIONS ('format.compression' 'gzip')"]);
+    scratch.write(
+        "rows.csv",
+        "id,text\n1,one two three four\n2,one two three four\n3,five\n",
+    );
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT * FROM 'rows.csv') TO 'rows.csv.gz' \
+         STORED AS CSV OPTIONS ('format.compression' 'gzip')",
+    ]);
     let packed = scratch.read("rows.csv.gz");
     scratch.write("cut.csv.gz", &packed[..packed.len() - 12]);
     scratch.write("plain.csv.gz", "id,text\n1,not compressed\n");
@@ -224,7 +379,10 @@ fn damage_far_inside_a_table() {
     }
     bytes.extend(b"30000,caf\xe9\n");
     scratch.write("rows.csv", &bytes);
-    scratch.fail(&["dedup", "rows.csv", "--quiet"], &["rows.csv", "utf-8", "30002"]);
+    scratch.fail(
+        &["dedup", "rows.csv", "--quiet"],
+        &["rows.csv", "utf-8", "30002"],
+    );
     scratch.assert_whole("neardup-out");
     assert_eq!(scratch.manifest("neardup-out")["finished"], false);
     bytes.truncate(bytes.len() - 12);
@@ -234,13 +392,24 @@ fn damage_far_inside_a_table() {
 
 /// A dump of several bz2 blocks.
 fn dump(scratch: &Scratch) -> Vec<u8> {
-    scratch.succeed(&["generate", "--rows", "16000", "--dump", "-o", "whole.xml.bz2", "--quiet"]);
+    scratch.succeed(&[
+        "generate",
+        "--rows",
+        "16000",
+        "--dump",
+        "-o",
+        "whole.xml.bz2",
+        "--quiet",
+    ]);
     scratch.read("whole.xml.bz2")
 }
 
 #[track_caller]
 fn check_salvage(scratch: &Scratch, name: &str, offset: &str) -> Value {
-    let failed = scratch.fail(&["dedup", name, "--on-error", "fail", "--quiet"], &[name, "byte", offset]);
+    let failed = scratch.fail(
+        &["dedup", name, "--on-error", "fail", "--quiet"],
+        &[name, "byte", offset],
+    );
     assert_eq!(failed.out, "");
     scratch.assert_whole("neardup-out");
     assert_eq!(scratch.manifest("neardup-out")["finished"], false);
@@ -265,9 +434,16 @@ fn a_dump_that_is_cut_off() {
     let bytes = dump(&scratch);
     scratch.write("cut.xml.bz2", &bytes[..bytes.len() * 4 / 5]);
     let summary = check_salvage(&scratch, "cut.xml.bz2", "cut off at byte");
-    assert!(summary["damage"].to_string().contains("cut off"), "{summary}");
+    assert!(
+        summary["damage"].to_string().contains("cut off"),
+        "{summary}"
+    );
     let said = scratch.succeed(&["dedup", "cut.xml.bz2", "--on-error", "skip"]);
-    assert!(said.out.contains("damaged: ") && said.out.contains("cut.xml.bz2"), "{}", said.out);
+    assert!(
+        said.out.contains("damaged: ") && said.out.contains("cut.xml.bz2"),
+        "{}",
+        said.out
+    );
 }
 
 #[test]
@@ -287,12 +463,23 @@ fn dumps_that_are_none() {
     scratch.write("junk.xml", "hello");
     scratch.write("zero.xml", "");
     scratch.write("zero.xml.bz2", "");
-    scratch.write("random.xml.bz2", [7, 99, 200, 13, 0, 255, 1, 2, 3, 4, 5, 6, 7, 8]);
-    let text = std::fs::read_to_string(sample("samplewiki-pages-articles.xml")).expect("the sample");
-    let wide: Vec<u8> = [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    scratch.write(
+        "random.xml.bz2",
+        [7, 99, 200, 13, 0, 255, 1, 2, 3, 4, 5, 6, 7, 8],
+    );
+    let text =
+        std::fs::read_to_string(sample("samplewiki-pages-articles.xml")).expect("the sample");
+    let wide: Vec<u8> = [0xFEFF]
+        .into_iter()
+        .chain(text.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
     scratch.write("wide.xml", wide);
     for (name, said) in [
-        ("junk.xml", "junk.xml: the file is neither xml nor bz2 nor gzip"),
+        (
+            "junk.xml",
+            "junk.xml: the file is neither xml nor bz2 nor gzip",
+        ),
         ("zero.xml", "zero.xml: the file is empty"),
         ("zero.xml.bz2", "zero.xml.bz2: the file is empty"),
         ("random.xml.bz2", "random.xml.bz2: the file is neither"),
@@ -309,15 +496,31 @@ fn dumps_that_are_none() {
 #[test]
 fn dumps_that_do_not_belong_together() {
     let scratch = Scratch::new();
-    let text = std::fs::read_to_string(sample("samplewiki-pages-articles.xml")).expect("the sample");
+    let text =
+        std::fs::read_to_string(sample("samplewiki-pages-articles.xml")).expect("the sample");
     scratch.write("one.xml", &text);
     scratch.write("again.xml", &text);
     scratch.write("other.xml", text.replace("samplewiki", "otherwiki"));
     scratch.write("rows.csv", "id,text\n1,x\n");
-    let said = ["one.xml", "other.xml", "samplewiki", "otherwiki", "page ids"];
+    let said = [
+        "one.xml",
+        "other.xml",
+        "samplewiki",
+        "otherwiki",
+        "page ids",
+    ];
     scratch.fail(&["dedup", "one.xml", "other.xml", "--quiet"], &said);
-    scratch.fail(&["ingest", "one.xml", "other.xml", "--quiet", "-o", "pages"], &said);
-    scratch.fail(&["dedup", "one.xml", "rows.csv"], &["one.xml", "rows.csv", "different kinds"]);
+    scratch.fail(
+        &["ingest", "one.xml", "other.xml", "--quiet", "-o", "pages"],
+        &said,
+    );
+    scratch.fail(
+        &["dedup", "one.xml", "rows.csv"],
+        &["one.xml", "rows.csv", "different kinds"],
+    );
     scratch.fail(&["dedup", "one.xml", "again.xml", "--quiet"], &["twice"]);
-    assert_eq!(scratch.job(&["dedup", "one.xml", "--overwrite"])["pages"], 61);
+    assert_eq!(
+        scratch.job(&["dedup", "one.xml", "--overwrite"])["pages"],
+        61
+    );
 }

@@ -5,9 +5,19 @@ use crate::scratch::Scratch;
 /// A corpus with a score whose order is neither that of ids nor of lengths.
 fn corpus() -> Scratch {
     let scratch = Scratch::new();
-    scratch.succeed(&["generate", "--rows", "3000", "--seed", "7", "-o", "made.parquet", "--quiet"]);
     scratch.succeed(&[
-        "sql", "-c",
+        "generate",
+        "--rows",
+        "3000",
+        "--seed",
+        "7",
+        "-o",
+        "made.parquet",
+        "--quiet",
+    ]);
+    scratch.succeed(&[
+        "sql",
+        "-c",
         "COPY (SELECT id, text, id * 7919 % 1009 AS score FROM 'made.parquet') TO 'rows.parquet'",
     ]);
     scratch
@@ -69,21 +79,36 @@ fn methods_agree() {
     let all = scratch.job_number("exact", found);
     assert_eq!(
         all,
-        scratch.job_number("exact", "SELECT count(*) FROM jaccard_join('rows.parquet', threshold => 0.8)")
+        scratch.job_number(
+            "exact",
+            "SELECT count(*) FROM jaccard_join('rows.parquet', threshold => 0.8)"
+        )
     );
     let more = "SELECT count(*) FROM (SELECT id_a, id_b FROM pairs EXCEPT SELECT id_a, id_b FROM 'exact/pairs.parquet')";
     for method in ["minhash", "auto"] {
         assert_none(&scratch, method, more);
         let found = scratch.job_number(method, "SELECT count(*) FROM pairs");
-        assert!(found * 100 >= all * 99, "{method} found {found} of {all} pairs");
+        assert!(
+            found * 100 >= all * 99,
+            "{method} found {found} of {all} pairs"
+        );
     }
     let manifest = scratch.manifest("auto");
     let figure = |step: &str, name: &str| {
         let steps = manifest["steps"].as_array().expect("steps");
-        let found = steps.iter().find(|found| found["name"].as_str().is_some_and(|name| name.ends_with(step)));
-        found.map(|found| found["figures"][name].clone()).unwrap_or_default()
+        let found = steps.iter().find(|found| {
+            found["name"]
+                .as_str()
+                .is_some_and(|name| name.ends_with(step))
+        });
+        found
+            .map(|found| found["figures"][name].clone())
+            .unwrap_or_default()
     };
-    assert!(figure("-prefixes", "cost of the exact join").is_number(), "{manifest}");
+    assert!(
+        figure("-prefixes", "cost of the exact join").is_number(),
+        "{manifest}"
+    );
     assert!(figure("-prefixes", "cost of minhash").is_number());
     assert_eq!(figure("-pairs", "method"), figure("-prefixes", "method"));
 }
@@ -95,7 +120,17 @@ fn representatives_are_kept_and_similar() {
         ("first", &["--pairs", "all"][..]),
         ("longest", &["--pairs", "all", "--keep", "longest"]),
         ("by-score", &["--pairs", "all", "--keep-by", "score desc"]),
-        ("minhash", &["--pairs", "all", "--method", "minhash", "--keep-by", "score"]),
+        (
+            "minhash",
+            &[
+                "--pairs",
+                "all",
+                "--method",
+                "minhash",
+                "--keep-by",
+                "score",
+            ],
+        ),
     ] {
         dedup(&scratch, directory, more);
         check_tables(&scratch, directory);
@@ -113,7 +148,10 @@ fn representatives_are_kept_and_similar() {
     // the most similar of all kept ones.
     for (directory, before) in [
         ("first", "k.id < a.id"),
-        ("longest", "character_length(k.text) >= character_length(a.text)"),
+        (
+            "longest",
+            "character_length(k.text) >= character_length(a.text)",
+        ),
         ("by-score", "k.score >= a.score"),
         ("minhash", "k.score <= a.score"),
     ] {
@@ -134,8 +172,16 @@ fn components_are_those_of_the_pairs() {
     let scratch = corpus();
     for (directory, keep, first) in [
         ("first", &[][..], "r.id"),
-        ("longest", &["--keep", "longest"], "character_length(r.text) DESC, r.id"),
-        ("by-score", &["--keep-by", "score desc"], "r.score DESC, r.id"),
+        (
+            "longest",
+            &["--keep", "longest"],
+            "character_length(r.text) DESC, r.id",
+        ),
+        (
+            "by-score",
+            &["--keep-by", "score desc"],
+            "r.score DESC, r.id",
+        ),
     ] {
         let mut more = vec!["--resolution", "components"];
         more.extend(keep);
@@ -161,23 +207,43 @@ fn jobs_and_queries_agree() {
     let scratch = corpus();
     for (directory, more, arguments) in [
         ("plain", &[][..], ""),
-        ("components", &["--resolution", "components"], ", resolution => 'components'"),
+        (
+            "components",
+            &["--resolution", "components"],
+            ", resolution => 'components'",
+        ),
         ("longest", &["--keep", "longest"], ", keep => 'longest'"),
-        ("by-score", &["--keep-by", "score desc"], ", keep_by => 'score desc'"),
-        ("chars", &["--shingle", "char:6", "--threshold", "0.7"], ", shingle => 'char:6', threshold => 0.7"),
+        (
+            "by-score",
+            &["--keep-by", "score desc"],
+            ", keep_by => 'score desc'",
+        ),
+        (
+            "chars",
+            &["--shingle", "char:6", "--threshold", "0.7"],
+            ", shingle => 'char:6', threshold => 0.7",
+        ),
     ] {
         dedup(&scratch, directory, more);
         let columns = "id, cluster_id, representative_id, similarity, kept, cluster_size";
-        let sql = format!("SELECT {columns} FROM near_duplicates('rows.parquet'{arguments}) ORDER BY id");
+        let sql =
+            format!("SELECT {columns} FROM near_duplicates('rows.parquet'{arguments}) ORDER BY id");
         let job = format!("SELECT {columns} FROM clusters ORDER BY id");
-        assert_eq!(scratch.job_rows(directory, &job), scratch.rows(&sql), "{directory}");
+        assert_eq!(
+            scratch.job_rows(directory, &job),
+            scratch.rows(&sql),
+            "{directory}"
+        );
     }
 }
 
 #[test]
 fn texts_as_they_are() {
     let scratch = Scratch::new();
-    scratch.write("rows.csv", "id,text\n1,One Two Three Four\n2,one two three four\n3,one  two three four\n");
+    scratch.write(
+        "rows.csv",
+        "id,text\n1,One Two Three Four\n2,one two three four\n3,one  two three four\n",
+    );
     let kept = |directory: &str, more: &[&str]| {
         let mut arguments = vec!["dedup", "rows.csv", "-o", directory];
         arguments.extend(more);
@@ -185,7 +251,13 @@ fn texts_as_they_are() {
     };
     assert_eq!(kept("normalized", &[]), Some(1));
     assert_eq!(kept("as-is", &["--no-normalize"]), Some(2));
-    assert_eq!(kept("spaces", &["--no-normalize", "--shingle", "char:5", "--threshold", "1"]), Some(3));
+    assert_eq!(
+        kept(
+            "spaces",
+            &["--no-normalize", "--shingle", "char:5", "--threshold", "1"]
+        ),
+        Some(3)
+    );
 }
 
 /// A row that stands twice is one row, in every keep order; rows without an id stay.
@@ -199,16 +271,39 @@ fn repeated_rows_are_one() {
     for (directory, more, kept) in [
         ("first", &[][..], "1"),
         ("longest", &["--keep", "longest"], "1"),
-        ("components", &["--keep-by", "score", "--resolution", "components"], "1"),
+        (
+            "components",
+            &["--keep-by", "score", "--resolution", "components"],
+            "1",
+        ),
         ("by-score", &["--keep-by", "score desc"], "2"),
     ] {
         let mut arguments = vec!["dedup", "rows.csv", "-o", directory];
         arguments.extend(more);
         let summary = scratch.job(&arguments);
-        assert_eq!((&summary["rows"], &summary["kept"]), (&5.into(), &4.into()), "{directory}");
-        assert_eq!(summary["left_out"]["repeated rows of an id"], 2, "{directory}");
+        assert_eq!(
+            (&summary["rows"], &summary["kept"]),
+            (&5.into(), &4.into()),
+            "{directory}"
+        );
+        assert_eq!(
+            summary["left_out"]["repeated rows of an id"], 2,
+            "{directory}"
+        );
         assert_eq!(summary["left_out"]["rows without an id"], 2, "{directory}");
-        let rows = scratch.succeed(&["sql", "--dir", directory, "--format", "csv", "-c", "SELECT id FROM kept ORDER BY id"]);
-        assert_eq!(rows.out, format!("id\n{kept}\n3\n\"\"\n\"\"\n"), "{directory}");
+        let rows = scratch.succeed(&[
+            "sql",
+            "--dir",
+            directory,
+            "--format",
+            "csv",
+            "-c",
+            "SELECT id FROM kept ORDER BY id",
+        ]);
+        assert_eq!(
+            rows.out,
+            format!("id\n{kept}\n3\n\"\"\n\"\"\n"),
+            "{directory}"
+        );
     }
 }

@@ -12,7 +12,14 @@ const WAYS: [&[&str]; 5] = [
 
 fn corpus() -> Scratch {
     let scratch = Scratch::new();
-    scratch.succeed(&["generate", "--rows", "5000", "-o", "rows.parquet", "--quiet"]);
+    scratch.succeed(&[
+        "generate",
+        "--rows",
+        "5000",
+        "-o",
+        "rows.parquet",
+        "--quiet",
+    ]);
     scratch
 }
 
@@ -38,22 +45,42 @@ fn check(scratch: &Scratch, job: &[&str], ways: &[usize]) {
 
 #[test]
 fn exact_join_and_representatives() {
-    check(&corpus(), &["rows.parquet", "--method", "exact"], &[0, 1, 2, 3, 4]);
+    check(
+        &corpus(),
+        &["rows.parquet", "--method", "exact"],
+        &[0, 1, 2, 3, 4],
+    );
 }
 
 #[test]
 fn minhash_and_components() {
-    let job = ["rows.parquet", "--method", "minhash", "--resolution", "components", "--pairs", "all"];
+    let job = [
+        "rows.parquet",
+        "--method",
+        "minhash",
+        "--resolution",
+        "components",
+        "--pairs",
+        "all",
+    ];
     check(&corpus(), &job, &[0, 1, 2, 4]);
 }
 
 #[test]
 fn another_keep_order() {
-    check(&corpus(), &["rows.parquet", "--keep", "longest"], &[0, 2, 4]);
+    check(
+        &corpus(),
+        &["rows.parquet", "--keep", "longest"],
+        &[0, 2, 4],
+    );
 }
 
 #[test]
 fn dumps() {
     let dump = crate::scratch::sample("samplewiki-pages-articles.xml.bz2");
-    check(&Scratch::new(), &[dump.to_str().expect("a path")], &[0, 2, 4]);
+    check(
+        &Scratch::new(),
+        &[dump.to_str().expect("a path")],
+        &[0, 2, 4],
+    );
 }

@@ -7,7 +7,12 @@ use std::collections::BTreeMap;
 /// Texts with all that a format may stumble over; where two are near-duplicates, the second follows.
 fn texts() -> Vec<String> {
     let mut texts = Vec::new();
-    for (number, word) in ["harbour", "viaduct", "orchard", "glacier", "theatre", "library"].into_iter().enumerate() {
+    for (number, word) in [
+        "harbour", "viaduct", "orchard", "glacier", "theatre", "library",
+    ]
+    .into_iter()
+    .enumerate()
+    {
         let year = 1901 + number;
         texts.push(format!(
             "The {word}, \"old {word}\" to those who live there, was opened in {year}\nand closed, after a fire, \
@@ -46,17 +51,33 @@ fn separated(rows: &[(Option<String>, String)], separator: char) -> String {
 }
 
 /// Every row of a job as (number of the row, number of its cluster's row, kept, size).
-fn clusters(scratch: &Scratch, directory: &str, numbers: &BTreeMap<String, usize>) -> Vec<(usize, usize, bool, i64)> {
+fn clusters(
+    scratch: &Scratch,
+    directory: &str,
+    numbers: &BTreeMap<String, usize>,
+) -> Vec<(usize, usize, bool, i64)> {
     let number = |value: &Value| {
-        let id = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        *numbers.get(&id).unwrap_or_else(|| panic!("{directory}: {id} is no id of the input"))
+        let id = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        *numbers
+            .get(&id)
+            .unwrap_or_else(|| panic!("{directory}: {id} is no id of the input"))
     };
     let mut rows: Vec<_> = scratch
-        .job_rows(directory, "SELECT id, cluster_id, kept, cluster_size FROM clusters")
+        .job_rows(
+            directory,
+            "SELECT id, cluster_id, kept, cluster_size FROM clusters",
+        )
         .iter()
         .map(|row| {
             let size = row["cluster_size"].as_i64().expect("a size");
-            (number(&row["id"]), number(&row["cluster_id"]), row["kept"] == true, size)
+            (
+                number(&row["id"]),
+                number(&row["cluster_id"]),
+                row["kept"] == true,
+                size,
+            )
         })
         .collect();
     rows.sort_unstable();
@@ -86,21 +107,36 @@ fn check(scratch: &Scratch, inputs: &[&str], directory: &str, numbers: &BTreeMap
     arguments.extend(inputs);
     arguments.extend(["-o", directory, "--quiet"]);
     scratch.succeed(&arguments);
-    assert_eq!(clusters(scratch, directory, numbers), expected(), "{inputs:?}");
+    assert_eq!(
+        clusters(scratch, directory, numbers),
+        expected(),
+        "{inputs:?}"
+    );
 }
 
 fn copy(scratch: &Scratch, from: &str, to: &str, options: &str) {
-    scratch.succeed(&["sql", "-c", &format!("COPY (SELECT * FROM '{from}') TO '{to}' {options}")]);
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        &format!("COPY (SELECT * FROM '{from}') TO '{to}' {options}"),
+    ]);
 }
 
 #[test]
 fn all_formats_and_compressions_agree() {
     let scratch = Scratch::new();
     let ids = |row: usize| row * 7 + 3;
-    let rows: Vec<_> = texts().into_iter().enumerate().map(|(row, text)| (Some(ids(row).to_string()), text)).collect();
+    let rows: Vec<_> = texts()
+        .into_iter()
+        .enumerate()
+        .map(|(row, text)| (Some(ids(row).to_string()), text))
+        .collect();
     let numbers = numbers((0..rows.len()).map(|row| ids(row).to_string()));
-    let objects: Vec<_> =
-        texts().into_iter().enumerate().map(|(row, text)| json!({"key": ids(row), "text": text})).collect();
+    let objects: Vec<_> = texts()
+        .into_iter()
+        .enumerate()
+        .map(|(row, text)| json!({"key": ids(row), "text": text}))
+        .collect();
     let lines: String = objects.iter().map(|object| format!("{object}\n")).collect();
     scratch.write("rows.csv", separated(&rows, ','));
     scratch.write("rows.tsv", separated(&rows, '\t'));
@@ -109,18 +145,37 @@ fn all_formats_and_compressions_agree() {
     scratch.write("rows.json", format!("\n {}", Value::Array(objects)));
     copy(&scratch, "rows.jsonl", "rows.parquet", "");
     for (ending, name) in [("gz", "gzip"), ("zst", "zstd")] {
-        copy(&scratch, "rows.jsonl", &format!("packed.csv.{ending}"), &format!(
-            "STORED AS CSV OPTIONS ('format.compression' '{name}')"
-        ));
-        copy(&scratch, "rows.jsonl", &format!("packed.jsonl.{ending}"), &format!(
-            "STORED AS JSON OPTIONS ('format.compression' '{name}')"
-        ));
+        copy(
+            &scratch,
+            "rows.jsonl",
+            &format!("packed.csv.{ending}"),
+            &format!("STORED AS CSV OPTIONS ('format.compression' '{name}')"),
+        );
+        copy(
+            &scratch,
+            "rows.jsonl",
+            &format!("packed.jsonl.{ending}"),
+            &format!("STORED AS JSON OPTIONS ('format.compression' '{name}')"),
+        );
     }
     for name in [
-        "rows.csv", "rows.tsv", "rows.jsonl", "rows.ndjson", "rows.json", "rows.parquet", "packed.csv.gz",
-        "packed.csv.zst", "packed.jsonl.gz", "packed.jsonl.zst",
+        "rows.csv",
+        "rows.tsv",
+        "rows.jsonl",
+        "rows.ndjson",
+        "rows.json",
+        "rows.parquet",
+        "packed.csv.gz",
+        "packed.csv.zst",
+        "packed.jsonl.gz",
+        "packed.jsonl.zst",
     ] {
-        check(&scratch, &[name, "--id", "key"], &format!("of-{name}"), &numbers);
+        check(
+            &scratch,
+            &[name, "--id", "key"],
+            &format!("of-{name}"),
+            &numbers,
+        );
     }
 }
 
@@ -128,12 +183,21 @@ fn all_formats_and_compressions_agree() {
 fn ids_may_be_texts() {
     let scratch = Scratch::new();
     let ids = |row: usize| format!("row-{row:03} é");
-    let rows: Vec<_> = texts().into_iter().enumerate().map(|(row, text)| (Some(ids(row)), text)).collect();
+    let rows: Vec<_> = texts()
+        .into_iter()
+        .enumerate()
+        .map(|(row, text)| (Some(ids(row)), text))
+        .collect();
     let numbers = numbers((0..rows.len()).map(ids));
     scratch.write("rows.csv", separated(&rows, ','));
     copy(&scratch, "rows.csv", "rows.parquet", "");
     for name in ["rows.csv", "rows.parquet"] {
-        check(&scratch, &[name, "--id", "key"], &format!("of-{name}"), &numbers);
+        check(
+            &scratch,
+            &[name, "--id", "key"],
+            &format!("of-{name}"),
+            &numbers,
+        );
     }
     let shown = scratch.succeed(&["show", "of-rows.csv", "--cluster", "row-000 é"]);
     assert!(shown.out.contains("row-001 é"), "{}", shown.out);
@@ -146,7 +210,12 @@ fn columns_have_any_name() {
     let lines: String = texts()
         .into_iter()
         .enumerate()
-        .map(|(row, text)| format!("{}\n", json!({"Group": row + 1, "select \"x\"": text, "id": "no id", "similarity": 0})))
+        .map(|(row, text)| {
+            format!(
+                "{}\n",
+                json!({"Group": row + 1, "select \"x\"": text, "id": "no id", "similarity": 0})
+            )
+        })
         .collect();
     scratch.write("rows.jsonl", lines);
     let numbers = numbers((0..texts().len()).map(ids));
@@ -154,7 +223,15 @@ fn columns_have_any_name() {
         let name = format!("of{}", keep[0]);
         check(
             &scratch,
-            &["rows.jsonl", "--id", "Group", "--text", "select \"x\"", keep[0], keep[1]],
+            &[
+                "rows.jsonl",
+                "--id",
+                "Group",
+                "--text",
+                "select \"x\"",
+                keep[0],
+                keep[1],
+            ],
             &name,
             &numbers,
         );
@@ -175,20 +252,36 @@ fn rows_are_numbered_by_file() {
     scratch.write("parts/_hidden.csv", "no\ntable\n");
     scratch.write("parts/notes.md", "not a table");
     // Files are taken in the order of their paths: parts/deeper/part-1.csv is the first.
-    let ids = |row: usize| if row < 8 { (1_i64 << 40) + row as i64 } else { row as i64 - 8 };
+    let ids = |row: usize| {
+        if row < 8 {
+            (1_i64 << 40) + row as i64
+        } else {
+            row as i64 - 8
+        }
+    };
     let named = numbers((0..rows.len()).map(|row| ids(row).to_string()));
     scratch.succeed(&["dedup", "parts", "-o", "directory", "--quiet"]);
     let found = scratch.job_rows("directory", "SELECT id, text FROM kept");
     for row in &found {
         let id = row["id"].as_i64().expect("an id");
-        assert_eq!(row["text"].as_str(), Some(texts()[named[&id.to_string()]].as_str()), "{id}");
+        assert_eq!(
+            row["text"].as_str(),
+            Some(texts()[named[&id.to_string()]].as_str()),
+            "{id}"
+        );
     }
     // The first of a cluster is another one here, because the files changed places.
     assert_eq!(found.len(), texts().len() - 7);
 
     scratch.write("flat/a.csv", separated(first, ','));
     scratch.write("flat/b.csv", separated(second, ','));
-    let ids = |row: usize| if row < 8 { row as i64 } else { (1_i64 << 40) + row as i64 - 8 };
+    let ids = |row: usize| {
+        if row < 8 {
+            row as i64
+        } else {
+            (1_i64 << 40) + row as i64 - 8
+        }
+    };
     let named = numbers((0..rows.len()).map(|row| ids(row).to_string()));
     for (inputs, name) in [
         (&["flat"][..], "of-directory"),
@@ -209,7 +302,10 @@ fn files_of_one_job_are_of_one_kind() {
     let scratch = Scratch::new();
     scratch.write("mixed/a.csv", "id,text\n1,one\n");
     scratch.write("mixed/b.jsonl", "{\"id\":2,\"text\":\"two\"}\n");
-    scratch.fail(&["dedup", "mixed"], &["a.csv", "b.jsonl", "different kinds"]);
+    scratch.fail(
+        &["dedup", "mixed"],
+        &["a.csv", "b.jsonl", "different kinds"],
+    );
     assert!(!scratch.has("neardup-out"));
 }
 
@@ -217,16 +313,37 @@ fn files_of_one_job_are_of_one_kind() {
 fn names_may_hold_anything() {
     let scratch = Scratch::new();
     let name = "a b[1]/100%25 #x?é*.csv";
-    scratch.write(name, "id,text\n1,one two three four\n2,one two three four\n3,five\n");
+    scratch.write(
+        name,
+        "id,text\n1,one two three four\n2,one two three four\n3,five\n",
+    );
     let directory = "out [2]/50%41 #é*?";
     assert_eq!(scratch.job(&["dedup", name, "-o", directory])["kept"], 2);
-    assert_eq!(scratch.job(&["dedup", name, "-o", directory])["steps_done_before"], 7);
-    assert!(scratch.succeed(&["show", directory]).out.starts_with("cluster 1, 2 rows"));
-    assert_eq!(scratch.job_number(directory, "SELECT count(*) FROM pairs"), 1);
-    assert_eq!(scratch.rows(&format!("SELECT count(*) AS n FROM '{name}'"))[0]["n"], 3);
-    let dump = std::fs::read(crate::scratch::sample("samplewiki-pages-articles.xml")).expect("the sample");
+    assert_eq!(
+        scratch.job(&["dedup", name, "-o", directory])["steps_done_before"],
+        7
+    );
+    assert!(
+        scratch
+            .succeed(&["show", directory])
+            .out
+            .starts_with("cluster 1, 2 rows")
+    );
+    assert_eq!(
+        scratch.job_number(directory, "SELECT count(*) FROM pairs"),
+        1
+    );
+    assert_eq!(
+        scratch.rows(&format!("SELECT count(*) AS n FROM '{name}'"))[0]["n"],
+        3
+    );
+    let dump =
+        std::fs::read(crate::scratch::sample("samplewiki-pages-articles.xml")).expect("the sample");
     scratch.write("d [1]%41 é.xml", dump);
-    assert_eq!(scratch.job(&["ingest", "d [1]%41 é.xml", "-o", "pages [1]"])["pages"], 61);
+    assert_eq!(
+        scratch.job(&["ingest", "d [1]%41 é.xml", "-o", "pages [1]"])["pages"],
+        61
+    );
 }
 
 /// The files of a table need not look the same where one of them is empty or narrow.
@@ -238,36 +355,78 @@ fn files_of_one_table_share_a_schema() {
     scratch.write("csv/2.csv", "id,text,more\nkey,one two three four,x\n");
     scratch.write("csv/3.csv", "");
     let summary = scratch.job(&["dedup", "csv", "-o", "of-csv"]);
-    assert_eq!((&summary["rows"], &summary["kept"], &summary["left_out"]), (&2.into(), &1.into(), &json!({})));
-    assert_eq!(scratch.job_rows("of-csv", "SELECT * FROM kept")[0], json!({"id": "1", "text": "one two three four", "more": "7"}).as_object().expect("a row").clone());
+    assert_eq!(
+        (&summary["rows"], &summary["kept"], &summary["left_out"]),
+        (&2.into(), &1.into(), &json!({}))
+    );
+    assert_eq!(
+        scratch.job_rows("of-csv", "SELECT * FROM kept")[0],
+        json!({"id": "1", "text": "one two three four", "more": "7"})
+            .as_object()
+            .expect("a row")
+            .clone()
+    );
 
     scratch.write("json/1.jsonl", "{\"text\": \"one two three four\"}\n");
-    scratch.write("json/2.jsonl", "{\"score\": 2, \"text\": \"five\"}\n{\"score\": 2.5, \"text\": null}\n");
+    scratch.write(
+        "json/2.jsonl",
+        "{\"score\": 2, \"text\": \"five\"}\n{\"score\": 2.5, \"text\": null}\n",
+    );
     let summary = scratch.job(&["dedup", "json", "-o", "of-json"]);
     assert_eq!((&summary["rows"], &summary["kept"]), (&3.into(), &3.into()));
-    assert_eq!(scratch.job_number("of-json", "SELECT count(*) FROM kept WHERE score >= 2"), 2);
+    assert_eq!(
+        scratch.job_number("of-json", "SELECT count(*) FROM kept WHERE score >= 2"),
+        2
+    );
 
-    scratch.succeed(&["sql", "-c", "COPY (SELECT arrow_cast(1, 'Int32') AS id, 'one two' AS text) TO 'parquet/1.parquet'"]);
-    scratch.succeed(&["sql", "-c", "COPY (SELECT 5000000000 AS id, 'one two' AS text, 'x' AS more) TO 'parquet/2.parquet'"]);
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT arrow_cast(1, 'Int32') AS id, 'one two' AS text) TO 'parquet/1.parquet'",
+    ]);
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT 5000000000 AS id, 'one two' AS text, 'x' AS more) TO 'parquet/2.parquet'",
+    ]);
     let summary = scratch.job(&["dedup", "parquet", "-o", "of-parquet"]);
     assert_eq!((&summary["rows"], &summary["kept"]), (&2.into(), &1.into()));
-    assert_eq!(scratch.job_number("of-parquet", "SELECT max(id) FROM clusters"), 5_000_000_000);
-    scratch.succeed(&["sql", "-c", "COPY (SELECT 'key' AS id, 'one two' AS text) TO 'parquet/3.parquet'"]);
-    scratch.fail(&["dedup", "parquet", "-o", "mixed"], &["1.parquet", "3.parquet", "column id", "Int64", "Utf8"]);
+    assert_eq!(
+        scratch.job_number("of-parquet", "SELECT max(id) FROM clusters"),
+        5_000_000_000
+    );
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT 'key' AS id, 'one two' AS text) TO 'parquet/3.parquet'",
+    ]);
+    scratch.fail(
+        &["dedup", "parquet", "-o", "mixed"],
+        &["1.parquet", "3.parquet", "column id", "Int64", "Utf8"],
+    );
 
     scratch.write("headers/1.csv", "id,text\n1,one\n");
     scratch.write("headers/2.csv", "text,id\none,2\n");
-    scratch.fail(&["dedup", "headers", "-o", "mixed"], &["1.csv", "2.csv", "id, text", "text, id"]);
+    scratch.fail(
+        &["dedup", "headers", "-o", "mixed"],
+        &["1.csv", "2.csv", "id, text", "text, id"],
+    );
     assert!(!scratch.has("mixed"));
 }
 
 #[test]
 fn results_of_jobs_are_no_input() {
     let scratch = Scratch::new();
-    scratch.write("rows.csv", "id,text\n1,one two three four\n2,one two three four\n");
+    scratch.write(
+        "rows.csv",
+        "id,text\n1,one two three four\n2,one two three four\n",
+    );
     for steps in [0, 7] {
         assert_eq!(scratch.job(&["dedup", "."])["steps_done_before"], steps);
     }
     // But they are where they are named.
-    assert_eq!(scratch.job(&["dedup", "neardup-out/kept.parquet", "-o", "again"])["rows"], 1);
+    assert_eq!(
+        scratch.job(&["dedup", "neardup-out/kept.parquet", "-o", "again"])["rows"],
+        1
+    );
 }

@@ -8,30 +8,48 @@ const ROWS: &str = "id,text\n1,one two three four\n2,one two three four\n3,five\
 #[test]
 fn two_jobs_at_once() {
     let scratch = Scratch::new();
-    scratch.succeed(&["generate", "--rows", "5000", "-o", "rows.parquet", "--quiet"]);
+    scratch.succeed(&[
+        "generate",
+        "--rows",
+        "5000",
+        "-o",
+        "rows.parquet",
+        "--quiet",
+    ]);
     let job = ["dedup", "rows.parquet", "--quiet"];
     let mut first = scratch.begin(&job);
     let begun = Instant::now();
     while !scratch.has("neardup-out/manifest.json") {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the job does not begin");
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "the job does not begin"
+        );
         std::thread::sleep(Duration::from_millis(1));
     }
     // Stopped, the first one holds the directory for as long as the second one needs.
     signal("-STOP", first.id());
-    scratch.fail(&job, &["neardup-out", "another process works in this directory"]);
+    scratch.fail(
+        &job,
+        &["neardup-out", "another process works in this directory"],
+    );
     let mut overwriting = job.to_vec();
     overwriting.extend(["--threshold", "0.7", "--overwrite"]);
     scratch.fail(&overwriting, &["another process works in this directory"]);
     signal("-CONT", first.id());
     assert!(first.wait().expect("a child").success());
     scratch.assert_whole("neardup-out");
-    assert_eq!(scratch.manifest("neardup-out")["parameters"]["threshold"], 0.8);
+    assert_eq!(
+        scratch.manifest("neardup-out")["parameters"]["threshold"],
+        0.8
+    );
     let again = answer(scratch.command(&job).output().expect("the binary runs"));
     assert_eq!(again.code, Some(0), "{}", again.err);
 }
 
 fn signal(name: &str, process: u32) {
-    let status = std::process::Command::new("kill").args([name, &process.to_string()]).status();
+    let status = std::process::Command::new("kill")
+        .args([name, &process.to_string()])
+        .status();
     assert!(status.expect("kill").success());
 }
 
@@ -43,7 +61,10 @@ fn foreign_directories_are_left_alone() {
     for more in [&[][..], &["--overwrite"]] {
         let mut arguments = vec!["dedup", "rows.csv", "-o", "mine"];
         arguments.extend(more);
-        scratch.fail(&arguments, &["mine is not empty and holds no job", "notes.txt"]);
+        scratch.fail(
+            &arguments,
+            &["mine is not empty and holds no job", "notes.txt"],
+        );
         let names: Vec<_> = std::fs::read_dir(scratch.path("mine"))
             .expect("a directory")
             .map(|entry| entry.expect("an entry").file_name())
@@ -52,8 +73,14 @@ fn foreign_directories_are_left_alone() {
     }
     assert_eq!(scratch.read("mine/notes.txt"), b"mine");
     scratch.write("other/manifest.json", "{\"name\": \"something else\"}");
-    scratch.fail(&["dedup", "rows.csv", "-o", "other", "--overwrite"], &["manifest.json"]);
-    assert_eq!(scratch.read("other/manifest.json"), b"{\"name\": \"something else\"}");
+    scratch.fail(
+        &["dedup", "rows.csv", "-o", "other", "--overwrite"],
+        &["manifest.json"],
+    );
+    assert_eq!(
+        scratch.read("other/manifest.json"),
+        b"{\"name\": \"something else\"}"
+    );
 }
 
 #[test]
@@ -71,12 +98,21 @@ fn paths_that_cannot_be_directories() {
     let scratch = Scratch::new();
     scratch.write("rows.csv", ROWS);
     scratch.write("file", "x");
-    scratch.fail(&["dedup", "rows.csv", "-o", "file"], &["file: must be a directory"]);
-    scratch.fail(&["dedup", "rows.csv", "-o", "file/deeper"], &["file/deeper: not a directory"]);
+    scratch.fail(
+        &["dedup", "rows.csv", "-o", "file"],
+        &["file: must be a directory"],
+    );
+    scratch.fail(
+        &["dedup", "rows.csv", "-o", "file/deeper"],
+        &["file/deeper: not a directory"],
+    );
     assert_eq!(scratch.read("file"), b"x");
     // The kernel refuses files here even to root.
     if std::path::Path::new("/proc/self").exists() {
-        scratch.fail(&["dedup", "rows.csv", "-o", "/proc/neardup"], &["/proc/neardup: "]);
+        scratch.fail(
+            &["dedup", "rows.csv", "-o", "/proc/neardup"],
+            &["/proc/neardup: "],
+        );
     }
     scratch.succeed(&["dedup", "rows.csv", "-o", "deep/er/job", "--quiet"]);
     assert!(scratch.has("deep/er/job/kept.parquet"));
@@ -95,7 +131,13 @@ fn unwritable_directories_are_named() {
         eprintln!("skipped: this user may write everywhere");
         return;
     }
-    scratch.fail(&["dedup", "rows.csv", "-o", "closed"], &["closed", "permission denied"]);
-    scratch.fail(&["dedup", "rows.csv", "-o", "closed/job"], &["closed/job", "permission denied"]);
+    scratch.fail(
+        &["dedup", "rows.csv", "-o", "closed"],
+        &["closed", "permission denied"],
+    );
+    scratch.fail(
+        &["dedup", "rows.csv", "-o", "closed/job"],
+        &["closed/job", "permission denied"],
+    );
     std::fs::set_permissions(scratch.path("closed"), mode(0o755)).expect("permissions");
 }

@@ -12,8 +12,19 @@ fn table() -> (Scratch, &'static str) {
     static MADE: OnceLock<(Vec<u8>, String)> = OnceLock::new();
     let (rows, tables) = MADE.get_or_init(|| {
         let scratch = Scratch::new();
-        scratch.succeed(&["generate", "--rows", "3000", "-o", "rows.parquet", "--quiet"]);
-        scratch.succeed(&["sql", "-c", "COPY (SELECT * FROM 'rows.parquet' ORDER BY id) TO 'rows.csv'"]);
+        scratch.succeed(&[
+            "generate",
+            "--rows",
+            "3000",
+            "-o",
+            "rows.parquet",
+            "--quiet",
+        ]);
+        scratch.succeed(&[
+            "sql",
+            "-c",
+            "COPY (SELECT * FROM 'rows.parquet' ORDER BY id) TO 'rows.csv'",
+        ]);
         run(&scratch, "undisturbed");
         let tables = scratch.tables("undisturbed");
         assert!(tables.lines().count() > 3000);
@@ -50,7 +61,10 @@ fn kill_when(scratch: &Scratch, directory: &str, stop: impl Fn(Duration, Option<
     let begun = Instant::now();
     let mut child = scratch.begin(&arguments(directory));
     while child.try_wait().expect("a child").is_none() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the job does not end");
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "the job does not end"
+        );
         if stop(begun.elapsed(), manifest(scratch, directory).as_ref()) {
             child.kill().expect("a child");
             break;
@@ -63,14 +77,26 @@ fn kill_when(scratch: &Scratch, directory: &str, stop: impl Fn(Duration, Option<
 /// Ends the job and checks that it kept what was done and gives the same rows.
 #[track_caller]
 fn go_on(scratch: &Scratch, directory: &str, tables: &str) -> usize {
-    let before = manifest(scratch, directory).map(|manifest| committed(&manifest)).unwrap_or_default();
+    let before = manifest(scratch, directory)
+        .map(|manifest| committed(&manifest))
+        .unwrap_or_default();
     let summary = run(scratch, directory);
-    assert_eq!(summary["steps_done_before"].as_u64(), Some(before.len() as u64));
+    assert_eq!(
+        summary["steps_done_before"].as_u64(),
+        Some(before.len() as u64)
+    );
     let after = scratch.manifest(directory);
-    assert_eq!(committed(&after)[..before.len()], before, "a step was repeated");
+    assert_eq!(
+        committed(&after)[..before.len()],
+        before,
+        "a step was repeated"
+    );
     assert_eq!(after["finished"], true);
     scratch.assert_whole(directory);
-    assert!(scratch.tables(directory) == tables, "{directory}: other rows than an undisturbed run");
+    assert!(
+        scratch.tables(directory) == tables,
+        "{directory}: other rows than an undisturbed run"
+    );
     before.len()
 }
 
@@ -81,7 +107,16 @@ fn killed_after_every_step() {
     let names = steps(&scratch.manifest("undisturbed"));
     assert_eq!(
         names,
-        ["01-input", "02-ranks", "03-texts", "04-frequencies", "05-prefixes", "06-pairs", "07-clusters", "08-kept"]
+        [
+            "01-input",
+            "02-ranks",
+            "03-texts",
+            "04-frequencies",
+            "05-prefixes",
+            "06-pairs",
+            "07-clusters",
+            "08-kept"
+        ]
     );
     for done in 0..names.len() {
         let directory = format!("after-{done}");
@@ -110,11 +145,19 @@ fn killed_again_and_again() {
 #[test]
 fn files_that_no_step_lists_are_not_read() {
     let (scratch, tables) = table();
-    kill_when(&scratch, "job", |_, manifest| manifest.is_some_and(|manifest| steps(manifest).len() >= 5));
+    kill_when(&scratch, "job", |_, manifest| {
+        manifest.is_some_and(|manifest| steps(manifest).len() >= 5)
+    });
     // Leavings of an attempt: rows of another table, and something that is no Parquet.
     scratch.succeed(&["sql", "-c", "COPY (SELECT 1 AS id) TO 'other.parquet'"]);
     let other = scratch.read("other.parquet");
-    for step in ["01-input", "02-ranks", "03-texts", "06-pairs", "07-clusters"] {
+    for step in [
+        "01-input",
+        "02-ranks",
+        "03-texts",
+        "06-pairs",
+        "07-clusters",
+    ] {
         scratch.write(&format!("job/steps/{step}/leftover.parquet"), &other);
         scratch.write(&format!("job/steps/{step}/torn.parquet"), "PAR1 torn");
     }
@@ -130,7 +173,10 @@ fn a_lost_file_of_a_step_is_named() {
     let (scratch, tables) = table();
     run(&scratch, "undisturbed");
     std::fs::remove_file(scratch.path("undisturbed/clusters.parquet")).expect("a removed file");
-    scratch.fail(&arguments("undisturbed"), &["clusters.parquet", "07-clusters", "missing", "--overwrite"]);
+    scratch.fail(
+        &arguments("undisturbed"),
+        &["clusters.parquet", "07-clusters", "missing", "--overwrite"],
+    );
     let mut again = arguments("undisturbed");
     again.push("--overwrite");
     scratch.succeed(&again);
@@ -159,7 +205,10 @@ fn other_parameters_need_overwrite() {
     };
     for (more, name) in [
         (&["--threshold", "0.7"][..], "threshold is 0.8, not 0.7"),
-        (&["--shingle", "char:5"], "shingle is \"word:3\", not \"char:5\""),
+        (
+            &["--shingle", "char:5"],
+            "shingle is \"word:3\", not \"char:5\"",
+        ),
         (&["--method", "exact"], "method"),
         (&["--resolution", "components"], "resolution"),
         (&["--no-normalize"], "normalize is true, not false"),
@@ -167,17 +216,31 @@ fn other_parameters_need_overwrite() {
         (&["--bucket-pairs", "7"], "bucket_pairs"),
         (&["--text", "text"], "text"),
     ] {
-        scratch.fail(&with(more), &["undisturbed holds another job", name, "--overwrite"]);
+        scratch.fail(
+            &with(more),
+            &["undisturbed holds another job", name, "--overwrite"],
+        );
     }
-    assert!(scratch.tables("undisturbed") == tables, "an error changed the job");
+    assert!(
+        scratch.tables("undisturbed") == tables,
+        "an error changed the job"
+    );
     // Threads and memory are no parameters: the rows do not depend on them.
     let summary = scratch.job(&with(&["--memory-limit", "1G", "--quiet"]));
     assert_eq!(summary["steps_done_before"], 8);
 
     let summary = scratch.job(&with(&["--threshold", "0.95", "--overwrite"]));
     assert_eq!(summary["steps_done_before"], 0);
-    assert_eq!(scratch.manifest("undisturbed")["parameters"]["threshold"], 0.95);
-    assert!(scratch.job_number("undisturbed", "SELECT count(*) FROM pairs WHERE similarity < 0.95") == 0);
+    assert_eq!(
+        scratch.manifest("undisturbed")["parameters"]["threshold"],
+        0.95
+    );
+    assert!(
+        scratch.job_number(
+            "undisturbed",
+            "SELECT count(*) FROM pairs WHERE similarity < 0.95"
+        ) == 0
+    );
     // The same once more goes on with it: --overwrite replaces other jobs only.
     let summary = scratch.job(&with(&["--threshold", "0.95", "--overwrite"]));
     assert_eq!(summary["steps_done_before"], 8);
@@ -186,18 +249,39 @@ fn other_parameters_need_overwrite() {
 #[test]
 fn a_changed_input_is_noticed() {
     let scratch = Scratch::new();
-    scratch.write("a.csv", "id,text\n1,one two three four\n2,one two three four\n");
+    scratch.write(
+        "a.csv",
+        "id,text\n1,one two three four\n2,one two three four\n",
+    );
     let job = ["dedup", "a.csv", "--quiet"];
     scratch.succeed(&job);
-    scratch.write("a.csv", "id,text\n1,one two three four\n2,five six seven\n3,eight\n");
-    scratch.fail(&job, &["neardup-out holds another job", "input file has changed"]);
+    scratch.write(
+        "a.csv",
+        "id,text\n1,one two three four\n2,five six seven\n3,eight\n",
+    );
+    scratch.fail(
+        &job,
+        &["neardup-out holds another job", "input file has changed"],
+    );
     scratch.write("b.csv", "id,text\n1,x\n");
-    scratch.fail(&["dedup", "b.csv", "--quiet"], &["neardup-out holds another job", "a.csv"]);
-    scratch.fail(&["dedup", "a.csv", "b.csv", "--quiet"], &["neardup-out holds another job"]);
+    scratch.fail(
+        &["dedup", "b.csv", "--quiet"],
+        &["neardup-out holds another job", "a.csv"],
+    );
+    scratch.fail(
+        &["dedup", "a.csv", "b.csv", "--quiet"],
+        &["neardup-out holds another job"],
+    );
     let dump = crate::scratch::sample("samplewiki-pages-articles.xml");
-    scratch.fail(&["ingest", dump.to_str().expect("a path")], &["neardup-out holds another job", "dedup", "ingest"]);
+    scratch.fail(
+        &["ingest", dump.to_str().expect("a path")],
+        &["neardup-out holds another job", "dedup", "ingest"],
+    );
     let summary = scratch.job(&["dedup", "a.csv", "--overwrite"]);
-    assert_eq!((summary["rows"].as_u64(), summary["kept"].as_u64()), (Some(3), Some(3)));
+    assert_eq!(
+        (summary["rows"].as_u64(), summary["kept"].as_u64()),
+        (Some(3), Some(3))
+    );
 }
 
 #[cfg(unix)]
@@ -208,14 +292,23 @@ fn an_interrupt_ends_the_job_which_goes_on() {
     let begun = Instant::now();
     while manifest(&scratch, "job").is_none_or(|manifest| steps(&manifest).is_empty()) {
         assert!(begun.elapsed() < Duration::from_secs(60), "no step is done");
-        assert!(child.try_wait().expect("a child").is_none(), "the job ended");
+        assert!(
+            child.try_wait().expect("a child").is_none(),
+            "the job ended"
+        );
         std::thread::sleep(Duration::from_millis(1));
     }
     let interrupted = Instant::now();
-    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let kill = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
     assert!(kill.expect("kill").success());
     let answer = answer(child.wait_with_output().expect("a child"));
-    assert!(interrupted.elapsed() < Duration::from_secs(3), "{:?}", interrupted.elapsed());
+    assert!(
+        interrupted.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        interrupted.elapsed()
+    );
     assert_eq!(answer.code, Some(130), "{}", answer.err);
     assert!(answer.err.contains("interrupted"), "{}", answer.err);
     assert_eq!(scratch.manifest("job")["finished"], false);

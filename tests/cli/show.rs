@@ -6,28 +6,66 @@ use crate::scratch::Scratch;
 fn clusters_with_marked_differences() {
     let scratch = Scratch::new();
     scratch.succeed(&["dedup", "--quiet"]);
-    let shown = scratch.succeed(&["show", "--clusters", "1000", "--rows", "100"]).out;
+    let shown = scratch
+        .succeed(&["show", "--clusters", "1000", "--rows", "100"])
+        .out;
     let sizes = scratch.job_rows(
         "neardup-out",
         "SELECT cluster_id, max(cluster_size) AS size FROM clusters WHERE cluster_size > 1 GROUP BY 1 ORDER BY 2 DESC, 1",
     );
-    let heads: Vec<_> = shown.lines().filter(|line| line.starts_with("cluster ")).collect();
-    let wanted: Vec<_> = sizes.iter().map(|row| format!("cluster {}, {} rows", row["cluster_id"], row["size"])).collect();
+    let heads: Vec<_> = shown
+        .lines()
+        .filter(|line| line.starts_with("cluster "))
+        .collect();
+    let wanted: Vec<_> = sizes
+        .iter()
+        .map(|row| format!("cluster {}, {} rows", row["cluster_id"], row["size"]))
+        .collect();
     assert_eq!(heads, wanted);
     // A drifted fact is marked, and nothing else of its sentence.
-    let drift = crate::scratch::expected("expected.tsv").into_iter().find(|row| row[0] == "factual_drift");
+    let drift = crate::scratch::expected("expected.tsv")
+        .into_iter()
+        .find(|row| row[0] == "factual_drift");
     let drift = drift.expect("a factual drift");
-    assert!(shown.contains(&drift[1]) && shown.contains(&drift[2]), "titles are shown");
-    assert!(shown.contains("[-") && shown.contains("-]{+") && shown.contains("+}"), "{shown}");
+    assert!(
+        shown.contains(&drift[1]) && shown.contains(&drift[2]),
+        "titles are shown"
+    );
+    assert!(
+        shown.contains("[-") && shown.contains("-]{+") && shown.contains("+}"),
+        "{shown}"
+    );
     assert!(!shown.contains('\x1b'), "colours are for terminals");
 
     let first = sizes[0]["cluster_id"].to_string();
-    let one = scratch.succeed(&["show", "--cluster", &first, "--rows", "2"]).out;
-    assert!(one.starts_with(&format!("cluster {first}, ")) && one.contains("kept"), "{one}");
-    assert!(one.contains(&format!("… and {} more", sizes[0]["size"].as_i64().expect("a size") - 2)), "{one}");
-    assert_eq!(one.lines().filter(|line| line.starts_with("cluster ")).count(), 1);
+    let one = scratch
+        .succeed(&["show", "--cluster", &first, "--rows", "2"])
+        .out;
+    assert!(
+        one.starts_with(&format!("cluster {first}, ")) && one.contains("kept"),
+        "{one}"
+    );
+    assert!(
+        one.contains(&format!(
+            "… and {} more",
+            sizes[0]["size"].as_i64().expect("a size") - 2
+        )),
+        "{one}"
+    );
+    assert_eq!(
+        one.lines()
+            .filter(|line| line.starts_with("cluster "))
+            .count(),
+        1
+    );
     let three = scratch.succeed(&["show", "--clusters", "3"]).out;
-    assert_eq!(three.lines().filter(|line| line.starts_with("cluster ")).count(), 3);
+    assert_eq!(
+        three
+            .lines()
+            .filter(|line| line.starts_with("cluster "))
+            .count(),
+        3
+    );
 }
 
 #[test]
@@ -52,15 +90,36 @@ fn what_is_not_there() {
     scratch.fail(&["show"], &["neardup-out", "no job lies here"]);
     scratch.write("rows.csv", "id,text\n1,a\n2,b\n");
     scratch.succeed(&["dedup", "rows.csv", "--quiet"]);
-    assert!(scratch.succeed(&["show"]).out.contains("no near-duplicates were found"));
+    assert!(
+        scratch
+            .succeed(&["show"])
+            .out
+            .contains("no near-duplicates were found")
+    );
     for id in ["77", "none", "1'; DROP TABLE clusters", ""] {
         scratch.fail(&["show", "--cluster", id], &["there is no cluster", id]);
     }
     // A row that is alone is a cluster, too.
-    assert!(scratch.succeed(&["show", "--cluster", "2"]).out.starts_with("cluster 2, 1 row"));
+    assert!(
+        scratch
+            .succeed(&["show", "--cluster", "2"])
+            .out
+            .starts_with("cluster 2, 1 row")
+    );
     let dump = crate::scratch::sample("samplewiki-pages-articles.xml");
-    scratch.succeed(&["ingest", dump.to_str().expect("a path"), "-o", "pages", "--quiet"]);
+    scratch.succeed(&[
+        "ingest",
+        dump.to_str().expect("a path"),
+        "-o",
+        "pages",
+        "--quiet",
+    ]);
     scratch.fail(&["show", "pages"], &["pages", "no clusters"]);
     std::fs::remove_file(scratch.path("rows.csv")).expect("a removed file");
-    assert!(scratch.succeed(&["show"]).out.contains("no near-duplicates"));
+    assert!(
+        scratch
+            .succeed(&["show"])
+            .out
+            .contains("no near-duplicates")
+    );
 }

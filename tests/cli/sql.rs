@@ -11,18 +11,44 @@ fn statements_come_from_arguments_files_and_standard_input() {
     let csv = ["sql", "--format", "csv"];
     let with = |more: &[&'static str]| scratch.succeed(&[&csv[..], more].concat()).out;
     assert_eq!(with(&["-c", "SELECT 1 AS a"]), "a\n1\n");
-    assert_eq!(with(&["-c", "SELECT 1 AS a; SELECT 2 AS b;"]), "a\n1\nb\n2\n");
-    assert_eq!(with(&["-c", "SELECT 1 AS a", "-c", "SELECT 2 AS b"]), "a\n1\nb\n2\n");
+    assert_eq!(
+        with(&["-c", "SELECT 1 AS a; SELECT 2 AS b;"]),
+        "a\n1\nb\n2\n"
+    );
+    assert_eq!(
+        with(&["-c", "SELECT 1 AS a", "-c", "SELECT 2 AS b"]),
+        "a\n1\nb\n2\n"
+    );
     assert_eq!(with(&["-f", "script.sql"]), "a\n1\nb\n2\n");
-    assert_eq!(with(&["-f", "script.sql", "-c", "SELECT 3 AS c"]), "a\n1\nb\n2\nc\n3\n");
+    assert_eq!(
+        with(&["-f", "script.sql", "-c", "SELECT 3 AS c"]),
+        "a\n1\nb\n2\nc\n3\n"
+    );
     assert_eq!(with(&["-c", ""]), "");
-    assert_eq!(with(&["-c", "CREATE TABLE t AS SELECT 5 AS x; SELECT x + 1 AS y FROM t"]), "y\n6\n");
-    let mut child = scratch.command(&csv).stdin(Stdio::piped()).spawn().expect("the binary runs");
+    assert_eq!(
+        with(&[
+            "-c",
+            "CREATE TABLE t AS SELECT 5 AS x; SELECT x + 1 AS y FROM t"
+        ]),
+        "y\n6\n"
+    );
+    let mut child = scratch
+        .command(&csv)
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
     let mut stdin = child.stdin.take().expect("standard input");
-    stdin.write_all(b"SELECT 'p' AS q;\nSELECT 'r' AS s").expect("written");
+    stdin
+        .write_all(b"SELECT 'p' AS q;\nSELECT 'r' AS s")
+        .expect("written");
     drop(stdin);
     let answer = answer(child.wait_with_output().expect("a child"));
-    assert_eq!((answer.code, answer.out.as_str()), (Some(0), "q\np\ns\nr\n"), "{}", answer.err);
+    assert_eq!(
+        (answer.code, answer.out.as_str()),
+        (Some(0), "q\np\ns\nr\n"),
+        "{}",
+        answer.err
+    );
 }
 
 #[test]
@@ -31,18 +57,43 @@ fn rows_in_every_format() {
     let sql = "SELECT 1 AS n, NULL AS nothing, 'a, \"b\"' AS t, [1, 2] AS l, 0.5 AS f, true AS y";
     let json = scratch.succeed(&["sql", "--format", "json", "-c", sql]).out;
     let row: serde_json::Value = serde_json::from_str(&json).expect("JSON");
-    assert_eq!(row, serde_json::json!({"n": 1, "t": "a, \"b\"", "l": [1, 2], "f": 0.5, "y": true}));
-    let sql = "SELECT 1 AS n, NULL AS nothing, 'a, \"b\"' AS t UNION ALL SELECT 2, NULL, 'ü' ORDER BY n";
+    assert_eq!(
+        row,
+        serde_json::json!({"n": 1, "t": "a, \"b\"", "l": [1, 2], "f": 0.5, "y": true})
+    );
+    let sql =
+        "SELECT 1 AS n, NULL AS nothing, 'a, \"b\"' AS t UNION ALL SELECT 2, NULL, 'ü' ORDER BY n";
     let csv = scratch.succeed(&["sql", "--format", "csv", "-c", sql]).out;
     assert_eq!(csv, "n,nothing,t\n1,,\"a, \"\"b\"\"\"\n2,,ü\n");
     let table = scratch.succeed(&["sql", "-c", sql]).out;
-    assert!(table.contains("| n | nothing | t      |") && table.ends_with("2 rows\n"), "{table}");
+    assert!(
+        table.contains("| n | nothing | t      |") && table.ends_with("2 rows\n"),
+        "{table}"
+    );
 
     let none = "SELECT 1 AS n WHERE false";
-    assert_eq!(scratch.succeed(&["sql", "--format", "csv", "-c", none]).out, "n\n");
-    assert_eq!(scratch.succeed(&["sql", "--format", "json", "-c", none]).out, "");
-    assert!(scratch.succeed(&["sql", "-c", none]).out.ends_with("0 rows\n"));
-    assert!(scratch.succeed(&["sql", "-c", "SELECT 1"]).out.ends_with("1 row\n"));
+    assert_eq!(
+        scratch.succeed(&["sql", "--format", "csv", "-c", none]).out,
+        "n\n"
+    );
+    assert_eq!(
+        scratch
+            .succeed(&["sql", "--format", "json", "-c", none])
+            .out,
+        ""
+    );
+    assert!(
+        scratch
+            .succeed(&["sql", "-c", none])
+            .out
+            .ends_with("0 rows\n")
+    );
+    assert!(
+        scratch
+            .succeed(&["sql", "-c", "SELECT 1"])
+            .out
+            .ends_with("1 row\n")
+    );
 }
 
 #[test]
@@ -53,9 +104,15 @@ fn tables_of_a_job() {
          AND (SELECT count(*) FROM kept) > 0 AND (SELECT count(*) FROM sentences) > 0 \
          AND (SELECT count(*) FROM plain_text) > 0 AS there";
     assert_eq!(scratch.job_rows("neardup-out", sql)[0]["there"], true);
-    scratch.fail(&["sql", "--dir", "none", "-c", "SELECT 1"], &["none", "no job lies here"]);
+    scratch.fail(
+        &["sql", "--dir", "none", "-c", "SELECT 1"],
+        &["none", "no job lies here"],
+    );
     std::fs::remove_file(scratch.path("neardup-out/kept.parquet")).expect("a removed file");
-    scratch.fail(&["sql", "--dir", "neardup-out", "-c", "SELECT 1"], &["kept.parquet"]);
+    scratch.fail(
+        &["sql", "--dir", "neardup-out", "-c", "SELECT 1"],
+        &["kept.parquet"],
+    );
 }
 
 #[test]
@@ -65,14 +122,38 @@ fn errors_name_what_is_wrong() {
     scratch.write("bad.sql", "SELECT 1;\nSELEC 2");
     for (sql, said) in [
         ("SELECT nope FROM 'rows.csv'", &["nope", "id", "body"][..]),
-        ("SELECT * FROM jaccard_join('rows.csv')", &["jaccard_join", "text", "id, body"]),
-        ("SELECT * FROM jaccard_join('rows.csv', text => nope)", &["jaccard_join", "'nope'", "id, body"]),
-        ("SELECT * FROM jaccard_join('rows.csv', text => body, treshold => 0.5)", &["jaccard_join", "treshold", "threshold"]),
-        ("SELECT * FROM minhash_join('rows.csv', text => body, threshold => 2)", &["threshold", "(0, 1]", "2"]),
-        ("SELECT * FROM minhash_join('rows.csv', text => body, threshold => 'high')", &["threshold", "high"]),
-        ("SELECT * FROM 'none.parquet'", &["none.parquet: no such file or directory"]),
-        ("SELECT * FROM jaccard_join('none.parquet')", &["none.parquet: no such file or directory"]),
-        ("SELECT * FROM 'none/*.csv'", &["none/*.csv: no file matches"]),
+        (
+            "SELECT * FROM jaccard_join('rows.csv')",
+            &["jaccard_join", "text", "id, body"],
+        ),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', text => nope)",
+            &["jaccard_join", "'nope'", "id, body"],
+        ),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', text => body, treshold => 0.5)",
+            &["jaccard_join", "treshold", "threshold"],
+        ),
+        (
+            "SELECT * FROM minhash_join('rows.csv', text => body, threshold => 2)",
+            &["threshold", "(0, 1]", "2"],
+        ),
+        (
+            "SELECT * FROM minhash_join('rows.csv', text => body, threshold => 'high')",
+            &["threshold", "high"],
+        ),
+        (
+            "SELECT * FROM 'none.parquet'",
+            &["none.parquet: no such file or directory"],
+        ),
+        (
+            "SELECT * FROM jaccard_join('none.parquet')",
+            &["none.parquet: no such file or directory"],
+        ),
+        (
+            "SELECT * FROM 'none/*.csv'",
+            &["none/*.csv: no file matches"],
+        ),
         ("SELECT * FROM nothing", &["nothing", "not found"]),
         ("SELECT * FROM wiki_pages('none.xml')", &["none.xml"]),
         ("SELECT minhas('x')", &["minhas"]),
@@ -89,19 +170,50 @@ fn errors_name_what_is_wrong() {
     }
     scratch.fail(&["sql", "-f", "bad.sql"], &["selec", "line: 2"]);
     scratch.fail(&["sql", "-f", "none.sql"], &["none.sql: no such file"]);
-    assert_eq!(scratch.fail(&["sql", "--format", "xml"], &["xml", "table, csv, json"]).code, Some(2));
+    assert_eq!(
+        scratch
+            .fail(&["sql", "--format", "xml"], &["xml", "table, csv, json"])
+            .code,
+        Some(2)
+    );
     assert_eq!(scratch.fail(&["sequel"], &["sequel"]).code, Some(2));
-    assert_eq!(scratch.fail(&["sql", "--threads", "0"], &["--threads"]).code, Some(2));
-    assert_eq!(scratch.fail(&["sql", "--memory-limit", "lots"], &["lots", "512M"]).code, Some(2));
+    assert_eq!(
+        scratch
+            .fail(&["sql", "--threads", "0"], &["--threads"])
+            .code,
+        Some(2)
+    );
+    assert_eq!(
+        scratch
+            .fail(&["sql", "--memory-limit", "lots"], &["lots", "512M"])
+            .code,
+        Some(2)
+    );
     // What stands before the error has been answered.
-    let answer = scratch.fail(&["sql", "--format", "csv", "-c", "SELECT 1 AS a; SELECT * FROM nothing"], &["nothing"]);
+    let answer = scratch.fail(
+        &[
+            "sql",
+            "--format",
+            "csv",
+            "-c",
+            "SELECT 1 AS a; SELECT * FROM nothing",
+        ],
+        &["nothing"],
+    );
     assert_eq!(answer.out, "a\n1\n");
 }
 
 #[test]
 fn a_reader_that_leaves_is_no_error() {
     let scratch = Scratch::new();
-    scratch.succeed(&["generate", "--rows", "20000", "-o", "rows.parquet", "--quiet"]);
+    scratch.succeed(&[
+        "generate",
+        "--rows",
+        "20000",
+        "-o",
+        "rows.parquet",
+        "--quiet",
+    ]);
     scratch.succeed(&["dedup", "--quiet"]);
     let all = "SELECT * FROM 'rows.parquet'";
     for arguments in [
@@ -117,7 +229,12 @@ fn a_reader_that_leaves_is_no_error() {
         out.read_line(&mut line).expect("a line");
         drop(out);
         let mut said = String::new();
-        child.stderr.take().expect("standard error").read_to_string(&mut said).expect("text");
+        child
+            .stderr
+            .take()
+            .expect("standard error")
+            .read_to_string(&mut said)
+            .expect("text");
         let status = child.wait().expect("a child");
         assert!(status.success(), "{arguments:?}: {status}: {said}");
         assert_eq!(said, "", "{arguments:?}");
@@ -129,7 +246,15 @@ fn a_reader_that_leaves_is_no_error() {
 fn help_teaches() {
     let scratch = Scratch::new();
     let help = scratch.succeed(&["--help"]).out;
-    for command in ["dedup", "ingest", "show", "sql", "generate", "--threads", "--memory-limit"] {
+    for command in [
+        "dedup",
+        "ingest",
+        "show",
+        "sql",
+        "generate",
+        "--threads",
+        "--memory-limit",
+    ] {
         assert!(help.contains(command), "{command}: {help}");
         if !command.starts_with('-') {
             let own = scratch.succeed(&[command, "--help"]).out;
@@ -139,5 +264,8 @@ fn help_teaches() {
     let bare = scratch.run(&[]);
     assert_eq!(bare.code, Some(2));
     assert!(bare.err.contains("neardup dedup"), "{}", bare.err);
-    assert_eq!(scratch.succeed(&["--version"]).out, format!("neardup {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        scratch.succeed(&["--version"]).out,
+        format!("neardup {}\n", env!("CARGO_PKG_VERSION"))
+    );
 }
