@@ -9,10 +9,17 @@ WITH sets AS (
 signed AS (
   SELECT side, id, across, text, tokens, minhash(tokens, $num_hashes, $shingle, $seed, $bits) AS signature
   FROM sets
-  WHERE cardinality(tokens) > 0
 ),
 keyed AS (
-  SELECT side, id, across, text, tokens, signature, minhash_draws(signature, $draws, $draw_size, $seed) AS keys
+  -- An empty set has no keys. A filter would be pushed below the shingles and cut each text twice.
+  SELECT
+    side,
+    id,
+    across,
+    text,
+    tokens,
+    signature,
+    CASE WHEN cardinality(tokens) > 0 THEN minhash_draws(signature, $draws, $draw_size, $seed) END AS keys
   FROM signed
 )
 SELECT id_a, id_b, similarity

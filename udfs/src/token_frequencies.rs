@@ -22,7 +22,7 @@ use crate::columns::{Kind, Lists, Numbers, Parameters};
 +-------+
 | bytes |
 +-------+
-| 0     |
+| 32    |
 +-------+
 ```"#,
     argument(
