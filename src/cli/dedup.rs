@@ -5,6 +5,7 @@ use super::{progress, summary};
 use clap::{Args, ValueEnum};
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{Dedup, DumpOptions, Keep, Method, Pairs, Resolution, dedup};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -138,7 +139,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let inputs = match &sample {
         Some(sample) => {
             if !global.quiet && !global.json {
-                eprintln!("no input given: reading the bundled sample dump");
+                say!("no input given: reading the bundled sample dump");
             }
             vec![sample.path.to_string_lossy().into_owned()]
         }
@@ -178,7 +179,8 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let job = dedup(&options, global.session()?, progress::progress(global)).await?;
     summary::print(&job, begun.elapsed(), global)?;
     if !global.quiet && !global.json {
-        println!("\nlook at it: neardup show {}", arguments.output.display());
+        let shown = arguments.output.display();
+        writeln!(std::io::stdout(), "\nlook at it: neardup show {shown}")?;
     }
     Ok(())
 }

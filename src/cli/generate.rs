@@ -66,7 +66,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         .await
         .map_err(|error| exec_datafusion_err!("generate: {error}"))??;
     if !global.quiet {
-        eprintln!("{} rows, {} MB of text", spec.rows, bytes >> 20);
+        say!("{} rows, {} MB of text", spec.rows, bytes >> 20);
     }
     Ok(())
 }

@@ -3,6 +3,13 @@
 //! One file a command. What a command does belongs to the library; here is how it is asked for and
 //! how it answers. Results go to standard output, everything else to standard error.
 
+/// Says something on standard error. Nobody may be there to read it, which is no error.
+macro_rules! say {
+    ($($text:tt)*) => {
+        _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($text)*)))
+    };
+}
+
 mod dedup;
 mod generate;
 mod ingest;
@@ -70,7 +77,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", plain(&error));
+            say!("error: {}", plain(&error));
             ExitCode::FAILURE
         }
     }
@@ -99,7 +106,7 @@ fn run(arguments: Arguments) -> Result<()> {
             _ = tokio::signal::ctrl_c() => {
                 // What is committed stays; a step in progress is garbage that the next run removes.
                 let more = if is_job { "; the same command goes on where this one stopped" } else { "" };
-                eprintln!("interrupted{more}");
+                say!("interrupted{more}");
                 std::process::exit(130);
             }
         }

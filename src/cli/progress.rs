@@ -26,7 +26,7 @@ struct Bar {
 impl Progress for Bar {
     fn step(&self, name: &str, resumed: bool) {
         if resumed {
-            eprintln!("{name:<12} done before");
+            say!("{name:<12} done before");
             return;
         }
         let bar = ProgressBar::new_spinner();
@@ -46,7 +46,7 @@ impl Progress for Bar {
         {
             bar.finish_and_clear();
         }
-        eprintln!("{name:<12} {rows:>12} rows {:>8.1} s", took.as_secs_f64());
+        say!("{name:<12} {rows:>12} rows {:>8.1} s", took.as_secs_f64());
     }
 }
 
@@ -56,11 +56,11 @@ struct Lines;
 impl Progress for Lines {
     fn step(&self, name: &str, resumed: bool) {
         if resumed {
-            eprintln!("{name}: done before");
+            say!("{name}: done before");
         }
     }
 
     fn done(&self, name: &str, rows: u64, took: Duration) {
-        eprintln!("{name}: {rows} rows in {:.1} s", took.as_secs_f64());
+        say!("{name}: {rows} rows in {:.1} s", took.as_secs_f64());
     }
 }

@@ -4,19 +4,21 @@ use super::options::Global;
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{Job, Manifest};
 use serde_json::{Value, json};
+use std::io::Write;
 use std::time::Duration;
 
 /// Prints what a job did: a table for people, or JSON.
 pub(crate) fn print(job: &Job, took: Duration, global: &Global) -> Result<()> {
     let summary = summary(job, took);
+    let mut out = std::io::stdout().lock();
     if global.json {
         let text = serde_json::to_string_pretty(&summary).map_err(|error| {
             exec_datafusion_err!("the summary cannot be written as JSON: {error}")
         })?;
-        println!("{text}");
+        writeln!(out, "{text}")?;
     } else if !global.quiet {
         for (name, value) in lines(&summary) {
-            println!("{name:<28} {value}");
+            writeln!(out, "{name:<28} {value}")?;
         }
     }
     Ok(())

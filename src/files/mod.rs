@@ -7,7 +7,7 @@ mod url_tables;
 pub(crate) use listing::parquet_files;
 pub(crate) use url_tables::FileTables;
 
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
 use datafusion::datasource::file_format::FileFormat;
@@ -47,6 +47,8 @@ pub struct Input {
     /// Absolute paths, sorted.
     pub files: Vec<PathBuf>,
     compression: FileCompressionType,
+    /// Columns that hold texts in separated values, also where all of them look like numbers.
+    texts: Vec<String>,
 }
 
 /// Finds the files that paths, directories and globs name.
@@ -103,6 +105,7 @@ pub fn resolve(names: &[String]) -> Result<Input> {
         kind,
         files: absolute,
         compression,
+        texts: Vec::new(),
     })
 }
 
@@ -168,6 +171,12 @@ fn kind_of(path: &Path) -> Result<(Kind, FileCompressionType)> {
 }
 
 impl Input {
+    /// The same input with a column that holds texts, also where all of them look like numbers.
+    pub(crate) fn with_texts_in(mut self, column: &str) -> Self {
+        self.texts.push(column.to_owned());
+        self
+    }
+
     /// The files as one table; not for dumps.
     pub(crate) async fn table(&self, state: &SessionState) -> Result<Arc<dyn TableProvider>> {
         let (options, schema) = self.schema(state).await?;
@@ -206,9 +215,23 @@ impl Input {
             let schema = listing::schema(state, file, &options).await;
             let schema =
                 schema.map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
-            schemas.push((file.as_path(), schema));
+            schemas.push((file.as_path(), self.with_texts(schema)));
         }
         Ok((options, schema::merge(self.kind, &schemas)?))
+    }
+
+    /// Values in separated values have no types but those that they look like.
+    fn with_texts(&self, schema: SchemaRef) -> SchemaRef {
+        if !matches!(self.kind, Kind::Csv | Kind::Tsv) {
+            return schema;
+        }
+        let fields = schema.fields().iter().map(|field| {
+            match self.texts.contains(field.name()) && !field.data_type().is_null() {
+                true => field.as_ref().clone().with_data_type(DataType::Utf8),
+                false => field.as_ref().clone(),
+            }
+        });
+        Arc::new(Schema::new(fields.collect::<Vec<_>>()))
     }
 
     fn format(&self, state: &SessionState, lines: bool) -> Result<Arc<dyn FileFormat>> {

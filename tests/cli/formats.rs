@@ -430,3 +430,21 @@ fn results_of_jobs_are_no_input() {
         1
     );
 }
+
+/// What looks like a number is a text where texts are asked for.
+#[test]
+fn texts_may_look_like_numbers() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "rows.csv",
+        "id,body\n1,007\n2,007\n3,2020-01-01\n4,true\n5,\n",
+    );
+    scratch.write("numbers.csv", "id,body\n1,007\n2,7\n3,07.0\n");
+    for (name, kept) in [("rows.csv", 4), ("numbers.csv", 3)] {
+        let summary = scratch.job(&["dedup", name, "--text", "body", "-o", &format!("of-{name}")]);
+        assert_eq!(summary["kept"], kept, "{summary}");
+    }
+    let rows = scratch.job_rows("of-numbers.csv", "SELECT body FROM kept ORDER BY id");
+    let texts: Vec<_> = rows.iter().map(|row| row["body"].as_str()).collect();
+    assert_eq!(texts, [Some("007"), Some("7"), Some("07.0")]);
+}

@@ -269,3 +269,27 @@ fn help_teaches() {
         format!("neardup {}\n", env!("CARGO_PKG_VERSION"))
     );
 }
+
+#[test]
+fn a_job_that_nobody_listens_to_ends_well() {
+    let scratch = Scratch::new();
+    // Neither its summary nor its progress is read to the end.
+    for (arguments, closed) in [
+        (&["dedup", "-o", "a"][..], "out"),
+        (&["dedup", "-o", "b"], "err"),
+        (&["dedup", "-o", "c", "--json"], "out"),
+        (&["generate", "--rows", "10", "-o", "rows.parquet"], "err"),
+    ] {
+        let mut child = scratch.begin(arguments);
+        match closed {
+            "out" => drop(child.stdout.take()),
+            _ => drop(child.stderr.take()),
+        }
+        let answer = answer(child.wait_with_output().expect("a child"));
+        assert_eq!(answer.code, Some(0), "{arguments:?}: {}", answer.err);
+        assert!(!answer.err.contains("panicked"), "{}", answer.err);
+    }
+    for directory in ["a", "b", "c"] {
+        assert_eq!(scratch.manifest(directory)["finished"], true, "{directory}");
+    }
+}

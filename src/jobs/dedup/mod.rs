@@ -33,7 +33,8 @@ pub async fn dedup(
     context: SessionContext,
     progress: Arc<dyn Progress>,
 ) -> Result<Job> {
-    let input = resolve(&options.inputs)?;
+    let texts = options.text.as_deref().unwrap_or("text");
+    let input = resolve(&options.inputs)?.with_texts_in(texts);
     let run = Run::new(options, &input)?;
     let files = input
         .files
