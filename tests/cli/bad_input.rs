@@ -247,10 +247,6 @@ fn arguments_out_of_range() {
         (&["--id", "key"], &["--id key", "id, text, score"]),
         (&["--text", "body"], &["--text body", "id, text, score"]),
         (
-            &["--text", "score"],
-            &["--text score", "text column", "Int64"],
-        ),
-        (
             &["--keep-by", "rank desc"],
             &["--keep-by rank", "id, text, score"],
         ),
@@ -273,6 +269,10 @@ fn arguments_out_of_range() {
     scratch.fail(
         &["dedup", "float.parquet"],
         &["id", "integers or texts", "Float64"],
+    );
+    scratch.fail(
+        &["dedup", "float.parquet", "--id", "text", "--text", "id"],
+        &["--text id", "text column", "Float64"],
     );
     assert_eq!(scratch.job(&with(&["--threshold", "1"]))["pairs"], 1);
     assert_eq!(
