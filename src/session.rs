@@ -1,13 +1,14 @@
 //! Sessions: DataFusion with the functions, operators and table functions of this crate.
 
 use crate::files::FileTables;
-use crate::functions::FunctionPlanner;
+use crate::functions::{ExpandDeferredCalls, FunctionPlanner};
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::options::NeardupOptions;
 use datafusion::catalog::{DynamicFileCatalog, UrlTableFactory};
 use datafusion::common::Result;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::optimizer::{Analyzer, AnalyzerRule};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup_datasets::WikiDumpFactory;
 use std::sync::{Arc, LazyLock};
@@ -69,8 +70,11 @@ pub(crate) fn bare_state(config: SessionConfig) -> SessionState {
 
 /// DataFusion's functions and ours, and our operators.
 fn with_functions(builder: SessionStateBuilder) -> SessionStateBuilder {
+    let expand: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(ExpandDeferredCalls);
+    let rules = std::iter::once(expand).chain(Analyzer::new().rules);
     let mut builder = builder
         .with_default_features()
+        .with_analyzer_rules(rules.collect())
         .with_query_planner(Arc::new(NeardupQueryPlanner))
         .with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory));
     let scalar = builder.scalar_functions().get_or_insert_default();

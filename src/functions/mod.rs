@@ -8,6 +8,7 @@
 //! choose a variant, add a file under `functions/resolve`.
 
 mod arguments;
+mod deferred;
 mod expand;
 mod parameters;
 mod planner;
@@ -16,6 +17,7 @@ mod resolve;
 mod template;
 
 pub use arguments::{Call, Given, Value};
+pub(crate) use deferred::ExpandDeferredCalls;
 pub use parameters::{Kind, Parameter, Range};
 pub(crate) use planner::FunctionPlanner;
 pub(crate) use relations::last_column;

@@ -51,6 +51,12 @@ impl Range {
         above && below
     }
 
+    /// The least whole number inside.
+    pub(super) fn least(&self) -> i64 {
+        let low = self.low as i64;
+        low + i64::from(!self.contains(low as f64))
+    }
+
     fn parse(text: &str) -> Option<Self> {
         let inner = text.strip_prefix(['(', '['])?.strip_suffix([')', ']'])?;
         let (low, high) = inner.split_once(',')?;

@@ -6,21 +6,23 @@
 //! ```
 
 use super::arguments::{Call, Given};
+use super::deferred;
 use super::expand;
 use super::relations;
 use super::{Expansion, TableFunction};
+use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{DFSchema, Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::planner::{
     PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning,
 };
 use datafusion::logical_expr::simplify::SimplifyContext;
-use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::prelude::SessionContext;
 use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, TableFactor};
 use parking_lot::RwLock;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 
 /// Plans the table functions of the registry.
@@ -46,7 +48,7 @@ impl FunctionPlanner {
         function: &'static TableFunction,
         arguments: &[FunctionArg],
         context: &mut dyn RelationPlannerContext,
-    ) -> Result<datafusion::logical_expr::LogicalPlan> {
+    ) -> Result<LogicalPlan> {
         let header = function.template.header()?;
         let state = self
             .state
@@ -56,8 +58,11 @@ impl FunctionPlanner {
             .clone();
         let mut inputs = Vec::new();
         let mut given = BTreeMap::new();
+        let mut pending = Vec::new();
+        let mut names = BTreeSet::new();
         let mut positional = 0;
         for argument in arguments {
+            let mut named = None;
             match argument {
                 FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => {
                     if inputs.len() < *function.relations.end() {
@@ -71,8 +76,7 @@ impl FunctionPlanner {
                         (*function.relations.end(), header.parameters.get(positional))
                     {
                         positional += 1;
-                        let value = argument_value(function.name, &parameter.name, expr, context)?;
-                        given.insert(parameter.name.clone(), value);
+                        named = Some((parameter.name.clone(), expr));
                     } else if *function.relations.end() == 0 {
                         return plan_err!(
                             "{}: unexpected argument {expr}; there are at most {} arguments",
@@ -92,15 +96,17 @@ impl FunctionPlanner {
                     ..
                 } => {
                     let name = context.normalize_ident(name.clone());
-                    let value = argument_value(function.name, &name, expr, context)?;
-                    if given.insert(name.clone(), value).is_some() {
-                        return plan_err!(
-                            "{}: the argument '{name}' is given twice",
-                            function.name
-                        );
-                    }
+                    named = Some((name, expr));
                 }
                 other => return plan_err!("{}: unexpected argument {other}", function.name),
+            }
+            let Some((name, expr)) = named else { continue };
+            if !names.insert(name.clone()) {
+                return plan_err!("{}: the argument '{name}' is given twice", function.name);
+            }
+            match argument_value(function.name, &name, expr, context)? {
+                Argument::Known(value) => drop(given.insert(name, value)),
+                Argument::Pending(expr) => pending.push((name, expr)),
             }
         }
         if inputs.len() < *function.relations.start() {
@@ -110,26 +116,37 @@ impl FunctionPlanner {
             };
             return plan_err!("{}: the first {wanted}: {}", function.name, header.call);
         }
-        let call = Call::new(
-            function.name,
-            &header.parameters,
+        if pending.is_empty() {
+            expand_call(function, inputs, given, &state, self.depth)
+        } else {
+            deferred::plan(function, inputs, given, pending, &state, self.depth)
+        }
+    }
+}
+
+/// Plans a call whose arguments are known.
+pub(super) fn expand_call(
+    function: &'static TableFunction,
+    relations: Vec<LogicalPlan>,
+    given: BTreeMap<String, Given>,
+    state: &SessionState,
+    depth: usize,
+) -> Result<LogicalPlan> {
+    let parameters = &function.template.header()?.parameters;
+    let config = state.config_options();
+    let call = Call::new(function.name, parameters, relations, given, config)?;
+    match (function.resolve)(&call, state)? {
+        Expansion::Plan(plan) => Ok(plan),
+        Expansion::Template {
+            template,
             inputs,
-            given,
-            state.config_options(),
-        )?;
-        match (function.resolve)(&call, &state)? {
-            Expansion::Plan(plan) => Ok(plan),
-            Expansion::Template {
-                template,
-                inputs,
-                values,
-                output,
-            } => {
-                let plan = expand::expand(template, inputs, &values, &state, self.depth)?;
-                match output {
-                    Some(columns) => LogicalPlanBuilder::from(plan).project(columns)?.build(),
-                    None => Ok(plan),
-                }
+            values,
+            output,
+        } => {
+            let plan = expand::expand(template, inputs, &values, state, depth)?;
+            match output {
+                Some(columns) => LogicalPlanBuilder::from(plan).project(columns)?.build(),
+                None => Ok(plan),
             }
         }
     }
@@ -164,16 +181,23 @@ impl RelationPlanner for FunctionPlanner {
     }
 }
 
+/// An argument, or the expression that it will have once its placeholders are replaced.
+enum Argument {
+    Known(Given),
+    Pending(Expr),
+}
+
 /// Reads what stands after `=>`: names as they are, anything else as a constant.
 fn argument_value(
     function: &str,
     name: &str,
     expr: &ast::Expr,
     context: &mut dyn RelationPlannerContext,
-) -> Result<Given> {
+) -> Result<Argument> {
     match expr {
         ast::Expr::Identifier(ident) => {
-            return Ok(Given::Names(vec![context.normalize_ident(ident.clone())]));
+            let name = context.normalize_ident(ident.clone());
+            return Ok(Argument::Known(Given::Names(vec![name])));
         }
         ast::Expr::Array(array) => {
             let mut names = Vec::new();
@@ -189,30 +213,34 @@ fn argument_value(
                     other => return plan_err!("{function}: {name}: {other} is no column name"),
                 }
             }
-            return Ok(Given::Names(names));
+            return Ok(Argument::Known(Given::Names(names)));
         }
         _ => {}
     }
-    let schema = Arc::new(DFSchema::empty());
-    let planned = context.sql_to_expr(expr.clone(), &schema)?;
-    if let Expr::Placeholder(placeholder) = &planned {
-        return plan_err!(
-            "{function}: {name} must be known while the query is planned, but {} is bound later",
-            placeholder.id
-        );
+    let planned = context.sql_to_expr(expr.clone(), &DFSchema::empty())?;
+    if planned.exists(|expr| Ok(matches!(expr, Expr::Placeholder(_))))? {
+        return Ok(Argument::Pending(planned));
     }
+    let value = constant(function, name, planned)?;
+    Ok(Argument::Known(Given::Constant(value)))
+}
+
+/// The value of an expression without columns.
+pub(super) fn constant(function: &str, name: &str, expr: Expr) -> Result<ScalarValue> {
+    let schema = Arc::new(DFSchema::empty());
     let simplifier = ExprSimplifier::new(SimplifyContext::builder().with_schema(schema).build());
     // 2.0 / 3 is a division of numbers of two types until it is coerced.
-    let planned = simplifier.coerce(planned, &DFSchema::empty())?;
-    match simplifier.simplify(planned)? {
-        Expr::Literal(value, _) => Ok(Given::Constant(value)),
+    let expr = simplifier.coerce(expr, &DFSchema::empty())?;
+    match simplifier.simplify(expr)? {
+        Expr::Literal(value, _) => Ok(value),
         Expr::Negative(inner) => match *inner {
-            Expr::Literal(value, _) => {
-                let value: ScalarValue = value.arithmetic_negate()?;
-                Ok(Given::Constant(value))
-            }
+            Expr::Literal(value, _) => value.arithmetic_negate(),
             other => plan_err!("{function}: {name} must be a constant, found -{other}"),
         },
+        Expr::Placeholder(placeholder) => plan_err!(
+            "{function}: no value is bound to {} for {name}",
+            placeholder.id
+        ),
         other => plan_err!("{function}: {name} must be a constant, found {other}"),
     }
 }

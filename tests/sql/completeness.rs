@@ -267,7 +267,7 @@ async fn examples() -> Result<(), Failed> {
         let query = query.trim_start_matches('>');
         let batches = session.sql(query).await?.collect().await?;
         let result = pretty_format_batches(&batches)?.to_string();
-        if !shown.trim().is_empty() && shown.trim() != result {
+        if shown.trim() != result {
             return Err(format!(
                 "{name}: the example gives\n{result}\nbut shows\n{}",
                 shown.trim()

@@ -20,7 +20,14 @@ use crate::sets::Sets;
 > SELECT text, prefix_tokens(shingle_hashes(text, 'word:1'), sketch, 0.8) AS keys
   FROM (VALUES ('to be or not'), ('to be or to have')) AS docs (text)
   CROSS JOIN (SELECT token_frequencies(shingle_hashes(t, 'word:1')) AS sketch
-              FROM (VALUES ('to be or not'), ('to be or to have')) AS docs (t)) AS counted;
+              FROM (VALUES ('to be or not'), ('to be or to have')) AS docs (t)) AS counted
+  ORDER BY text;
++------------------+------------------------+
+| text             | keys                   |
++------------------+------------------------+
+| to be or not     | [18069504553374351785] |
+| to be or to have | [13527047147941442778] |
++------------------+------------------------+
 ```"#,
     argument(
         name = "tokens",
