@@ -18,7 +18,7 @@
 --   num_hashes: integer in [1, 4096] = 128 | with 'minhash': hash functions that a signature may use
 --   seed: integer in [0, 9007199254740992] = 1 | with 'minhash': seed of the hash functions
 --   bucket_pairs: integer in [1, 4000000000] = 10000 | a bucket of more distinct texts than this is verified against leaders only
---   parts: integer in [1, 65536] | parts of the key space; more parts hold less in memory at a time. Default: one a target partition
+--   parts: integer in [1, 65536] = 1 | parts of the key space; more parts hold less in memory at a time and do more work
 -- Columns
 --   as input: as input | the columns of the input
 -- Guarantees

@@ -17,7 +17,7 @@
 --   copies: one of all|linked = 'all' | 'all': every pair; 'linked': each distinct text stands for its copies by its smallest id, and each copy has one pair with it
 --   bucket_pairs: integer in [1, 4000000000] = 10000 | with linked copies: a bucket of more distinct texts than this is verified against leaders only
 --   across: column | only pairs whose values in this column differ; rows with NULL there take no part; not with linked copies
---   parts: integer in [1, 65536] | parts of the key space; more parts hold less in memory at a time. Default: one a target partition
+--   parts: integer in [1, 65536] = 1 | parts of the key space; more parts hold less in memory at a time and do more work
 -- Columns
 --   id_a: as id | the smaller id; with two relations the id of the first
 --   id_b: as id | the other id

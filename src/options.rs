@@ -29,7 +29,7 @@ config_namespace! {
         pub target_recall: Option<f64>, default = None
         /// Linked mode: a bucket of more distinct texts than this is verified against leaders only.
         pub bucket_pairs: Option<u64>, default = None
-        /// Parts that a join is cut into; each part is held in memory by one task. Default: one a target partition.
+        /// Parts that a join is cut into; each part is held in memory by one task.
         pub parts: Option<u64>, default = None
     }
 }

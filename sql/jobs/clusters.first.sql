@@ -4,7 +4,7 @@
 WITH nodes AS (
   SELECT id, text, ids
   FROM texts
-  WHERE shingles > 0
+  WHERE compared
 ),
 edges AS (
   SELECT pairs.id_a, pairs.id_b, pairs.similarity

@@ -6,7 +6,7 @@ WITH nodes AS (
   FROM (
     SELECT id AS node, text, UNNEST(ids) AS id
     FROM texts
-    WHERE shingles > 0
+    WHERE compared
   ) AS members
   JOIN ranks ON members.id = ranks.id
   GROUP BY members.node, members.text

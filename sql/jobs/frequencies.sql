@@ -3,4 +3,4 @@
 -- Step of a job: how frequent tokens are, as one sketch.
 SELECT token_frequencies(shingle_hashes(text, $shingle)) AS sketch
 FROM texts
-WHERE shingles > 0
+WHERE compared

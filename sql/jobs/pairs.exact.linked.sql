@@ -8,7 +8,7 @@ WITH sets AS (
     CAST(0 AS TINYINT) AS across,
     shingle_hashes(text, $shingle) AS tokens
   FROM texts
-  WHERE shingles > 0
+  WHERE compared
 )
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM prefix_pairs(
@@ -24,7 +24,7 @@ SELECT id_a, id_b, CAST(1.0 AS DOUBLE) AS similarity
 FROM (
   SELECT id AS id_a, UNNEST(ids) AS id_b
   FROM texts
-  WHERE shingles > 0 AND cardinality(ids) > 1
+  WHERE compared AND cardinality(ids) > 1
 )
 WHERE id_a <> id_b
 ORDER BY id_a, id_b

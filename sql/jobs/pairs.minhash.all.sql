@@ -1,20 +1,41 @@
 -- pairs.minhash.all
 --
--- Step of a job: pairs of rows by MinHash bands, verified.
+-- Step of a job: pairs of rows by MinHash bands, verified. Distinct texts are joined, and each pair of
+-- texts stands for the pairs of their copies.
 WITH documents AS (
-  SELECT CAST(0 AS TINYINT) AS side, UNNEST(ids) AS id, text, CAST(0 AS TINYINT) AS across
+  SELECT CAST(0 AS TINYINT) AS side, id, text, CAST(0 AS TINYINT) AS across
   FROM texts
-  WHERE shingles > 0
+  WHERE compared
+),
+similar AS (
+  SELECT id_a, id_b, similarity
+  FROM minhash_pairs(
+    documents,
+    threshold => $threshold,
+    shingle => $shingle,
+    num_hashes => $num_hashes,
+    seed => $seed,
+    bands => $bands,
+    rows => $rows,
+    parts => $parts
+  )
+),
+members AS (
+  SELECT id AS text_id, UNNEST(ids) AS id
+  FROM texts
+  WHERE compared
+),
+copies AS (
+  SELECT id AS text_id, UNNEST(ids) AS id
+  FROM texts
+  WHERE compared AND cardinality(ids) > 1
 )
-SELECT id_a, id_b, similarity
-FROM minhash_pairs(
-  documents,
-  threshold => $threshold,
-  shingle => $shingle,
-  num_hashes => $num_hashes,
-  seed => $seed,
-  bands => $bands,
-  rows => $rows,
-  parts => $parts
-)
+SELECT least(a.id, b.id) AS id_a, greatest(a.id, b.id) AS id_b, similar.similarity
+FROM similar
+JOIN members AS a ON similar.id_a = a.text_id
+JOIN members AS b ON similar.id_b = b.text_id
+UNION ALL
+SELECT a.id AS id_a, b.id AS id_b, CAST(1.0 AS DOUBLE) AS similarity
+FROM copies AS a
+JOIN copies AS b ON a.text_id = b.text_id AND a.id < b.id
 ORDER BY id_a, id_b

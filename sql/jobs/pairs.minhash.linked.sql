@@ -4,7 +4,7 @@
 WITH documents AS (
   SELECT CAST(0 AS TINYINT) AS side, id, text, CAST(0 AS TINYINT) AS across
   FROM texts
-  WHERE shingles > 0
+  WHERE compared
 )
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM minhash_pairs(
@@ -24,7 +24,7 @@ SELECT id_a, id_b, CAST(1.0 AS DOUBLE) AS similarity
 FROM (
   SELECT id AS id_a, UNNEST(ids) AS id_b
   FROM texts
-  WHERE shingles > 0 AND cardinality(ids) > 1
+  WHERE compared AND cardinality(ids) > 1
 )
 WHERE id_a <> id_b
 ORDER BY id_a, id_b

@@ -16,6 +16,11 @@ use crate::columns::{IdTable, Kind, NO_ID, Parameters};
     syntax_example = "connected_components(id_a, id_b)",
     sql_example = r#"```sql
 > SELECT connected_components(a, b) AS clusters FROM (VALUES (1, 2), (3, 2), (7, 9)) AS pairs (a, b);
++--------------------------------------------------------------------------------------------------------------------------+
+| clusters                                                                                                                 |
++--------------------------------------------------------------------------------------------------------------------------+
+| [{id: 1, cluster_id: 1}, {id: 2, cluster_id: 1}, {id: 3, cluster_id: 1}, {id: 7, cluster_id: 7}, {id: 9, cluster_id: 7}] |
++--------------------------------------------------------------------------------------------------------------------------+
 ```"#,
     argument(
         name = "id_a",

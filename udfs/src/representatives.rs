@@ -20,6 +20,11 @@ use crate::columns::{IdTable, Kind, NO_ID, Parameters};
     syntax_example = "representatives(id_a, id_b, similarity[, order_a, order_b])",
     sql_example = r#"```sql
 > SELECT representatives(a, b, s) AS kept FROM (VALUES (1, 2, 0.9), (2, 3, 0.8)) AS pairs (a, b, s);
++--------------------------------------------------------------------------------------------------------------------------------------------+
+| kept                                                                                                                                       |
++--------------------------------------------------------------------------------------------------------------------------------------------+
+| [{id: 1, representative_id: 1, similarity: }, {id: 2, representative_id: 1, similarity: 0.9}, {id: 3, representative_id: 3, similarity: }] |
++--------------------------------------------------------------------------------------------------------------------------------------------+
 ```"#,
     argument(
         name = "id_a",

@@ -1,36 +1,28 @@
 //! The joins of documents.
 
 use super::lsh::bands_and_rows;
-use super::{Call, Expansion, Value, block_variant, expansion, parts};
+use super::{Call, Expansion, Value, block_variant, expansion};
 use crate::functions::find;
 use crate::functions::relations;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::{cast, col};
+use std::collections::BTreeMap;
 
 /// `jaccard_join`: exact and complete.
-pub(in crate::functions) fn jaccard_join(call: &Call, state: &SessionState) -> Result<Expansion> {
-    document_join(call, state, [("parts", parts(call, state))])
+pub(in crate::functions) fn jaccard_join(call: &Call, _: &SessionState) -> Result<Expansion> {
+    document_join(call, BTreeMap::new())
 }
 
 /// `minhash_join`: candidates by bands or draws, verified.
-pub(in crate::functions) fn minhash_join(call: &Call, state: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn minhash_join(call: &Call, _: &SessionState) -> Result<Expansion> {
     let (bands, rows, hashes) = signature_shape(call)?;
     // What a capped bucket leaves out is decided bucket by bucket: one part sees all buckets.
-    let parts = match call.integer("max_bucket")? {
-        0 => parts(call, state),
-        _ => Value::Integer(1),
-    };
-    document_join(
-        call,
-        state,
-        [
-            ("parts", parts),
-            ("bands", bands),
-            ("rows", rows),
-            ("num_hashes", hashes),
-        ],
-    )
+    let mut more = BTreeMap::from([("bands", bands), ("rows", rows), ("num_hashes", hashes)]);
+    if call.integer("max_bucket")? > 0 {
+        more.insert("parts", Value::Integer(1));
+    }
+    document_join(call, more)
 }
 
 /// `minhash_buckets`.
@@ -91,11 +83,7 @@ fn signature_shape(call: &Call) -> Result<(Value, Value, Value)> {
     Ok((bands, rows, hashes))
 }
 
-fn document_join<const N: usize>(
-    call: &Call,
-    _: &SessionState,
-    more: [(&str, Value); N],
-) -> Result<Expansion> {
+fn document_join(call: &Call, more: BTreeMap<&str, Value>) -> Result<Expansion> {
     let sides = call.relations.len();
     let linked = call.text("copies")? == "linked";
     if linked && sides == 2 {

@@ -39,11 +39,11 @@ fn block_variant<const N: usize>(
 }
 
 /// A template over the given inputs, with the call's values and further ones.
-fn expansion<const N: usize>(
+fn expansion<'a>(
     call: &Call,
     template: Template,
     inputs: Vec<LogicalPlan>,
-    more: [(&str, Value); N],
+    more: impl IntoIterator<Item = (&'a str, Value)>,
 ) -> Expansion {
     let mut values: BTreeMap<_, _> = call.literals();
     for (name, value) in more {
@@ -54,13 +54,5 @@ fn expansion<const N: usize>(
         inputs: INPUT_NAMES.into_iter().zip(inputs).collect(),
         values,
         output: None,
-    }
-}
-
-/// The number of parts of a join: as asked for, else one a target partition.
-fn parts(call: &Call, state: &SessionState) -> Value {
-    match call.get("parts") {
-        Some(value) => value.clone(),
-        None => Value::Integer(state.config().target_partitions() as i64),
     }
 }

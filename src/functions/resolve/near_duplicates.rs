@@ -1,7 +1,7 @@
 //! `near_duplicates`, `deduplicate` and their building blocks: keep order becomes a rank.
 
 use super::lsh::bands_and_rows;
-use super::{Call, Expansion, Value, block_variant, expansion, parts};
+use super::{Call, Expansion, Value, block_variant, expansion};
 use crate::functions::{find, relations};
 use crate::jobs::Keep;
 use datafusion::arrow::datatypes::DataType;
@@ -15,10 +15,7 @@ use datafusion::logical_expr::{
 };
 
 /// `near_duplicates`.
-pub(in crate::functions) fn near_duplicates(
-    call: &Call,
-    state: &SessionState,
-) -> Result<Expansion> {
+pub(in crate::functions) fn near_duplicates(call: &Call, _: &SessionState) -> Result<Expansion> {
     let function = find("near_duplicates")
         .ok_or_else(|| plan_datafusion_err!("unknown function near_duplicates"))?;
     let order = keep_order(call)?;
@@ -27,16 +24,11 @@ pub(in crate::functions) fn near_duplicates(
         None => function.template,
     };
     let input = ranked(call, order)?;
-    Ok(expansion(
-        call,
-        template,
-        vec![input],
-        [("parts", parts(call, state))],
-    ))
+    Ok(expansion(call, template, vec![input], []))
 }
 
 /// `deduplicate`: the rows that are kept, with all their columns.
-pub(in crate::functions) fn deduplicate(call: &Call, state: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn deduplicate(call: &Call, _: &SessionState) -> Result<Expansion> {
     let template = find("deduplicate")
         .ok_or_else(|| plan_datafusion_err!("unknown function deduplicate"))?
         .template;
@@ -69,12 +61,7 @@ pub(in crate::functions) fn deduplicate(call: &Call, state: &SessionState) -> Re
         .project(projection)?
         .build()?;
     let documents = ranked(call, keep_order(call)?)?;
-    let mut result = expansion(
-        call,
-        template,
-        vec![input, documents],
-        [("parts", parts(call, state))],
-    );
+    let mut result = expansion(call, template, vec![input, documents], []);
     if let Expansion::Template { output, .. } = &mut result {
         let renamed = columns.iter().zip(&names);
         *output = Some(

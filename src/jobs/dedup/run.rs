@@ -87,31 +87,31 @@ impl<'a> Run<'a> {
         ])
     }
 
-    /// Parts of the joins: one a partition, more where their rows would not fit into the memory
-    /// limit. A part holds the rows that own one of its keys, and each partition holds one part.
+    /// Parts of the joins: one, more where their rows would not fit into the memory limit. A part
+    /// holds the rows that own one of its keys, and each partition holds one part.
     pub(super) fn parts(&self, job: &Job) -> usize {
         let state = job.context().state();
         let partitions = state.config().target_partitions();
         let MemoryLimit::Finite(limit) = state.runtime_env().memory_pool.memory_limit() else {
-            return partitions;
+            return 1;
         };
-        let figure = |name: &str| {
-            let mut steps = job.manifest().steps.iter();
-            steps
-                .find_map(|step| step.figures.get(name)?.as_f64())
-                .unwrap_or(0.0)
+        let texts = figure(job, "distinct texts").max(1.0);
+        // Five letters a word; no more shingles than characters.
+        let unit = match self.shingle.starts_with("char") {
+            true => 1.0,
+            false => 5.0,
         };
-        let (texts, shingles) = (figure("distinct texts").max(1.0), figure("shingles"));
+        let shingles = figure(job, "characters") / unit;
         // Keys of a row: its prefix. Bytes of a row: tokens while they are sorted, and the index.
         let keys = shingles / texts * (1.0 - self.threshold) + 1.0;
         let bytes = texts * (24.0 * shingles / texts + 64.0 * keys + 100.0);
         let held = |parts: usize| {
             let share = 1.0 - (1.0 - 1.0 / parts as f64).powf(keys);
-            bytes * share * partitions as f64
+            bytes * share * partitions.min(parts) as f64
         };
         // Half of the memory is for what stands below the join.
         let fits = |parts: &usize| held(*parts) <= limit as f64 / 2.0;
-        let choices = std::iter::successors(Some(partitions), |parts| Some(parts * 2));
+        let choices = std::iter::successors(Some(1), |parts: &usize| Some(parts * 2));
         choices
             .take_while(|parts| *parts <= MOST_PARTS)
             .find(fits)
@@ -121,6 +121,11 @@ impl<'a> Run<'a> {
     pub(super) fn values(&self, job: &Job) -> BTreeMap<String, Value> {
         let options = self.options;
         let resolution = format!("{:?}", options.resolution).to_lowercase();
+        // What a text must hold to have shingles.
+        let not_blank = match self.shingle.starts_with("char") {
+            true => "(?s).",
+            false => r"\S",
+        };
         BTreeMap::from([
             ("threshold".to_owned(), Value::Number(self.threshold)),
             ("shingle".to_owned(), Value::Text(self.shingle.clone())),
@@ -132,6 +137,14 @@ impl<'a> Run<'a> {
             ("parts".to_owned(), Value::Integer(self.parts(job) as i64)),
             ("seed".to_owned(), Value::Integer(options.seed as i64)),
             ("resolution".to_owned(), Value::Text(resolution)),
+            ("not_blank".to_owned(), Value::Text(not_blank.to_owned())),
         ])
     }
+}
+
+/// A figure of the first step that has it; 0 where none has.
+pub(super) fn figure(job: &Job, name: &str) -> f64 {
+    let mut steps = job.manifest().steps.iter();
+    let found = steps.find_map(|step| step.figures.get(name)?.as_f64());
+    found.unwrap_or(0.0)
 }

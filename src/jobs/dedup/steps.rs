@@ -1,11 +1,12 @@
 //! The steps from documents to kept rows, each with its invariant.
 
 use super::options::{Keep, Method, Pairs};
-use super::run::Run;
+use super::run::{Run, figure};
 use crate::functions::{Template, Value};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use datafusion::arrow::array::AsArray;
+use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, ident};
@@ -21,6 +22,9 @@ macro_rules! statement {
         }
     };
 }
+
+/// Texts that are enough to estimate what the exact join costs.
+const SAMPLE: f64 = 8192.0;
 
 /// Why a row is left out that has the id and the text of another.
 const REPEATED: &str = "repeated rows of an id";
@@ -45,8 +49,8 @@ impl Run<'_> {
                 let texts = numbers(
                     context,
                     "SELECT coalesce(sum(CAST(cardinality(ids) AS BIGINT)), 0), \
-                     coalesce(sum(CAST(cardinality(ids) AS BIGINT)) FILTER (WHERE shingles = 0), 0), \
-                     coalesce(sum(shingles), 0), count(*) FROM texts",
+                     coalesce(sum(CAST(cardinality(ids) AS BIGINT)) FILTER (WHERE NOT compared), 0), \
+                     coalesce(sum(CAST(character_length(text) AS BIGINT)), 0), count(*) FROM texts",
                 )
                 .await?;
                 if texts[0] != documents[3] {
@@ -58,7 +62,7 @@ impl Run<'_> {
                 }
                 record.figures.insert("rows".to_owned(), documents[0].into());
                 record.figures.insert("distinct texts".to_owned(), texts[3].into());
-                record.figures.insert("shingles".to_owned(), texts[2].into());
+                record.figures.insert("characters".to_owned(), texts[2].into());
                 let mut leave_out = |reason: &str, count: i64| {
                     if count > 0 {
                         record.left_out.insert(reason.to_owned(), count as u64);
@@ -93,12 +97,17 @@ impl Run<'_> {
         if self.options.method == Method::MinHash {
             return Ok(false);
         }
-        let values = self.values(job);
+        let mut values = self.values(job);
         job.step(
             "frequencies",
             Output::Step,
             async |job: &Job| job.plan(statement!("frequencies"), &values).await,
-            one_row,
+            async |_: &SessionContext, written, record: &mut StepRecord| {
+                one_row(record)?;
+                let tokens = ranks(&sketch(written).await?)?.tokens();
+                record.figures.insert("shingles".to_owned(), tokens.into());
+                Ok(())
+            },
         )
         .await?;
         if self.options.method == Method::Exact {
@@ -115,24 +124,30 @@ impl Run<'_> {
         let hashes = (bands.bands * bands.rows) as f64;
         let linked = self.options.pairs == Pairs::Linked;
         let limit = self.options.bucket_pairs as u64;
+        let shingles = figure(job, "shingles");
+        // Rows of a sample meet as often as the square of its share.
+        let share = (SAMPLE / figure(job, "distinct texts").max(1.0)).clamp(1.0 / 256.0, 1.0);
+        let below = (share * 256.0).ceil();
+        let share = below / 256.0;
+        let below = match share < 1.0 {
+            true => format!("{:02x}", below as u64),
+            // After every digit.
+            false => "g".to_owned(),
+        };
+        values.insert("sample".to_owned(), Value::Text(below));
         let record = job
             .step(
                 "prefixes",
                 Output::Step,
                 async |job: &Job| job.plan(statement!("prefixes"), &values).await,
-                async |context: &SessionContext, written, record: &mut StepRecord| {
-                    let sketch = written.select_columns(&["sketch"])?.collect().await?;
-                    let sketch = sketch.iter().find(|batch| batch.num_rows() > 0);
-                    let meetings = match sketch {
-                        Some(batch) => meetings(batch.column(0), linked.then_some(limit))?,
-                        None => 0.0,
-                    };
-                    let shingles =
-                        numbers(context, "SELECT coalesce(sum(shingles), 0) FROM texts").await?[0];
+                async |_: &SessionContext, written, record: &mut StepRecord| {
+                    one_row(record)?;
+                    let limit = linked.then_some(limit);
+                    let meetings = ranks(&sketch(written).await?)?.meetings(limit, share);
                     // Costs in units of one step over a posting. A shingle costs MinHash one step for
                     // every eight hash functions, a posting that meets another costs the exact join one.
-                    let exact = shingles as f64 * 2.0 + meetings;
-                    let minhash = shingles as f64 * (2.0 + hashes / 8.0);
+                    let exact = shingles * 2.0 + meetings;
+                    let minhash = shingles * (2.0 + hashes / 8.0);
                     record
                         .figures
                         .insert("cost of the exact join".to_owned(), exact.round().into());
@@ -337,23 +352,30 @@ async fn numbers(context: &SessionContext, sql: &str) -> Result<Vec<i64>> {
         .columns()
         .iter()
         .map(|column| {
-            let column = datafusion::arrow::compute::cast(column, &DataType::Int64)?;
+            let column = cast(column, &DataType::Int64)?;
             Ok(column.as_primitive::<Int64Type>().value(0))
         })
         .collect()
 }
 
-async fn one_row(_: &SessionContext, _: DataFrame, record: &mut StepRecord) -> Result<()> {
+fn one_row(record: &StepRecord) -> Result<()> {
     match record.rows {
         1 => Ok(()),
         rows => exec_err!("step {}: expected one row, found {rows}", record.name),
     }
 }
 
-/// The comparisons that a prefix join makes over these token frequencies.
-fn meetings(column: &datafusion::arrow::array::ArrayRef, giant: Option<u64>) -> Result<f64> {
-    let bytes = datafusion::arrow::compute::cast(column, &DataType::Binary)?;
-    let ranks = TokenRanks::from_bytes(bytes.as_binary::<i32>().value(0))
-        .map_err(|error| exec_datafusion_err!("step prefixes: {error}"))?;
-    Ok(ranks.meetings(giant))
+/// The sketch that a step wrote.
+async fn sketch(written: DataFrame) -> Result<Vec<u8>> {
+    let batches = written.select_columns(&["sketch"])?.collect().await?;
+    let Some(batch) = batches.iter().find(|batch| batch.num_rows() == 1) else {
+        return exec_err!("expected one sketch");
+    };
+    let bytes = cast(batch.column(0), &DataType::Binary)?;
+    Ok(bytes.as_binary::<i32>().value(0).to_vec())
+}
+
+fn ranks(sketch: &[u8]) -> Result<TokenRanks<'_>> {
+    TokenRanks::from_bytes(sketch)
+        .map_err(|error| exec_datafusion_err!("token frequencies: {error}"))
 }

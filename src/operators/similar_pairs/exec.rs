@@ -1,12 +1,14 @@
-//! The physical plan: one task holds the rows of its parts, one part after the other.
+//! The physical plan: one task holds the rows of its parts, one part after the other. The rows of a
+//! part are indexed once and probed by as many workers as there are threads for each task.
 
 use super::input::{PartRows, SortedPart, TaskRows};
 use super::{Spec, Verify};
 use datafusion::arrow::array::{Array, ArrayRef, Float64Array, RecordBatch, UInt32Array};
 use datafusion::arrow::compute::{SortOptions, take};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::common::runtime::JoinSet;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{Result, exec_datafusion_err, internal_datafusion_err};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, internal_datafusion_err};
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
@@ -26,7 +28,10 @@ use datafusion::physical_plan::{
 use futures::{Stream, StreamExt};
 use neardup_kernels::pairs as kernel;
 use std::collections::VecDeque;
+use std::num::NonZero;
 use std::sync::Arc;
+use std::thread::available_parallelism;
+use tokio::sync::mpsc;
 
 /// Pairs of similar rows among those that share a key.
 #[derive(Debug)]
@@ -160,6 +165,10 @@ impl ExecutionPlan for SimilarPairsExec {
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
         let input = self.input.execute(partition, Arc::clone(&context))?;
+        let config = context.session_config();
+        let partitions = self.properties.output_partitioning().partition_count();
+        let threads = available_parallelism().map_or(1, NonZero::get);
+        let workers = config.target_partitions().min(threads) / partitions;
         let task = Task {
             spec: self.spec.clone(),
             schema: Arc::clone(&self.schema),
@@ -168,6 +177,7 @@ impl ExecutionPlan for SimilarPairsExec {
             held: TaskRows::default(),
             ready: VecDeque::new(),
             current: None,
+            workers: workers.max(1),
             rows_memory: MemoryConsumer::new("similar_pairs rows").register(context.memory_pool()),
             index_memory: MemoryConsumer::new("similar_pairs index")
                 .register(context.memory_pool()),
@@ -213,10 +223,38 @@ impl Metrics {
     }
 }
 
-/// A part being joined.
+/// A part being joined, by workers that each send what they find.
 struct Current {
-    part: SortedPart,
+    found: mpsc::Receiver<RecordBatch>,
+    workers: JoinSet<Result<kernel::Stats>>,
+}
+
+/// One worker: its share of the rows of a part.
+struct Worker {
     join: kernel::PairJoin,
+    part: Arc<SortedPart>,
+    spec: Spec,
+    schema: SchemaRef,
+    batch_size: usize,
+    found: mpsc::Sender<RecordBatch>,
+}
+
+impl Worker {
+    async fn run(mut self) -> Result<kernel::Stats> {
+        let input = pair_input(&self.spec, &self.part);
+        while let Some(pairs) = self.join.next_batch(&input, self.batch_size) {
+            if pairs.is_empty() {
+                // A stretch without pairs: let others run, and let a cancelled query end.
+                tokio::task::yield_now().await;
+                continue;
+            }
+            let batch = record_batch(&self.schema, &self.part.ids, pairs)?;
+            if self.found.send(batch).await.is_err() {
+                break;
+            }
+        }
+        Ok(*self.join.stats())
+    }
 }
 
 /// The state of one partition's stream.
@@ -229,7 +267,8 @@ struct Task {
     held: TaskRows,
     /// Parts that are complete.
     ready: VecDeque<(u32, PartRows)>,
-    current: Option<(u32, Current)>,
+    current: Option<Current>,
+    workers: usize,
     rows_memory: MemoryReservation,
     index_memory: MemoryReservation,
     batch_size: usize,
@@ -245,13 +284,18 @@ impl Task {
 
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
-            if let Some(batch) = self.join_step()? {
-                return Ok(Some(batch));
-            }
-            if self.current.is_some() {
-                // A stretch without pairs: let others run, and let a cancelled query end.
-                tokio::task::yield_now().await;
-                continue;
+            if let Some(current) = &mut self.current {
+                if let Some(batch) = current.found.recv().await {
+                    self.metrics.output_rows.add(batch.num_rows());
+                    return Ok(Some(batch));
+                }
+                while let Some(stats) = current.workers.join_next().await {
+                    let stats =
+                        stats.map_err(|error| DataFusionError::External(error.into()))??;
+                    self.metrics.add(&stats);
+                }
+                self.current = None;
+                self.index_memory.free();
             }
             if let Some((part, rows)) = self.ready.pop_front() {
                 self.start(part, rows)?;
@@ -319,31 +363,26 @@ impl Task {
         };
         let join = kernel::PairJoin::new(&input, spec)
             .map_err(|error| exec_datafusion_err!("similar_pairs: {error}"))?;
-        self.index_memory.resize(join.memory());
-        self.current = Some((part, Current { part: sorted, join }));
-        Ok(())
-    }
-
-    /// Pairs of the current part; `None` where there are none, with `current` empty if it is done.
-    fn join_step(&mut self) -> Result<Option<RecordBatch>> {
-        let Some((_, current)) = &mut self.current else {
-            return Ok(None);
-        };
-        let input = pair_input(&self.spec, &current.part);
-        match current.join.next_batch(&input, self.batch_size) {
-            Some(pairs) if pairs.is_empty() => Ok(None),
-            Some(pairs) => {
-                let batch = record_batch(&self.schema, &current.part.ids, pairs)?;
-                self.metrics.output_rows.add(batch.num_rows());
-                Ok(Some(batch))
-            }
-            None => {
-                self.metrics.add(current.join.stats());
-                self.current = None;
-                self.index_memory.free();
-                Ok(None)
-            }
+        let joins = join.share(self.workers);
+        let sharers = (joins.len() - 1) * kernel::PairJoin::memory_of_sharer(sorted.ids.len());
+        let shared = joins.first().map_or(0, kernel::PairJoin::memory);
+        self.index_memory.resize(shared + sharers);
+        let part = Arc::new(sorted);
+        let (sender, found) = mpsc::channel(joins.len());
+        let mut workers = JoinSet::new();
+        for join in joins {
+            let worker = Worker {
+                join,
+                part: Arc::clone(&part),
+                spec: self.spec.clone(),
+                schema: Arc::clone(&self.schema),
+                batch_size: self.batch_size,
+                found: sender.clone(),
+            };
+            workers.spawn(worker.run());
         }
+        self.current = Some(Current { found, workers });
+        Ok(())
     }
 }
 

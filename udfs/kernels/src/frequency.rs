@@ -233,6 +233,7 @@ fn middle_count(level: u8) -> f64 {
 pub struct TokenRanks<'a> {
     levels: &'a [u8],
     bits: u32,
+    tokens: u64,
 }
 
 impl<'a> TokenRanks<'a> {
@@ -250,7 +251,17 @@ impl<'a> TokenRanks<'a> {
         if levels.len() != 1usize << bits {
             return Err(FrequencyError::Counters(bytes.len()));
         }
-        Ok(Self { levels, bits })
+        Ok(Self {
+            levels,
+            bits,
+            tokens: header.tokens,
+        })
+    }
+
+    /// The number of tokens counted.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        self.tokens
     }
 
     /// The level of the count of the tokens that share a counter with `token`.
@@ -271,21 +282,22 @@ impl<'a> TokenRanks<'a> {
     /// they share: the sum of c(c - 1)/2 over tokens that occur c times, or, beyond `giant` rows, of
     /// [`LEADERS`] comparisons a row. Counted over prefix tokens it is what a prefix join meets.
     ///
-    /// What accidental collisions of counters add on average is taken off.
+    /// What accidental collisions of counters add on average is taken off. `share`: the share of all
+    /// rows that was counted, in (0, 1]; rows of a random sample meet as often as its square.
     #[must_use]
-    pub fn meetings(&self, giant: Option<u64>) -> f64 {
+    pub fn meetings(&self, giant: Option<u64>, share: f64) -> f64 {
         let giant = giant.unwrap_or(u64::MAX) as f64;
         let (mut total, mut met) = (0.0, 0.0);
         for &level in self.levels {
             let count = middle_count(level);
             total += count;
-            met += match count > giant {
-                true => count * LEADERS as f64,
+            met += match count > giant * share {
+                true => count * LEADERS as f64 * share,
                 false => count * (count - 1.0) / 2.0,
             };
         }
         let accidental = total * total / (2.0 * self.levels.len() as f64);
-        (met - accidental).max(0.0)
+        (met - accidental).max(0.0) / (share * share)
     }
 
     /// Appends to `out` the [`prefix_len`] lowest of the distinct `tokens`, lowest first.

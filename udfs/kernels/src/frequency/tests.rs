@@ -136,7 +136,7 @@ fn prefixes_are_the_lowest_tokens_in_order() {
 fn meetings(sketch: &TokenFrequencies) -> f64 {
     TokenRanks::from_bytes(&sketch.to_ranks())
         .unwrap()
-        .meetings(None)
+        .meetings(None, 1.0)
 }
 
 #[test]

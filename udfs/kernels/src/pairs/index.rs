@@ -2,9 +2,8 @@
 //!
 //! Keys are numbered by a partitioned hash table: they are first scattered by high bits of their
 //! hash, so that each partition's table stays in the cache. A key that one row holds is dropped at
-//! once. Each key left has *lists*, with room for all of its rows (for the leaders, if it is a
-//! giant), which fill while rows are probed: a row sees the rows before it. There is one list for each
-//! side, and of these one for each *zone*.
+//! once. Each key left has *lists* of its rows, in ascending order; a giant's have room for its leaders
+//! and fill while rows are probed. There is one list for each side, and of these one for each *zone*.
 //!
 //! Zones belong to the prefix filter. A set's first `size - min_overlap(size, size) + 1` tokens are
 //! its inner zone, the rest of its prefix is the outer one. The smaller set of a qualifying pair has
@@ -51,7 +50,7 @@ pub(super) struct KeyIndex {
     zones: usize,
     /// Where each list begins, and the last one ends.
     starts: Vec<u32>,
-    /// Where the next row of each list goes.
+    /// Where each list ends so far: the next row of a giant goes there.
     ends: Vec<u32>,
     /// The rows of all lists, and the position of the key among the keys of each.
     rows: Vec<u32>,
@@ -136,7 +135,7 @@ impl KeyIndex {
         starts.push(end);
         stats.postings = u64::from(end);
         let (rows, positions) = (vec![0; end as usize], vec![0; end as usize]);
-        Ok(Self {
+        let mut index = Self {
             slots,
             sides,
             zones,
@@ -145,7 +144,23 @@ impl KeyIndex {
             rows,
             positions,
             complete,
-        })
+        };
+        index.fill(input, spec);
+        Ok(index)
+    }
+
+    /// Lets every row join its lists but those of giants.
+    fn fill(&mut self, input: &PairInput<'_>, spec: &Spec) {
+        for row in 0..input.keys.rows() {
+            let side = input.side_of(row);
+            let inner = self.inner_zone(input, spec, row);
+            for (position, at) in input.keys.range(row).enumerate() {
+                if let Some(slot) = self.slot(at).filter(|slot| !slot.is_giant()) {
+                    let own = self.own(slot, side, position < inner);
+                    self.join(own, row as u32, position as u32);
+                }
+            }
+        }
     }
 
     /// The key at a position of the input, if it can lead to a pair.
@@ -189,7 +204,7 @@ impl KeyIndex {
         ((slot.0 & !GIANT) as usize * self.sides + side) * self.zones
     }
 
-    /// The rows that have joined a list, in ascending order, and the positions of the key in each.
+    /// The rows of a list so far, in ascending order, and the positions of the key in each.
     #[inline]
     pub(super) fn members(&self, list: List) -> (&[u32], &[u32]) {
         let range = self.starts[list.0] as usize..self.ends[list.0] as usize;

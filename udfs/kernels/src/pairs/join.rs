@@ -6,6 +6,7 @@ use super::input::PairInput;
 use super::spec::{PairError, Spec, Verify};
 use super::stats::Stats;
 use super::verify::{Candidate, Verifier};
+use std::sync::Arc;
 
 /// Work done before a batch is handed out even if it is not full, so that a caller can stop or let
 /// others run: about 10 ms.
@@ -13,6 +14,8 @@ const WORK: u64 = 1 << 22;
 /// The work of a candidate that is filtered, and of one that is verified, in postings read.
 const FILTER_WORK: u64 = 8;
 const VERIFY_WORK: u64 = 64;
+/// Rows that a sharer takes in a row: few enough to spread the work, many enough to keep its cache.
+const STRETCH: u32 = if cfg!(test) { 4 } else { 256 };
 
 /// Pairs found, as columns of equal length.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -65,7 +68,9 @@ struct Cursor {
 #[derive(Debug)]
 pub struct PairJoin {
     spec: Spec,
-    index: KeyIndex,
+    index: Arc<KeyIndex>,
+    /// How many share the rows; each takes one stretch of [`STRETCH`] in turn.
+    sharers: u32,
     verifier: Verifier,
     /// The probe row that met each row last.
     met: Vec<u32>,
@@ -109,9 +114,51 @@ impl PairJoin {
             cursor: Cursor::default(),
             candidates: Vec::new(),
             spec,
-            index,
+            index: Arc::new(index),
+            sharers: 1,
             stats,
         })
+    }
+
+    /// Divides the rows left to probe among `sharers` joins, which can run at the same time; together
+    /// they report each pair as often as this one would, and their statistics add up. Where there are
+    /// giants the answer depends on the order of the rows, and one join does all.
+    #[must_use]
+    pub fn share(mut self, sharers: usize) -> Vec<Self> {
+        let most = self.rows.div_ceil(STRETCH).max(1) as usize;
+        let sharers = sharers.clamp(1, most);
+        if self.stats.giants > 0 || sharers == 1 || self.row > 0 {
+            return vec![self];
+        }
+        self.sharers = sharers as u32;
+        let others: Vec<Self> = (1..self.sharers)
+            .map(|sharer| Self {
+                spec: self.spec,
+                index: Arc::clone(&self.index),
+                sharers: self.sharers,
+                verifier: self.verifier.share(),
+                met: vec![u32::MAX; self.rows as usize],
+                similar: Vec::new(),
+                probe_keys: ProbeKeys::default(),
+                rows: self.rows,
+                row: sharer * STRETCH,
+                inner: 0,
+                cursor: Cursor::default(),
+                candidates: Vec::new(),
+                stats: Stats::default(),
+            })
+            .collect();
+        let mut all = vec![self];
+        all.extend(others);
+        all
+    }
+
+    /// The row to probe after `row`.
+    fn after(&self, row: u32) -> u32 {
+        match (row + 1).is_multiple_of(STRETCH) {
+            false => row + 1,
+            true => (row + 1).saturating_add((self.sharers - 1).saturating_mul(STRETCH)),
+        }
     }
 
     /// What was done so far.
@@ -126,6 +173,12 @@ impl PairJoin {
         self.index.memory()
             + self.verifier.memory()
             + size_of::<u32>() * (self.met.capacity() + self.similar.capacity())
+    }
+
+    /// Bytes that each further sharer of `rows` rows holds.
+    #[must_use]
+    pub fn memory_of_sharer(rows: usize) -> usize {
+        rows.saturating_mul(size_of::<u32>())
     }
 
     /// An upper bound of the bytes held while indexing `keys` keys of `rows` rows.
@@ -148,7 +201,7 @@ impl PairJoin {
             if !self.probe_row(input, max_pairs.max(1), &mut batch, &mut work) {
                 break;
             }
-            self.row += 1;
+            self.row = self.after(self.row);
             self.cursor = Cursor::default();
         }
         self.stats.pairs += batch.len() as u64;
@@ -183,10 +236,13 @@ impl PairJoin {
                 if !self.verify_candidates(input, slot, side, max_pairs, batch, work) {
                     return false;
                 }
-                let own = self.index.own(slot, side, key < self.inner);
-                let stands_alone = !(slot.is_giant() && self.cursor.linked);
-                if stands_alone && !self.index.join(own, row, key as u32) && slot.is_giant() {
-                    self.stats.unlinked += 1;
+                if slot.is_giant() && !self.cursor.linked {
+                    let own = self.index.own(slot, side, key < self.inner);
+                    // Only a join that is not shared meets a giant.
+                    let index = Arc::get_mut(&mut self.index);
+                    if !index.is_some_and(|index| index.join(own, row, key as u32)) {
+                        self.stats.unlinked += 1;
+                    }
                 }
             }
             self.cursor = Cursor {
@@ -237,7 +293,7 @@ impl PairJoin {
                 return false;
             };
             candidate.needed = needed;
-            if !position_qualifies(candidate, first) {
+            if !position_qualifies(candidate, first) || !verifier.sketch_qualifies(row, candidate) {
                 return false;
             }
             if !one_owner {
@@ -255,6 +311,9 @@ impl PairJoin {
         let row = self.row;
         let (rows, positions) = self.index.members(list);
         for (&other, &position) in rows.iter().zip(positions) {
+            if other >= row {
+                break;
+            }
             let met = &mut self.met[other as usize];
             if *met != row {
                 *met = row;

@@ -9,14 +9,15 @@
 //!                    │ stamp      each candidate once per row
 //!                    │ length     sizes that cannot qualify
 //!                    │ position   too few tokens left after the key they met at
+//!                    │ sketch     too many bits differ
 //!                    │ owner      another part sees them first
 //!                    └ verify     exact similarity ─> pair
 //! ```
 //!
 //! - [`input`]: what is joined; [`spec`]: how; [`Stats`]: what was done.
-//! - `index`: from key to rows. `verify`: filters and similarities of one candidate; `probe_set`:
-//!   the overlap of one row with many. `first_key`:
-//!   which part a pair belongs to. [`PairJoin`]: the loop that holds them together.
+//! - `index`: from key to rows. `verify`: filters and similarities of one candidate; `sketch`: a bound
+//!   of the overlap of two rows; `probe_set`: the overlap of one row with many. `first_key`: which
+//!   part a pair belongs to. [`PairJoin`]: the loop that holds them together.
 //!
 //! A new way to verify is a variant of [`Verify`], a variant of [`Payload`] if it needs other data,
 //! and an arm in `verify`.
@@ -29,6 +30,7 @@ mod index;
 mod input;
 mod join;
 mod probe_set;
+mod sketch;
 mod spec;
 mod stats;
 mod verify;

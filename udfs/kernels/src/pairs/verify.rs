@@ -2,8 +2,10 @@
 
 use super::input::{PairInput, Payload, Texts};
 use super::probe_set::ProbeSet;
+use super::sketch::Sketches;
 use super::spec::{Spec, Verify};
 use crate::{bounds, edit_distance_within, overlap_at_least};
+use std::sync::Arc;
 
 /// A row that shares a key with the probe row.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +23,9 @@ pub(super) struct Verifier {
     threshold: f64,
     verify: Verify,
     /// Tokens of each set or characters of each text; empty where lengths do not matter.
-    lengths: Vec<u32>,
+    lengths: Arc<Vec<u32>>,
+    /// Sketches of the sets, where sets are compared.
+    sketches: Arc<Sketches>,
     /// Length of the probe row, and the lengths that can qualify with it.
     length: usize,
     partners: (usize, usize),
@@ -54,10 +58,15 @@ impl Verifier {
                 .unwrap_or(width),
             _ => 0,
         };
+        let sketches = match (spec.verify, input.payload) {
+            (Verify::Exact, Payload::Sets(sets)) => Sketches::new(sets),
+            _ => Sketches::default(),
+        };
         Self {
             threshold: spec.threshold,
             verify: spec.verify,
-            lengths,
+            lengths: Arc::new(lengths),
+            sketches: Arc::new(sketches),
             length: 0,
             partners: (0, 0),
             equal,
@@ -69,7 +78,18 @@ impl Verifier {
 
     /// Bytes held.
     pub(super) fn memory(&self) -> usize {
-        size_of::<u32>() * self.lengths.capacity()
+        size_of::<u32>() * self.lengths.capacity() + self.sketches.memory()
+    }
+
+    /// A verifier of the same rows.
+    pub(super) fn share(&self) -> Self {
+        Self {
+            lengths: Arc::clone(&self.lengths),
+            sketches: Arc::clone(&self.sketches),
+            probe_set: ProbeSet::default(),
+            has_probe_set: false,
+            ..*self
+        }
     }
 
     /// Makes a row the probe row.
@@ -123,6 +143,17 @@ impl Verifier {
         };
         let most = before + 1 + after(self.length, position).min(after(length, other_position));
         most >= candidate.needed as usize
+    }
+
+    /// Whether the sketches of the probe row `row` and of a candidate leave room for the tokens in
+    /// common that they need.
+    #[inline]
+    pub(super) fn sketch_qualifies(&self, row: u32, candidate: &Candidate) -> bool {
+        let Some(different) = self.sketches.distance(row as usize, candidate.row as usize) else {
+            return true;
+        };
+        let both = self.length + self.lengths[candidate.row as usize] as usize;
+        different + 2 * candidate.needed as usize <= both
     }
 
     /// The similarity of the probe row `row` to a candidate, if it reaches the threshold.

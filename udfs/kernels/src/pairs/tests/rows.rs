@@ -209,6 +209,21 @@ impl Rows {
         let distinct: BTreeSet<_> = pairs.iter().map(|(pair, _)| pair).collect();
         assert_eq!(distinct.len(), pairs.len(), "a part reports a pair once");
         assert_eq!(join.stats().pairs as usize, pairs.len());
+        let shared = PairJoin::new(&input, spec).expect("rows and parameters fit");
+        let (mut found, mut done) = (Vec::new(), Stats::default());
+        for mut join in shared.share(3) {
+            while let Some(batch) = join.next_batch(&input, max_pairs) {
+                for i in 0..batch.len() {
+                    found.push(((batch.a[i], batch.b[i]), batch.similarity[i].to_bits()));
+                }
+            }
+            done.add(join.stats());
+        }
+        let mut sorted = pairs.clone();
+        sorted.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(found, sorted, "what three report together");
+        assert_eq!(done, *join.stats());
         (pairs, *join.stats())
     }
 
