@@ -6,6 +6,7 @@ use super::input::PairInput;
 use super::spec::{PairError, Spec, Verify};
 use super::stats::Stats;
 use super::verify::{Candidate, Verifier};
+use crate::forest::Forest;
 use std::sync::Arc;
 
 /// Work done before a batch is handed out even if it is not full, so that a caller can stop or let
@@ -53,8 +54,9 @@ impl PairBatch {
 struct Cursor {
     /// The row is set up.
     begun: bool,
-    /// Position among the row's keys.
-    key: usize,
+    /// Position among the row's keys. Where there are giants, keys are gone through twice: giants
+    /// first, then the others.
+    step: usize,
     /// The candidates met at that key are gathered.
     gathered: bool,
     /// The next of them to verify.
@@ -76,6 +78,8 @@ pub struct PairJoin {
     met: Vec<u32>,
     /// The probe row that each row was found similar to last; only kept if there are giants.
     similar: Vec<u32>,
+    /// What leaders connect; of no rows if there are no giants.
+    connected: Forest,
     probe_keys: ProbeKeys,
     rows: u32,
     row: u32,
@@ -107,6 +111,7 @@ impl PairJoin {
             verifier: Verifier::new(input, &spec),
             met: vec![u32::MAX; rows],
             similar: vec![u32::MAX; similar],
+            connected: Forest::new(similar as u32),
             probe_keys: ProbeKeys::default(),
             rows: rows as u32,
             row: 0,
@@ -139,6 +144,7 @@ impl PairJoin {
                 verifier: self.verifier.share(),
                 met: vec![u32::MAX; self.rows as usize],
                 similar: Vec::new(),
+                connected: Forest::new(0),
                 probe_keys: ProbeKeys::default(),
                 rows: self.rows,
                 row: sharer * STRETCH,
@@ -226,11 +232,19 @@ impl PairJoin {
             self.verifier.begin(row);
             *work = work.saturating_sub(1 + keys.len() as u64);
         }
-        while self.cursor.key < keys.len() {
-            let key = self.cursor.key;
-            if let Some(slot) = self.index.slot(keys.start + key) {
+        let has_giants = self.stats.giants > 0;
+        let steps = if has_giants {
+            2 * keys.len()
+        } else {
+            keys.len()
+        };
+        while self.cursor.step < steps {
+            let giants = has_giants && self.cursor.step < keys.len();
+            let key = self.cursor.step % keys.len();
+            let slot = self.index.slot(keys.start + key);
+            if let Some(slot) = slot.filter(|slot| slot.is_giant() == giants) {
                 if !self.cursor.gathered {
-                    self.gather(input, slot, side, work);
+                    self.gather(input, slot, side, key, work);
                     self.cursor.gathered = true;
                 }
                 if !self.verify_candidates(input, slot, side, max_pairs, batch, work) {
@@ -247,7 +261,7 @@ impl PairJoin {
             }
             self.cursor = Cursor {
                 begun: true,
-                key: key + 1,
+                step: self.cursor.step + 1,
                 ..Cursor::default()
             };
         }
@@ -255,11 +269,16 @@ impl PairJoin {
     }
 
     /// Gathers the rows first met at the key at the cursor that pass the filters.
-    fn gather(&mut self, input: &PairInput<'_>, slot: Slot, side: usize, work: &mut u64) {
+    fn gather(
+        &mut self,
+        input: &PairInput<'_>,
+        slot: Slot,
+        side: usize,
+        position: usize,
+        work: &mut u64,
+    ) {
         self.candidates.clear();
-        let (first, second) = self
-            .index
-            .compared(slot, side, self.cursor.key < self.inner);
+        let (first, second) = self.index.compared(slot, side, position < self.inner);
         self.meet(first, slot.is_giant());
         if let Some(second) = second {
             self.meet(second, slot.is_giant());
@@ -268,7 +287,6 @@ impl PairJoin {
         *work = work.saturating_sub(met * FILTER_WORK);
 
         let row = self.row;
-        let position = self.cursor.key;
         let keys = input.keys.row(row as usize);
         let one_owner = self.spec.parts > 1 && !self.spec.repeats_pairs();
         // Met at the first key they share?
@@ -279,13 +297,19 @@ impl PairJoin {
             probe_keys,
             stats,
             spec,
+            connected,
             ..
         } = self;
+        let reaches = stats.giants > 0 && !slot.is_giant();
+        let group = reaches.then(|| connected.find(row));
         let position_qualifies = |candidate: &Candidate, first| {
             !spec.prefix_filter || verifier.position_qualifies(candidate, position, first)
         };
         candidates.retain_mut(|candidate| {
             if !input.may_pair(row, candidate.row) {
+                return false;
+            }
+            if group.is_some_and(|group| connected.find(candidate.row) == group) {
                 return false;
             }
             stats.candidates += 1;
@@ -355,7 +379,10 @@ impl PairJoin {
             let other = candidate.row;
             if let Some(similar) = self.similar.get_mut(other as usize) {
                 *similar = row;
-                self.cursor.linked |= slot.is_giant();
+                if slot.is_giant() {
+                    self.cursor.linked = true;
+                    self.connected.union(row, other);
+                }
             }
             let swap = input.side.is_some() && side == 0;
             let (a, b) = if swap { (row, other) } else { (other, row) };

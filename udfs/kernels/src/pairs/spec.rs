@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::input::{PairInput, Payload};
 
 /// The most members of a giant bucket that the others are verified against.
-pub const LEADERS: usize = 16;
+pub const LEADERS: usize = 64;
 
 /// How the similarity of a candidate is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,9 @@ pub struct Spec {
     /// other but, in ascending order, verified against the first [`LEADERS`] of them that resemble
     /// none before. `n` members yield at most `LEADERS * n` pairs. A member takes no notice of leaders
     /// it may not pair with: those of its own side (each side has its own leaders) or group. A member
-    /// that resembles no leader when all seats are taken is counted as unlinked.
+    /// that resembles no leader when all seats are taken is counted as unlinked. At their other keys,
+    /// rows that leaders connect already are not paired either: a text of thousands of variants would
+    /// have as many neighbours at each key that some of them share. Components are the same.
     pub bucket_limit: Option<usize>,
     /// Only the first so many rows that hold a key meet there; on two sides, of each side. The rest is
     /// counted.
@@ -51,7 +53,8 @@ impl Spec {
     /// that owns the first key the two rows share.
     ///
     /// Under a limit or a cap that key may be one at which the rows do not meet, so each part reports
-    /// what it finds; the set of pairs is the same for any number of parts.
+    /// what it finds. What leaders connect is known to their part only: with giants, other parts may
+    /// report more pairs of the same components.
     #[must_use]
     pub fn repeats_pairs(&self) -> bool {
         self.parts > 1 && (self.bucket_limit.is_some() || self.max_bucket.is_some())

@@ -5,46 +5,42 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::{LEADERS, Spec, Verify};
 use super::rows::{Pairs, Rows, exact};
 use crate::forest::Forest;
+use crate::test_random::Random;
 
-/// The rule, word for word: the pairs of each bucket on its own.
+/// The rule, word for word, for the keys of one part: a row links to the leaders of its giants, then
+/// meets the rows of its other keys that no leader connects it to.
 fn naive_linked(
     rows: &Rows,
-    limit: usize,
+    spec: Spec,
     similarity: impl Fn(usize, usize) -> Option<f64>,
 ) -> (Pairs, u64, u64) {
+    let limit = spec.bucket_limit.expect("linked mode");
     let mut buckets: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (row, keys) in rows.keys.iter().enumerate() {
-        for &key in keys {
+        for &key in keys.iter().filter(|&key| key % spec.parts == spec.part) {
             buckets.entry(key).or_default().push(row);
         }
     }
+    let (giants, others): (Vec<_>, Vec<_>) =
+        buckets.values().partition(|members| members.len() > limit);
+    let mut leaders = vec![Vec::new(); giants.len()];
+    let mut connected = Forest::new(rows.keys.len() as u32);
     let mut pairs = Pairs::new();
-    let (mut giants, mut unlinked) = (0, 0);
-    let similar = |a, b| {
-        if rows.may_pair(a, b) {
-            similarity(a, b)
-        } else {
-            None
-        }
-    };
-    for members in buckets.values() {
-        if members.len() <= limit {
-            for (i, &b) in members.iter().enumerate() {
-                for &a in &members[..i] {
-                    if let Some(similarity) = similar(a, b) {
-                        pairs.insert(rows.oriented(a, b), similarity.to_bits());
-                    }
-                }
+    let mut unlinked = 0;
+    for row in 0..rows.keys.len() {
+        let similar = |other: usize| match rows.may_pair(other, row) {
+            true => similarity(other, row),
+            false => None,
+        };
+        for (members, leaders) in giants.iter().zip(&mut leaders) {
+            if !members.contains(&row) {
+                continue;
             }
-            continue;
-        }
-        giants += 1;
-        let mut leaders: Vec<usize> = Vec::new();
-        for &row in members {
             let mut linked = false;
-            for &leader in &leaders {
-                if let Some(similarity) = similar(leader, row) {
+            for &leader in leaders.iter() {
+                if let Some(similarity) = similar(leader) {
                     linked = true;
+                    connected.union(leader as u32, row as u32);
                     pairs.insert(rows.oriented(leader, row), similarity.to_bits());
                 }
             }
@@ -54,8 +50,18 @@ fn naive_linked(
                 unlinked += 1;
             }
         }
+        for members in others.iter().filter(|members| members.contains(&row)) {
+            for &other in members.iter().take_while(|&&other| other < row) {
+                if connected.find(other as u32) == connected.find(row as u32) {
+                    continue;
+                }
+                if let Some(similarity) = similar(other) {
+                    pairs.insert(rows.oriented(other, row), similarity.to_bits());
+                }
+            }
+        }
     }
-    (pairs, giants, unlinked)
+    (pairs, giants.len() as u64, unlinked)
 }
 
 #[test]
@@ -73,8 +79,7 @@ fn linked_mode_follows_the_rule_for_any_number_of_parts() {
         let grouped = plain.clone().with_groups(seed, 4, false);
         for (rows, is_coarse) in [(plain, false), (grouped, false), (coarse, true)] {
             for limit in [1, 3, 10, 1000] {
-                let (expected, giants, unlinked) =
-                    naive_linked(&rows, limit, |a, b| rows.jaccard(a, b, threshold));
+                let mut components = None;
                 for parts in [1, 2, 3, 7, 64] {
                     let prefix_filter = !is_coarse;
                     let spec = Spec {
@@ -83,12 +88,28 @@ fn linked_mode_follows_the_rule_for_any_number_of_parts() {
                         prefix_filter,
                         ..exact(threshold)
                     };
+                    let (mut expected, mut giants, mut unlinked) = (Pairs::new(), 0, 0);
+                    for part in 0..parts {
+                        let spec = Spec { part, ..spec };
+                        let found = naive_linked(&rows, spec, |a, b| rows.jaccard(a, b, threshold));
+                        expected.extend(found.0);
+                        giants += found.1;
+                        unlinked += found.2;
+                    }
                     let (pairs, stats) = rows.join(spec);
                     assert_eq!(pairs, expected, "seed {seed} limit {limit} parts {parts}");
                     assert_eq!((stats.giants, stats.unlinked), (giants, unlinked));
+                    let mut forest = Forest::new(rows.keys.len() as u32);
+                    for &(a, b) in pairs.keys() {
+                        forest.union(a, b);
+                    }
+                    let roots: Vec<u32> = (0..rows.keys.len() as u32)
+                        .map(|row| forest.find(row))
+                        .collect();
+                    assert_eq!(*components.get_or_insert(roots.clone()), roots);
+                    all_giants += giants;
+                    all_unlinked += unlinked;
                 }
-                all_giants += giants;
-                all_unlinked += unlinked;
             }
         }
     }
@@ -168,6 +189,47 @@ fn variants_of_a_template_stay_linear() {
 }
 
 #[test]
+fn variants_that_share_values_stay_linear() {
+    // 20,000 rows with 30 tokens in common and 4 of 100 values: each row shares small keys with hundreds.
+    let n = 20_000u64;
+    let common = 1_000_000_000..1_000_000_030;
+    let mut random = Random::new(3);
+    let values: Vec<Vec<u64>> = (0..n)
+        .map(|_| {
+            (0..4)
+                .map(|place| 100 * place + u64::from(random.below(100)))
+                .collect()
+        })
+        .collect();
+    let with = |common: std::ops::Range<u64>| -> Vec<Vec<u64>> {
+        values
+            .iter()
+            .map(|row| row.iter().copied().chain(common.clone()).collect())
+            .collect()
+    };
+    let rows = Rows {
+        keys: with(common.start..common.start + 5),
+        sets: with(common),
+        ..Rows::default()
+    };
+    let spec = Spec {
+        bucket_limit: Some(1000),
+        ..exact(0.75)
+    };
+    let (pairs, stats) = rows.join(spec);
+    assert_eq!(stats.giants, 5);
+    assert!(pairs.len() as u64 <= n * LEADERS as u64, "{}", pairs.len());
+    let mut forest = Forest::new(n as u32);
+    for &(a, b) in pairs.keys() {
+        forest.union(a, b);
+    }
+    assert!(
+        (0..n as u32).all(|row| forest.find(row) == 0),
+        "one cluster"
+    );
+}
+
+#[test]
 fn two_sides_link_to_leaders_of_the_other_side() {
     let n = 2000;
     let rows = Rows {
@@ -185,6 +247,10 @@ fn two_sides_link_to_leaders_of_the_other_side() {
     assert!(pairs.keys().all(|(a, b)| a % 2 == 0 && b % 2 == 1));
     // Row 0 leads side 0; rows of side 1 link to it. Other rows of side 0 find no leader opposite
     // and take the seats.
-    assert_eq!(pairs.len(), (n / 2) + 15 * (n / 2) - (1..16).sum::<usize>());
+    let others = LEADERS - 1;
+    assert_eq!(
+        pairs.len(),
+        (n / 2) + others * (n / 2) - (1..=others).sum::<usize>()
+    );
     assert_eq!(stats.unlinked as usize, n / 2 - LEADERS);
 }
