@@ -21,6 +21,6 @@
 --   similarity: Float64 | as verified; NULL where verify is 'none'
 -- Guarantees
 --   Without leaders each pair once, in the part that owns the first key that its rows share.
---   With leaders a pair may stand once in each part.
+--   With leaders a pair may stand once in each part, and a part may have more pairs of the same components.
 SELECT id_a, id_b, similarity
 FROM input
