@@ -15,6 +15,8 @@
 //! - [`operators`]: what a plan of standard operators does not do well.
 //! - [`options`]: `SET neardup.…`.
 
+#[cfg(feature = "cluster")]
+pub mod cluster;
 pub mod files;
 pub mod functions;
 pub mod jobs;

@@ -31,6 +31,11 @@ use std::sync::{Arc, LazyLock};
 /// # Errors
 /// If the session refuses a function; it does not.
 pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<SessionContext> {
+    complete(bare(config, runtime))
+}
+
+/// A state with everything but table functions and files as tables.
+pub(crate) fn bare(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> SessionState {
     let mut config = config.with_information_schema(true);
     if config
         .options()
@@ -40,10 +45,14 @@ pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<Sessio
     {
         config = config.with_option_extension(NeardupOptions::default());
     }
-    let state = with_functions(SessionStateBuilder::new())
+    with_operators(SessionStateBuilder::new())
         .with_config(config)
         .with_runtime_env(runtime)
-        .build();
+        .build()
+}
+
+/// A session with table functions and files as tables, over a state without.
+pub(crate) fn complete(state: SessionState) -> Result<SessionContext> {
     let files = Arc::new(FileTables::default());
     let catalogs = DynamicFileCatalog::new(
         Arc::clone(state.catalog_list()),
@@ -62,21 +71,26 @@ pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<Sessio
 /// must be replaced.
 pub(crate) fn bare_state(config: SessionConfig) -> SessionState {
     static BASE: LazyLock<SessionState> =
-        LazyLock::new(|| with_functions(SessionStateBuilder::new()).build());
+        LazyLock::new(|| with_operators(SessionStateBuilder::new()).build());
     SessionStateBuilder::new_from_existing(BASE.clone())
         .with_config(config)
         .build()
 }
 
 /// DataFusion's functions and ours, and our operators.
-fn with_functions(builder: SessionStateBuilder) -> SessionStateBuilder {
+fn with_operators(builder: SessionStateBuilder) -> SessionStateBuilder {
     let expand: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(ExpandDeferredCalls);
     let rules = std::iter::once(expand).chain(Analyzer::new().rules);
-    let mut builder = builder
+    let builder = builder
         .with_default_features()
         .with_analyzer_rules(rules.collect())
         .with_query_planner(Arc::new(NeardupQueryPlanner))
         .with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory));
+    with_functions(builder)
+}
+
+/// Adds our functions.
+pub(crate) fn with_functions(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let scalar = builder.scalar_functions().get_or_insert_default();
     scalar.extend(neardup_udfs::scalar_functions());
     let aggregate = builder.aggregate_functions().get_or_insert_default();

@@ -12,4 +12,4 @@ pub mod dump;
 pub mod generate;
 pub mod sample;
 
-pub use dump::{DumpOptions, DumpTable, WikiDumpFactory};
+pub use dump::{DumpOptions, DumpSource, DumpTable, WikiDumpFactory, dump_scan, take_losses};

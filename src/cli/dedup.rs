@@ -1,6 +1,6 @@
 //! `neardup dedup`.
 
-use super::options::Global;
+use super::options::{Cluster, Global};
 use super::{progress, summary};
 use clap::{Args, ValueEnum};
 use datafusion::common::{Result, exec_datafusion_err};
@@ -71,6 +71,8 @@ pub(crate) struct Arguments {
     /// Replace another job in the directory
     #[arg(long)]
     overwrite: bool,
+    #[command(flatten)]
+    cluster: Cluster,
 }
 
 /// How dumps are read.
@@ -176,7 +178,12 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         overwrite: arguments.overwrite,
         ..Dedup::new(inputs, arguments.output.clone())
     };
-    let job = dedup(&options, global.session()?, progress::progress(global)).await?;
+    let job = dedup(
+        &options,
+        global.session_on(&arguments.cluster)?,
+        progress::progress(global),
+    )
+    .await?;
     summary::print(&job, begun.elapsed(), global)?;
     if !global.quiet && !global.json {
         let shown = arguments.output.display();

@@ -1,7 +1,7 @@
 //! `neardup ingest`.
 
 use super::dedup::DumpArguments;
-use super::options::Global;
+use super::options::{Cluster, Global};
 use super::{progress, summary};
 use clap::Args;
 use datafusion::common::Result;
@@ -23,6 +23,8 @@ pub(crate) struct Arguments {
     /// Replace another job in the directory
     #[arg(long)]
     overwrite: bool,
+    #[command(flatten)]
+    cluster: Cluster,
 }
 
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
@@ -33,6 +35,11 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         dump: arguments.dump.options(),
         overwrite: arguments.overwrite,
     };
-    let job = ingest(&options, global.session()?, progress::progress(global)).await?;
+    let job = ingest(
+        &options,
+        global.session_on(&arguments.cluster)?,
+        progress::progress(global),
+    )
+    .await?;
     summary::print(&job, begun.elapsed(), global)
 }

@@ -15,6 +15,7 @@ mod generate;
 mod ingest;
 mod options;
 mod progress;
+mod roles;
 mod shell;
 mod show;
 mod sql;
@@ -27,6 +28,14 @@ use std::process::ExitCode;
 
 /// Plans of nested templates recurse deeply; a debug build needs more than the usual 2 MiB.
 const STACK_BYTES: usize = 32 << 20;
+
+/// What the engine of a cluster logs of ordinary work, and of errors that come back as results. RUST_LOG
+/// shows it.
+const NOISE: [&str; 3] = [
+    "ballista_core::execution_plans::distributed_query",
+    "ballista_scheduler::display",
+    "ballista_scheduler::state::aqe",
+];
 
 /// Finds near-duplicate text: verified pairs, clusters and a de-duplicated table, with SQL.
 #[derive(Parser)]
@@ -54,15 +63,26 @@ enum Command {
     Show(show::Arguments),
     Sql(sql::Arguments),
     Generate(generate::Arguments),
+    Scheduler(roles::Scheduler),
+    Executor(roles::Executor),
+}
+
+impl Command {
+    /// Whether the command handles Ctrl-C.
+    fn stops_itself(&self) -> bool {
+        matches!(self, Self::Scheduler(_) | Self::Executor(_))
+    }
 }
 
 /// Parses the arguments and runs the command.
 pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    env_logger::Builder::new()
-        .filter_level(arguments.global.log)
-        .parse_default_env()
-        .init();
+    let mut logger = env_logger::Builder::new();
+    logger.filter_level(arguments.global.log);
+    for module in NOISE {
+        logger.filter_module(module, log::LevelFilter::Off);
+    }
+    logger.parse_default_env().init();
     // The main thread has a stack of its own size; the work runs on one of ours.
     let worker = std::thread::Builder::new()
         .name("neardup".to_owned())
@@ -92,6 +112,7 @@ fn run(arguments: Arguments) -> Result<()> {
     let global = arguments.global;
     let result = runtime.block_on(async {
         let is_job = matches!(arguments.command, Command::Dedup(_) | Command::Ingest(_));
+        let stops_itself = arguments.command.stops_itself();
         let command = async {
             match arguments.command {
                 Command::Dedup(arguments) => dedup::run(&arguments, &global).await,
@@ -99,11 +120,13 @@ fn run(arguments: Arguments) -> Result<()> {
                 Command::Show(arguments) => show::run(&arguments, &global).await,
                 Command::Sql(arguments) => sql::run(&arguments, &global).await,
                 Command::Generate(arguments) => generate::run(&arguments, &global).await,
+                Command::Scheduler(arguments) => roles::scheduler(&arguments, &global).await,
+                Command::Executor(arguments) => roles::executor(&arguments, &global).await,
             }
         };
         tokio::select! {
             result = command => result,
-            _ = tokio::signal::ctrl_c() => {
+            _ = tokio::signal::ctrl_c(), if !stops_itself => {
                 // What is committed stays; a step in progress is garbage that the next run removes.
                 let more = if is_job { "; the same command goes on where this one stopped" } else { "" };
                 say!("interrupted{more}");

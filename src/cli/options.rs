@@ -6,9 +6,11 @@ use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use neardup::cluster::ClientOptions;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Memory that a partition needs at least: a sketch of token frequencies takes 16 MiB, one more
 /// where sketches meet, and the pool gives every operator of every partition an equal share.
@@ -77,10 +79,41 @@ impl Global {
         neardup::session(config, runtime.build_arc()?)
     }
 
+    /// Memory that operators may hold.
+    pub(crate) fn memory_limit(&self) -> Option<usize> {
+        self.memory_limit
+    }
+
+    /// A session of one process, or on a cluster.
+    pub(crate) fn session_on(&self, cluster: &Cluster) -> Result<SessionContext> {
+        match &cluster.cluster {
+            None => self.session(),
+            Some(url) => {
+                let mut options = ClientOptions::new(url);
+                options.step_timeout = Duration::from_secs(cluster.step_timeout);
+                if let Some(threads) = self.threads {
+                    options.partitions = threads.get();
+                }
+                neardup::cluster::session(&options, Arc::default())
+            }
+        }
+    }
+
     /// Whether a person watches standard error.
     pub(crate) fn is_watched(&self) -> bool {
         !self.quiet && !self.json && std::io::stderr().is_terminal()
     }
+}
+
+/// Where a command runs.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Cluster {
+    /// Run on the cluster of this scheduler, with --threads tasks a stage [default: 16]
+    #[arg(long, value_name = "df://HOST:PORT")]
+    cluster: Option<String>,
+    /// On a cluster: a step of which no task ends for so long is sent again, at most three times
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, requires = "cluster", value_parser = clap::value_parser!(u64).range(1..))]
+    step_timeout: u64,
 }
 
 /// Parses a size: a number with an optional K, M, G or T (of 1024).

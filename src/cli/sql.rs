@@ -1,6 +1,6 @@
 //! `neardup sql`: one statement, a script, or a shell.
 
-use super::options::Global;
+use super::options::{Cluster, Global};
 use super::shell;
 use clap::{Args, ValueEnum};
 use datafusion::arrow::array::RecordBatch;
@@ -34,6 +34,8 @@ pub(crate) struct Arguments {
     /// How rows are printed
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
+    #[command(flatten)]
+    cluster: Cluster,
 }
 
 /// How rows are printed.
@@ -45,7 +47,7 @@ pub(crate) enum Format {
 }
 
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
-    let context = global.session()?;
+    let context = global.session_on(&arguments.cluster)?;
     if let Some(directory) = &arguments.dir {
         neardup::jobs::register(&context, directory).await?;
     }

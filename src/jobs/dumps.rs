@@ -6,7 +6,6 @@ use crate::files::Input;
 use crate::functions::{Template, Value};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::Int64Type;
-use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, exec_err};
 use datafusion::prelude::SessionContext;
 use neardup_datasets::DumpTable;
@@ -54,28 +53,13 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
     dump.set("namespaces", "all")?;
     dump.set("on_error", &options.on_error)?;
     let dump = Arc::new(DumpTable::try_new(files, dump)?);
-    job.context()
-        .register_table("dump", Arc::clone(&dump) as Arc<dyn TableProvider>)?;
+    job.context().register_table("dump", dump)?;
     let values = BTreeMap::from([("splitter".to_owned(), Value::Text(options.splitter.clone()))]);
     job.step(
         "plain_text",
         Output::Directory("plain_text"),
         async |job: &Job| job.plan(PLAIN_TEXT, &values).await,
         async |context: &SessionContext, _, record: &mut StepRecord| {
-            for (file, losses) in dump.take_losses() {
-                let pages = losses.pages();
-                if pages > 0 {
-                    *record
-                        .left_out
-                        .entry("damaged pages".to_owned())
-                        .or_default() += pages;
-                }
-                if !losses.is_empty() {
-                    record
-                        .figures
-                        .insert(format!("damage in {file}"), losses.to_string().into());
-                }
-            }
             check_pages(context, record).await
         },
     )

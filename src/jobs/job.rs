@@ -11,6 +11,13 @@ use datafusion::dataframe::DataFrame;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::Statement;
+#[cfg(feature = "cluster")]
+use datafusion::{
+    arrow::array::{ArrayRef, Int32Array, RecordBatch},
+    datasource::{MemTable, provider_as_source},
+    logical_expr::LogicalPlanBuilder,
+};
+use neardup_wikidump::Losses;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,6 +52,12 @@ pub enum Output<'a> {
     File(&'a str),
 }
 
+/// What the statement of a step wrote, and what scans of dumps left out.
+struct Written {
+    files: Vec<StepFile>,
+    losses: BTreeMap<String, Losses>,
+}
+
 /// A job in its directory, which it holds locked.
 pub struct Job {
     directory: PathBuf,
@@ -53,6 +66,9 @@ pub struct Job {
     progress: Arc<dyn Progress>,
     _lock: fs::File,
     next: usize,
+    /// Whether executors were seen to write where this process reads.
+    #[cfg(feature = "cluster")]
+    probed: bool,
     /// Steps that were done before this run.
     pub resumed: usize,
 }
@@ -115,6 +131,8 @@ impl Job {
             progress,
             _lock: lock,
             next: 1,
+            #[cfg(feature = "cluster")]
+            probed: false,
             resumed: 0,
         })
     }
@@ -244,9 +262,12 @@ impl Job {
             Output::Directory(name) => self.directory.join(name),
             _ => self.directory.join("steps").join(&full_name),
         };
+        #[cfg(feature = "cluster")]
+        self.probe().await?;
         self.empty(&directory)?;
         let plan = plan(self).await?;
-        let files = self.write(plan, &directory, name).await?;
+        let one_file = matches!(output, Output::File(_));
+        let Written { files, losses } = self.write(plan, &directory, name, one_file).await?;
         let mut record = StepRecord {
             name: full_name,
             rows: files.iter().map(|file| file.rows).sum(),
@@ -256,6 +277,9 @@ impl Job {
             left_out: BTreeMap::new(),
             figures: BTreeMap::new(),
         };
+        for (file, losses) in losses {
+            record.leave_out(&file, &losses);
+        }
         let written = self.register(name, &record).await?;
         check(&self.context, written, &mut record).await?;
         if let Output::File(file) = output {
@@ -268,6 +292,35 @@ impl Job {
         self.manifest.steps.push(record);
         self.manifest.store(&self.directory)?;
         Ok(&self.manifest.steps[self.manifest.steps.len() - 1])
+    }
+
+    /// On a cluster, before the first step that runs: has executors write a file each, and looks for them.
+    #[cfg(feature = "cluster")]
+    async fn probe(&mut self) -> Result<()> {
+        if self.probed || !crate::cluster::is_remote(&self.context) {
+            return Ok(());
+        }
+        let directory = self.directory.join("steps").join(".probe");
+        self.empty(&directory)?;
+        let tasks = self.context.state().config().target_partitions();
+        let task: ArrayRef = Arc::new(Int32Array::from(vec![0]));
+        let row = RecordBatch::try_from_iter([("task", task)])?;
+        let table = MemTable::try_new(row.schema(), vec![vec![row]; tasks])?;
+        let source = provider_as_source(Arc::new(table));
+        let plan = LogicalPlanBuilder::scan("probe", source, None)?.build()?;
+        let Written { files, .. } = self.write(plan, &directory, "probe", false).await?;
+        for file in &files {
+            let path = self.directory.join(&file.path);
+            if !path.exists() {
+                return exec_err!(
+                    "{}: an executor wrote this file, but it is not here; the directory of a job on a cluster must lie on storage that this process and all executors see under the same path",
+                    path.display()
+                );
+            }
+        }
+        self.probed = true;
+        fs::remove_dir_all(&directory)
+            .map_err(|error| exec_datafusion_err!("{}: {error}", directory.display()))
     }
 
     /// Marks the job as done.
@@ -294,9 +347,11 @@ impl Job {
         plan: LogicalPlan,
         directory: &Path,
         name: &str,
-    ) -> Result<Vec<StepFile>> {
+        one_file: bool,
+    ) -> Result<Written> {
         let target = Target {
             directory: directory.to_string_lossy().into_owned(),
+            one_file,
             metadata: self.metadata(name),
         };
         let schema = Arc::clone(plan.schema().inner());
@@ -305,10 +360,18 @@ impl Job {
             .collect()
             .await?;
         let mut files = Vec::new();
+        let mut losses: BTreeMap<String, Losses> = BTreeMap::new();
         for batch in &batches {
             let paths = batch.column(0).as_string::<i32>();
+            for part in batch.column(4).as_string::<i32>().iter().flatten() {
+                let part: Vec<(String, Losses)> = serde_json::from_str(part)
+                    .map_err(|error| DataFusionError::External(error.into()))?;
+                for (file, more) in part {
+                    losses.entry(file).or_default().merge(&more);
+                }
+            }
             let numbers = |column: usize| batch.column(column).as_primitive::<UInt64Type>();
-            for row in 0..batch.num_rows() {
+            for row in (0..batch.num_rows()).filter(|row| !paths.value(*row).is_empty()) {
                 files.push(StepFile {
                     path: self.relative(paths.value(row))?,
                     rows: numbers(1).value(row),
@@ -327,7 +390,7 @@ impl Job {
             });
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(files)
+        Ok(Written { files, losses })
     }
 
     fn metadata(&self, name: &str) -> Vec<(String, String)> {

@@ -1,6 +1,7 @@
 //! `manifest.json`: what a job is and how far it came.
 
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use neardup_wikidump::Losses;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -55,6 +56,20 @@ pub struct StepRecord {
     /// Figures that a later step or the reader needs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub figures: BTreeMap<String, serde_json::Value>,
+}
+
+impl StepRecord {
+    /// Notes what a salvaging read of a dump left out.
+    pub(super) fn leave_out(&mut self, file: &str, losses: &Losses) {
+        let pages = losses.pages();
+        if pages > 0 {
+            *self.left_out.entry("damaged pages".to_owned()).or_default() += pages;
+        }
+        if !losses.is_empty() {
+            let damage = format!("damage in {file}");
+            self.figures.insert(damage, losses.to_string().into());
+        }
+    }
 }
 
 /// The whole of `manifest.json`.

@@ -72,9 +72,17 @@ pub const CALLS: &[(&str, &str)] = &[
 /// A session with the relations of [`CALLS`]: `docs`, `rows_in` and `pairs`, as files would hold them.
 pub async fn session(config: SessionConfig) -> Result<SessionContext> {
     let context = neardup::session(config, Arc::default())?;
+    let docs = "SELECT * FROM (VALUES
+        (1, 'one two three four', 'A'), (2, 'One two  three four', 'B'), (3, 'five', NULL)) AS v (id, text, page)";
+    fill(&context, docs).await?;
+    Ok(context)
+}
+
+/// Makes the relations of [`CALLS`], with `docs` from a query for (id, text, page).
+pub async fn fill(context: &SessionContext, docs: &str) -> Result<()> {
+    let docs = format!("CREATE TABLE docs AS {docs}");
     let tables = [
-        "CREATE TABLE docs AS SELECT * FROM (VALUES
-           (1, 'one two three four', 'A'), (2, 'One two  three four', 'B'), (3, 'five', NULL)) AS v (id, text, page)",
+        &docs,
         "CREATE TABLE pairs AS SELECT * FROM (VALUES (1, 2), (2, 3)) AS v (id_a, id_b)",
         "CREATE TABLE rows_in AS
            SELECT arrow_cast(0, 'Int8') AS side, id, text, page AS across FROM docs",
@@ -82,7 +90,7 @@ pub async fn session(config: SessionConfig) -> Result<SessionContext> {
     for table in tables {
         context.sql(table).await?.collect().await?;
     }
-    Ok(context)
+    Ok(())
 }
 
 /// The query with the repository's files where it names them.

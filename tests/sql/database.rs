@@ -33,12 +33,15 @@ impl std::error::Error for Failure {}
 impl Database {
     /// A session on that many target partitions.
     pub fn new(partitions: usize) -> Result<Self, Failure> {
-        let fail = |error: String| Failure(error);
         let config = SessionConfig::new().with_target_partitions(partitions);
-        Ok(Self {
-            context: neardup::session(config, Arc::default()).map_err(|e| fail(e.to_string()))?,
-            scratch: Scratch::new().map_err(|e| fail(e.to_string()))?,
-        })
+        let context = neardup::session(config, Arc::default());
+        Self::over(context.map_err(|e| Failure(e.to_string()))?)
+    }
+
+    /// A scratch directory for a session.
+    pub fn over(context: SessionContext) -> Result<Self, Failure> {
+        let scratch = Scratch::new().map_err(|e| Failure(e.to_string()))?;
+        Ok(Self { context, scratch })
     }
 
     async fn statements(&self, sql: &str) -> Result<DBOutput<DefaultColumnType>, DataFusionError> {

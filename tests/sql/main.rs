@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `slt::…` | each file of `tests/slt`, on 2 target partitions |
 //! | `slt::… on N` | the same answers on 1, 7 and 64 target partitions |
+//! | `cluster::…` | the same rows on a scheduler and executors |
 //! | `oracle::…` | joins and clusters against brute force, recall, and that giants stay linear |
 //! | `plans::…` | what no plan may hold, and columns as declared |
 //! | `completeness::…` | sql ⇔ registry ⇔ slt ⇔ reference pages |
@@ -22,6 +23,7 @@
 )]
 
 mod calls;
+mod cluster;
 mod completeness;
 mod database;
 mod oracle;
@@ -43,6 +45,7 @@ fn main() {
         plans::trials(),
         completeness::trials(),
         reference::trials(),
+        cluster::trials(),
     ]
     .into_iter()
     .flatten()

@@ -15,7 +15,7 @@
 //! - `locate`: from paths, globs and addresses to files.
 //! - `ranges`: headers, the check that all are of one wiki, and how the work is divided.
 //! - `source`: the scan operator's part; `decode`: what a partition does; `storage`: bytes.
-//! - `losses`: what salvaging reads left out.
+//! - `losses`: what salvaging reads left out. `wire`: tables and scans as bytes.
 
 mod columns;
 mod decode;
@@ -29,9 +29,11 @@ mod storage;
 mod table;
 #[cfg(test)]
 mod tests;
+mod wire;
 
 pub use columns::dump_schema;
 pub use factory::WikiDumpFactory;
 pub use options::DumpOptions;
 pub use source::DumpSource;
 pub use table::DumpTable;
+pub use wire::{dump_scan, take_losses};

@@ -2,12 +2,13 @@
 
 use datafusion::common::{Result, plan_err};
 use neardup_wikidump::{OnError, ReadOptions, Revisions};
+use serde::{Deserialize, Serialize};
 
 /// Largest value of `max_page_bytes`: a text must fit an Arrow array of 32-bit offsets.
 const MOST_PAGE_BYTES: usize = 1 << 30;
 
 /// What is read of a dump, and what happens where it cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DumpOptions {
     /// Only pages of these namespaces; `None` for all. Default: 0, the articles.
     pub namespaces: Option<Vec<i32>>,

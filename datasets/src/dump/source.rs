@@ -21,6 +21,8 @@ use tokio::runtime::Handle;
 
 use super::columns::{SiteColumns, dump_schema};
 use super::decode::Decode;
+use neardup_wikidump::Losses;
+
 use super::losses::LossLog;
 use super::options::DumpOptions;
 use super::ranges::Sites;
@@ -61,6 +63,11 @@ impl DumpSource {
     /// Also reports losses to `losses`.
     pub(super) fn with_losses(self, losses: LossLog) -> Self {
         Self { losses, ..self }
+    }
+
+    /// What scans left out in this process since the last call, by file.
+    pub(super) fn take_losses(&self) -> Vec<(String, Losses)> {
+        self.losses.take()
     }
 
     /// What is read.

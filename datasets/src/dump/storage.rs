@@ -59,9 +59,9 @@ impl StoredFile {
         Ok(Arc::new(file))
     }
 
-    /// An error that names this file.
+    /// An error that names this file. It is a text: on a cluster nothing else comes back from a task.
     pub(super) fn error(&self, error: DumpError) -> DataFusionError {
-        DataFusionError::External(Box::new(error.with_file(&self.name)))
+        DataFusionError::Execution(error.with_file(&self.name).to_string())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Counts of what was skipped. Losses of several ranges or files add up with [`Losses::merge`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Losses {
     /// bz2 blocks that do not decode.

@@ -1,7 +1,9 @@
 //! What a reader is asked to give.
 
+use serde::{Deserialize, Serialize};
+
 /// Which revisions of a page make rows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Revisions {
     /// One row a page: the revision with the greatest timestamp, of several with the same one the
     /// one with the greatest id. Dumps of current pages have one anyway.
@@ -12,7 +14,7 @@ pub enum Revisions {
 }
 
 /// What to do where the dump cannot be read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum OnError {
     /// Report the first fault and stop.
     #[default]

@@ -4,6 +4,7 @@ use super::options::{Dedup, Method};
 use crate::files::{Input, Kind};
 use crate::functions::Value;
 use crate::jobs::job::Job;
+use crate::options::lookup;
 use datafusion::common::{Result, exec_datafusion_err, plan_err};
 use datafusion::execution::memory_pool::MemoryLimit;
 use neardup_kernels::choose_bands;
@@ -91,6 +92,9 @@ impl<'a> Run<'a> {
     /// holds the rows that own one of its keys, and each partition holds one part.
     pub(super) fn parts(&self, job: &Job) -> usize {
         let state = job.context().state();
+        if let Some(parts) = lookup(state.config_options(), "parts").and_then(|n| n.parse().ok()) {
+            return parts;
+        }
         let partitions = state.config().target_partitions();
         let MemoryLimit::Finite(limit) = state.runtime_env().memory_pool.memory_limit() else {
             return 1;

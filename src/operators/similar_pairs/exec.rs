@@ -8,7 +8,9 @@ use datafusion::arrow::compute::{SortOptions, take};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::runtime::JoinSet;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{DataFusionError, Result, exec_datafusion_err, internal_datafusion_err};
+use datafusion::common::{
+    DataFusionError, Result, exec_datafusion_err, internal_datafusion_err, internal_err,
+};
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
@@ -16,6 +18,7 @@ use datafusion::physical_expr::{
     Distribution, EquivalenceProperties, LexOrdering, OrderingRequirements, PhysicalExpr,
     PhysicalSortExpr,
 };
+use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::execution_plan::EmissionType;
 use datafusion::physical_plan::metrics::{
     Count, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet,
@@ -55,7 +58,12 @@ impl SimilarPairsExec {
         Self::with_order(input, spec, by_part)
     }
 
-    fn with_order(input: Arc<dyn ExecutionPlan>, spec: Spec, by_part: bool) -> Result<Self> {
+    /// The operator over an input that is sorted by part where `by_part` says so.
+    pub(crate) fn with_order(
+        input: Arc<dyn ExecutionPlan>,
+        spec: Spec,
+        by_part: bool,
+    ) -> Result<Self> {
         let id = input.schema().field_with_name("id")?.data_type().clone();
         let schema = Arc::new(Schema::new(vec![
             Field::new("id_a", id.clone(), false),
@@ -79,17 +87,31 @@ impl SimilarPairsExec {
         })
     }
 
+    /// The parameters.
+    pub(crate) fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// Whether the input comes sorted by part.
+    pub(crate) fn is_by_part(&self) -> bool {
+        self.by_part
+    }
+
     fn part_column(&self) -> Arc<dyn PhysicalExpr> {
         let index = self.input.schema().index_of("part").unwrap_or(0);
         Arc::new(Column::new("part", index))
     }
 
     /// The same operator over another input; its properties are made anew, because the number of
-    /// partitions may have changed.
+    /// partitions may have changed. Without rows there are no pairs: a planner that learns it while the
+    /// query runs would shuffle an empty relation of many partitions again and again.
     fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
         let [input] = children
             .try_into()
             .map_err(|_| internal_datafusion_err!("SimilarPairsExec has one input"))?;
+        if input.is::<EmptyExec>() {
+            return Ok(Arc::new(EmptyExec::new(Arc::clone(&self.schema))));
+        }
         Ok(Arc::new(Self::with_order(
             input,
             self.spec.clone(),
@@ -175,6 +197,7 @@ impl ExecutionPlan for SimilarPairsExec {
             by_part: self.by_part,
             input: Some(input),
             held: TaskRows::default(),
+            complete: None,
             ready: VecDeque::new(),
             current: None,
             workers: workers.max(1),
@@ -265,6 +288,8 @@ struct Task {
     input: Option<SendableRecordBatchStream>,
     /// Rows of the parts that may still grow.
     held: TaskRows,
+    /// The last part that was complete.
+    complete: Option<u32>,
     /// Parts that are complete.
     ready: VecDeque<(u32, PartRows)>,
     current: Option<Current>,
@@ -308,7 +333,9 @@ impl Task {
                 Some(batch) => self.collect(&batch?)?,
                 None => {
                     self.input = None;
-                    self.ready.extend(std::mem::take(&mut self.held).parts);
+                    while !self.held.parts.is_empty() {
+                        self.complete_first()?;
+                    }
                 }
             }
         }
@@ -319,7 +346,7 @@ impl Task {
         if self.by_part {
             // The input is sorted by part: all but the last part are complete.
             while self.held.parts.len() > 1 {
-                self.ready.extend(self.held.parts.pop_first());
+                self.complete_first()?;
             }
         }
         let bytes = self.held.parts.values().map(PartRows::bytes).sum::<usize>()
@@ -334,6 +361,18 @@ impl Task {
                 self.spec.parts
             )
         })
+    }
+
+    /// Makes the lowest part ready. A part that comes in two stretches would lose pairs.
+    fn complete_first(&mut self) -> Result<()> {
+        if let Some((part, rows)) = self.held.parts.pop_first() {
+            if self.complete >= Some(part) {
+                return internal_err!("similar_pairs: the input is not sorted by part");
+            }
+            self.complete = Some(part);
+            self.ready.push_back((part, rows));
+        }
+        Ok(())
     }
 
     fn start(&mut self, part: u32, rows: PartRows) -> Result<()> {

@@ -37,7 +37,8 @@ impl SimilarPairs {
         }))
     }
 
-    fn try_new(input: LogicalPlan, spec: Spec) -> Result<Self> {
+    /// The node over the columns of [`Spec::columns`].
+    pub(crate) fn try_new(input: LogicalPlan, spec: Spec) -> Result<Self> {
         let id = input
             .schema()
             .field_with_unqualified_name("id")?

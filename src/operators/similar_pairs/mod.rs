@@ -14,8 +14,10 @@ mod logical;
 pub use exec::SimilarPairsExec;
 pub use logical::SimilarPairs;
 
+use serde::{Deserialize, Serialize};
+
 /// What makes a candidate a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Serialize, Deserialize)]
 pub enum Verify {
     /// Exact Jaccard similarity of the column `tokens`.
     Exact,
@@ -40,7 +42,7 @@ impl Verify {
 }
 
 /// The parameters of the operator; `sql/similar_pairs.sql` says what they mean.
-#[derive(Debug, Clone, PartialEq, PartialOrd)]
+#[derive(Debug, Clone, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub struct Spec {
     /// Least similarity, in (0, 1].
     pub threshold: f64,

@@ -3,11 +3,17 @@
 use super::Target;
 use super::logical::WRITTEN;
 use super::writer::{StepFile, Written};
-use datafusion::arrow::array::{RecordBatch, StringArray, UInt64Array};
+use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
+use datafusion::arrow::compute::SortOptions;
+use datafusion::arrow::datatypes::Schema;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{Result, internal_datafusion_err};
+use datafusion::common::{DataFusionError, Result, internal_datafusion_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::{
+    Distribution, EquivalenceProperties, LexOrdering, OrderingRequirements, PhysicalExpr,
+    PhysicalSortExpr,
+};
 use datafusion::physical_plan::execution_plan::EmissionType;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
@@ -15,6 +21,9 @@ use datafusion::physical_plan::{
     ReplaceChildrenOptions,
 };
 use futures::{StreamExt, TryStreamExt};
+use neardup_datasets::take_losses;
+use neardup_wikidump::Losses;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Writes each partition of its input as one file and returns what it wrote.
@@ -22,12 +31,27 @@ use std::sync::Arc;
 pub struct WriteStepExec {
     input: Arc<dyn ExecutionPlan>,
     target: Target,
+    /// The order of the rows of one file.
+    order: Vec<SortColumn>,
     properties: Arc<PlanProperties>,
 }
 
 impl WriteStepExec {
-    /// The operator over an input.
+    /// The operator over an input, whose order is kept if it writes one file.
     pub fn new(input: Arc<dyn ExecutionPlan>, target: Target) -> Self {
+        let order = match (target.one_file, input.properties().output_ordering()) {
+            (true, Some(order)) => order.iter().map_while(SortColumn::of).collect(),
+            _ => vec![],
+        };
+        Self::with_order(input, target, order)
+    }
+
+    /// The operator over an input that is to come in an order.
+    pub(crate) fn with_order(
+        input: Arc<dyn ExecutionPlan>,
+        target: Target,
+        order: Vec<SortColumn>,
+    ) -> Self {
         let partitions = input.properties().output_partitioning().partition_count();
         let properties = Arc::new(PlanProperties::new(
             EquivalenceProperties::new(Arc::clone(&WRITTEN)),
@@ -38,8 +62,19 @@ impl WriteStepExec {
         Self {
             input,
             target,
+            order,
             properties,
         }
+    }
+
+    /// The order of the rows of one file.
+    pub(crate) fn order(&self) -> &[SortColumn] {
+        &self.order
+    }
+
+    /// Where and how it writes.
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
     }
 
     /// The same operator over another input; its properties are made anew, because the number of
@@ -49,7 +84,8 @@ impl WriteStepExec {
         let [input] = children
             .try_into()
             .map_err(|_| internal_datafusion_err!("WriteStepExec has one input"))?;
-        Ok(Arc::new(Self::new(input, self.target.clone())))
+        let (target, order) = (self.target.clone(), self.order.clone());
+        Ok(Arc::new(Self::with_order(input, target, order)))
     }
 }
 
@@ -70,6 +106,19 @@ impl ExecutionPlan for WriteStepExec {
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
         vec![&self.input]
+    }
+
+    fn required_input_distribution(&self) -> Vec<Distribution> {
+        vec![match self.target.one_file {
+            true => Distribution::SinglePartition,
+            false => Distribution::UnspecifiedDistribution,
+        }]
+    }
+
+    fn required_input_ordering(&self) -> Vec<Option<OrderingRequirements>> {
+        let schema = self.input.schema();
+        let order = self.order.iter().map(|column| column.expr(&schema));
+        vec![LexOrdering::new(order).map(OrderingRequirements::from)]
     }
 
     fn maintains_input_order(&self) -> Vec<bool> {
@@ -109,7 +158,8 @@ impl ExecutionPlan for WriteStepExec {
     ) -> Result<SendableRecordBatchStream> {
         let target = self.target.clone();
         let schema = self.input.schema();
-        let mut input = self.input.execute(partition, Arc::clone(&context))?;
+        let plan = Arc::clone(&self.input);
+        let mut input = plan.execute(partition, Arc::clone(&context))?;
         let written = async move {
             let mut file: Option<StepFile> = None;
             while let Some(batch) = input.next().await {
@@ -127,10 +177,12 @@ impl ExecutionPlan for WriteStepExec {
                 };
                 open.write(&batch).await?;
             }
-            match file {
-                Some(file) => record_batch(&[file.finish().await?]),
-                None => Ok(RecordBatch::new_empty(Arc::clone(&WRITTEN))),
-            }
+            let losses = take_losses(&plan);
+            let written = match file {
+                Some(file) => Some(file.finish().await?),
+                None => None,
+            };
+            record_batch(written.as_ref(), &losses)
         };
         let stream = futures::stream::once(written).try_filter(|batch| {
             let has_rows = batch.num_rows() > 0;
@@ -143,22 +195,50 @@ impl ExecutionPlan for WriteStepExec {
     }
 }
 
-fn record_batch(written: &[Written]) -> Result<RecordBatch> {
+/// A column that rows are ordered by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SortColumn {
+    index: usize,
+    descending: bool,
+    nulls_first: bool,
+}
+
+impl SortColumn {
+    fn of(sort: &PhysicalSortExpr) -> Option<Self> {
+        let column = sort.expr.downcast_ref::<Column>()?;
+        Some(Self {
+            index: column.index(),
+            descending: sort.options.descending,
+            nulls_first: sort.options.nulls_first,
+        })
+    }
+
+    fn expr(&self, schema: &Schema) -> PhysicalSortExpr {
+        let name = schema.field(self.index).name();
+        let options = SortOptions::new(self.descending, self.nulls_first);
+        PhysicalSortExpr::new(Arc::new(Column::new(name, self.index)), options)
+    }
+}
+
+fn record_batch(written: Option<&Written>, losses: &[(String, Losses)]) -> Result<RecordBatch> {
+    if written.is_none() && losses.is_empty() {
+        return Ok(RecordBatch::new_empty(Arc::clone(&WRITTEN)));
+    }
+    let number = |number: fn(&Written) -> u64| -> ArrayRef {
+        Arc::new(UInt64Array::from(vec![written.map_or(0, number)]))
+    };
+    let losses =
+        serde_json::to_string(losses).map_err(|error| DataFusionError::External(error.into()))?;
     Ok(RecordBatch::try_new(
         Arc::clone(&WRITTEN),
         vec![
-            Arc::new(StringArray::from_iter_values(
-                written.iter().map(|file| &file.file),
-            )),
-            Arc::new(UInt64Array::from_iter_values(
-                written.iter().map(|file| file.rows),
-            )),
-            Arc::new(UInt64Array::from_iter_values(
-                written.iter().map(|file| file.bytes),
-            )),
-            Arc::new(UInt64Array::from_iter_values(
-                written.iter().map(|file| file.checksum),
-            )),
+            Arc::new(StringArray::from(vec![
+                written.map_or("", |file| file.file.as_str()),
+            ])),
+            number(|file| file.rows),
+            number(|file| file.bytes),
+            number(|file| file.checksum),
+            Arc::new(StringArray::from(vec![losses])),
         ],
     )?)
 }

@@ -6,13 +6,15 @@ use datafusion::common::{DFSchema, DFSchemaRef, Result, internal_err};
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 use std::sync::{Arc, LazyLock};
 
-/// What the operator returns, a row a file.
+/// What the operator returns: a row a file, and a row without a file for a partition that has only losses.
 pub(super) static WRITTEN: LazyLock<SchemaRef> = LazyLock::new(|| {
     Arc::new(Schema::new(vec![
         Field::new("file", DataType::Utf8, false),
         Field::new("rows", DataType::UInt64, false),
         Field::new("bytes", DataType::UInt64, false),
         Field::new("checksum", DataType::UInt64, false),
+        // JSON: what scans of dumps left out.
+        Field::new("losses", DataType::Utf8, false),
     ]))
 });
 
@@ -36,15 +38,19 @@ impl WriteStep {
     /// # Errors
     /// If the schema of the result cannot be made.
     pub fn plan(input: LogicalPlan, target: Target) -> Result<LogicalPlan> {
-        let schema = Arc::new(DFSchema::try_from(Arc::clone(&WRITTEN))?);
-        let node = Self {
-            input,
-            target,
-            schema,
-        };
+        let node = Self::try_new(input, target)?;
         Ok(LogicalPlan::Extension(Extension {
             node: Arc::new(node),
         }))
+    }
+
+    pub(crate) fn try_new(input: LogicalPlan, target: Target) -> Result<Self> {
+        let schema = Arc::new(DFSchema::try_from(Arc::clone(&WRITTEN))?);
+        Ok(Self {
+            input,
+            target,
+            schema,
+        })
     }
 
     /// Where and how it writes.

@@ -1,6 +1,7 @@
 //! The header of a dump: which wiki it is of, and its namespaces.
 
 use memchr::memmem;
+use serde::{Deserialize, Serialize};
 
 use super::fields::{Content, Fields, Names};
 
@@ -20,7 +21,7 @@ const NAMESPACES: Names = Names {
 };
 
 /// One namespace of a wiki.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Namespace {
     /// Its number; even ones hold content, odd ones talk about it.
     pub key: i32,
@@ -29,7 +30,7 @@ pub struct Namespace {
 }
 
 /// What the header of a dump says. A dump without a header has the default: nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteInfo {
     /// Version of the export schema, such as `0.11`.
     pub version: Option<String>,

@@ -1,0 +1,160 @@
+//! `neardup scheduler` and `neardup executor`.
+
+use super::options::Global;
+use clap::Args;
+use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use neardup::cluster::{ExecutorOptions, SchedulerOptions, Trust};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Run the scheduler of a cluster
+///
+/// It plans the queries of clients (--cluster df://HOST:PORT) and gives their tasks to executors. Its
+/// state is in memory; jobs resume after it was stopped. GET /api/state, /api/executors and /api/jobs on
+/// the same port tell what it does.
+#[derive(Debug, Args)]
+pub(crate) struct Scheduler {
+    /// Where to listen; port 0 is any free one
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050")]
+    bind: String,
+    /// Seconds without a sign of life after which an executor counts as lost
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(3..))]
+    executor_timeout: u64,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+/// Run an executor of a cluster
+///
+/// It runs tasks and serves their rows to other executors and to clients. SIGTERM and Ctrl-C let its
+/// tasks end first.
+#[derive(Debug, Args)]
+pub(crate) struct Executor {
+    /// The scheduler to work for
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050")]
+    scheduler: String,
+    /// Where to serve rows; tasks come in on the port after it; port 0 is any two free ones
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
+    bind: String,
+    /// Directory for rows between stages [default: a temporary one, removed at the end]
+    #[arg(long, value_name = "DIR")]
+    work_dir: Option<PathBuf>,
+    /// Tasks at a time [default: --threads]
+    #[arg(long, value_name = "N")]
+    slots: Option<NonZeroUsize>,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+/// From where a role is reached.
+#[derive(Debug, Args)]
+struct Reach {
+    /// The name under which others reach this process [default: the address of --bind]
+    #[arg(long, value_name = "HOST")]
+    external_host: Option<String>,
+    /// Listen on addresses that other machines reach: nothing is encrypted, nobody is asked who they are
+    #[arg(long)]
+    trust_network: bool,
+}
+
+impl Reach {
+    fn trust(&self) -> Trust {
+        match self.trust_network {
+            true => Trust::Network,
+            false => Trust::Loopback,
+        }
+    }
+}
+
+pub(crate) async fn scheduler(arguments: &Scheduler, global: &Global) -> Result<()> {
+    let options = SchedulerOptions {
+        bind: arguments.bind.clone(),
+        trust: arguments.reach.trust(),
+        external_host: arguments.reach.external_host.clone(),
+        executor_timeout: arguments.executor_timeout,
+    };
+    let quiet = global.quiet;
+    let service = neardup::cluster::scheduler(&options, |address| {
+        if !quiet {
+            say!("scheduler at df://{address}");
+        }
+    });
+    tokio::select! {
+        result = service => result.and_then(|()| exec_err!("the scheduler's service has ended")),
+        () = asked_to_stop() => Ok(()),
+    }
+}
+
+pub(crate) async fn executor(arguments: &Executor, global: &Global) -> Result<()> {
+    let (work_dir, _temporary) = match &arguments.work_dir {
+        Some(directory) => {
+            std::fs::create_dir_all(directory).map_err(|error| {
+                exec_datafusion_err!("--work-dir {}: {error}", directory.display())
+            })?;
+            (directory.clone(), None)
+        }
+        None => {
+            let name = format!("neardup-executor-{}", std::process::id());
+            let temporary = Temporary(std::env::temp_dir().join(name));
+            std::fs::create_dir_all(&temporary.0)?;
+            (temporary.0.clone(), Some(temporary))
+        }
+    };
+    let slots = arguments.slots.map_or(global.threads(), NonZeroUsize::get);
+    let options = ExecutorOptions {
+        scheduler: arguments.scheduler.clone(),
+        bind: arguments.bind.clone(),
+        trust: arguments.reach.trust(),
+        external_host: arguments.reach.external_host.clone(),
+        work_dir,
+        slots,
+        memory_limit: global.memory_limit(),
+    };
+    let asked = Arc::new(AtomicBool::new(false));
+    let listener = tokio::spawn({
+        let asked = Arc::clone(&asked);
+        async move {
+            asked_to_stop().await;
+            asked.store(true, Ordering::Relaxed);
+        }
+    });
+    let quiet = global.quiet;
+    let result = neardup::cluster::executor(&options, |address| {
+        if !quiet {
+            say!("executor at {address}, {slots} tasks at a time");
+        }
+    })
+    .await;
+    listener.abort();
+    match result {
+        // It also ends where it lost its scheduler: a supervisor must see that.
+        Ok(()) if !asked.load(Ordering::Relaxed) => {
+            exec_err!("the executor has ended: the scheduler is gone, or a port was taken")
+        }
+        result => result,
+    }
+}
+
+/// A directory that goes with the process.
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // Nobody needs what may be left.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Returns at SIGTERM or Ctrl-C.
+async fn asked_to_stop() {
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+}

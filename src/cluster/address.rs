@@ -1,0 +1,59 @@
+//! Addresses that roles listen on.
+
+use datafusion::common::{Result, plan_datafusion_err, plan_err};
+use std::net::{SocketAddr, ToSocketAddrs};
+
+/// Who may reach a role.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Trust {
+    /// Processes of this machine only.
+    #[default]
+    Loopback,
+    /// Everybody who reaches the address: nothing is encrypted and nobody is asked who they are.
+    Network,
+}
+
+/// The address that `HOST:PORT` names.
+///
+/// # Errors
+/// If it names none, or one that others than this machine reach, without `Trust::Network`.
+pub fn listen_address(bind: &str, trust: Trust) -> Result<SocketAddr> {
+    let mut addresses = bind
+        .to_socket_addrs()
+        .map_err(|error| plan_datafusion_err!("--bind {bind}: must be HOST:PORT: {error}"))?;
+    let Some(address) = addresses.next() else {
+        return plan_err!("--bind {bind}: the host has no address");
+    };
+    if !address.ip().is_loopback() && trust == Trust::Loopback {
+        return plan_err!(
+            "--bind {bind}: whoever reaches this address can read and write what this process can, and nothing is encrypted; --trust-network allows it"
+        );
+    }
+    Ok(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Trust, listen_address};
+
+    #[test]
+    fn only_this_machine_unless_told() {
+        assert!(listen_address("127.0.0.1:50050", Trust::Loopback).is_ok());
+        assert!(listen_address("[::1]:0", Trust::Loopback).is_ok());
+        for open in ["0.0.0.0:50050", "[::]:50050", "192.0.2.1:1"] {
+            let error = listen_address(open, Trust::Loopback).unwrap_err();
+            assert!(error.to_string().contains("--trust-network"), "{error}");
+            assert!(listen_address(open, Trust::Network).is_ok());
+        }
+        for wrong in [
+            "",
+            "50050",
+            "127.0.0.1",
+            "127.0.0.1:port",
+            "127.0.0.1:70000",
+        ] {
+            let error = listen_address(wrong, Trust::Network).unwrap_err();
+            assert!(error.to_string().contains("HOST:PORT"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! How our operators and tables travel between the processes of a cluster; everything else travels as
+//! the engine has it.
+//!
+//! Our bytes begin with a mark that no message of the engine begins with, then a letter for the kind,
+//! then JSON. The children of an operator travel by themselves.
+
+use super::outer_join::OuterJoinExec;
+use super::stages::KeyedExec;
+use crate::operators::similar_pairs::{SimilarPairs, SimilarPairsExec, Spec};
+use crate::operators::write_step::{SortColumn, Target, WriteStep, WriteStepExec};
+use ballista_core::serde::{BallistaLogicalExtensionCodec, BallistaPhysicalExtensionCodec};
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::ipc::reader::StreamReader;
+use datafusion::arrow::ipc::writer::StreamWriter;
+use datafusion::catalog::TableProvider;
+use datafusion::common::{
+    DataFusionError, Result, TableReference, exec_datafusion_err, internal_datafusion_err,
+    internal_err, plan_err,
+};
+use datafusion::datasource::MemTable;
+use datafusion::datasource::file_format::FileFormatFactory;
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::execution::TaskContext;
+use datafusion::logical_expr::{AggregateUDF, Extension, LogicalPlan, ScalarUDF};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion_proto::logical_plan::LogicalExtensionCodec;
+use datafusion_proto::physical_plan::from_proto::parse_protobuf_file_scan_config;
+use datafusion_proto::physical_plan::to_proto::serialize_file_scan_config;
+use datafusion_proto::physical_plan::{
+    AsExecutionPlan, PhysicalExtensionCodec, PhysicalPlanDecodeContext,
+    PhysicalProtoConverterExtension,
+};
+use datafusion_proto::protobuf::{FileScanExecConf, PhysicalPlanNode};
+use neardup_datasets::{DumpSource, DumpTable, dump_scan};
+use prost::Message;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::any::Any;
+use std::sync::Arc;
+
+/// A field number of 0, which no message has.
+const MARK: &[u8] = b"\0neardup";
+const SIMILAR_PAIRS: u8 = b'p';
+const WRITE_STEP: u8 = b'w';
+const DUMP: u8 = b'd';
+const MEMORY: u8 = b'm';
+const KEYED: u8 = b'k';
+const OUTER_JOIN: u8 = b'o';
+
+/// A table in the client's memory travels inside the plan up to this size.
+const MEMORY_BYTES: usize = 64 << 20;
+
+/// What the physical operator of pairs is made of.
+#[derive(Serialize, Deserialize)]
+struct PairsParts {
+    spec: Spec,
+    by_part: bool,
+}
+
+/// What the physical operator that writes is made of.
+#[derive(Serialize, Deserialize)]
+struct StepParts {
+    target: Target,
+    order: Vec<SortColumn>,
+}
+
+fn mark(kind: u8, buffer: &mut Vec<u8>) {
+    buffer.extend_from_slice(MARK);
+    buffer.push(kind);
+}
+
+/// The kind and the body of bytes of ours.
+fn marked(buffer: &[u8]) -> Option<(u8, &[u8])> {
+    let (kind, body) = buffer.strip_prefix(MARK)?.split_first()?;
+    Some((*kind, body))
+}
+
+fn write<T: Serialize>(kind: u8, value: &T, buffer: &mut Vec<u8>) -> Result<()> {
+    mark(kind, buffer);
+    serde_json::to_writer(buffer, value).map_err(|error| DataFusionError::External(error.into()))
+}
+
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
+    serde_json::from_slice(body).map_err(|error| {
+        internal_datafusion_err!("a plan of another version of neardup came in: {error}")
+    })
+}
+
+fn only<T: Clone>(inputs: &[T]) -> Result<T> {
+    match inputs {
+        [input] => Ok(input.clone()),
+        _ => internal_err!("expected one input, found {}", inputs.len()),
+    }
+}
+
+fn unknown<T>(kind: u8) -> Result<T> {
+    internal_err!(
+        "a plan of another version of neardup came in: node '{}'",
+        char::from(kind)
+    )
+}
+
+/// Functions travel by name; ours are known here, whatever the registry of a process.
+fn scalar_function(name: &str) -> Option<Arc<ScalarUDF>> {
+    let mut all = neardup_udfs::scalar_functions().into_iter();
+    all.find(|function| function.name() == name)
+}
+
+fn aggregate_function(name: &str) -> Option<Arc<AggregateUDF>> {
+    let mut all = neardup_udfs::aggregate_functions().into_iter();
+    all.find(|function| function.name() == name)
+}
+
+/// Logical plans.
+#[derive(Debug, Default)]
+pub(super) struct LogicalCodec(BallistaLogicalExtensionCodec);
+
+impl LogicalExtensionCodec for LogicalCodec {
+    fn try_decode(
+        &self,
+        buffer: &[u8],
+        inputs: &[LogicalPlan],
+        context: &TaskContext,
+    ) -> Result<Extension> {
+        let Some((kind, body)) = marked(buffer) else {
+            return self.0.try_decode(buffer, inputs, context);
+        };
+        let node = match kind {
+            SIMILAR_PAIRS => {
+                let node = SimilarPairs::try_new(only(inputs)?, read(body)?)?;
+                return Ok(Extension {
+                    node: Arc::new(node),
+                });
+            }
+            WRITE_STEP => WriteStep::try_new(only(inputs)?, read(body)?)?,
+            other => return unknown(other),
+        };
+        Ok(Extension {
+            node: Arc::new(node),
+        })
+    }
+
+    fn try_encode(&self, extension: &Extension, buffer: &mut Vec<u8>) -> Result<()> {
+        let node = extension.node.as_any();
+        if let Some(pairs) = node.downcast_ref::<SimilarPairs>() {
+            write(SIMILAR_PAIRS, pairs.spec(), buffer)
+        } else if let Some(step) = node.downcast_ref::<WriteStep>() {
+            write(WRITE_STEP, step.target(), buffer)
+        } else {
+            self.0.try_encode(extension, buffer)
+        }
+    }
+
+    fn try_decode_table_provider(
+        &self,
+        buffer: &[u8],
+        name: &TableReference,
+        schema: SchemaRef,
+        context: &TaskContext,
+    ) -> Result<Arc<dyn TableProvider>> {
+        match marked(buffer) {
+            None => self
+                .0
+                .try_decode_table_provider(buffer, name, schema, context),
+            Some((DUMP, body)) => Ok(Arc::new(DumpTable::from_bytes(body)?)),
+            Some((MEMORY, body)) => read_memory(body),
+            Some((other, _)) => unknown(other),
+        }
+    }
+
+    fn try_encode_table_provider(
+        &self,
+        name: &TableReference,
+        table: Arc<dyn TableProvider>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<()> {
+        let any = table.as_ref() as &dyn Any;
+        if let Some(dump) = any.downcast_ref::<DumpTable>() {
+            mark(DUMP, buffer);
+            buffer.extend(dump.to_bytes()?);
+            Ok(())
+        } else if let Some(memory) = any.downcast_ref::<MemTable>() {
+            mark(MEMORY, buffer);
+            write_memory(name, memory, buffer)
+        } else {
+            self.0.try_encode_table_provider(name, table, buffer)
+        }
+    }
+
+    fn try_decode_file_format(
+        &self,
+        buffer: &[u8],
+        context: &TaskContext,
+    ) -> Result<Arc<dyn FileFormatFactory>> {
+        self.0.try_decode_file_format(buffer, context)
+    }
+
+    fn try_encode_file_format(
+        &self,
+        buffer: &mut Vec<u8>,
+        format: Arc<dyn FileFormatFactory>,
+    ) -> Result<()> {
+        self.0.try_encode_file_format(buffer, format)
+    }
+
+    fn try_decode_udf(&self, name: &str, buffer: &[u8]) -> Result<Arc<ScalarUDF>> {
+        scalar_function(name).map_or_else(|| self.0.try_decode_udf(name, buffer), Ok)
+    }
+
+    fn try_decode_udaf(&self, name: &str, buffer: &[u8]) -> Result<Arc<AggregateUDF>> {
+        aggregate_function(name).map_or_else(|| self.0.try_decode_udaf(name, buffer), Ok)
+    }
+}
+
+/// Physical plans.
+#[derive(Debug, Default)]
+pub(super) struct PhysicalCodec(BallistaPhysicalExtensionCodec);
+
+impl PhysicalExtensionCodec for PhysicalCodec {
+    fn try_decode(
+        &self,
+        buffer: &[u8],
+        inputs: &[Arc<dyn ExecutionPlan>],
+        context: &TaskContext,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let Some((kind, body)) = marked(buffer) else {
+            return self.0.try_decode(buffer, inputs, context, converter);
+        };
+        match kind {
+            SIMILAR_PAIRS => {
+                let PairsParts { spec, by_part } = read(body)?;
+                let exec = SimilarPairsExec::with_order(only(inputs)?, spec, by_part)?;
+                Ok(Arc::new(exec))
+            }
+            WRITE_STEP => {
+                let StepParts { target, order } = read(body)?;
+                let exec = WriteStepExec::with_order(only(inputs)?, target, order);
+                Ok(Arc::new(exec))
+            }
+            KEYED => Ok(Arc::new(KeyedExec::new(only(inputs)?, read(body)?))),
+            OUTER_JOIN => {
+                let node = PhysicalPlanNode::decode(body)
+                    .map_err(|error| DataFusionError::External(error.into()))?;
+                let join = node.try_into_physical_plan(context, self)?;
+                let join = OuterJoinExec::of(&join)
+                    .ok_or_else(|| internal_datafusion_err!("an outer join came in changed"))?;
+                Ok(Arc::new(join.over(inputs.to_vec())?))
+            }
+            DUMP => {
+                let (source, scan) = split(body)?;
+                let scan = FileScanExecConf::decode(scan)
+                    .map_err(|error| DataFusionError::External(error.into()))?;
+                let config = parse_protobuf_file_scan_config(
+                    &scan,
+                    &PhysicalPlanDecodeContext::new(context, self),
+                    converter,
+                    Arc::new(DumpSource::from_bytes(source)?),
+                )?;
+                Ok(DataSourceExec::from_data_source(config))
+            }
+            other => unknown(other),
+        }
+    }
+
+    fn try_encode(
+        &self,
+        node: Arc<dyn ExecutionPlan>,
+        buffer: &mut Vec<u8>,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<()> {
+        if let Some(pairs) = node.downcast_ref::<SimilarPairsExec>() {
+            let parts = PairsParts {
+                spec: pairs.spec().clone(),
+                by_part: pairs.is_by_part(),
+            };
+            return write(SIMILAR_PAIRS, &parts, buffer);
+        }
+        if let Some(step) = node.downcast_ref::<WriteStepExec>() {
+            let parts = StepParts {
+                target: step.target().clone(),
+                order: step.order().to_vec(),
+            };
+            return write(WRITE_STEP, &parts, buffer);
+        }
+        if let Some(keyed) = node.downcast_ref::<KeyedExec>() {
+            return write(KEYED, keyed.spec(), buffer);
+        }
+        if let Some(join) = node.downcast_ref::<OuterJoinExec>() {
+            let node = PhysicalPlanNode::try_from_physical_plan(join.without_inputs()?, self)?;
+            mark(OUTER_JOIN, buffer);
+            buffer.extend(node.encode_to_vec());
+            return Ok(());
+        }
+        if let Some((config, source)) = dump_scan(&node) {
+            let source = source.to_bytes()?;
+            mark(DUMP, buffer);
+            buffer.extend((source.len() as u32).to_le_bytes());
+            buffer.extend(source);
+            buffer.extend(serialize_file_scan_config(config, self, converter)?.encode_to_vec());
+            return Ok(());
+        }
+        self.0.try_encode(node, buffer, converter)
+    }
+
+    fn try_decode_udf(&self, name: &str, buffer: &[u8]) -> Result<Arc<ScalarUDF>> {
+        scalar_function(name).map_or_else(|| self.0.try_decode_udf(name, buffer), Ok)
+    }
+
+    fn try_decode_udaf(&self, name: &str, buffer: &[u8]) -> Result<Arc<AggregateUDF>> {
+        aggregate_function(name).map_or_else(|| self.0.try_decode_udaf(name, buffer), Ok)
+    }
+}
+
+/// A table in memory: the number of batches of each partition as JSON, its length before it, then the
+/// batches as an IPC stream.
+fn write_memory(name: &TableReference, table: &MemTable, buffer: &mut Vec<u8>) -> Result<()> {
+    let mut batches = Vec::new();
+    let mut counts = Vec::new();
+    for partition in &table.batches {
+        let partition = partition
+            .try_read()
+            .map_err(|_| exec_datafusion_err!("table {name} is being written to"))?;
+        counts.push(partition.len());
+        batches.extend(partition.iter().cloned());
+    }
+    let bytes: usize = batches.iter().map(RecordBatch::get_array_memory_size).sum();
+    if bytes > MEMORY_BYTES {
+        return plan_err!(
+            "table {name} lies in the memory of this process and holds {bytes} bytes; a cluster takes up to {MEMORY_BYTES}: write it as Parquet where every executor sees it (COPY {name} TO '….parquet')"
+        );
+    }
+    let counts =
+        serde_json::to_vec(&counts).map_err(|error| DataFusionError::External(error.into()))?;
+    buffer.extend((counts.len() as u32).to_le_bytes());
+    buffer.extend(counts);
+    let mut writer = StreamWriter::try_new(buffer, &table.schema())?;
+    for batch in &batches {
+        writer.write(batch)?;
+    }
+    Ok(writer.finish()?)
+}
+
+fn read_memory(body: &[u8]) -> Result<Arc<dyn TableProvider>> {
+    let (counts, body) = split(body)?;
+    let counts: Vec<usize> = read(counts)?;
+    let mut reader = StreamReader::try_new(body, None)?;
+    let schema = reader.schema();
+    let partitions = counts
+        .into_iter()
+        .map(|count| Ok(reader.by_ref().take(count).collect::<Result<Vec<_>, _>>()?))
+        .collect::<Result<Vec<_>>>()?;
+    Ok(Arc::new(MemTable::try_new(schema, partitions)?))
+}
+
+/// The part that is as long as the four bytes before it say, and the rest.
+fn split(body: &[u8]) -> Result<(&[u8], &[u8])> {
+    let split = body
+        .split_first_chunk::<4>()
+        .and_then(|(length, rest)| rest.split_at_checked(u32::from_le_bytes(*length) as usize));
+    split.ok_or_else(|| internal_datafusion_err!("a plan came in cut short"))
+}

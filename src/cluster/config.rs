@@ -1,0 +1,85 @@
+//! What all processes of a cluster have in common: options, functions, operators, codecs.
+
+use super::codec::{LogicalCodec, PhysicalCodec};
+use super::stages::PrepareStages;
+use crate::operators::planner::NeardupQueryPlanner;
+use crate::options::NeardupOptions;
+use async_trait::async_trait;
+use ballista_core::extension::SessionConfigExt;
+use ballista_core::registry::BallistaFunctionRegistry;
+use datafusion::catalog::Session;
+use datafusion::common::{Result, internal_err};
+use datafusion::execution::context::QueryPlanner;
+use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::prelude::SessionConfig;
+use datafusion_proto::logical_plan::LogicalExtensionCodec;
+use datafusion_proto::physical_plan::PhysicalExtensionCodec;
+use std::sync::Arc;
+
+/// Plans carry lists of files and byte ranges; those of a large corpus exceed the engine's 16 MiB.
+pub(super) const MESSAGE_BYTES: usize = 256 << 20;
+
+pub(super) fn logical_codec() -> Arc<dyn LogicalExtensionCodec> {
+    Arc::new(LogicalCodec::default())
+}
+
+pub(super) fn physical_codec() -> Arc<dyn PhysicalExtensionCodec> {
+    Arc::new(PhysicalCodec::default())
+}
+
+/// The options of every session of the cluster. Settings of a client travel, but only into options
+/// that are registered here.
+pub(super) fn config() -> SessionConfig {
+    SessionConfig::new_with_ballista()
+        .with_option_extension(NeardupOptions::default())
+        .with_ballista_logical_extension_codec(logical_codec())
+        .with_ballista_physical_extension_codec(physical_codec())
+        .with_ballista_grpc_client_max_message_size(MESSAGE_BYTES)
+        // A task a partition: work spreads over executors, and a lost one costs little.
+        .set_str("ballista.scheduler.max_partitions_per_task", "1")
+        // The sides of a join are partitioned by all of its keys, or not at all.
+        .set_usize(
+            "datafusion.optimizer.subset_repartition_threshold",
+            usize::MAX,
+        )
+}
+
+/// The session of a scheduler, for the plans of a client with that configuration.
+pub(super) fn state(config: SessionConfig) -> Result<SessionState> {
+    let state = crate::session::bare(config, Arc::default());
+    Ok(SessionStateBuilder::new_from_existing(state)
+        .with_query_planner(Arc::new(StagePlanner))
+        .build())
+}
+
+/// Plans for stages whose tasks run slices of them.
+#[derive(Debug)]
+struct StagePlanner;
+
+#[async_trait]
+impl QueryPlanner for StagePlanner {
+    async fn create_physical_plan(
+        &self,
+        plan: &LogicalPlan,
+        session: &dyn Session,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let Some(state) = session.as_any().downcast_ref::<SessionState>() else {
+            return internal_err!("the scheduler plans with a session state");
+        };
+        // First: the rules of the scheduler hide joins until their sizes are known.
+        let first: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(PrepareStages);
+        let rules = state.physical_optimizers().iter().cloned();
+        let state = SessionStateBuilder::new_from_existing(state.clone())
+            .with_physical_optimizer_rules(std::iter::once(first).chain(rules).collect())
+            .build();
+        NeardupQueryPlanner.create_physical_plan(plan, &state).await
+    }
+}
+
+/// The functions of an executor.
+pub(super) fn functions() -> BallistaFunctionRegistry {
+    (&crate::session::bare(config(), Arc::default())).into()
+}

@@ -1,0 +1,90 @@
+//! The executor: runs tasks and serves their rows.
+
+use super::address::{Trust, listen_address};
+use super::config;
+use ballista_core::config::TaskSchedulingPolicy;
+use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, plan_datafusion_err};
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How an executor runs.
+#[derive(Debug, Clone)]
+pub struct ExecutorOptions {
+    /// `HOST:PORT` of the scheduler.
+    pub scheduler: String,
+    /// `HOST:PORT` to serve rows on, and tasks on the port after it; port 0 is any two free ones.
+    pub bind: String,
+    /// Who may reach it.
+    pub trust: Trust,
+    /// The name under which others reach it, if not the address of `bind`.
+    pub external_host: Option<String>,
+    /// An existing directory of its own for rows between stages.
+    pub work_dir: PathBuf,
+    /// Tasks at a time.
+    pub slots: usize,
+    /// Bytes that operators of all tasks may hold; `None` for 70 % of the machine's memory.
+    pub memory_limit: Option<usize>,
+}
+
+/// Runs an executor until it is told to stop by SIGTERM or Ctrl-C, after its tasks are done. `ready` is
+/// told the address before it registers.
+///
+/// # Errors
+/// If the scheduler cannot be reached, an address is taken, or the service ends.
+pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr)) -> Result<()> {
+    let wrong = || {
+        let scheduler = &options.scheduler;
+        plan_datafusion_err!("--scheduler {scheduler}: must be HOST:PORT")
+    };
+    let (host, port) = options.scheduler.rsplit_once(':').ok_or_else(wrong)?;
+    let scheduler_port = port.parse().map_err(|_| wrong())?;
+    let address = listen_address(&options.bind, options.trust)?;
+    let (rows, tasks) = ports(address)?;
+    ready(SocketAddr::new(address.ip(), rows));
+    let settings = ExecutorProcessConfig {
+        bind_host: address.ip().to_string(),
+        external_host: options
+            .external_host
+            .clone()
+            .or_else(|| Some(address.ip().to_string())),
+        port: rows,
+        grpc_port: tasks,
+        scheduler_host: host.to_owned(),
+        scheduler_port,
+        vcores: options.slots,
+        task_scheduling_policy: TaskSchedulingPolicy::PushStaged,
+        work_dir: Some(options.work_dir.to_string_lossy().into_owned()),
+        executor_heartbeat_interval_seconds: 2,
+        memory_pool_size: options.memory_limit.map(|bytes| bytes as u64),
+        grpc_max_decoding_message_size: config::MESSAGE_BYTES as u32,
+        grpc_max_encoding_message_size: config::MESSAGE_BYTES as u32,
+        override_function_registry: Some(Arc::new(config::functions())),
+        override_config_producer: Some(Arc::new(config::config)),
+        override_logical_codec: Some(config::logical_codec()),
+        override_physical_codec: Some(config::physical_codec()),
+        ..Default::default()
+    };
+    start_executor_process(Arc::new(settings))
+        .await
+        .map_err(|error| DataFusionError::External(error.into()))
+}
+
+/// The ports of an executor, free when this looked.
+fn ports(address: SocketAddr) -> Result<(u16, u16)> {
+    let listen = |port: u16| {
+        let address = SocketAddr::new(address.ip(), port);
+        TcpListener::bind(address)
+            .and_then(|listener| Ok((listener.local_addr()?.port(), listener)))
+            .map_err(|error| exec_datafusion_err!("--bind {address}: {error}"))
+    };
+    let (rows, first) = listen(address.port())?;
+    let next = match address.port() {
+        0 => 0,
+        port => port + 1,
+    };
+    let (tasks, second) = listen(next)?;
+    drop((first, second));
+    Ok((rows, tasks))
+}

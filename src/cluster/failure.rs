@@ -1,0 +1,193 @@
+//! What went wrong on a cluster, as the process that ran the task would have said it.
+
+use datafusion::common::DataFusionError;
+
+/// Whether it makes sense to send a query again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A part of the cluster went away, or a task panicked.
+    Lost,
+    /// The query is at fault, or its data, or nobody ever answered.
+    Final,
+}
+
+/// An error of a query, and its kind.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) kind: Kind,
+    pub(super) error: DataFusionError,
+}
+
+/// What the engine says of a part of the cluster that is gone, and of a panic.
+const LOST: &[&str] = &[
+    "Cancelled",
+    "panicked",
+    "executor lost",
+    "ExecutorLost",
+    "executors were lost",
+    "FetchFailed",
+    "FetchPartitionError",
+    "Stream closed without job completing",
+    "transport error",
+    "h2 protocol error",
+    "rejected by executor",
+];
+
+/// What a connection says that nobody takes.
+const UNREACHABLE: &[&str] = &[
+    "tcp connect error",
+    "ConnectError",
+    "dns error",
+    "Timeout expired",
+];
+
+impl Failure {
+    pub(super) fn lost(reason: String) -> Self {
+        Self {
+            kind: Kind::Lost,
+            error: DataFusionError::Execution(reason),
+        }
+    }
+
+    pub(super) fn last(reason: String) -> Self {
+        Self {
+            kind: Kind::Final,
+            error: DataFusionError::Execution(reason),
+        }
+    }
+
+    /// The failure behind an error of the engine's client. It carries the error of a task as the debug
+    /// text of nested errors.
+    pub(super) fn of(error: &DataFusionError, scheduler: &str) -> Self {
+        let text = error.strip_backtrace();
+        let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+        let address = scheduler.trim_start_matches("http://");
+        let (job, cause) = match text.split_once(" failed: ") {
+            Some((job, cause)) if job.contains("Job ") => (true, cause),
+            _ => (false, text.as_str()),
+        };
+        if has(UNREACHABLE) && text.contains(address) && !job {
+            return Self::last(format!("no scheduler answers at df://{address}"));
+        }
+        if has(LOST) || has(UNREACHABLE) {
+            return Self::lost(format!(
+                "the cluster lost the query ({})",
+                first_line(cause)
+            ));
+        }
+        Self {
+            kind: Kind::Final,
+            error: innermost(cause).unwrap_or_else(|| plain(cause)),
+        }
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// The innermost error of a debug text such as `DataFusionError(Shared(Execution("…")))`.
+fn innermost(text: &str) -> Option<DataFusionError> {
+    let begin = text.find("DataFusionError(")?;
+    let nested = &text[begin..];
+    let quote = nested.find("(\"")?;
+    let variant = nested[..quote].rsplit('(').next()?;
+    let message = unquoted(&nested[quote + 2..])?;
+    Some(match variant {
+        "Plan" => DataFusionError::Plan(message),
+        "NotImplemented" => DataFusionError::NotImplemented(message),
+        "Internal" => DataFusionError::Internal(message),
+        "ResourcesExhausted" => DataFusionError::ResourcesExhausted(message),
+        _ => DataFusionError::Execution(message),
+    })
+}
+
+/// The text of a debug literal after its opening quote.
+fn unquoted(text: &str) -> Option<String> {
+    let mut message = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => return Some(message),
+            '\\' => match letters.next()? {
+                'n' => message.push('\n'),
+                't' => message.push('\t'),
+                'r' => message.push('\r'),
+                '0' => message.push('\0'),
+                'u' => {
+                    let code: String = letters.by_ref().skip(1).take_while(|c| *c != '}').collect();
+                    message.extend(u32::from_str_radix(&code, 16).ok().and_then(char::from_u32));
+                }
+                other => message.push(other),
+            },
+            other => message.push(other),
+        }
+    }
+    None
+}
+
+/// An error of planning on the scheduler.
+fn plain(text: &str) -> DataFusionError {
+    let text = match text.split_once("message: \"") {
+        // A gRPC status: what it says, without its headers.
+        Some((_, rest)) => unquoted(rest).unwrap_or_else(|| text.to_owned()),
+        None => text.to_owned(),
+    };
+    let text = text.trim_start_matches("Could not parse plan: ");
+    let text = text.trim_start_matches("DataFusion error: ");
+    if let Some(rest) = text.strip_prefix("Error during planning: ") {
+        return DataFusionError::Plan(rest.to_owned());
+    }
+    if let Some(rest) = text.strip_prefix("This feature is not implemented: ") {
+        return DataFusionError::NotImplemented(rest.to_owned());
+    }
+    let text = text.trim_start_matches("Execution error: ");
+    DataFusionError::Execution(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Failure, Kind};
+    use datafusion::common::DataFusionError;
+
+    fn of(text: &str) -> (Kind, String) {
+        let error = DataFusionError::Execution(text.to_owned());
+        let failure = Failure::of(&error, "http://127.0.0.1:50050");
+        (failure.kind, failure.error.strip_backtrace())
+    }
+
+    #[test]
+    fn errors_of_tasks_are_those_of_one_process() {
+        let task = r#"Job 038 failed: Job failed due to stage 0 failed: Task failed due to runtime execution error: DataFusionError(Shared(External(DataFusionError(Plan("shingles: \"x\" must be\na constant")))))"#;
+        assert_eq!(
+            of(task),
+            (
+                Kind::Final,
+                "Error during planning: shingles: \"x\" must be\na constant".to_owned()
+            )
+        );
+        let planning = "Job 1 failed: DataFusion error: Error during planning: a.xml: no such file";
+        assert_eq!(of(planning).1, "Error during planning: a.xml: no such file");
+    }
+
+    #[test]
+    fn what_the_cluster_lost_is_sent_again() {
+        for text in [
+            "Job 1 failed: Cancelled",
+            "Job 1 failed: Job failed due to stage 2 failed: shuffle-write drain task panicked: x",
+            "Job 1 failed: all executors were lost and no executor re-registered within 20s",
+            "code: 'Unknown error', message: \"h2 protocol error: error reading a body from connection\"",
+            "tonic::transport::Error(Transport, ConnectError(ConnectError(\"tcp connect error\", 127.0.0.1:33333, Os)))",
+        ] {
+            assert_eq!(of(text).0, Kind::Lost, "{text}");
+        }
+        let nobody = "tonic::transport::Error(Transport, ConnectError(ConnectError(\"tcp connect error\", 127.0.0.1:50050, Os { code: 111 })))";
+        assert_eq!(
+            of(nobody),
+            (
+                Kind::Final,
+                "Execution error: no scheduler answers at df://127.0.0.1:50050".to_owned()
+            )
+        );
+    }
+}

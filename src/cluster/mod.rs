@@ -1,0 +1,29 @@
+//! The same plans on a Ballista cluster: sessions, and the roles of a cluster's processes.
+//!
+//! ```text
+//! session ── logical plan ──> scheduler ── stages ──> executors
+//!    └──────────── rows of the result ─────────────────┘
+//! ```
+//!
+//! Every process registers the same functions and knows the same operators: `config` is the one place
+//! where their sessions are made, `codec` tells how our nodes travel. `scheduler` and `executor` are
+//! the roles.
+
+mod address;
+mod codec;
+mod config;
+mod executor;
+mod failure;
+mod guard;
+mod monitor;
+mod outer_join;
+mod query;
+mod scheduler;
+mod session;
+mod stages;
+
+pub use address::{Trust, listen_address};
+pub use executor::{ExecutorOptions, executor};
+pub use scheduler::{SchedulerOptions, scheduler};
+pub(crate) use session::is_remote;
+pub use session::{ClientOptions, session};

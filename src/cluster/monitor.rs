@@ -1,0 +1,207 @@
+//! How a client watches a query: the scheduler's REST API.
+
+use super::failure::Failure;
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
+
+/// Time for an answer of the scheduler.
+const ANSWER: Duration = Duration::from_secs(10);
+/// Executors report every two seconds: each one does within this time.
+const HEARTBEATS: Duration = Duration::from_secs(4);
+/// How long a client waits for a cluster to find itself again.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// More stages than a plan has.
+const STAGES: usize = 1000;
+/// The longest time between two looks at a query.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// What is asked of a scheduler.
+#[derive(Debug, Clone)]
+pub(super) struct Monitor {
+    scheduler: String,
+    agent: ureq::Agent,
+}
+
+#[derive(Deserialize)]
+struct Stages {
+    stages: Vec<Stage>,
+}
+
+#[derive(Deserialize)]
+struct Stage {
+    tasks: Vec<Task>,
+}
+
+#[derive(Deserialize)]
+struct Task {
+    status: serde_json::Value,
+}
+
+#[derive(Deserialize)]
+struct Job {
+    job_id: String,
+}
+
+#[derive(Deserialize)]
+struct Executor {
+    id: String,
+    last_seen: Option<u64>,
+}
+
+/// Whether each executor of now was seen after it was before.
+fn all_seen_since(
+    before: &HashMap<String, Option<u64>>,
+    now: &HashMap<String, Option<u64>>,
+) -> bool {
+    now.iter().all(|(id, seen)| match before.get(id) {
+        Some(before) => seen > before,
+        None => true,
+    })
+}
+
+impl Monitor {
+    /// Of the scheduler at `http://HOST:PORT`.
+    pub(super) fn new(scheduler: &str) -> Self {
+        let config = ureq::Agent::config_builder()
+            .timeout_global(Some(ANSWER))
+            .http_status_as_error(false)
+            .build();
+        Self {
+            scheduler: scheduler.to_owned(),
+            agent: config.into(),
+        }
+    }
+
+    pub(super) fn scheduler(&self) -> &str {
+        &self.scheduler
+    }
+
+    /// Returns when a job makes no progress: no task of it ended within `limit`, or nobody knows it.
+    pub(super) async fn stuck(
+        &self,
+        job: &impl Fn() -> Option<String>,
+        limit: Duration,
+    ) -> Failure {
+        let pause = (limit / 4).clamp(Duration::from_millis(100), LOOK);
+        let mut ended = None;
+        let mut since = Instant::now();
+        loop {
+            sleep(pause).await;
+            let Some(job) = job() else {
+                continue;
+            };
+            // A scheduler that does not answer has its own error, which the query ends with.
+            if let Ok(found) = self.ended(&job).await {
+                match found {
+                    None => {
+                        return Failure::lost(
+                            "the scheduler does not know the query any more".to_owned(),
+                        );
+                    }
+                    Some((stages, _)) if stages > STAGES => {
+                        return Failure::last(
+                            "the cluster plans the query again and again: a FULL JOIN, or an IN or EXISTS beside an OR, has a side without rows; write it another way or run it in one process".to_owned(),
+                        );
+                    }
+                    found if found != ended => {
+                        ended = found;
+                        since = Instant::now();
+                    }
+                    _ => {}
+                }
+            }
+            if since.elapsed() >= limit {
+                return Failure::lost(format!(
+                    "no task of the query ended within {} seconds (--step-timeout)",
+                    limit.as_secs()
+                ));
+            }
+        }
+    }
+
+    /// How many stages and tasks of a job have ended; `None` where nobody knows it.
+    async fn ended(&self, job: &str) -> Result<Option<(usize, usize)>> {
+        let Some(Stages { stages }) = self.get(format!("/api/job/{job}/stages")).await? else {
+            // It may still be queued.
+            let jobs: Vec<Job> = self.get("/api/jobs".to_owned()).await?.unwrap_or_default();
+            let known = jobs.iter().any(|known| known.job_id == job);
+            return Ok(known.then_some((0, 0)));
+        };
+        let tasks = stages.iter().flat_map(|stage| &stage.tasks);
+        let ended = tasks.filter(|task| task.status == "Successful").count();
+        Ok(Some((stages.len(), ended)))
+    }
+
+    /// Waits until the scheduler answers and all executors that it knows give signs of life.
+    ///
+    /// # Errors
+    /// If that does not come.
+    pub(super) async fn settled(&self) -> Result<()> {
+        let begun = Instant::now();
+        let mut before = None;
+        loop {
+            let reason = match (self.last_seen().await, &before) {
+                (Ok(now), _) if now.is_empty() => "no executor is there".to_owned(),
+                (Ok(now), Some(before)) if all_seen_since(before, &now) => return Ok(()),
+                (Ok(now), _) => {
+                    before = Some(now);
+                    "an executor is silent".to_owned()
+                }
+                (Err(error), _) => error.strip_backtrace(),
+            };
+            if begun.elapsed() > PATIENCE {
+                return exec_err!(
+                    "the cluster did not come back within {} seconds: {reason}; the same command goes on when it does",
+                    PATIENCE.as_secs()
+                );
+            }
+            sleep(HEARTBEATS).await;
+        }
+    }
+
+    /// When each executor was last seen, by the clock of the scheduler.
+    async fn last_seen(&self) -> Result<HashMap<String, Option<u64>>> {
+        let executors: Option<Vec<Executor>> = self.get("/api/executors".to_owned()).await?;
+        let executors = executors.unwrap_or_default().into_iter();
+        Ok(executors
+            .map(|executor| (executor.id, executor.last_seen))
+            .collect())
+    }
+
+    /// Cancels a job, or leaves it to end by itself where the scheduler does not answer.
+    pub(super) fn cancel(&self, job: &str) {
+        let at = format!("{}/api/job/{job}", self.scheduler);
+        let request = self.agent.patch(&at).config();
+        let request = request.timeout_global(Some(Duration::from_secs(2))).build();
+        if let Err(error) = request.send_empty() {
+            log::warn!("job {job} could not be cancelled: {error}");
+        }
+    }
+
+    /// An answer; `None` where there is no such thing.
+    async fn get<T: DeserializeOwned + Send + 'static>(&self, path: String) -> Result<Option<T>> {
+        let agent = self.agent.clone();
+        let url = format!("{}{path}", self.scheduler);
+        let answer = tokio::task::spawn_blocking(move || {
+            let mut answer = agent
+                .get(&url)
+                .call()
+                .map_err(|error| exec_datafusion_err!("{url}: {error}"))?;
+            if answer.status() == 404 {
+                return Ok(None);
+            }
+            let body = answer.body_mut().with_config().limit(u64::MAX).reader();
+            let value = serde_json::from_reader(body);
+            value
+                .map(Some)
+                .map_err(|error| exec_datafusion_err!("{url}: {error}"))
+        });
+        answer
+            .await
+            .map_err(|error| DataFusionError::External(error.into()))?
+    }
+}

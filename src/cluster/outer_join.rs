@@ -1,0 +1,140 @@
+//! An outer join that the adaptive planner leaves alone.
+//!
+//! That planner (Ballista 55) replaces a side without rows by an empty relation of many partitions, and the
+//! join shuffles that by its keys again and again. Here such a side becomes a [`KeyedExec`], which knows that
+//! no rows are partitioned by any key, and no rule takes the join apart. It is a sort-merge join, which spills.
+
+use super::stages::{KeyedExec, columns, is_empty};
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{JoinType, Result};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::{OrderingRequirements, PhysicalExpr};
+use datafusion::physical_plan::empty::EmptyExec;
+use datafusion::physical_plan::joins::SortMergeJoinExec;
+use datafusion::physical_plan::metrics::MetricsSet;
+use datafusion::physical_plan::{
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan,
+    InputDistributionRequirements, PlanProperties, ReplaceChildrenOptions,
+};
+use std::sync::Arc;
+
+/// The join inside of it, as it is.
+#[derive(Debug)]
+pub(super) struct OuterJoinExec {
+    join: Arc<dyn ExecutionPlan>,
+    /// The columns that each side is joined by.
+    keys: [Vec<usize>; 2],
+}
+
+impl OuterJoinExec {
+    /// The operator for a join that returns rows without a partner, if that is one by columns.
+    pub(super) fn of(join: &Arc<dyn ExecutionPlan>) -> Option<Self> {
+        let merge = join.downcast_ref::<SortMergeJoinExec>()?;
+        let inner = [JoinType::Inner, JoinType::LeftSemi, JoinType::RightSemi];
+        if inner.contains(&merge.join_type) {
+            return None;
+        }
+        let (left, right): (Vec<_>, Vec<_>) = merge.on.iter().cloned().unzip();
+        Some(Self {
+            join: Arc::clone(join),
+            keys: [columns(&left)?, columns(&right)?],
+        })
+    }
+
+    /// The join over nothing: its parameters, as they travel.
+    pub(super) fn without_inputs(&self) -> Result<Arc<dyn ExecutionPlan>> {
+        let inputs = self.join.children().into_iter();
+        let empty = inputs.map(|input| Arc::new(EmptyExec::new(input.schema())) as _);
+        replaced(&self.join, empty.collect())
+    }
+
+    /// The same over other inputs.
+    pub(super) fn over(&self, inputs: Vec<Arc<dyn ExecutionPlan>>) -> Result<Self> {
+        let keyed = inputs.into_iter().zip(&self.keys);
+        let inputs = keyed.map(|(input, keys)| match is_empty(&input) {
+            true => KeyedExec::of(input, Some(keys.clone())),
+            false => Ok(input),
+        });
+        Ok(Self {
+            join: replaced(&self.join, inputs.collect::<Result<_>>()?)?,
+            keys: self.keys.clone(),
+        })
+    }
+}
+
+fn replaced(
+    join: &Arc<dyn ExecutionPlan>,
+    inputs: Vec<Arc<dyn ExecutionPlan>>,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+    Arc::clone(join).replace_children(inputs, options)
+}
+
+impl DisplayAs for OuterJoinExec {
+    fn fmt_as(&self, t: DisplayFormatType, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "OuterJoinExec: ")?;
+        self.join.fmt_as(t, f)
+    }
+}
+
+impl ExecutionPlan for OuterJoinExec {
+    fn name(&self) -> &str {
+        "OuterJoinExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.join.properties()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        self.join.children()
+    }
+
+    fn input_distribution_requirements(&self) -> InputDistributionRequirements {
+        let sides = self.join.input_distribution_requirements().into_per_child();
+        // Between the rules, while nothing is partitioned yet, the relation of the sides would be checked.
+        InputDistributionRequirements::new(sides)
+    }
+
+    fn required_input_ordering(&self) -> Vec<Option<OrderingRequirements>> {
+        self.join.required_input_ordering()
+    }
+
+    fn maintains_input_order(&self) -> Vec<bool> {
+        self.join.maintains_input_order()
+    }
+
+    fn apply_expressions(
+        &self,
+        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        self.join.apply_expressions(f)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(Arc::new(self.over(children)?))
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(Arc::new(self.over(children)?))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        self.join.metrics()
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        self.join.execute(partition, context)
+    }
+}

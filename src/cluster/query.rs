@@ -1,0 +1,268 @@
+//! A query as the client runs it: sent to the scheduler, watched, cancelled when nobody wants its rows any
+//! more, and sent again where the cluster lost it.
+
+use super::failure::{Failure, Kind};
+use super::monitor::Monitor;
+use ballista_core::config::BallistaConfig;
+use ballista_core::execution_plans::DistributedQueryExec;
+use ballista_core::extension::SessionConfigExt;
+use ballista_core::planner::BallistaQueryPlanner;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::catalog::Session;
+use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
+use datafusion::common::{DataFusionError, Result};
+use datafusion::datasource::{MemTable, provider_as_source};
+use datafusion::execution::context::QueryPlanner;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::{EmptyRelation, Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
+    ReplaceChildrenOptions,
+};
+use datafusion_proto::logical_plan::LogicalExtensionCodec;
+use datafusion_proto::protobuf::LogicalPlanNode;
+use futures::{StreamExt, TryStreamExt};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often a query that the cluster lost is sent again.
+const RESUBMISSIONS: usize = 3;
+
+/// Plans queries for the cluster of a scheduler.
+#[derive(Debug)]
+pub(super) struct ClusterPlanner {
+    /// `http://HOST:PORT`.
+    pub(super) scheduler: String,
+    pub(super) codec: Arc<dyn LogicalExtensionCodec>,
+    pub(super) step_timeout: Duration,
+}
+
+#[async_trait::async_trait]
+impl QueryPlanner for ClusterPlanner {
+    async fn create_physical_plan(
+        &self,
+        plan: &LogicalPlan,
+        session: &dyn Session,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let plan = with_columns(plan.clone())?;
+        let config = session.config().ballista_config();
+        let planned = BallistaQueryPlanner::<LogicalPlanNode>::with_extension(
+            self.scheduler.clone(),
+            config.clone(),
+            Arc::clone(&self.codec),
+        )
+        .create_physical_plan(&plan, session)
+        .await?;
+        if !planned.is::<DistributedQueryExec<LogicalPlanNode>>() {
+            return Ok(planned);
+        }
+        let query = Query {
+            plan,
+            config,
+            codec: Arc::clone(&self.codec),
+            session: session.session_id().to_owned(),
+            monitor: Monitor::new(&self.scheduler),
+            step_timeout: self.step_timeout,
+        };
+        Ok(Arc::new(ClusterQueryExec::new(Arc::new(query))))
+    }
+}
+
+/// The plan with tables without rows for relations without rows: these travel without their columns.
+fn with_columns(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let plan = plan.transform_up_with_subqueries(|node| {
+        let LogicalPlan::EmptyRelation(EmptyRelation {
+            produce_one_row: false,
+            schema,
+        }) = &node
+        else {
+            return Ok(Transformed::no(node));
+        };
+        if schema.fields().is_empty() {
+            return Ok(Transformed::no(node));
+        }
+        let table = MemTable::try_new(Arc::clone(schema.inner()), vec![vec![]])?;
+        let source = provider_as_source(Arc::new(table));
+        let columns = schema.iter().map(|(qualifier, field)| {
+            Expr::from(datafusion::common::Column::new(
+                Some("no_rows"),
+                field.name(),
+            ))
+            .alias_qualified(qualifier.cloned(), field.name())
+        });
+        let plan = LogicalPlanBuilder::scan("no_rows", source, None)?
+            .project(columns)?
+            .build()?;
+        Ok(Transformed::yes(plan))
+    })?;
+    Ok(plan.data)
+}
+
+/// A query and where it runs.
+#[derive(Debug)]
+struct Query {
+    plan: LogicalPlan,
+    config: BallistaConfig,
+    codec: Arc<dyn LogicalExtensionCodec>,
+    session: String,
+    monitor: Monitor,
+    step_timeout: Duration,
+}
+
+impl Query {
+    /// The rows. A query that the cluster lost before its first row is sent again.
+    async fn rows(self: Arc<Self>, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let mut failure = match self.attempt(&context).await {
+            Ok(rows) => return Ok(rows),
+            Err(failure) => failure,
+        };
+        for attempt in 1..=RESUBMISSIONS {
+            if failure.kind != Kind::Lost {
+                break;
+            }
+            log::warn!(
+                "{}; sending it again, {attempt} of {RESUBMISSIONS}",
+                failure.error
+            );
+            self.monitor.settled().await?;
+            failure = match self.attempt(&context).await {
+                Ok(rows) => return Ok(rows),
+                Err(failure) => failure,
+            };
+        }
+        Err(failure.error)
+    }
+
+    async fn attempt(
+        self: &Arc<Self>,
+        context: &Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream, Failure> {
+        let explained = |error: DataFusionError| Failure::of(&error, self.monitor.scheduler());
+        let inner = DistributedQueryExec::<LogicalPlanNode>::with_extension(
+            self.monitor.scheduler().to_owned(),
+            self.config.clone(),
+            self.plan.clone(),
+            Arc::clone(&self.codec),
+            self.session.clone(),
+        );
+        let schema = inner.schema();
+        let mut rows = inner.execute(0, Arc::clone(context)).map_err(explained)?;
+        let job = || inner.job_id().map(|id| id.to_string());
+        let mut running = Running {
+            monitor: &self.monitor,
+            job: &job,
+            done: false,
+        };
+        let first = tokio::select! {
+            first = rows.next() => first,
+            stuck = self.monitor.stuck(&job, self.step_timeout) => return Err(stuck),
+        };
+        // All rows are there when the first one is.
+        running.done = true;
+        drop(running);
+        let first = first.transpose().map_err(explained)?;
+        let query = Arc::clone(self);
+        let rest = rows.map_err(move |error| Failure::of(&error, query.monitor.scheduler()).error);
+        let rows = futures::stream::iter(first.map(Ok::<RecordBatch, DataFusionError>)).chain(rest);
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+    }
+}
+
+/// Cancels its job when it is dropped before it is done.
+struct Running<'a, F: Fn() -> Option<String>> {
+    monitor: &'a Monitor,
+    job: &'a F,
+    done: bool,
+}
+
+impl<F: Fn() -> Option<String>> Drop for Running<'_, F> {
+    fn drop(&mut self) {
+        if let (false, Some(job)) = (self.done, (self.job)()) {
+            self.monitor.cancel(&job);
+        }
+    }
+}
+
+/// A query on the cluster.
+#[derive(Debug)]
+struct ClusterQueryExec {
+    query: Arc<Query>,
+    schema: SchemaRef,
+    properties: Arc<PlanProperties>,
+}
+
+impl ClusterQueryExec {
+    fn new(query: Arc<Query>) -> Self {
+        let schema = Arc::clone(query.plan.schema().inner());
+        let properties = Arc::new(PlanProperties::new(
+            EquivalenceProperties::new(Arc::clone(&schema)),
+            Partitioning::UnknownPartitioning(1),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        ));
+        Self {
+            query,
+            schema,
+            properties,
+        }
+    }
+}
+
+impl DisplayAs for ClusterQueryExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(
+            f,
+            "ClusterQueryExec: {}\n{}",
+            self.query.monitor.scheduler(),
+            self.query.plan.display_indent()
+        )
+    }
+}
+
+impl ExecutionPlan for ClusterQueryExec {
+    fn name(&self) -> &str {
+        "ClusterQueryExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        _: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        _: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn execute(&self, _: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let rows = futures::stream::once(Arc::clone(&self.query).rows(context)).try_flatten();
+        Ok(Box::pin(RecordBatchStreamAdapter::new(
+            Arc::clone(&self.schema),
+            rows,
+        )))
+    }
+}

@@ -1,0 +1,84 @@
+//! The scheduler: plans queries and gives tasks to executors.
+
+use super::address::{Trust, listen_address};
+use super::config;
+use super::guard::guard;
+use ballista_core::config::TaskSchedulingPolicy;
+use ballista_scheduler::cluster::BallistaCluster;
+use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
+use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service_with_listener};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
+use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// How a scheduler runs.
+#[derive(Debug, Clone)]
+pub struct SchedulerOptions {
+    /// `HOST:PORT` to listen on; port 0 is any free one.
+    pub bind: String,
+    /// Who may reach it.
+    pub trust: Trust,
+    /// The name under which executors reach it, if not that of `bind`.
+    pub external_host: Option<String>,
+    /// Seconds without a sign of life after which an executor counts as lost.
+    pub executor_timeout: u64,
+}
+
+impl Default for SchedulerOptions {
+    fn default() -> Self {
+        Self {
+            bind: "127.0.0.1:50050".to_owned(),
+            trust: Trust::Loopback,
+            external_host: None,
+            executor_timeout: 20,
+        }
+    }
+}
+
+/// Runs a scheduler until its future is dropped. `ready` is told the address once it listens.
+///
+/// # Errors
+/// If it cannot listen, or its service ends.
+pub async fn scheduler(options: &SchedulerOptions, ready: impl FnOnce(SocketAddr)) -> Result<()> {
+    let address = listen_address(&options.bind, options.trust)?;
+    let at = |error: std::io::Error| exec_datafusion_err!("--bind {address}: {error}");
+    let listener = tokio::net::TcpListener::bind(address).await.map_err(at)?;
+    let address = listener.local_addr().map_err(at)?;
+    let host = address.ip().to_string();
+    let settings = SchedulerConfig {
+        external_host: options.external_host.clone().unwrap_or(host.clone()),
+        bind_host: host,
+        // Executors report to this port.
+        bind_port: address.port(),
+        scheduling_policy: TaskSchedulingPolicy::PushStaged,
+        task_distribution: TaskDistributionPolicy::RoundRobin,
+        executor_timeout_seconds: options.executor_timeout,
+        expire_dead_executor_interval_seconds: (options.executor_timeout / 4).max(1),
+        executor_termination_grace_period: options.executor_timeout,
+        grpc_server_max_decoding_message_size: config::MESSAGE_BYTES as u32,
+        grpc_server_max_encoding_message_size: config::MESSAGE_BYTES as u32,
+        override_config_producer: Some(Arc::new(config::config)),
+        override_session_builder: Some(Arc::new(config::state)),
+        override_logical_codec: Some(config::logical_codec()),
+        override_physical_codec: Some(config::physical_codec()),
+        ..Default::default()
+    };
+    settings.validate().map_err(failure)?;
+    let cluster = BallistaCluster::new_from_config(&settings)
+        .await
+        .map_err(failure)?;
+    let books = cluster.cluster_state();
+    let server = create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, Arc::new(settings))
+        .await
+        .map_err(failure)?;
+    ready(address);
+    tokio::select! {
+        ended = start_grpc_service_with_listener(listener, server.clone()) => ended.map_err(failure),
+        () = guard(server, books) => Ok(()),
+    }
+}
+
+fn failure(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> DataFusionError {
+    DataFusionError::External(error.into())
+}

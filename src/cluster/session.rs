@@ -1,0 +1,110 @@
+//! The client's side.
+
+use super::config;
+use super::query::ClusterPlanner;
+use ballista_core::config::BallistaConfig;
+use ballista_core::extension::SessionStateExt;
+use datafusion::common::{Result, plan_datafusion_err};
+use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::prelude::SessionContext;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The port of a scheduler that names none.
+const PORT: &str = "50050";
+
+/// Where and how queries of a session run.
+#[derive(Debug, Clone)]
+pub struct ClientOptions {
+    /// The scheduler: `df://HOST:PORT`.
+    pub scheduler: String,
+    /// Tasks of a stage, at least 2, and parts that joins are cut into.
+    pub partitions: usize,
+    /// A query is sent again, at most three times, when none of its tasks ended for so long.
+    pub step_timeout: Duration,
+}
+
+impl ClientOptions {
+    /// Queries for a scheduler: 16 tasks a stage, ten minutes.
+    pub fn new(scheduler: impl Into<String>) -> Self {
+        Self {
+            scheduler: scheduler.into(),
+            partitions: 16,
+            step_timeout: Duration::from_mins(10),
+        }
+    }
+}
+
+/// A session whose queries run on a cluster.
+///
+/// Files must lie where every executor sees them under the same path. The scheduler is asked at the
+/// first query. A query whose rows nobody wants any more is cancelled.
+///
+/// # Errors
+/// If the address is none.
+pub fn session(options: &ClientOptions, runtime: Arc<RuntimeEnv>) -> Result<SessionContext> {
+    let scheduler = address(&options.scheduler)?;
+    // Unions need a shuffle, and one partition has none.
+    let partitions = options.partitions.max(2);
+    let config = config::config()
+        .with_target_partitions(partitions)
+        .set_str("neardup.parts", &partitions.to_string())
+        // Only so is the job of a query known while it runs.
+        .set_str("ballista.client.pull", "true");
+    let planner = ClusterPlanner {
+        scheduler: scheduler.clone(),
+        codec: config::logical_codec(),
+        step_timeout: options.step_timeout,
+    };
+    let state = crate::session::bare(config, runtime).upgrade_for_ballista(scheduler)?;
+    let state = SessionStateBuilder::new_from_existing(state).with_query_planner(Arc::new(planner));
+    crate::session::complete(crate::session::with_functions(state).build())
+}
+
+/// Whether queries of a session run on a cluster.
+pub(crate) fn is_remote(context: &SessionContext) -> bool {
+    let state = context.state();
+    state
+        .config_options()
+        .extensions
+        .get::<BallistaConfig>()
+        .is_some()
+}
+
+/// The address of the scheduler as the engine's client takes it.
+fn address(url: &str) -> Result<String> {
+    let wrong = || plan_datafusion_err!("--cluster {url}: must be df://HOST:PORT");
+    let place = url.strip_prefix("df://").ok_or_else(wrong)?;
+    let place = place.trim_end_matches('/');
+    let (host, port) = match place.rsplit_once(':') {
+        Some((host, port)) if !place.ends_with(']') => (host, port),
+        _ => (place, PORT),
+    };
+    if host.is_empty() || port.parse::<u16>().is_err() || host.contains('/') {
+        return Err(wrong());
+    }
+    Ok(format!("http://{host}:{port}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::address;
+
+    #[test]
+    fn addresses_of_schedulers() {
+        assert_eq!(address("df://node1:50051").unwrap(), "http://node1:50051");
+        assert_eq!(address("df://node1/").unwrap(), "http://node1:50050");
+        assert_eq!(address("df://[::1]").unwrap(), "http://[::1]:50050");
+        for wrong in [
+            "node1:50050",
+            "http://node1",
+            "df://",
+            "df://:1",
+            "df://a:b",
+            "df://a/b",
+        ] {
+            assert!(address(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! What a plan needs so that the engine cuts it into stages well. Five faults of its adaptive planner
+//! (Ballista 55) are kept away:
+//!
+//! - A task runs a slice of the partitions of its stage, and a union is sliced by giving each input the
+//!   partitions that fall to it. An input that gathers its rows in one partition (a total, a window over
+//!   all rows, a limit) cannot be sliced away: every task runs it and counts the partitions of the inputs
+//!   after it from the wrong one, so that rows come out repeated and others never. What is read from a
+//!   shuffle is sliced well, so one is asked for between such an input and its union.
+//! - A shuffle that turns out to have no rows becomes an empty relation of many partitions. A window that
+//!   wants rows partitioned by key shuffles it again, and again, and the query never ends. So something
+//!   stands between them that knows that no rows are partitioned by any key.
+//! - So does an outer join with an empty side; [`outer_join`](super::outer_join) takes its place.
+//! - A join is planned as one that keeps an order and runs as one that does not: what stands above it lost its
+//!   sort and reads rows in a wrong order. So something stands above each join that has no order.
+//! - An empty relation, and a row without columns, in a union come out of the slicing as other operators
+//!   than before. The reports of such tasks do not fit together, and the stage never ends. A table in memory
+//!   is sliced well, so it takes their place.
+
+use super::outer_join::OuterJoinExec;
+use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, Statistics, internal_datafusion_err};
+use datafusion::config::ConfigOptions;
+use datafusion::datasource::memory::MemorySourceConfig;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::expressions::{Column, lit};
+use datafusion::physical_expr::{Distribution, PhysicalExpr};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::empty::EmptyExec;
+use datafusion::physical_plan::filter::FilterExec;
+use datafusion::physical_plan::joins::{HashJoinExec, SortMergeJoinExec};
+use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
+use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::sorts::sort::SortExec;
+use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
+use datafusion::physical_plan::union::UnionExec;
+use datafusion::physical_plan::unnest::UnnestExec;
+use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
+use datafusion::physical_plan::{
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties,
+    Partitioning, PlanProperties, ReplaceChildrenOptions,
+};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Makes a plan ready to be cut into stages.
+#[derive(Debug)]
+pub(super) struct PrepareStages;
+
+impl PhysicalOptimizerRule for PrepareStages {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        prepared(plan)
+    }
+
+    fn name(&self) -> &str {
+        "prepare_stages"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    let plan = plan.transform_up(|node| {
+        let inputs: Vec<_> = if node.is::<UnionExec>() {
+            let inputs = node.children().into_iter();
+            inputs
+                .map(|input| match gathers(input) {
+                    true => shuffled(Arc::clone(input)),
+                    false => KeyedExec::of(Arc::clone(input), None),
+                })
+                .collect::<Result<_>>()?
+        } else if let (Some(keys), [input]) = (window_keys(&node), node.children().as_slice()) {
+            vec![KeyedExec::of(Arc::clone(input), Some(keys))?]
+        } else if node.is::<PlaceholderRowExec>() {
+            // One row without columns, as a table that is sliced for tasks.
+            let row = RecordBatch::try_new_with_options(
+                node.schema(),
+                vec![],
+                &RecordBatchOptions::new().with_row_count(Some(1)),
+            );
+            // With columns it is a row of NULLs, which no plan of ours has.
+            return Ok(match row {
+                Ok(row) => Transformed::yes(MemorySourceConfig::try_new_exec(
+                    &[vec![row]],
+                    node.schema(),
+                    None,
+                )?),
+                Err(_) => Transformed::no(node),
+            });
+        } else if let Some(join) = OuterJoinExec::of(&node) {
+            return Ok(Transformed::yes(KeyedExec::of(Arc::new(join), None)?));
+        } else if node.is::<SortMergeJoinExec>() || node.is::<HashJoinExec>() {
+            return Ok(Transformed::yes(KeyedExec::of(node, None)?));
+        } else {
+            return Ok(Transformed::no(node));
+        };
+        let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+        Ok(Transformed::yes(node.replace_children(inputs, options)?))
+    })?;
+    Ok(plan.data)
+}
+
+/// Whether rows of the plan may be gathered in one partition on their way to its root.
+fn gathers(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let mut found = false;
+    let walked = plan.apply(|node| {
+        let keyed = node.downcast_ref::<KeyedExec>();
+        if keyed.is_some_and(|keyed| !keyed.spec.has_statistics) {
+            // A shuffle stands above.
+            return Ok(TreeNodeRecursion::Jump);
+        }
+        let required = node.input_distribution_requirements();
+        found |= required
+            .per_child_distributions()
+            .any(|distribution| matches!(distribution, Distribution::SinglePartition));
+        Ok(match found {
+            true => TreeNodeRecursion::Stop,
+            false => TreeNodeRecursion::Continue,
+        })
+    });
+    found || walked.is_err()
+}
+
+/// The input with a shuffle above it. The planner leaves an input alone that it knows to be small, so
+/// something without statistics stands below.
+fn shuffled(input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    let hidden = KeyedSpec {
+        keys: None,
+        has_statistics: false,
+        no_rows: false,
+    };
+    let schema = input.schema();
+    let mut fields = schema.fields().iter();
+    let key =
+        fields.position(|field| field.data_type().is_primitive() || field.data_type().is_string());
+    let hidden = KeyedExec::new(input, hidden);
+    KeyedExec::of(Arc::new(hidden), Some(key.into_iter().collect()))
+}
+
+/// Whether a plan is an empty relation, or one whose rows another operator would have worked on.
+pub(super) fn is_empty(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let passes = plan.is::<SortExec>()
+        || plan.is::<UnnestExec>()
+        || plan.is::<ProjectionExec>()
+        || plan.is::<FilterExec>()
+        || plan.is::<BoundedWindowAggExec>()
+        || plan.is::<WindowAggExec>();
+    match plan.children().as_slice() {
+        [input] if passes => is_empty(input),
+        _ => plan.is::<EmptyExec>(),
+    }
+}
+
+/// The columns that a window is partitioned by, if it is one and they are columns.
+fn window_keys(node: &Arc<dyn ExecutionPlan>) -> Option<Vec<usize>> {
+    let keys = if let Some(window) = node.downcast_ref::<BoundedWindowAggExec>() {
+        window.partition_keys()
+    } else {
+        node.downcast_ref::<WindowAggExec>()?.partition_keys()
+    };
+    columns(&keys).filter(|columns| !columns.is_empty())
+}
+
+/// The places of keys that are columns.
+pub(super) fn columns(keys: &[Arc<dyn PhysicalExpr>]) -> Option<Vec<usize>> {
+    let columns = keys.iter().map(|key| key.downcast_ref::<Column>());
+    columns.map(|column| Some(column?.index())).collect()
+}
+
+/// What travels of a [`KeyedExec`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct KeyedSpec {
+    /// The columns that rows are to be partitioned by; none of them: by a constant.
+    keys: Option<Vec<usize>>,
+    has_statistics: bool,
+    /// Whether it is known that there are no rows, which are partitioned by any key.
+    no_rows: bool,
+}
+
+/// Rows as they come, in no order, partitioned by key where keys are given. No rule of the planner moves
+/// anything past it.
+#[derive(Debug)]
+pub(super) struct KeyedExec {
+    input: Arc<dyn ExecutionPlan>,
+    spec: KeyedSpec,
+    properties: Arc<PlanProperties>,
+}
+
+impl KeyedExec {
+    /// The rows of an input, partitioned by the columns of `keys` where there are any.
+    pub(super) fn of(
+        input: Arc<dyn ExecutionPlan>,
+        keys: Option<Vec<usize>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let spec = KeyedSpec {
+            keys,
+            has_statistics: true,
+            no_rows: false,
+        };
+        Self::new(input, spec).settled()
+    }
+
+    /// The same, with a table in memory in place of an empty relation: that is not sliced for tasks.
+    fn settled(mut self) -> Result<Arc<dyn ExecutionPlan>> {
+        if is_empty(&self.input) {
+            let partitions = vec![vec![]; self.input.output_partitioning().partition_count()];
+            let schema = self.input.schema();
+            self.spec.no_rows = true;
+            let table = MemorySourceConfig::try_new_exec(&partitions, schema, None)?;
+            self = Self::new(table, self.spec);
+        }
+        Ok(Arc::new(self))
+    }
+
+    pub(super) fn new(input: Arc<dyn ExecutionPlan>, spec: KeyedSpec) -> Self {
+        let properties = input.properties();
+        let partitioning = properties.output_partitioning().clone();
+        let partitioning = match keys(&input, &spec) {
+            Some(keys) if spec.no_rows => Partitioning::Hash(keys, partitioning.partition_count()),
+            _ => partitioning,
+        };
+        let mut equivalence = input.equivalence_properties().clone();
+        equivalence.clear_orderings();
+        let properties = Arc::new(PlanProperties::new(
+            equivalence,
+            partitioning,
+            properties.emission_type,
+            properties.boundedness,
+        ));
+        Self {
+            input,
+            spec,
+            properties,
+        }
+    }
+
+    pub(super) fn spec(&self) -> &KeyedSpec {
+        &self.spec
+    }
+
+    fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        let [input] = children
+            .try_into()
+            .map_err(|_| internal_datafusion_err!("KeyedExec has one input"))?;
+        Self::new(input, self.spec.clone()).settled()
+    }
+}
+
+fn keys(input: &Arc<dyn ExecutionPlan>, spec: &KeyedSpec) -> Option<Vec<Arc<dyn PhysicalExpr>>> {
+    let schema = input.schema();
+    let column = |index: &usize| -> Arc<dyn PhysicalExpr> {
+        Arc::new(Column::new(schema.field(*index).name(), *index))
+    };
+    let keys: Vec<_> = spec.keys.as_ref()?.iter().map(column).collect();
+    Some(match keys.is_empty() {
+        true => vec![lit(0_i64)],
+        false => keys,
+    })
+}
+
+impl DisplayAs for KeyedExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "KeyedExec: keys={:?}", self.spec.keys)
+    }
+}
+
+impl ExecutionPlan for KeyedExec {
+    fn name(&self) -> &str {
+        "KeyedExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn required_input_distribution(&self) -> Vec<Distribution> {
+        vec![match keys(&self.input, &self.spec) {
+            Some(keys) if !self.spec.no_rows => Distribution::KeyPartitioned(keys),
+            _ => Distribution::UnspecifiedDistribution,
+        }]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.over(children)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.over(children)
+    }
+
+    fn child_stats_requests(&self, partition: Option<usize>) -> Vec<ChildStats> {
+        vec![match self.spec.has_statistics {
+            true => ChildStats::At(partition),
+            false => ChildStats::Skip,
+        }]
+    }
+
+    fn statistics_from_inputs(
+        &self,
+        inputs: &[Arc<Statistics>],
+        _: &StatisticsArgs,
+    ) -> Result<Arc<Statistics>> {
+        Ok(match (self.spec.has_statistics, inputs) {
+            (true, [input]) => Arc::clone(input),
+            _ => Arc::new(Statistics::new_unknown(&self.schema())),
+        })
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        self.input.execute(partition, context)
+    }
+}

@@ -1,0 +1,282 @@
+//! Jobs on a cluster that loses something: the same command ends with the rows of an undisturbed run, and
+//! what was done is not done again.
+
+use super::processes::{Cluster, PATIENCE};
+use super::{query, rows, session};
+use datafusion::common::{Result as QueryResult, exec_datafusion_err};
+use libtest_mimic::{Failed, Trial};
+use neardup::jobs::Manifest;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Where a step is.
+#[derive(Debug, Clone, Copy)]
+enum Moment {
+    Runs,
+    HasFiles,
+    IsCommitted,
+}
+
+const MOMENTS: [(Moment, &str); 3] = [
+    (Moment::Runs, "while a step runs"),
+    (Moment::HasFiles, "before a commit"),
+    (Moment::IsCommitted, "after a commit"),
+];
+
+/// Which role is lost.
+#[derive(Debug, Clone, Copy)]
+enum Role {
+    Client,
+    Executor,
+    Scheduler,
+}
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (moment, when) in MOMENTS {
+        for role in [Role::Client, Role::Executor, Role::Scheduler] {
+            let name = format!("cluster::{role:?} lost {when}").to_lowercase();
+            trials.push(Trial::test(name, move || lost(role, moment)));
+        }
+    }
+    trials.extend([
+        Trial::test("cluster::an executor that comes late", late),
+        Trial::test("cluster::an executor that is asked to stop", stopped),
+        Trial::test("cluster::an executor that cannot write", cannot_write),
+        Trial::test(
+            "cluster::a directory that executors do not share",
+            not_shared,
+        )
+        .with_ignored_flag(!may_unshare()),
+        Trial::test("cluster::chaos", chaos),
+    ]);
+    trials
+}
+
+/// The job of these tests.
+fn command(cluster: Option<&Cluster>, output: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_neardup"));
+    let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/sample/documents.jsonl");
+    command
+        .arg("dedup")
+        .arg(input)
+        .args(["--text", "body", "-o"])
+        .arg(output);
+    if let Some(cluster) = cluster {
+        command.args([
+            "--cluster",
+            &cluster.url(),
+            "--threads",
+            "4",
+            "--step-timeout",
+            "60",
+        ]);
+    }
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Runs the job to its end.
+fn run(cluster: Option<&Cluster>, output: &Path) -> Result<Output, Failed> {
+    Ok(command(cluster, output).output()?)
+}
+
+/// That a job ended well, with the rows of one process.
+fn has_right_rows(done: &Output, output: &Path) -> Result<(), Failed> {
+    if !done.status.success() {
+        return Err(String::from_utf8_lossy(&done.stderr).into_owned().into());
+    }
+    let scratch = TempDir::new()?;
+    let local = scratch.path().join("local");
+    run(None, &local)?;
+    let directories = [local, output.to_owned()];
+    crate::run(async move {
+        for table in ["pairs", "clusters", "kept"] {
+            let mut found = Vec::new();
+            for directory in &directories {
+                let context = neardup::session(Default::default(), Default::default())?;
+                neardup::jobs::register(&context, directory).await?;
+                found.push(rows(&context, &format!("SELECT * FROM {table}")).await?);
+            }
+            if found[0] != found[1] {
+                return Err(format!("{table} differs:\n{}\n{}", found[0], found[1]).into());
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Waits until the fourth step of a job is at a moment, or past it.
+fn wait_for(job: &mut Child, output: &Path, moment: Moment) -> Result<(), Failed> {
+    const STEP: usize = 3;
+    let begun = Instant::now();
+    loop {
+        let done = Manifest::load(output)?.map_or(0, |manifest| manifest.steps.len());
+        let step = directories(&output.join("steps"))
+            .into_iter()
+            .find(|name| name.starts_with("04-"));
+        let reached = match (moment, &step) {
+            _ if done > STEP => true,
+            (Moment::Runs, Some(_)) => true,
+            (Moment::HasFiles, Some(step)) => {
+                !directories(&output.join("steps").join(step)).is_empty()
+            }
+            _ => false,
+        };
+        if reached {
+            return Ok(());
+        }
+        if let Some(status) = job.try_wait()? {
+            return Err(format!("the job ended before its fourth step: {status}").into());
+        }
+        if begun.elapsed() > PATIENCE {
+            return Err("the job did not come to its fourth step".into());
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn directories(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect()
+}
+
+fn lost(role: Role, moment: Moment) -> Result<(), Failed> {
+    let scratch = TempDir::new()?;
+    let output = scratch.path().join("job");
+    let mut cluster = Cluster::start(2)?;
+    let mut job = command(Some(&cluster), &output).spawn()?;
+    wait_for(&mut job, &output, moment)?;
+    match role {
+        Role::Client => job.kill()?,
+        Role::Executor => cluster.lose_executor()?,
+        Role::Scheduler => cluster.replace_scheduler()?,
+    }
+    let mut done = job.wait_with_output()?;
+    let before = Manifest::load(&output)?.ok_or("no manifest")?;
+    if !done.status.success() {
+        done = run(Some(&cluster), &output)?;
+    }
+    has_right_rows(&done, &output)?;
+    let after = Manifest::load(&output)?.ok_or("no manifest")?;
+    for (before, after) in before.steps.iter().zip(&after.steps) {
+        if before.files != after.files {
+            return Err(format!("step {} was done twice", before.name).into());
+        }
+    }
+    Ok(())
+}
+
+fn late() -> Result<(), Failed> {
+    let scratch = TempDir::new()?;
+    let output = scratch.path().join("job");
+    let mut cluster = Cluster::start(0)?;
+    let job = command(Some(&cluster), &output).spawn()?;
+    std::thread::sleep(Duration::from_secs(2));
+    cluster.add_executor("exec")?;
+    has_right_rows(&job.wait_with_output()?, &output)
+}
+
+fn stopped() -> Result<(), Failed> {
+    let scratch = TempDir::new()?;
+    let output = scratch.path().join("job");
+    let mut cluster = Cluster::start(2)?;
+    let mut job = command(Some(&cluster), &output).spawn()?;
+    wait_for(&mut job, &output, Moment::Runs)?;
+    cluster.stop_executor()?;
+    has_right_rows(&job.wait_with_output()?, &output)
+}
+
+/// A limit on the size of files stands for a disk that is full.
+fn cannot_write() -> Result<(), Failed> {
+    let scratch = TempDir::new()?;
+    let output = scratch.path().join("job");
+    let mut cluster = Cluster::start(0)?;
+    cluster.add_executor("trap '' XFSZ; ulimit -f 1; exec")?;
+    let failed = run(Some(&cluster), &output)?;
+    let said = String::from_utf8_lossy(&failed.stderr);
+    if failed.status.success() || !said.contains("File too large") {
+        return Err(format!("expected an error that names the cause, found: {said}").into());
+    }
+    if Manifest::load(&output)?.is_some_and(|manifest| manifest.finished) {
+        return Err("the job counts as done".into());
+    }
+    let cluster = Cluster::start(1)?;
+    has_right_rows(&run(Some(&cluster), &output)?, &output)
+}
+
+/// Whether this machine lets a process have mounts of its own.
+fn may_unshare() -> bool {
+    let tried = Command::new("unshare").args(["-m", "true"]).output();
+    tried.is_ok_and(|tried| tried.status.success())
+}
+
+/// An executor that sees another directory under the path of the job.
+fn not_shared() -> Result<(), Failed> {
+    let scratch = TempDir::new()?;
+    let output = scratch.path().join("job");
+    let mut cluster = Cluster::start(0)?;
+    let hide = format!("mount -t tmpfs tmpfs '{}' &&", scratch.path().display());
+    cluster.add_executor(&format!(
+        "exec unshare -m bash -c \"{hide} exec \\\"\\$0\\\" \\\"\\$@\\\"\""
+    ))?;
+    let failed = run(Some(&cluster), &output)?;
+    let said = String::from_utf8_lossy(&failed.stderr);
+    match said.contains("must lie on storage that this process and all executors see") {
+        true => Ok(()),
+        false => Err(format!("expected an error about storage, found: {said}").into()),
+    }
+}
+
+/// The engine's own faults at 20 %: right rows or an error.
+fn chaos() -> Result<(), Failed> {
+    let cluster = Cluster::start(2)?;
+    let url = cluster.url();
+    crate::run(async move {
+        let call =
+            query("SELECT * FROM jaccard_join('datasets/sample/documents.jsonl', text => body)");
+        let expected = rows(
+            &neardup::session(Default::default(), Default::default())?,
+            &call,
+        )
+        .await?;
+        let mut right = 0;
+        for fault in ["transient", "panic", "delay:20"] {
+            for seed in 1..=3 {
+                let context = session(&url)?;
+                for (key, value) in [
+                    ("enabled", "true"),
+                    ("probability", "0.2"),
+                    ("fault_type", fault),
+                    ("seed", &seed.to_string()),
+                ] {
+                    let set = format!("SET ballista.testing.chaos_execution.{key} = '{value}'");
+                    context.sql(&set).await?.collect().await?;
+                }
+                let found: QueryResult<String> =
+                    tokio::time::timeout(2 * PATIENCE, rows(&context, &call))
+                        .await
+                        .unwrap_or_else(|_| Err(exec_datafusion_err!("no answer")));
+                match found {
+                    Ok(found) if found == expected => right += 1,
+                    Ok(found) => return Err(format!("{fault}, seed {seed}: {found}").into()),
+                    Err(error) if error.to_string().contains("no answer") => {
+                        return Err(format!("{fault}, seed {seed}: no answer").into());
+                    }
+                    Err(_) => {}
+                }
+            }
+        }
+        match right {
+            0 => Err("no query came through".into()),
+            _ => Ok(()),
+        }
+    })
+}

@@ -1,0 +1,184 @@
+//! The same answers on a cluster of real processes: a scheduler and executors on the loopback.
+
+mod faults;
+mod processes;
+
+use super::calls::{CALLS, fill, query};
+use super::database::{Database, Failure};
+use super::scratch::Scratch;
+use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use libtest_mimic::{Failed, Trial};
+use neardup::cluster::ClientOptions;
+use processes::{Cluster, PATIENCE};
+use sqllogictest::Runner;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// The trials of this module.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = vec![Trial::test("cluster::slt on 2 executors", every_slt_file)];
+    for executors in [1, 4] {
+        trials.push(Trial::test(
+            format!("cluster::every call on {executors} executors"),
+            move || every_call(executors),
+        ));
+    }
+    for executors in [1, 2, 4] {
+        trials.push(Trial::test(
+            format!("cluster::dedup of a dump on {executors} executors"),
+            move || dedup(executors),
+        ));
+    }
+    trials.extend(faults::trials());
+    trials
+}
+
+/// The `.slt` files hold on a cluster, except for plans.
+fn every_slt_file() -> Result<(), Failed> {
+    let mut cluster = Cluster::start(2)?;
+    super::run(async move {
+        let mut wrong = Vec::new();
+        for (name, path) in super::slt::files() {
+            let url = format!("df://{}", cluster.address);
+            let connect = || async {
+                let session = session(&url);
+                Database::over(session.map_err(|error| Failure(error.to_string()))?)
+            };
+            let mut runner = Runner::new(connect);
+            runner.add_label("cluster");
+            let run = tokio::time::timeout(2 * PATIENCE, runner.run_file_async(&path)).await;
+            match run {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => wrong.push(error.display(false).to_string()),
+                Err(_) => {
+                    wrong.push(format!("{name}: no answer"));
+                    cluster = Cluster::start(2)?;
+                }
+            }
+        }
+        match wrong.is_empty() {
+            true => Ok(()),
+            false => Err(wrong.join("\n\n").into()),
+        }
+    })
+}
+
+/// Table functions give the rows on a cluster that they give in one process.
+fn every_call(executors: usize) -> Result<(), Failed> {
+    let cluster = Cluster::start(executors)?;
+    let url = format!("df://{}", cluster.address);
+    super::run(async move {
+        let remote = session(&url)?;
+        let local = neardup::session(SessionConfig::new(), Arc::default())?;
+        let docs =
+            query("SELECT id, body AS text, title AS page FROM 'datasets/sample/documents.jsonl'");
+        fill(&local, &docs).await?;
+        fill(&remote, &docs).await?;
+        let mut wrong = Vec::new();
+        for (_, call) in CALLS {
+            let expected = rows(&local, &query(call)).await?;
+            let found = tokio::time::timeout(PATIENCE, rows(&remote, &query(call))).await;
+            match found {
+                Ok(Ok(found)) if found == expected => {}
+                Ok(Ok(found)) => wrong.push(format!("{call}\n{}", difference(&expected, &found))),
+                Ok(Err(error)) => wrong.push(format!("{call}\n{error}")),
+                Err(_) => wrong.push(format!("{call}\nno answer")),
+            }
+        }
+        match wrong.is_empty() {
+            true => Ok(()),
+            false => Err(wrong.join("\n\n").into()),
+        }
+    })
+}
+
+/// The first lines that only one of two texts has.
+fn difference(expected: &str, found: &str) -> String {
+    let only = |a: &str, b: &str, mark: char| -> String {
+        let lines = a
+            .lines()
+            .filter(|line| !b.lines().any(|other| other == *line));
+        let lines = lines.take(3);
+        lines
+            .map(|line| format!("{mark} {}\n", line.chars().take(200).collect::<String>()))
+            .collect()
+    };
+    let counts = (expected.lines().count(), found.lines().count());
+    format!(
+        "{counts:?} rows\n{}{}",
+        only(expected, found, '-'),
+        only(found, expected, '+')
+    )
+}
+
+/// A session on a cluster, with four tasks a stage.
+fn session(url: &str) -> datafusion::common::Result<SessionContext> {
+    let mut options = ClientOptions::new(url);
+    options.partitions = 4;
+    neardup::cluster::session(&options, Arc::default())
+}
+
+/// The rows of a query as text, sorted.
+async fn rows(context: &SessionContext, query: &str) -> datafusion::common::Result<String> {
+    let batches = context.sql(query).await?.collect().await?;
+    let table = pretty_format_batches(&batches)?.to_string();
+    let lines = table.lines().filter(|line| line.starts_with('|'));
+    let mut lines: Vec<String> = lines.map(sorted_lists).collect();
+    lines.sort_unstable();
+    Ok(lines.join("\n"))
+}
+
+/// A line with the elements of its last list sorted: lists of ids are in no order.
+fn sorted_lists(line: &str) -> String {
+    match line.rsplit_once('[').zip(line.rsplit_once(']')) {
+        Some(((before, _), (_, after))) if before.len() + after.len() + 2 <= line.len() => {
+            let list = &line[before.len() + 1..line.len() - after.len() - 1];
+            let mut elements: Vec<&str> = list.split(", ").collect();
+            elements.sort_unstable();
+            format!("{before}[{}]{after}", elements.join(", "))
+        }
+        _ => line.to_owned(),
+    }
+}
+
+/// A job on the cluster writes what it writes in one process.
+fn dedup(executors: usize) -> Result<(), Failed> {
+    let scratch = Scratch::new()?;
+    let cluster = Cluster::start(executors)?;
+    let dump = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("datasets/sample/samplewiki-pages-articles.xml.bz2");
+    let run = |name: &str, more: &[&str]| -> Result<PathBuf, Failed> {
+        let output = PathBuf::from(scratch.expand("$__SCRATCH__")).join(name);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_neardup"));
+        command
+            .arg("dedup")
+            .arg(&dump)
+            .arg("-o")
+            .arg(&output)
+            .args(more);
+        let done = command.stdin(Stdio::null()).output()?;
+        match done.status.success() {
+            true => Ok(output),
+            false => Err(String::from_utf8_lossy(&done.stderr).into_owned().into()),
+        }
+    };
+    let local = run("local", &[])?;
+    let url = format!("df://{}", cluster.address);
+    let remote = run("remote", &["--cluster", &url, "--threads", "4"])?;
+    super::run(async move {
+        for table in ["pairs", "clusters", "kept", "sentences", "plain_text"] {
+            let mut found = Vec::new();
+            for directory in [&local, &remote] {
+                let context = neardup::session(Default::default(), Default::default())?;
+                neardup::jobs::register(&context, directory).await?;
+                found.push(rows(&context, &format!("SELECT * FROM {table}")).await?);
+            }
+            if found[0] != found[1] {
+                return Err(format!("{table} differs:\n{}\n{}", found[0], found[1]).into());
+            }
+        }
+        Ok(())
+    })
+}

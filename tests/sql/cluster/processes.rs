@@ -1,0 +1,147 @@
+//! A scheduler and executors as processes of this machine.
+
+use libtest_mimic::Failed;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// How long processes may take to be there.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The processes of a cluster; they end with it.
+pub struct Cluster {
+    pub address: SocketAddr,
+    scheduler: Child,
+    executors: Vec<Child>,
+    /// The directories of the executors are in it.
+    work: TempDir,
+}
+
+impl Cluster {
+    /// A scheduler, and executors that have registered.
+    pub fn start(executors: usize) -> Result<Self, Failed> {
+        let (scheduler, address) = scheduler("127.0.0.1:0")?;
+        let mut cluster = Self {
+            address,
+            scheduler,
+            executors: vec![],
+            work: TempDir::new()?,
+        };
+        for _ in 0..executors {
+            cluster.add_executor("exec")?;
+        }
+        let begun = Instant::now();
+        while cluster.get("/api/executors")?.matches("\"vcores\"").count() < executors {
+            if begun.elapsed() > PATIENCE {
+                return Err("the executors did not register".into());
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Ok(cluster)
+    }
+
+    pub fn url(&self) -> String {
+        format!("df://{}", self.address)
+    }
+
+    /// One more executor. `shell` is what the shell does to run it: `exec`, after limits.
+    pub fn add_executor(&mut self, shell: &str) -> Result<(), Failed> {
+        let script = format!("{shell} \"$0\" \"$@\"");
+        let mut command = Command::new("bash");
+        command.args([
+            "-c",
+            &script,
+            env!("CARGO_BIN_EXE_neardup"),
+            "executor",
+            "--slots",
+            "2",
+        ]);
+        command.args(["--scheduler", &self.address.to_string(), "--work-dir"]);
+        command.arg(self.work_dir(self.executors.len()));
+        self.executors.push(role(&mut command)?.0);
+        Ok(())
+    }
+
+    fn work_dir(&self, executor: usize) -> PathBuf {
+        self.work.path().join(executor.to_string())
+    }
+
+    /// `kill -9` of the first executor, whose files go with it.
+    pub fn lose_executor(&mut self) -> Result<(), Failed> {
+        self.executors[0].kill()?;
+        self.executors[0].wait()?;
+        Ok(std::fs::remove_dir_all(self.work_dir(0))?)
+    }
+
+    /// Asks the first executor to stop.
+    pub fn stop_executor(&mut self) -> Result<(), Failed> {
+        let stopped = self.executors[0].id().to_string();
+        match Command::new("kill")
+            .args(["-TERM", &stopped])
+            .status()?
+            .success()
+        {
+            true => Ok(()),
+            false => Err("kill".into()),
+        }
+    }
+
+    /// `kill -9` of the scheduler, and another one in its place.
+    pub fn replace_scheduler(&mut self) -> Result<(), Failed> {
+        self.scheduler.kill()?;
+        self.scheduler.wait()?;
+        self.scheduler = scheduler(&self.address.to_string())?.0;
+        Ok(())
+    }
+
+    /// What the scheduler answers to a GET.
+    fn get(&self, path: &str) -> Result<String, Failed> {
+        let mut stream = TcpStream::connect(self.address)?;
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        )?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for process in self.executors.iter_mut().chain([&mut self.scheduler]) {
+            // It may have ended by itself.
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+fn scheduler(bind: &str) -> Result<(Child, SocketAddr), Failed> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_neardup"));
+    command.args(["scheduler", "--executor-timeout", "5", "--bind", bind]);
+    let (scheduler, line) = role(&mut command)?;
+    let address = line
+        .rsplit_once("df://")
+        .map(|(_, address)| address.parse());
+    match address {
+        Some(address) => Ok((scheduler, address?)),
+        None => Err(format!("the scheduler says: {line}").into()),
+    }
+}
+
+/// Starts a role and reads the first line that it says.
+fn role(command: &mut Command) -> Result<(Child, String), Failed> {
+    let command = command.stdin(Stdio::null()).stdout(Stdio::null());
+    let mut process = command.stderr(Stdio::piped()).spawn()?;
+    let said = process.stderr.take().ok_or("no standard error")?;
+    let mut said = BufReader::new(said);
+    let mut line = String::new();
+    said.read_line(&mut line)?;
+    // What it says later must not fill the pipe.
+    std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+    Ok((process, line.trim_end().to_owned()))
+}
