@@ -9,6 +9,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup::cluster::ClientOptions;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -91,6 +92,7 @@ impl Global {
             Some(url) => {
                 let mut options = ClientOptions::new(url);
                 options.step_timeout = Duration::from_secs(cluster.step_timeout);
+                options.scratch.clone_from(&cluster.scratch);
                 if let Some(threads) = self.threads {
                     options.partitions = threads.get();
                 }
@@ -114,6 +116,9 @@ pub(crate) struct Cluster {
     /// On a cluster: a step of which no task ends for so long is sent again, at most three times
     #[arg(long, value_name = "SECONDS", default_value_t = 600, requires = "cluster", value_parser = clap::value_parser!(u64).range(1..))]
     step_timeout: u64,
+    /// On a cluster: a directory that all processes see, for tables in memory above 64 MiB
+    #[arg(long, value_name = "DIR", requires = "cluster")]
+    scratch: Option<PathBuf>,
 }
 
 /// Parses a size: a number with an optional K, M, G or T (of 1024).

@@ -5,9 +5,12 @@ use clap::Args;
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
 use neardup::cluster::{ExecutorOptions, SchedulerOptions, Trust};
 use std::num::NonZeroUsize;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::net::TcpStream;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Run the scheduler of a cluster
@@ -30,7 +33,7 @@ pub(crate) struct Scheduler {
 /// Run an executor of a cluster
 ///
 /// It runs tasks and serves their rows to other executors and to clients. SIGTERM and Ctrl-C let its
-/// tasks end first.
+/// tasks end first. Where the scheduler goes away it waits for it and begins anew.
 #[derive(Debug, Args)]
 pub(crate) struct Executor {
     /// The scheduler to work for
@@ -128,14 +131,28 @@ pub(crate) async fn executor(arguments: &Executor, global: &Global) -> Result<()
         }
     })
     .await;
-    listener.abort();
-    match result {
-        // It also ends where it lost its scheduler: a supervisor must see that.
-        Ok(()) if !asked.load(Ordering::Relaxed) => {
-            exec_err!("the executor has ended: the scheduler is gone, or a port was taken")
+    if result.is_ok() && !asked.load(Ordering::Relaxed) {
+        // It also ends where the scheduler was away, or gave it up while the network was.
+        say!("the scheduler is lost; waiting for it");
+        while TcpStream::connect(&arguments.scheduler).await.is_err() {
+            if asked.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
         }
-        result => result,
+        return begin_anew();
     }
+    listener.abort();
+    result
+}
+
+/// Runs the same command in place of this process: the engine's executor does not start twice in one.
+fn begin_anew() -> Result<()> {
+    let program = std::env::current_exe()?;
+    let error = std::process::Command::new(program)
+        .args(std::env::args_os().skip(1))
+        .exec();
+    exec_err!("the executor could not begin anew: {error}")
 }
 
 /// A directory that goes with the process.

@@ -15,8 +15,7 @@ use datafusion::arrow::ipc::reader::StreamReader;
 use datafusion::arrow::ipc::writer::StreamWriter;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{
-    DataFusionError, Result, TableReference, exec_datafusion_err, internal_datafusion_err,
-    internal_err, plan_err,
+    DataFusionError, Result, TableReference, exec_err, internal_datafusion_err, internal_err,
 };
 use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::FileFormatFactory;
@@ -49,7 +48,7 @@ const KEYED: u8 = b'k';
 const OUTER_JOIN: u8 = b'o';
 
 /// A table in the client's memory travels inside the plan up to this size.
-const MEMORY_BYTES: usize = 64 << 20;
+pub(super) const INLINE_BYTES: usize = 64 << 20;
 
 /// What the physical operator of pairs is made of.
 #[derive(Serialize, Deserialize)]
@@ -180,9 +179,9 @@ impl LogicalExtensionCodec for LogicalCodec {
             mark(DUMP, buffer);
             buffer.extend(dump.to_bytes()?);
             Ok(())
-        } else if let Some(memory) = any.downcast_ref::<MemTable>() {
+        } else if any.is::<MemTable>() {
             mark(MEMORY, buffer);
-            write_memory(name, memory, buffer)
+            write_memory(name, &table, buffer)
         } else {
             self.0.try_encode_table_provider(name, table, buffer)
         }
@@ -313,30 +312,46 @@ impl PhysicalExtensionCodec for PhysicalCodec {
     }
 }
 
+/// The batches of each partition of a table in memory.
+pub(super) fn batches(name: &str, table: &Arc<dyn TableProvider>) -> Result<Vec<Vec<RecordBatch>>> {
+    let Some(memory) = (table.as_ref() as &dyn Any).downcast_ref::<MemTable>() else {
+        return internal_err!("table {name} does not lie in memory");
+    };
+    let partitions = memory
+        .batches
+        .iter()
+        .map(|partition| match partition.try_read() {
+            Ok(batches) => Ok(batches.clone()),
+            Err(_) => exec_err!("table {name} is being written to"),
+        });
+    partitions.collect()
+}
+
+/// Bytes of a table in memory.
+pub(super) fn bytes(name: &str, table: &Arc<dyn TableProvider>) -> Result<usize> {
+    let batches = batches(name, table)?;
+    Ok(batches
+        .iter()
+        .flatten()
+        .map(RecordBatch::get_array_memory_size)
+        .sum())
+}
+
 /// A table in memory: the number of batches of each partition as JSON, its length before it, then the
 /// batches as an IPC stream.
-fn write_memory(name: &TableReference, table: &MemTable, buffer: &mut Vec<u8>) -> Result<()> {
-    let mut batches = Vec::new();
-    let mut counts = Vec::new();
-    for partition in &table.batches {
-        let partition = partition
-            .try_read()
-            .map_err(|_| exec_datafusion_err!("table {name} is being written to"))?;
-        counts.push(partition.len());
-        batches.extend(partition.iter().cloned());
-    }
-    let bytes: usize = batches.iter().map(RecordBatch::get_array_memory_size).sum();
-    if bytes > MEMORY_BYTES {
-        return plan_err!(
-            "table {name} lies in the memory of this process and holds {bytes} bytes; a cluster takes up to {MEMORY_BYTES}: write it as Parquet where every executor sees it (COPY {name} TO '….parquet')"
-        );
-    }
+fn write_memory(
+    name: &TableReference,
+    table: &Arc<dyn TableProvider>,
+    buffer: &mut Vec<u8>,
+) -> Result<()> {
+    let partitions = batches(&name.to_string(), table)?;
+    let counts: Vec<usize> = partitions.iter().map(Vec::len).collect();
     let counts =
         serde_json::to_vec(&counts).map_err(|error| DataFusionError::External(error.into()))?;
     buffer.extend((counts.len() as u32).to_le_bytes());
     buffer.extend(counts);
     let mut writer = StreamWriter::try_new(buffer, &table.schema())?;
-    for batch in &batches {
+    for batch in partitions.iter().flatten() {
         writer.write(batch)?;
     }
     Ok(writer.finish()?)

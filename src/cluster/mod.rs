@@ -7,7 +7,9 @@
 //!
 //! Every process registers the same functions and knows the same operators: `config` is the one place
 //! where their sessions are made, `codec` tells how our nodes travel. `scheduler` and `executor` are
-//! the roles.
+//! the roles; `stages` and `outer_join` prepare plans for the engine's scheduler, `guard` looks after it.
+//! A client's `session` runs each query by `query`, which asks `monitor` how it goes and reads errors by
+//! `failure`.
 
 mod address;
 mod codec;
@@ -19,6 +21,7 @@ mod monitor;
 mod outer_join;
 mod query;
 mod scheduler;
+mod scratch;
 mod session;
 mod stages;
 

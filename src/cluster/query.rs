@@ -3,6 +3,7 @@
 
 use super::failure::{Failure, Kind};
 use super::monitor::Monitor;
+use super::scratch::Scratch;
 use ballista_core::config::BallistaConfig;
 use ballista_core::execution_plans::DistributedQueryExec;
 use ballista_core::extension::SessionConfigExt;
@@ -11,10 +12,10 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
-use datafusion::common::{DataFusionError, Result};
+use datafusion::common::{DataFusionError, Result, internal_err};
 use datafusion::datasource::{MemTable, provider_as_source};
 use datafusion::execution::context::QueryPlanner;
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::execution::{SendableRecordBatchStream, SessionState, TaskContext};
 use datafusion::logical_expr::{EmptyRelation, Expr, LogicalPlan, LogicalPlanBuilder};
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
@@ -39,6 +40,7 @@ pub(super) struct ClusterPlanner {
     pub(super) scheduler: String,
     pub(super) codec: Arc<dyn LogicalExtensionCodec>,
     pub(super) step_timeout: Duration,
+    pub(super) scratch: Scratch,
 }
 
 #[async_trait::async_trait]
@@ -48,7 +50,13 @@ impl QueryPlanner for ClusterPlanner {
         plan: &LogicalPlan,
         session: &dyn Session,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let plan = with_columns(plan.clone())?;
+        let Some(state) = session.as_any().downcast_ref::<SessionState>() else {
+            return internal_err!("the client plans with a session state");
+        };
+        let plan = self
+            .scratch
+            .staged(with_columns(plan.clone())?, state)
+            .await?;
         let config = session.config().ballista_config();
         let planned = BallistaQueryPlanner::<LogicalPlanNode>::with_extension(
             self.scheduler.clone(),

@@ -2,12 +2,14 @@
 
 use super::config;
 use super::query::ClusterPlanner;
+use super::scratch::Scratch;
 use ballista_core::config::BallistaConfig;
 use ballista_core::extension::SessionStateExt;
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::prelude::SessionContext;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +25,8 @@ pub struct ClientOptions {
     pub partitions: usize,
     /// A query is sent again, at most three times, when none of its tasks ended for so long.
     pub step_timeout: Duration,
+    /// A directory that all processes see, for tables in memory above 64 MiB.
+    pub scratch: Option<PathBuf>,
 }
 
 impl ClientOptions {
@@ -32,6 +36,7 @@ impl ClientOptions {
             scheduler: scheduler.into(),
             partitions: 16,
             step_timeout: Duration::from_mins(10),
+            scratch: None,
         }
     }
 }
@@ -56,6 +61,7 @@ pub fn session(options: &ClientOptions, runtime: Arc<RuntimeEnv>) -> Result<Sess
         scheduler: scheduler.clone(),
         codec: config::logical_codec(),
         step_timeout: options.step_timeout,
+        scratch: Scratch::new(options.scratch.as_deref())?,
     };
     let state = crate::session::bare(config, runtime).upgrade_for_ballista(scheduler)?;
     let state = SessionStateBuilder::new_from_existing(state).with_query_planner(Arc::new(planner));

@@ -2,7 +2,7 @@
 //! what was done is not done again.
 
 use super::processes::{Cluster, PATIENCE};
-use super::{query, rows, session};
+use super::{query, rows, same_tables, session};
 use datafusion::common::{Result as QueryResult, exec_datafusion_err};
 use libtest_mimic::{Failed, Trial};
 use neardup::jobs::Manifest;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 /// Where a step is.
 #[derive(Debug, Clone, Copy)]
-enum Moment {
+pub enum Moment {
     Runs,
     HasFiles,
     IsCommitted,
@@ -44,6 +44,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend([
         Trial::test("cluster::an executor that comes late", late),
         Trial::test("cluster::an executor that is asked to stop", stopped),
+        Trial::test("cluster::a scheduler that is away for long", away),
         Trial::test("cluster::an executor that cannot write", cannot_write),
         Trial::test(
             "cluster::a directory that executors do not share",
@@ -55,64 +56,51 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The job of these tests.
-fn command(cluster: Option<&Cluster>, output: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_neardup"));
+/// The job of these tests, by a program and where it runs.
+pub fn command(mut program: Command, cluster: Option<&str>, output: &Path) -> Command {
     let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/sample/documents.jsonl");
-    command
+    program
         .arg("dedup")
         .arg(input)
         .args(["--text", "body", "-o"])
         .arg(output);
-    if let Some(cluster) = cluster {
-        command.args([
-            "--cluster",
-            &cluster.url(),
-            "--threads",
-            "4",
-            "--step-timeout",
-            "60",
-        ]);
+    if let Some(url) = cluster {
+        program.args(["--cluster", url, "--threads", "4", "--step-timeout", "60"]);
     }
-    command
+    program
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
-    command
+    program
+}
+
+fn neardup(cluster: Option<&Cluster>, output: &Path) -> Command {
+    let url = cluster.map(Cluster::url);
+    command(
+        Command::new(env!("CARGO_BIN_EXE_neardup")),
+        url.as_deref(),
+        output,
+    )
 }
 
 /// Runs the job to its end.
 fn run(cluster: Option<&Cluster>, output: &Path) -> Result<Output, Failed> {
-    Ok(command(cluster, output).output()?)
+    Ok(neardup(cluster, output).output()?)
 }
 
 /// That a job ended well, with the rows of one process.
-fn has_right_rows(done: &Output, output: &Path) -> Result<(), Failed> {
+pub fn has_right_rows(done: &Output, output: &Path) -> Result<(), Failed> {
     if !done.status.success() {
         return Err(String::from_utf8_lossy(&done.stderr).into_owned().into());
     }
     let scratch = TempDir::new()?;
     let local = scratch.path().join("local");
     run(None, &local)?;
-    let directories = [local, output.to_owned()];
-    crate::run(async move {
-        for table in ["pairs", "clusters", "kept"] {
-            let mut found = Vec::new();
-            for directory in &directories {
-                let context = neardup::session(Default::default(), Default::default())?;
-                neardup::jobs::register(&context, directory).await?;
-                found.push(rows(&context, &format!("SELECT * FROM {table}")).await?);
-            }
-            if found[0] != found[1] {
-                return Err(format!("{table} differs:\n{}\n{}", found[0], found[1]).into());
-            }
-        }
-        Ok(())
-    })
+    same_tables(local, output.to_owned(), &["pairs", "clusters", "kept"])
 }
 
 /// Waits until the fourth step of a job is at a moment, or past it.
-fn wait_for(job: &mut Child, output: &Path, moment: Moment) -> Result<(), Failed> {
+pub fn wait_for(job: &mut Child, output: &Path, moment: Moment) -> Result<(), Failed> {
     const STEP: usize = 3;
     let begun = Instant::now();
     loop {
@@ -152,12 +140,12 @@ fn lost(role: Role, moment: Moment) -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let output = scratch.path().join("job");
     let mut cluster = Cluster::start(2)?;
-    let mut job = command(Some(&cluster), &output).spawn()?;
+    let mut job = neardup(Some(&cluster), &output).spawn()?;
     wait_for(&mut job, &output, moment)?;
     match role {
         Role::Client => job.kill()?,
         Role::Executor => cluster.lose_executor()?,
-        Role::Scheduler => cluster.replace_scheduler()?,
+        Role::Scheduler => cluster.replace_scheduler(Duration::ZERO)?,
     }
     let mut done = job.wait_with_output()?;
     let before = Manifest::load(&output)?.ok_or("no manifest")?;
@@ -178,7 +166,7 @@ fn late() -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let output = scratch.path().join("job");
     let mut cluster = Cluster::start(0)?;
-    let job = command(Some(&cluster), &output).spawn()?;
+    let job = neardup(Some(&cluster), &output).spawn()?;
     std::thread::sleep(Duration::from_secs(2));
     cluster.add_executor("exec")?;
     has_right_rows(&job.wait_with_output()?, &output)
@@ -188,10 +176,19 @@ fn stopped() -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let output = scratch.path().join("job");
     let mut cluster = Cluster::start(2)?;
-    let mut job = command(Some(&cluster), &output).spawn()?;
+    let mut job = neardup(Some(&cluster), &output).spawn()?;
     wait_for(&mut job, &output, Moment::Runs)?;
     cluster.stop_executor()?;
     has_right_rows(&job.wait_with_output()?, &output)
+}
+
+/// Executors end when their reports are not taken, and begin anew when there is a scheduler.
+fn away() -> Result<(), Failed> {
+    let scratch = TempDir::new()?;
+    let output = scratch.path().join("job");
+    let mut cluster = Cluster::start(2)?;
+    cluster.replace_scheduler(Duration::from_secs(20))?;
+    has_right_rows(&run(Some(&cluster), &output)?, &output)
 }
 
 /// A limit on the size of files stands for a disk that is full.
@@ -214,7 +211,8 @@ fn cannot_write() -> Result<(), Failed> {
 
 /// Whether this machine lets a process have mounts of its own.
 fn may_unshare() -> bool {
-    let tried = Command::new("unshare").args(["-m", "true"]).output();
+    let mount = ["-m", "mount", "-t", "tmpfs", "tmpfs", "/tmp"];
+    let tried = Command::new("unshare").args(mount).output();
     tried.is_ok_and(|tried| tried.status.success())
 }
 

@@ -1,11 +1,13 @@
 //! The same answers on a cluster of real processes: a scheduler and executors on the loopback.
 
 mod faults;
+mod namespaces;
 mod processes;
 
 use super::calls::{CALLS, fill, query};
 use super::database::{Database, Failure};
 use super::scratch::Scratch;
+use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
@@ -31,7 +33,9 @@ pub fn trials() -> Vec<Trial> {
             move || dedup(executors),
         ));
     }
+    trials.push(Trial::test("cluster::a large table in memory", large_table));
     trials.extend(faults::trials());
+    trials.extend(namespaces::trials());
     trials
 }
 
@@ -61,6 +65,37 @@ fn every_slt_file() -> Result<(), Failed> {
         match wrong.is_empty() {
             true => Ok(()),
             false => Err(wrong.join("\n\n").into()),
+        }
+    })
+}
+
+/// A table that does not fit into a plan goes through the scratch directory, which is empty afterwards.
+fn large_table() -> Result<(), Failed> {
+    let cluster = Cluster::start(1)?;
+    let mut options = ClientOptions::new(cluster.url());
+    super::run(async move {
+        let text = StringArray::from(vec!["x".repeat(1 << 10); 70 << 10]);
+        let rows_in = RecordBatch::try_from_iter([("text", Arc::new(text) as ArrayRef)])?;
+        let query = "SELECT count(*) AS n, max(length(text)) AS longest FROM large";
+        let refused = neardup::cluster::session(&options, Arc::default())?;
+        refused.register_batch("large", rows_in.clone())?;
+        let answer = rows(&refused, query).await;
+        let error = answer.unwrap_or_else(|error| error.to_string());
+        if !error.contains("--scratch") {
+            return Err(format!("expected an error that names --scratch, found {error}").into());
+        }
+        let scratch = tempfile::TempDir::new()?;
+        options.scratch = Some(scratch.path().to_owned());
+        let context = neardup::cluster::session(&options, Arc::default())?;
+        context.register_batch("large", rows_in)?;
+        let found = rows(&context, query).await?;
+        if !found.contains("| 71680 | 1024    |") {
+            return Err(found.into());
+        }
+        drop(context);
+        match std::fs::read_dir(scratch.path())?.count() {
+            0 => Ok(()),
+            _ => Err("the scratch directory is not empty".into()),
         }
     })
 }
@@ -167,18 +202,38 @@ fn dedup(executors: usize) -> Result<(), Failed> {
     let local = run("local", &[])?;
     let url = format!("df://{}", cluster.address);
     let remote = run("remote", &["--cluster", &url, "--threads", "4"])?;
+    same_tables(
+        local,
+        remote,
+        &["pairs", "clusters", "kept", "sentences", "plain_text"],
+    )
+}
+
+/// That two jobs hold the same rows.
+fn same_tables(
+    expected: PathBuf,
+    found: PathBuf,
+    tables: &'static [&'static str],
+) -> Result<(), Failed> {
     super::run(async move {
-        for table in ["pairs", "clusters", "kept", "sentences", "plain_text"] {
-            let mut found = Vec::new();
-            for directory in [&local, &remote] {
-                let context = neardup::session(Default::default(), Default::default())?;
-                neardup::jobs::register(&context, directory).await?;
-                found.push(rows(&context, &format!("SELECT * FROM {table}")).await?);
-            }
-            if found[0] != found[1] {
-                return Err(format!("{table} differs:\n{}\n{}", found[0], found[1]).into());
+        let (expected_in, found_in) = (opened(&expected).await?, opened(&found).await?);
+        for table in tables {
+            let query = format!("SELECT * FROM {table}");
+            let (expected, found) = (
+                rows(&expected_in, &query).await?,
+                rows(&found_in, &query).await?,
+            );
+            if expected != found {
+                return Err(format!("{table} differs: {}", difference(&expected, &found)).into());
             }
         }
         Ok(())
     })
+}
+
+/// A session with the tables of a job.
+async fn opened(directory: &Path) -> datafusion::common::Result<SessionContext> {
+    let context = neardup::session(SessionConfig::new(), Arc::default())?;
+    neardup::jobs::register(&context, directory).await?;
+    Ok(context)
 }

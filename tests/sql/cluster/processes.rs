@@ -89,10 +89,11 @@ impl Cluster {
         }
     }
 
-    /// `kill -9` of the scheduler, and another one in its place.
-    pub fn replace_scheduler(&mut self) -> Result<(), Failed> {
+    /// `kill -9` of the scheduler, and another one in its place after a while.
+    pub fn replace_scheduler(&mut self, after: Duration) -> Result<(), Failed> {
         self.scheduler.kill()?;
         self.scheduler.wait()?;
+        std::thread::sleep(after);
         self.scheduler = scheduler(&self.address.to_string())?.0;
         Ok(())
     }
@@ -134,7 +135,7 @@ fn scheduler(bind: &str) -> Result<(Child, SocketAddr), Failed> {
 }
 
 /// Starts a role and reads the first line that it says.
-fn role(command: &mut Command) -> Result<(Child, String), Failed> {
+pub fn role(command: &mut Command) -> Result<(Child, String), Failed> {
     let command = command.stdin(Stdio::null()).stdout(Stdio::null());
     let mut process = command.stderr(Stdio::piped()).spawn()?;
     let said = process.stderr.take().ok_or("no standard error")?;

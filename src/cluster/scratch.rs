@@ -1,0 +1,124 @@
+//! Tables in the client's memory that are too large to travel inside a plan: they are written as Parquet
+//! where every executor sees them.
+
+use super::codec::{INLINE_BYTES, batches, bytes};
+use crate::files::parquet_files;
+use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, plan_err};
+use datafusion::datasource::{MemTable, TableProvider, provider_as_source, source_as_provider};
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::{LogicalPlan, TableScan};
+use datafusion::parquet::arrow::ArrowWriter;
+use std::any::Any;
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where such tables are written. What it wrote goes with it.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    directory: Option<PathBuf>,
+}
+
+impl Scratch {
+    /// In a directory of its own below `parent`; without one such tables are refused.
+    pub(super) fn new(parent: Option<&Path>) -> Result<Self> {
+        let own = format!("neardup-{}", uuid::Uuid::new_v4().simple());
+        let parent = parent.map(std::path::absolute).transpose()?;
+        Ok(Self {
+            directory: parent.map(|parent| parent.join(own)),
+        })
+    }
+
+    /// The plan with files in place of large tables in memory. A table is written for each query: its
+    /// rows may have changed.
+    pub(super) async fn staged(
+        &self,
+        plan: LogicalPlan,
+        state: &SessionState,
+    ) -> Result<LogicalPlan> {
+        let mut staged = HashMap::new();
+        for (name, table) in large_tables(&plan)? {
+            let Some(directory) = self.directory.clone() else {
+                return plan_err!(
+                    "table {name} lies in the memory of this process and holds {} bytes; inside a plan {INLINE_BYTES} travel: give a directory that every executor sees (--scratch), or write the table as Parquet there (COPY {name} TO '….parquet')",
+                    bytes(&name, &table)?
+                );
+            };
+            let write = {
+                let (name, table) = (name.clone(), Arc::clone(&table));
+                move || written(&name, &table, directory)
+            };
+            let path = tokio::task::spawn_blocking(write)
+                .await
+                .map_err(|error| DataFusionError::External(error.into()))??;
+            staged.insert(place(&table), parquet_files(state, vec![path]).await?);
+        }
+        if staged.is_empty() {
+            return Ok(plan);
+        }
+        let plan = plan.transform_up_with_subqueries(|node| match node {
+            LogicalPlan::TableScan(scan) => {
+                let table = source_as_provider(&scan.source).ok();
+                Ok(match table.and_then(|table| staged.get(&place(&table))) {
+                    Some(table) => Transformed::yes(LogicalPlan::TableScan(TableScan {
+                        source: provider_as_source(Arc::clone(table)),
+                        ..scan
+                    })),
+                    None => Transformed::no(LogicalPlan::TableScan(scan)),
+                })
+            }
+            other => Ok(Transformed::no(other)),
+        })?;
+        Ok(plan.data)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Some(directory) = &self.directory {
+            // It was never made where no table was large.
+            let _ = std::fs::remove_dir_all(directory);
+        }
+    }
+}
+
+/// Which table it is, whatever its name.
+fn place(table: &Arc<dyn TableProvider>) -> usize {
+    Arc::as_ptr(table).cast::<()>() as usize
+}
+
+/// The tables in memory that a plan scans and that do not travel inside it, by name.
+fn large_tables(plan: &LogicalPlan) -> Result<Vec<(String, Arc<dyn TableProvider>)>> {
+    let mut found: Vec<(String, Arc<dyn TableProvider>)> = Vec::new();
+    plan.apply_with_subqueries(|node| {
+        if let LogicalPlan::TableScan(scan) = node
+            && let Ok(table) = source_as_provider(&scan.source)
+        {
+            let name = scan.table_name.to_string();
+            let is_new = found.iter().all(|(_, other)| place(other) != place(&table));
+            if is_new
+                && (table.as_ref() as &dyn Any).is::<MemTable>()
+                && bytes(&name, &table)? > INLINE_BYTES
+            {
+                found.push((name, table));
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    Ok(found)
+}
+
+fn written(name: &str, table: &Arc<dyn TableProvider>, directory: PathBuf) -> Result<PathBuf> {
+    let path = directory.join(format!("{}.parquet", uuid::Uuid::new_v4().simple()));
+    let at = |error: std::io::Error| exec_datafusion_err!("--scratch {}: {error}", path.display());
+    std::fs::create_dir_all(&directory).map_err(at)?;
+    let file = File::create(&path).map_err(at)?;
+    let mut writer = ArrowWriter::try_new(file, table.schema(), None)?;
+    for batch in batches(name, table)?.concat() {
+        writer.write(&batch)?;
+    }
+    writer.close()?;
+    Ok(path)
+}
