@@ -19,23 +19,7 @@ similar AS (
     threshold => $threshold,
     parts => $parts
   )
-),
-members AS (
-  SELECT id AS text_id, UNNEST(ids) AS id
-  FROM texts
-  WHERE compared
-),
-copies AS (
-  SELECT id AS text_id, UNNEST(ids) AS id
-  FROM texts
-  WHERE compared AND cardinality(ids) > 1
 )
-SELECT least(a.id, b.id) AS id_a, greatest(a.id, b.id) AS id_b, similar.similarity
-FROM similar
-JOIN members AS a ON similar.id_a = a.text_id
-JOIN members AS b ON similar.id_b = b.text_id
-UNION ALL
-SELECT a.id AS id_a, b.id AS id_b, CAST(1.0 AS DOUBLE) AS similarity
-FROM copies AS a
-JOIN copies AS b ON a.text_id = b.text_id AND a.id < b.id
+SELECT id_a, id_b, similarity
+FROM row_pairs((SELECT id, ids FROM texts WHERE compared), similar)
 ORDER BY id_a, id_b

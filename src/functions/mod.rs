@@ -114,6 +114,7 @@ table_functions! {
     block "resolved_duplicates" [1..=1] resolve::block, "resolved_duplicates";
     block "resolved_texts" [2..=2] resolve::near_duplicates::resolved_texts,
         "resolved_texts.representative" + "resolved_texts.components";
+    block "row_pairs" [2..=2] resolve::block, "row_pairs";
     block "similar_pairs" [1..=1] resolve::similar_pairs::similar_pairs, "similar_pairs";
     block "unique_rows" [1..=1] resolve::block, "unique_rows";
 }

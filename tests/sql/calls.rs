@@ -61,6 +61,11 @@ pub const CALLS: &[(&str, &str)] = &[
            (SELECT id_a, id_b, 0.9 AS similarity FROM pairs), resolution => 'components')",
     ),
     (
+        "row_pairs",
+        "SELECT * FROM row_pairs(
+           (SELECT id, array_agg(id) AS ids FROM docs GROUP BY id), (SELECT id_a, id_b, 0.9 AS similarity FROM pairs))",
+    ),
+    (
         "similar_pairs",
         "SELECT * FROM similar_pairs((
            SELECT side, id, across, tokens, tokens AS keys, UNNEST(key_parts(tokens, 2)) AS part
