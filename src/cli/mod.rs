@@ -6,7 +6,8 @@
 /// Says something on standard error. Nobody may be there to read it, which is no error.
 macro_rules! say {
     ($($text:tt)*) => {
-        _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($text)*)))
+        // In one piece: other processes may say something on the same terminal.
+        _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{}\n", format_args!($($text)*)).as_bytes())
     };
 }
 

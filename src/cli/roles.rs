@@ -26,6 +26,9 @@ pub(crate) struct Scheduler {
     /// Seconds without a sign of life after which an executor counts as lost
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(3..))]
     executor_timeout: u64,
+    /// Give clients the rows of results, too: they need to reach nothing else, not even executors
+    #[arg(long)]
+    serve_results: bool,
     #[command(flatten)]
     reach: Reach,
 }
@@ -77,6 +80,7 @@ pub(crate) async fn scheduler(arguments: &Scheduler, global: &Global) -> Result<
         bind: arguments.bind.clone(),
         trust: arguments.reach.trust(),
         external_host: arguments.reach.external_host.clone(),
+        serve_results: arguments.serve_results,
         executor_timeout: arguments.executor_timeout,
     };
     let quiet = global.quiet;

@@ -4,7 +4,7 @@ use super::address::{Trust, listen_address};
 use super::config;
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
-use datafusion::common::{DataFusionError, Result, exec_datafusion_err, plan_datafusion_err};
+use datafusion::common::{Result, exec_datafusion_err, plan_datafusion_err};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr))
     };
     start_executor_process(Arc::new(settings))
         .await
-        .map_err(|error| DataFusionError::External(error.into()))
+        .map_err(|error| exec_datafusion_err!("--scheduler {}: {error}", options.scheduler))
 }
 
 /// The ports of an executor, free when this looked.

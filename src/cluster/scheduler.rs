@@ -21,6 +21,9 @@ pub struct SchedulerOptions {
     pub trust: Trust,
     /// The name under which executors reach it, if not that of `bind`.
     pub external_host: Option<String>,
+    /// Whether clients fetch the rows of results through the scheduler, so that they need to reach nothing
+    /// else; without it they fetch them from the executors.
+    pub serve_results: bool,
     /// Seconds without a sign of life after which an executor counts as lost.
     pub executor_timeout: u64,
 }
@@ -31,6 +34,7 @@ impl Default for SchedulerOptions {
             bind: "127.0.0.1:50050".to_owned(),
             trust: Trust::Loopback,
             external_host: None,
+            serve_results: false,
             executor_timeout: 20,
         }
     }
@@ -53,6 +57,7 @@ pub async fn scheduler(options: &SchedulerOptions, ready: impl FnOnce(SocketAddr
         bind_port: address.port(),
         scheduling_policy: TaskSchedulingPolicy::PushStaged,
         task_distribution: TaskDistributionPolicy::RoundRobin,
+        enable_embedded_flight_proxy: options.serve_results,
         executor_timeout_seconds: options.executor_timeout,
         expire_dead_executor_interval_seconds: (options.executor_timeout / 4).max(1),
         executor_termination_grace_period: options.executor_timeout,

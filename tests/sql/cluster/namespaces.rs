@@ -4,14 +4,17 @@ use super::faults::{Moment, command, has_right_rows, wait_for};
 use super::processes::role;
 use libtest_mimic::{Failed, Trial};
 use std::process::{Child, Command};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 
 pub fn trials() -> Vec<Trial> {
-    vec![
-        Trial::test("cluster::a network that breaks and heals", heals)
-            .with_ignored_flag(!Network::is_permitted()),
-    ]
+    let ignored = !Network::is_permitted();
+    let trials = [
+        Trial::test("cluster::a network that breaks and heals", heals),
+        Trial::test("cluster::a client that reaches the scheduler only", tunnel),
+    ];
+    trials.map(|trial| trial.with_ignored_flag(ignored)).into()
 }
 
 /// One executor is cut off for longer than it may be silent, in the middle of a job.
@@ -48,6 +51,31 @@ fn heals() -> Result<(), Failed> {
     has_right_rows(&done, &output)
 }
 
+/// Executors listen on the loopback of the first namespace, and the client is in the second.
+fn tunnel() -> Result<(), Failed> {
+    let mut network = Network::new(1)?;
+    let neardup = env!("CARGO_BIN_EXE_neardup");
+    let mut scheduler = network.command(0, neardup);
+    scheduler.args(["scheduler", "--trust-network", "--bind", "10.99.0.1:0"]);
+    let scheduler = network.start(scheduler.arg("--serve-results"))?;
+    let (_, url) = scheduler.rsplit_once(' ').ok_or("no address")?;
+    let mut executor = network.command(0, neardup);
+    executor.args(["executor", "--scheduler", url.trim_start_matches("df://")]);
+    network.start(&mut executor)?;
+    let mut client = network.command(1, neardup);
+    client.args(["sql", "--cluster", url, "--format", "csv"]);
+    let done = client
+        .args(["-c", "SELECT sum(x) AS n FROM (VALUES (1), (2)) AS v (x)"])
+        .output()?;
+    match done.stdout.as_slice() {
+        b"n\n3\n" => Ok(()),
+        _ => Err(format!("{done:?}").into()),
+    }
+}
+
+/// Networks that this process made.
+static MADE: AtomicUsize = AtomicUsize::new(0);
+
 /// Namespaces, and the processes in them; both end with it.
 struct Network {
     name: String,
@@ -63,7 +91,11 @@ impl Network {
     /// A namespace with a bridge at 10.99.0.1, and others at 10.99.0.2 and so on.
     fn new(others: usize) -> Result<Self, Failed> {
         let network = Self {
-            name: format!("neardup-{}-{others}", std::process::id()),
+            name: format!(
+                "neardup-{}-{}",
+                std::process::id(),
+                MADE.fetch_add(1, Ordering::Relaxed)
+            ),
             others,
             processes: vec![],
         };
