@@ -20,7 +20,6 @@ pub(super) struct Failure {
 
 /// What the engine says of a part of the cluster that is gone, and of a panic.
 const LOST: &[&str] = &[
-    "Cancelled",
     "panicked",
     "executor lost",
     "ExecutorLost",
@@ -69,7 +68,7 @@ impl Failure {
         if has(UNREACHABLE) && text.contains(address) && !job {
             return Self::last(format!("no scheduler answers at df://{address}"));
         }
-        if has(LOST) || has(UNREACHABLE) {
+        if has(LOST) || has(UNREACHABLE) || (job && cause == "Cancelled") {
             return Self::lost(format!(
                 "the cluster lost the query ({})",
                 first_line(cause)
@@ -166,6 +165,8 @@ mod tests {
                 "Error during planning: shingles: \"x\" must be\na constant".to_owned()
             )
         );
+        let named = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(Execution("the id Cancelled stands for two texts"))"#;
+        assert_eq!(of(named).0, Kind::Final);
         let planning = "Job 1 failed: DataFusion error: Error during planning: a.xml: no such file";
         assert_eq!(of(planning).1, "Error during planning: a.xml: no such file");
     }
