@@ -8,7 +8,7 @@
 //! Use it where pairs must be verified, recall must be known and memory must be bounded, from SQL.
 //! It does not embed texts or compare meanings: two texts are similar if their sets of shingles are.
 //!
-//! - [`session`]: a `SessionContext` with all functions.
+//! - [`session`]: a `SessionContext` with all functions; [`Resources`]: one of so many threads and so much memory.
 //! - [`files`]: files as tables.
 //! - [`jobs`]: work in steps that resume.
 //! - [`functions`]: table functions, one `.sql` file each.
@@ -17,13 +17,15 @@
 
 #[cfg(feature = "cluster")]
 pub mod cluster;
+mod error_text;
 pub mod files;
 pub mod functions;
 pub mod jobs;
 pub mod operators;
 pub mod options;
-mod parse_error;
+mod resources;
 mod session;
 
-pub use parse_error::explain_parse_error;
+pub use error_text::{error_text, explain_parse_error};
+pub use resources::{Resources, parse_size};
 pub use session::session;

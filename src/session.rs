@@ -1,6 +1,6 @@
 //! Sessions: DataFusion with the functions, operators and table functions of this crate.
 
-use crate::files::FileTables;
+use crate::files::{FileTables, with_buckets};
 use crate::functions::{ExpandDeferredCalls, FunctionPlanner};
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::options::NeardupOptions;
@@ -14,6 +14,9 @@ use neardup_datasets::WikiDumpFactory;
 use std::sync::{Arc, LazyLock};
 
 /// A session with everything of this crate, on the given configuration and runtime.
+///
+/// The runtime keeps its memory, its disk space and its object stores; buckets that are not registered are
+/// opened as addresses name them (`s3://BUCKET/KEY`, with the settings of the environment).
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -29,13 +32,13 @@ use std::sync::{Arc, LazyLock};
 /// ```
 ///
 /// # Errors
-/// If the session refuses a function; it does not.
+/// If the session refuses a function or the runtime; it does not.
 pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<SessionContext> {
-    complete(bare(config, runtime))
+    complete(bare(config, &runtime)?)
 }
 
 /// A state with everything but table functions and files as tables.
-pub(crate) fn bare(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> SessionState {
+pub(crate) fn bare(config: SessionConfig, runtime: &RuntimeEnv) -> Result<SessionState> {
     let mut config = config.with_information_schema(true);
     if config
         .options()
@@ -45,10 +48,10 @@ pub(crate) fn bare(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> SessionSt
     {
         config = config.with_option_extension(NeardupOptions::default());
     }
-    with_operators(SessionStateBuilder::new())
+    Ok(with_operators(SessionStateBuilder::new())
         .with_config(config)
-        .with_runtime_env(runtime)
-        .build()
+        .with_runtime_env(with_buckets(runtime)?)
+        .build())
 }
 
 /// A session with table functions and files as tables, over a state without.

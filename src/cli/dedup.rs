@@ -13,7 +13,7 @@ use std::time::Instant;
 ///
 /// Reads a MediaWiki dump (.xml, .xml.bz2, .xml.gz), whose sentences are compared, or a table of
 /// documents (Parquet, CSV, TSV, JSON lines or arrays, also .gz, .zst, .bz2), given as files,
-/// directories or globs. Without an input it reads the bundled sample dump. The result lies in a
+/// directories or globs, on disk or in a bucket (s3://BUCKET/KEY). Without an input it reads the bundled sample dump. The result lies in a
 /// directory: pairs.parquet, clusters.parquet, kept.parquet. A stopped job goes on when the same
 /// command is given again.
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     inputs: Vec<String>,
     /// Directory of the result
     #[arg(short, long, value_name = "DIR", default_value = "neardup-out")]
-    output: PathBuf,
+    output: String,
     /// Id column of a table: integers or texts [default: id, else row numbers]
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
@@ -186,7 +186,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     .await?;
     summary::print(&job, begun.elapsed(), global)?;
     if !global.quiet && !global.json {
-        let shown = arguments.output.display();
+        let shown = &arguments.output;
         writeln!(std::io::stdout(), "\nlook at it: neardup show {shown}")?;
     }
     Ok(())

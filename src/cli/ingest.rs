@@ -6,7 +6,6 @@ use super::{progress, summary};
 use clap::Args;
 use datafusion::common::Result;
 use neardup::jobs::{Ingest, ingest};
-use std::path::PathBuf;
 use std::time::Instant;
 
 /// Read dumps into Parquet: pages with their plain text, and sentences
@@ -17,7 +16,7 @@ pub(crate) struct Arguments {
     inputs: Vec<String>,
     /// Directory of the result
     #[arg(short, long, value_name = "DIR", default_value = "neardup-out")]
-    output: PathBuf,
+    output: String,
     #[command(flatten)]
     dump: DumpArguments,
     /// Replace another job in the directory

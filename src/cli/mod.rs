@@ -24,6 +24,7 @@ mod summary;
 
 use clap::{Parser, Subcommand};
 use datafusion::common::Result;
+use neardup::error_text;
 use options::Global;
 use std::process::ExitCode;
 
@@ -98,7 +99,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            say!("error: {}", plain(&error));
+            say!("error: {}", error_text(&error));
             ExitCode::FAILURE
         }
     }
@@ -138,31 +139,6 @@ fn run(arguments: Arguments) -> Result<()> {
     // Readers may still be at work in threads of their own; nobody waits for their rows.
     runtime.shutdown_background();
     result
-}
-
-/// An error as a person reads it: without the engine's prefixes and backtrace.
-fn plain(error: &datafusion::common::DataFusionError) -> String {
-    let mut text = error.strip_backtrace();
-    for prefix in [
-        "Error during planning: ",
-        "Execution error: ",
-        "External error: ",
-        "SQL error: ",
-        "Invalid or Unsupported Configuration: ",
-        "IO error: ",
-        "Schema error: ",
-        "Arrow error: ",
-        "Parquet error: ",
-    ] {
-        text = text.replace(prefix, "");
-    }
-    match text.split_once("ParserError(\"") {
-        Some((before, rest)) => format!(
-            "{before}{}",
-            rest.trim_end_matches("\")").replace("\\\"", "\"")
-        ),
-        None => text,
-    }
 }
 
 fn is_broken_pipe(error: &datafusion::common::DataFusionError) -> bool {

@@ -10,7 +10,6 @@ use datafusion::logical_expr::{cast as cast_expr, ident, lit};
 use datafusion::prelude::{JoinType, SessionContext};
 use similar::{ChangeTag, TextDiff};
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
 
 /// Texts longer than this are compared and shown up to here only.
 const SHOWN_CHARS: usize = 2000;
@@ -20,7 +19,7 @@ const SHOWN_CHARS: usize = 2000;
 pub(crate) struct Arguments {
     /// Directory of the job
     #[arg(value_name = "DIR", default_value = "neardup-out")]
-    directory: PathBuf,
+    directory: String,
     /// Only the cluster with this id
     #[arg(long, value_name = "ID")]
     cluster: Option<String>,
@@ -38,7 +37,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     if !context.table_exist("clusters")? {
         return datafusion::common::exec_err!(
             "{}: the job has no clusters yet; give its command again to finish it",
-            arguments.directory.display()
+            arguments.directory
         );
     }
     neardup::jobs::register_documents(&context, &arguments.directory, &manifest).await?;

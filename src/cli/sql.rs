@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     file: Vec<PathBuf>,
     /// A job's directory, whose tables become pairs, clusters, kept, sentences, plain_text
     #[arg(long, value_name = "DIR")]
-    dir: Option<PathBuf>,
+    dir: Option<String>,
     /// How rows are printed
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,

@@ -40,7 +40,7 @@ fn summary(job: &Job, took: Duration) -> Value {
         }
     }
     json!({
-        "directory": job.directory(),
+        "directory": job.directory().as_str(),
         "pages": figure(manifest, "plain_text", "pages"),
         "articles": figure(manifest, "plain_text", "articles"),
         "sentences": figure(manifest, "sentences", "sentences"),

@@ -2,6 +2,7 @@
 
 use super::codec::{LogicalCodec, PhysicalCodec};
 use super::stages::PrepareStages;
+use crate::files::with_buckets;
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::options::NeardupOptions;
 use async_trait::async_trait;
@@ -10,6 +11,7 @@ use ballista_core::registry::BallistaFunctionRegistry;
 use datafusion::catalog::Session;
 use datafusion::common::{Result, internal_err};
 use datafusion::execution::context::QueryPlanner;
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
@@ -17,6 +19,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::SessionConfig;
 use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::physical_plan::PhysicalExtensionCodec;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Plans carry lists of files and byte ranges; those of a large corpus exceed the engine's 16 MiB.
@@ -49,7 +52,7 @@ pub(super) fn config() -> SessionConfig {
 
 /// The session of a scheduler, for the plans of a client with that configuration.
 pub(super) fn state(config: SessionConfig) -> Result<SessionState> {
-    let state = crate::session::bare(config, Arc::default());
+    let state = crate::session::bare(config, &RuntimeEnv::default())?;
     Ok(SessionStateBuilder::new_from_existing(state)
         .with_query_planner(Arc::new(StagePlanner))
         .build())
@@ -80,6 +83,12 @@ impl QueryPlanner for StagePlanner {
 }
 
 /// The functions of an executor.
-pub(super) fn functions() -> BallistaFunctionRegistry {
-    (&crate::session::bare(config(), Arc::default())).into()
+pub(super) fn functions() -> Result<BallistaFunctionRegistry> {
+    Ok((&crate::session::bare(config(), &RuntimeEnv::default())?).into())
+}
+
+/// The runtime of an executor's tasks, which spill into a directory.
+pub(super) fn runtime(work_dir: &Path) -> Result<Arc<RuntimeEnv>> {
+    let runtime = RuntimeEnvBuilder::new().with_temp_file_path(work_dir);
+    with_buckets(&runtime.build()?)
 }

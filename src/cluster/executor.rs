@@ -43,6 +43,7 @@ pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr))
     let address = listen_address(&options.bind, options.trust)?;
     let (rows, tasks) = ports(address)?;
     ready(SocketAddr::new(address.ip(), rows));
+    let work_dir = options.work_dir.clone();
     let settings = ExecutorProcessConfig {
         bind_host: address.ip().to_string(),
         external_host: options
@@ -60,7 +61,8 @@ pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr))
         memory_pool_size: options.memory_limit.map(|bytes| bytes as u64),
         grpc_max_decoding_message_size: config::MESSAGE_BYTES as u32,
         grpc_max_encoding_message_size: config::MESSAGE_BYTES as u32,
-        override_function_registry: Some(Arc::new(config::functions())),
+        override_function_registry: Some(Arc::new(config::functions()?)),
+        override_runtime_producer: Some(Arc::new(move |_| config::runtime(&work_dir))),
         override_config_producer: Some(Arc::new(config::config)),
         override_logical_codec: Some(config::logical_codec()),
         override_physical_codec: Some(config::physical_codec()),

@@ -53,7 +53,7 @@ impl Scratch {
             let path = tokio::task::spawn_blocking(write)
                 .await
                 .map_err(|error| DataFusionError::External(error.into()))??;
-            staged.insert(place(&table), parquet_files(state, vec![path]).await?);
+            staged.insert(place(&table), parquet_files(state, &[path.into()]).await?);
         }
         if staged.is_empty() {
             return Ok(plan);

@@ -63,7 +63,7 @@ pub fn session(options: &ClientOptions, runtime: Arc<RuntimeEnv>) -> Result<Sess
         step_timeout: options.step_timeout,
         scratch: Scratch::new(options.scratch.as_deref())?,
     };
-    let state = crate::session::bare(config, runtime).upgrade_for_ballista(scheduler)?;
+    let state = crate::session::bare(config, &runtime)?.upgrade_for_ballista(scheduler)?;
     let state = SessionStateBuilder::new_from_existing(state).with_query_planner(Arc::new(planner));
     crate::session::complete(crate::session::with_functions(state).build())
 }

@@ -1,10 +1,16 @@
 //! Files as tables: what a path, a directory or a glob names, on the command line and in SQL.
 
+mod find;
 mod listing;
+mod location;
 mod schema;
+mod stores;
 mod url_tables;
 
+pub(crate) use find::MANIFEST;
 pub(crate) use listing::parquet_files;
+pub use location::Location;
+pub(crate) use stores::with_buckets;
 pub(crate) use url_tables::FileTables;
 
 use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
@@ -17,9 +23,10 @@ use datafusion::datasource::file_format::json::JsonFormat;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::ListingOptions;
 use datafusion::execution::SessionState;
-use std::fs;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::object_store::ObjectStoreExt;
+use futures::StreamExt;
+use neardup_datasets::{DumpOptions, DumpTable};
 use std::sync::Arc;
 
 /// What the files hold.
@@ -44,108 +51,65 @@ const KNOWN: &str = ".parquet, .csv, .tsv, .json, .jsonl, .ndjson (also .gz, .zs
 pub struct Input {
     /// What they hold.
     pub kind: Kind,
-    /// Absolute paths, sorted.
-    pub files: Vec<PathBuf>,
+    /// Where they lie, sorted.
+    pub files: Vec<Location>,
     compression: FileCompressionType,
     /// Columns that hold texts in separated values, also where all of them look like numbers.
     texts: Vec<String>,
 }
 
-/// Finds the files that paths, directories and globs name.
+/// The table that paths, addresses, directories and globs name: of documents, or of the pages of dumps.
+///
+/// # Errors
+/// As [`resolve`], and if the files cannot be read or do not fit together.
+pub async fn table(names: &[String], state: &SessionState) -> Result<Arc<dyn TableProvider>> {
+    let input = resolve(names, state.runtime_env()).await?;
+    match input.kind {
+        Kind::Dump => {
+            let dump = DumpTable::try_new(input.dumps()?, DumpOptions::default())?;
+            Ok(Arc::new(dump))
+        }
+        _ => input.table(state).await,
+    }
+}
+
+/// Finds the files that paths, addresses, directories and globs name.
 ///
 /// # Errors
 /// If nothing is found, a file has no known ending, or files of several kinds meet.
-pub fn resolve(names: &[String]) -> Result<Input> {
+pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
     let mut files = Vec::new();
     for name in names {
-        let before = files.len();
-        let path = Path::new(name);
-        if path.is_dir() {
-            walk(path, &mut files)?;
-            if files.len() == before {
-                return exec_err!("{name}: the directory holds no file of a known kind: {KNOWN}");
-            }
-        } else if path.exists() {
-            files.push(path.to_owned());
-        } else if name.contains(['*', '?', '[']) {
-            let matches =
-                glob::glob(name).map_err(|error| exec_datafusion_err!("{name}: {error}"))?;
-            files.extend(matches.flatten().filter(|path| path.is_file()));
-            if files.len() == before {
-                return exec_err!("{name}: no file matches");
-            }
-        } else {
-            return exec_err!("{name}: no such file or directory");
-        }
+        let name = name.strip_prefix("file://").unwrap_or(name);
+        files.extend(match location::is_address(name) {
+            true => find::in_store(name, runtime).await?,
+            false => find::on_disk(name)?,
+        });
     }
-    let mut absolute = Vec::new();
-    for file in files {
-        let path = file
-            .canonicalize()
-            .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
-        absolute.push(path);
-    }
-    absolute.sort();
-    absolute.dedup();
-    let Some(first) = absolute.first() else {
+    files.sort();
+    files.dedup();
+    let Some(first) = files.first() else {
         return exec_err!("no input was given");
     };
-    let (kind, compression) = kind_of(first)?;
-    for file in &absolute {
-        let other = kind_of(file)?;
+    let (kind, compression) = kind_of(first.as_str())?;
+    for file in &files {
+        let other = kind_of(file.as_str())?;
         if other != (kind, compression) && !(kind == Kind::Dump && other.0 == Kind::Dump) {
             return exec_err!(
-                "{} and {} are of different kinds; a job reads files of one kind",
-                first.display(),
-                file.display()
+                "{first} and {file} are of different kinds; a job reads files of one kind"
             );
         }
     }
     Ok(Input {
         kind,
-        files: absolute,
+        files,
         compression,
         texts: Vec::new(),
     })
 }
 
-/// Files of known kinds below a directory, without recursion; hidden ones and the results of jobs
-/// are left out.
-fn walk(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let mut pending = vec![directory.to_owned()];
-    while let Some(directory) = pending.pop() {
-        let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", directory.display());
-        for entry in fs::read_dir(&directory).map_err(at)? {
-            let entry = entry.map_err(at)?;
-            let name = entry.file_name();
-            if name.to_string_lossy().starts_with(['.', '_']) {
-                continue;
-            }
-            let path = entry.path();
-            // Links to directories are not followed: they may form a circle.
-            if entry.file_type().map_err(at)?.is_dir() {
-                if !is_job(&path) {
-                    pending.push(path);
-                }
-            } else if path.is_file() && kind_of(&path).is_ok() {
-                files.push(path);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Whether a directory is that of a job, whose files are results.
-fn is_job(directory: &Path) -> bool {
-    directory.join(".lock").is_file() && directory.join("manifest.json").is_file()
-}
-
-fn kind_of(path: &Path) -> Result<(Kind, FileCompressionType)> {
-    let name = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_lowercase();
+fn kind_of(path: &str) -> Result<(Kind, FileCompressionType)> {
+    let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
     let (stem, compression) = [
         (".gz", FileCompressionType::GZIP),
         (".zst", FileCompressionType::ZSTD),
@@ -161,10 +125,7 @@ fn kind_of(path: &Path) -> Result<(Kind, FileCompressionType)> {
         Some("tsv") => Kind::Tsv,
         Some("json" | "jsonl" | "ndjson") => Kind::Json,
         _ => {
-            return exec_err!(
-                "{}: unknown kind of file; known are {KNOWN}",
-                path.display()
-            );
+            return exec_err!("{path}: unknown kind of file; known are {KNOWN}");
         }
     };
     Ok((kind, compression))
@@ -177,6 +138,15 @@ impl Input {
         self
     }
 
+    /// The files as a table of dumps names them.
+    pub(crate) fn dumps(&self) -> Result<Vec<String>> {
+        let name = |file: &Location| match file.path() {
+            Some(_) => Ok(file.to_string()),
+            None => Ok(file.url()?.to_string()),
+        };
+        self.files.iter().map(name).collect()
+    }
+
     /// The files as one table; not for dumps.
     pub(crate) async fn table(&self, state: &SessionState) -> Result<Arc<dyn TableProvider>> {
         let (options, schema) = self.schema(state).await?;
@@ -186,7 +156,7 @@ impl Input {
     /// Every file as a table of its own, all with one schema.
     pub(crate) async fn tables(&self, state: &SessionState) -> Result<Vec<Arc<dyn TableProvider>>> {
         let (options, schema) = self.schema(state).await?;
-        let table = |file: &PathBuf| {
+        let table = |file: &Location| {
             let file = std::slice::from_ref(file);
             listing::listing(file, options.clone(), Arc::clone(&schema))
         };
@@ -209,13 +179,12 @@ impl Input {
         state: &SessionState,
         lines: bool,
     ) -> Result<(ListingOptions, SchemaRef)> {
-        let options = ListingOptions::new(self.format(state, lines)?).with_file_extension("");
+        let options = ListingOptions::new(self.format(state, lines).await?).with_file_extension("");
         let mut schemas = Vec::new();
         for file in &self.files {
             let schema = listing::schema(state, file, &options).await;
-            let schema =
-                schema.map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
-            schemas.push((file.as_path(), self.with_texts(schema)));
+            let schema = schema.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
+            schemas.push((file, self.with_texts(schema)));
         }
         Ok((options, schema::merge(self.kind, &schemas)?))
     }
@@ -234,7 +203,7 @@ impl Input {
         Arc::new(Schema::new(fields.collect::<Vec<_>>()))
     }
 
-    fn format(&self, state: &SessionState, lines: bool) -> Result<Arc<dyn FileFormat>> {
+    async fn format(&self, state: &SessionState, lines: bool) -> Result<Arc<dyn FileFormat>> {
         let csv = || {
             CsvFormat::default()
                 .with_options(state.table_options().csv.clone())
@@ -250,7 +219,7 @@ impl Input {
             Kind::Json => {
                 let lines = match self.compression.is_compressed() {
                     true => lines,
-                    false => !begins_with_array(&self.files[0]),
+                    false => !begins_with_array(&self.files[0], state.runtime_env()).await,
                 };
                 Arc::new(
                     JsonFormat::default()
@@ -264,15 +233,11 @@ impl Input {
     /// The error with the files in front, unless it names one of them.
     pub(crate) fn named(&self, error: DataFusionError) -> DataFusionError {
         let text = error.strip_backtrace();
-        let is_named = |file: &PathBuf| text.contains(&*file.to_string_lossy());
+        let is_named = |file: &Location| text.contains(file.as_str());
         if self.files.iter().any(is_named) {
             return error;
         }
-        let shown = self
-            .files
-            .iter()
-            .take(3)
-            .map(|file| file.display().to_string());
+        let shown = self.files.iter().take(3).map(Location::to_string);
         let shown = shown.collect::<Vec<_>>().join(", ");
         match self.files.len().saturating_sub(3) {
             0 => exec_datafusion_err!("{shown}: {text}"),
@@ -282,22 +247,24 @@ impl Input {
 }
 
 /// Whether the first byte that is not white space opens an array.
-fn begins_with_array(path: &Path) -> bool {
-    let Ok(mut file) = fs::File::open(path) else {
+async fn begins_with_array(file: &Location, runtime: &RuntimeEnv) -> bool {
+    let Ok((store, path)) = file.store(runtime) else {
         return false;
     };
-    let mut buffer = [0; 4096];
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) | Err(_) => return false,
-            Ok(read) => {
-                let text = buffer[..read]
-                    .strip_prefix(b"\xEF\xBB\xBF")
-                    .unwrap_or(&buffer[..read]);
-                if let Some(byte) = text.iter().find(|byte| !byte.is_ascii_whitespace()) {
-                    return *byte == b'[';
-                }
-            }
+    let Ok(found) = store.get(&path).await else {
+        return false;
+    };
+    let mut bytes = found.into_stream();
+    let mut is_first = true;
+    while let Some(Ok(part)) = bytes.next().await {
+        let text = match is_first {
+            true => part.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&part),
+            false => &part,
+        };
+        is_first = false;
+        if let Some(byte) = text.iter().find(|byte| !byte.is_ascii_whitespace()) {
+            return *byte == b'[';
         }
     }
+    false
 }

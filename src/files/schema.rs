@@ -1,16 +1,15 @@
 //! One schema for the files of a table.
 
-use super::Kind;
+use super::{Kind, Location};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::{Result, plan_err};
-use std::path::Path;
 use std::sync::Arc;
 
 /// The schema that all these files fit, in the order of the first one's columns.
 ///
 /// # Errors
 /// If separated values differ in their headers, or a column holds what does not go together.
-pub(super) fn merge(kind: Kind, files: &[(&Path, SchemaRef)]) -> Result<SchemaRef> {
+pub(super) fn merge(kind: Kind, files: &[(&Location, SchemaRef)]) -> Result<SchemaRef> {
     // A file without columns is empty.
     let mut files = files
         .iter()
@@ -34,10 +33,10 @@ pub(super) fn merge(kind: Kind, files: &[(&Path, SchemaRef)]) -> Result<SchemaRe
             let Some(data_type) = common_type(kind, known.data_type(), field.data_type()) else {
                 return plan_err!(
                     "{}: the column {} holds {}, but in {} it holds {}",
-                    file.display(),
+                    file,
                     field.name(),
                     field.data_type(),
-                    first.display(),
+                    first,
                     known.data_type()
                 );
             };
@@ -51,7 +50,12 @@ pub(super) fn merge(kind: Kind, files: &[(&Path, SchemaRef)]) -> Result<SchemaRe
 }
 
 /// Values of a line go to columns by their place, so that all headers must be the same.
-fn check_header(first: &Path, fields: &[Arc<Field>], file: &Path, schema: &Schema) -> Result<()> {
+fn check_header(
+    first: &Location,
+    fields: &[Arc<Field>],
+    file: &Location,
+    schema: &Schema,
+) -> Result<()> {
     let names = |fields: &[Arc<Field>]| -> Vec<String> {
         fields.iter().map(|field| field.name().clone()).collect()
     };
@@ -59,9 +63,9 @@ fn check_header(first: &Path, fields: &[Arc<Field>], file: &Path, schema: &Schem
     if wanted != found {
         return plan_err!(
             "{}: its columns are {}, but those of {} are {}; files of one table have the same header",
-            file.display(),
+            file,
             found.join(", "),
-            first.display(),
+            first,
             wanted.join(", ")
         );
     }
@@ -95,9 +99,10 @@ mod tests {
     }
 
     fn merged(kind: Kind, schemas: &[SchemaRef]) -> Result<SchemaRef> {
+        let file = Location::new("file")?;
         let files: Vec<_> = schemas
             .iter()
-            .map(|schema| (Path::new("file"), Arc::clone(schema)))
+            .map(|schema| (&file, Arc::clone(schema)))
             .collect();
         merge(kind, &files)
     }

@@ -1,14 +1,9 @@
 //! `FROM 'path'`: a quoted name that is no table is a file, a directory or a glob.
 
-use super::{Kind, resolve};
 use async_trait::async_trait;
 use datafusion::catalog::{TableProvider, UrlTableFactory};
 use datafusion::common::{Result, plan_datafusion_err};
-use datafusion::datasource::listing::{
-    ListingTable, ListingTableConfig, ListingTableConfigExt, ListingTableUrl,
-};
 use datafusion::execution::SessionState;
-use neardup_datasets::{DumpOptions, DumpTable};
 use parking_lot::RwLock;
 use std::path::Path;
 use std::sync::{Arc, OnceLock, Weak};
@@ -38,31 +33,10 @@ impl UrlTableFactory for FileTables {
             .ok_or_else(|| plan_datafusion_err!("'{url}': the session is gone"))?
             .read()
             .clone();
-        if url.contains("://") {
-            let config = ListingTableConfig::new(ListingTableUrl::parse(url)?);
-            let config = config
-                .infer_options(&state)
-                .await?
-                .infer_schema(&state)
-                .await?;
-            return Ok(Some(Arc::new(ListingTable::try_new(config)?)));
-        }
         // A bare name is a table's, also where a directory has the same name: './name' is a path.
         if !url.contains(['/', '*', '?', '[']) && Path::new(url).extension().is_none() {
             return Ok(None);
         }
-        let input = resolve(&[url.to_owned()])?;
-        if input.kind == Kind::Dump {
-            let files = input
-                .files
-                .iter()
-                .map(|file| file.to_string_lossy().into_owned())
-                .collect();
-            return Ok(Some(Arc::new(DumpTable::try_new(
-                files,
-                DumpOptions::default(),
-            )?)));
-        }
-        Ok(Some(input.table(&state).await?))
+        super::table(&[url.to_owned()], &state).await.map(Some)
     }
 }

@@ -41,18 +41,13 @@ impl Default for DumpOptions {
 
 /// Runs the steps `plain_text` and `sentences`.
 pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) -> Result<()> {
-    let files: Vec<String> = input
-        .files
-        .iter()
-        .map(|file| file.to_string_lossy().into_owned())
-        .collect();
     let mut dump = neardup_datasets::DumpOptions {
         redirects: true,
         ..Default::default()
     };
     dump.set("namespaces", "all")?;
     dump.set("on_error", &options.on_error)?;
-    let dump = Arc::new(DumpTable::try_new(files, dump)?);
+    let dump = Arc::new(DumpTable::try_new(input.dumps()?, dump)?);
     job.context().register_table("dump", dump)?;
     let values = BTreeMap::from([("splitter".to_owned(), Value::Text(options.splitter.clone()))]);
     job.step(

@@ -1,22 +1,21 @@
 //! `ingest`: dumps as Parquet.
 
 use super::dumps::{self, DumpOptions};
-use super::job::{Job, Progress, input_file};
+use super::job::{Job, Progress, input_files};
 use super::manifest::Manifest;
 use crate::files::{Kind, resolve};
 use datafusion::common::{Result, exec_err};
 use datafusion::prelude::SessionContext;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// An `ingest` job.
 #[derive(Debug, Clone)]
 pub struct Ingest {
-    /// Dumps: files, directories or globs.
+    /// Dumps: files, directories or globs, by path or address.
     pub inputs: Vec<String>,
-    /// The job's directory.
-    pub output: PathBuf,
+    /// The job's directory: a path or an address.
+    pub output: String,
     /// How dumps are read.
     pub dump: DumpOptions,
     /// Whether a job with other parameters in the directory is replaced.
@@ -32,18 +31,11 @@ pub async fn ingest(
     context: SessionContext,
     progress: Arc<dyn Progress>,
 ) -> Result<Job> {
-    let input = resolve(&options.inputs)?;
+    let input = resolve(&options.inputs, &context.runtime_env()).await?;
     if input.kind != Kind::Dump {
-        return exec_err!(
-            "{}: not a dump (.xml, .xml.bz2, .xml.gz)",
-            input.files[0].display()
-        );
+        return exec_err!("{}: not a dump (.xml, .xml.bz2, .xml.gz)", input.files[0]);
     }
-    let files = input
-        .files
-        .iter()
-        .map(|file| input_file(file))
-        .collect::<Result<Vec<_>>>()?;
+    let files = input_files(&input, &context).await?;
     let parameters = BTreeMap::from([
         ("on_error".to_owned(), options.dump.on_error.clone().into()),
         ("splitter".to_owned(), options.dump.splitter.clone().into()),
@@ -55,8 +47,9 @@ pub async fn ingest(
         options.overwrite,
         context,
         progress,
-    )?;
+    )
+    .await?;
     dumps::read(&mut job, &input, &options.dump).await?;
-    job.finish()?;
+    job.finish().await?;
     Ok(job)
 }

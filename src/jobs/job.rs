@@ -1,7 +1,8 @@
 //! The machinery of a job: open, step, publish, finish.
 
+use super::directory::Directory;
 use super::manifest::{InputFile, Manifest, StepFile, StepRecord};
-use crate::files;
+use crate::files::{Input, Location, parquet_files};
 use crate::functions::{Template, Value};
 use crate::operators::write_step::{Target, WriteStep, write_empty};
 use datafusion::arrow::array::AsArray;
@@ -19,8 +20,6 @@ use datafusion::{
 };
 use neardup_wikidump::Losses;
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -60,11 +59,10 @@ struct Written {
 
 /// A job in its directory, which it holds locked.
 pub struct Job {
-    directory: PathBuf,
+    directory: Directory,
     context: SessionContext,
     manifest: Manifest,
     progress: Arc<dyn Progress>,
-    _lock: fs::File,
     next: usize,
     /// Whether executors were seen to write where this process reads.
     #[cfg(feature = "cluster")]
@@ -79,57 +77,39 @@ impl Job {
     /// # Errors
     /// If the directory holds another job (and `overwrite` is false) or files of others, is in use
     /// by another process, or cannot be written.
-    pub fn open(
-        directory: &Path,
+    pub async fn open(
+        directory: &str,
         wanted: Manifest,
         overwrite: bool,
         context: SessionContext,
         progress: Arc<dyn Progress>,
     ) -> Result<Self> {
-        let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", directory.display());
-        if directory.exists() && !directory.is_dir() {
-            return exec_err!(
-                "{}: must be a directory, but it is a file",
-                directory.display()
-            );
-        }
-        fs::create_dir_all(directory).map_err(at)?;
-        let directory = directory.canonicalize().map_err(at)?;
-        Self::refuse_foreign(&directory)?;
-        let lock_path = directory.join(".lock");
-        let lock = fs::File::create(&lock_path)
-            .map_err(|error| exec_datafusion_err!("{}: {error}", lock_path.display()))?;
-        if lock.try_lock().is_err() {
-            return exec_err!(
-                "{}: another process works in this directory",
-                directory.display()
-            );
-        }
-        let found = Manifest::load(&directory)?;
+        let (mut directory, found) = Directory::open(directory, context.runtime_env()).await?;
         let manifest = match found {
             Some(found) => match found.difference(&wanted) {
-                None if overwrite && Self::lost_file(&directory, &found.steps).is_some() => {
-                    Self::clear(&directory, wanted)?
+                None if overwrite && lost_file(&directory, &found.steps).await?.is_some() => {
+                    Self::clear(&mut directory, wanted).await?
                 }
                 None => found,
                 // Of a job whose first step failed there is nothing to lose.
-                Some(_) if overwrite || found.steps.is_empty() => Self::clear(&directory, wanted)?,
+                Some(_) if overwrite || found.steps.is_empty() => {
+                    Self::clear(&mut directory, wanted).await?
+                }
                 Some(difference) => {
                     return exec_err!(
                         "{} holds another job: {difference}; give another directory with -o, or --overwrite",
-                        directory.display()
+                        directory.location()
                     );
                 }
             },
             None => wanted,
         };
-        manifest.store(&directory)?;
+        directory.store(&manifest).await?;
         Ok(Self {
             directory,
             context,
             manifest,
             progress,
-            _lock: lock,
             next: 1,
             #[cfg(feature = "cluster")]
             probed: false,
@@ -137,31 +117,10 @@ impl Job {
         })
     }
 
-    /// Refuses a directory that holds files but no job, and leaves it as it is.
-    fn refuse_foreign(directory: &Path) -> Result<()> {
-        let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", directory.display());
-        if Manifest::load(directory)?.is_some() {
-            return Ok(());
-        }
-        // A job that was stopped before its first manifest was whole leaves these.
-        let ours = [".lock", "manifest.json.new"];
-        for entry in fs::read_dir(directory).map_err(at)? {
-            let name = entry.map_err(at)?.file_name();
-            if !ours.iter().any(|ours| name == *ours) {
-                return exec_err!(
-                    "{} is not empty and holds no job ('{}' stands in it); give another directory with -o",
-                    directory.display(),
-                    name.to_string_lossy()
-                );
-            }
-        }
-        Ok(())
-    }
-
     /// Removes what another job wrote.
-    fn clear(directory: &Path, wanted: Manifest) -> Result<Manifest> {
+    async fn clear(directory: &mut Directory, wanted: Manifest) -> Result<Manifest> {
         // The manifest of the new job goes first: it lists nothing, so what is left counts as nothing.
-        wanted.store(directory)?;
+        directory.store(&wanted).await?;
         let names = [
             "steps",
             "plain_text",
@@ -171,25 +130,13 @@ impl Job {
             "clusters.parquet",
             "kept.parquet",
         ];
-        for name in names {
-            let path = directory.join(name);
-            let removed = match path.is_dir() {
-                true => fs::remove_dir_all(&path),
-                false => fs::remove_file(&path),
-            };
-            match removed {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return exec_err!("{}: {error}", path.display());
-                }
-                _ => {}
-            }
-        }
+        directory.remove(&names).await?;
         Ok(wanted)
     }
 
-    /// The job's directory, absolute.
-    pub fn directory(&self) -> &Path {
-        &self.directory
+    /// The job's directory.
+    pub fn directory(&self) -> &Location {
+        self.directory.location()
     }
 
     /// The session that the statements run in.
@@ -252,19 +199,20 @@ impl Job {
             self.progress.step(name, true);
             self.resumed += 1;
             let record = &self.manifest.steps[index];
-            self.check_files(record)?;
+            self.check_files(record).await?;
             self.register(name, record).await?;
             return Ok(&self.manifest.steps[index]);
         }
         self.progress.step(name, false);
         let begun = Instant::now();
         let directory = match output {
-            Output::Directory(name) => self.directory.join(name),
-            _ => self.directory.join("steps").join(&full_name),
+            Output::Directory(name) => name.to_owned(),
+            _ => format!("steps/{full_name}"),
         };
+        self.directory.claim(&self.manifest).await?;
         #[cfg(feature = "cluster")]
         self.probe().await?;
-        self.empty(&directory)?;
+        self.directory.empty(&directory).await?;
         let plan = plan(self).await?;
         let one_file = matches!(output, Output::File(_));
         let Written { files, losses } = self.write(plan, &directory, name, one_file).await?;
@@ -283,14 +231,14 @@ impl Job {
         let written = self.register(name, &record).await?;
         check(&self.context, written, &mut record).await?;
         if let Output::File(file) = output {
-            self.publish(file, &directory, &mut record)?;
+            self.publish(file, &mut record).await?;
             self.register(name, &record).await?;
         }
         record.seconds = begun.elapsed().as_secs_f64();
         record.committed = seconds_since_1970(SystemTime::now());
         self.progress.done(name, record.rows, begun.elapsed());
         self.manifest.steps.push(record);
-        self.manifest.store(&self.directory)?;
+        self.directory.store(&self.manifest).await?;
         Ok(&self.manifest.steps[self.manifest.steps.len() - 1])
     }
 
@@ -300,57 +248,45 @@ impl Job {
         if self.probed || !crate::cluster::is_remote(&self.context) {
             return Ok(());
         }
-        let directory = self.directory.join("steps").join(".probe");
-        self.empty(&directory)?;
+        const PROBE: &str = "steps/.probe";
+        self.directory.empty(PROBE).await?;
         let tasks = self.context.state().config().target_partitions();
         let task: ArrayRef = Arc::new(Int32Array::from(vec![0]));
         let row = RecordBatch::try_from_iter([("task", task)])?;
         let table = MemTable::try_new(row.schema(), vec![vec![row]; tasks])?;
         let source = provider_as_source(Arc::new(table));
         let plan = LogicalPlanBuilder::scan("probe", source, None)?.build()?;
-        let Written { files, .. } = self.write(plan, &directory, "probe", false).await?;
+        let Written { files, .. } = self.write(plan, PROBE, "probe", false).await?;
         for file in &files {
-            let path = self.directory.join(&file.path);
-            if !path.exists() {
+            if self.directory.bytes(&file.path).await?.is_none() {
                 return exec_err!(
                     "{}: an executor wrote this file, but it is not here; the directory of a job on a cluster must lie on storage that this process and all executors see under the same path",
-                    path.display()
+                    self.directory().join(&file.path)
                 );
             }
         }
         self.probed = true;
-        fs::remove_dir_all(&directory)
-            .map_err(|error| exec_datafusion_err!("{}: {error}", directory.display()))
+        self.directory.remove(&[PROBE]).await
     }
 
     /// Marks the job as done.
     ///
     /// # Errors
     /// If the manifest cannot be written.
-    pub fn finish(&mut self) -> Result<()> {
+    pub async fn finish(&mut self) -> Result<()> {
         self.manifest.finished = true;
-        self.manifest.store(&self.directory)
-    }
-
-    /// Removes what an attempt that was never committed left behind.
-    fn empty(&self, directory: &Path) -> Result<()> {
-        let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", directory.display());
-        match fs::remove_dir_all(directory) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(at(error)),
-            _ => {}
-        }
-        fs::create_dir_all(directory).map_err(at)
+        self.directory.store(&self.manifest).await
     }
 
     async fn write(
         &self,
         plan: LogicalPlan,
-        directory: &Path,
+        directory: &str,
         name: &str,
         one_file: bool,
     ) -> Result<Written> {
         let target = Target {
-            directory: directory.to_string_lossy().into_owned(),
+            directory: self.directory().join(directory).to_string(),
             one_file,
             metadata: self.metadata(name),
         };
@@ -415,17 +351,15 @@ impl Job {
         ]
     }
 
-    fn relative(&self, path: &str) -> Result<String> {
-        Path::new(path)
-            .strip_prefix(&self.directory)
-            .map(|path| path.to_string_lossy().into_owned())
-            .map_err(|_| {
-                exec_datafusion_err!("{path} was written outside of {}", self.directory.display())
-            })
+    fn relative(&self, file: &str) -> Result<String> {
+        let name = self.directory().name_of(file);
+        name.map(str::to_owned).ok_or_else(|| {
+            exec_datafusion_err!("{file} was written outside of {}", self.directory())
+        })
     }
 
     /// Moves the one file of a step to its final name.
-    fn publish(&self, name: &str, directory: &Path, record: &mut StepRecord) -> Result<()> {
+    async fn publish(&self, name: &str, record: &mut StepRecord) -> Result<()> {
         let [file] = record.files.as_mut_slice() else {
             return exec_err!(
                 "step {}: expected one file, found {}",
@@ -433,61 +367,57 @@ impl Job {
                 record.files.len()
             );
         };
-        let to = self.directory.join(name);
-        fs::rename(self.directory.join(&file.path), &to)
-            .map_err(|error| exec_datafusion_err!("{}: {error}", to.display()))?;
+        self.directory.publish(&file.path, name).await?;
         file.path = name.to_owned();
-        // The step's directory is empty now; it may stay if it cannot be removed.
-        let _ = fs::remove_dir(directory);
         Ok(())
     }
 
-    fn check_files(&self, record: &StepRecord) -> Result<()> {
-        match Self::lost_file(&self.directory, std::slice::from_ref(record)) {
+    async fn check_files(&self, record: &StepRecord) -> Result<()> {
+        match lost_file(&self.directory, std::slice::from_ref(record)).await? {
             None => Ok(()),
             Some(file) => exec_err!(
                 "{}: step {} wrote {} bytes to this file, but it is missing or of another size; --overwrite begins anew",
-                self.directory.join(&file.path).display(),
+                self.directory().join(&file.path),
                 record.name,
                 file.bytes
             ),
         }
     }
 
-    /// The first file that is not there as it was written.
-    fn lost_file<'a>(directory: &Path, steps: &'a [StepRecord]) -> Option<&'a StepFile> {
-        let mut files = steps.iter().flat_map(|step| &step.files);
-        files.find(|file| {
-            let found = fs::metadata(directory.join(&file.path));
-            !found.is_ok_and(|found| found.len() == file.bytes)
-        })
-    }
-
     async fn register(&self, name: &str, record: &StepRecord) -> Result<DataFrame> {
-        let paths = record
-            .files
-            .iter()
-            .map(|file| self.directory.join(&file.path))
-            .collect();
-        let provider = files::parquet_files(&self.context.state(), paths).await?;
+        let files = record.locations(self.directory());
+        let provider = parquet_files(&self.context.state(), &files).await?;
         self.context.deregister_table(name)?;
         self.context.register_table(name, provider)?;
         self.context.table(name).await
     }
 }
 
-/// The identity of an input file.
-pub(super) fn input_file(path: &Path) -> Result<InputFile> {
-    let at = |error: std::io::Error| -> DataFusionError {
-        exec_datafusion_err!("{}: {error}", path.display())
-    };
-    let metadata = fs::metadata(path).map_err(at)?;
-    let modified = metadata.modified().map_err(at)?;
-    Ok(InputFile {
-        path: path.to_string_lossy().into_owned(),
-        bytes: metadata.len(),
-        modified: seconds_since_1970(modified),
-    })
+/// The first file that is not there as it was written.
+async fn lost_file<'a>(
+    directory: &Directory,
+    steps: &'a [StepRecord],
+) -> Result<Option<&'a StepFile>> {
+    for file in steps.iter().flat_map(|step| &step.files) {
+        if directory.bytes(&file.path).await? != Some(file.bytes) {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
+}
+
+/// The identity of the files of an input.
+pub(super) async fn input_files(input: &Input, context: &SessionContext) -> Result<Vec<InputFile>> {
+    let mut files = Vec::new();
+    for file in &input.files {
+        let found = file.head(&context.runtime_env()).await?;
+        files.push(InputFile {
+            path: file.to_string(),
+            bytes: found.size,
+            modified: seconds_since_1970(found.last_modified.into()),
+        });
+    }
+    Ok(files)
 }
 
 fn seconds_since_1970(time: SystemTime) -> u64 {

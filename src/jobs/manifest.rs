@@ -1,22 +1,21 @@
 //! `manifest.json`: what a job is and how far it came.
 
-use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use crate::files::{Location, MANIFEST};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
 use neardup_wikidump::Losses;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 /// Version of the layout of a job's directory.
 const FORMAT: u32 = 1;
 
-const NAME: &str = "manifest.json";
-
 /// A file that a job reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputFile {
-    /// Absolute path.
+    /// Absolute path or address.
     pub path: String,
     /// Size in bytes.
     pub bytes: u64,
@@ -59,6 +58,12 @@ pub struct StepRecord {
 }
 
 impl StepRecord {
+    /// Where its files lie in a job's directory.
+    pub(super) fn locations(&self, directory: &Location) -> Vec<Location> {
+        let files = self.files.iter();
+        files.map(|file| directory.join(&file.path)).collect()
+    }
+
     /// Notes what a salvaging read of a dump left out.
     pub(super) fn leave_out(&mut self, file: &str, losses: &Losses) {
         let pages = losses.pages();
@@ -109,45 +114,37 @@ impl Manifest {
         }
     }
 
-    /// Reads the manifest of a directory; `None` where there is none.
+    /// Reads the manifest of a directory on disk; `None` where there is none.
     ///
     /// # Errors
     /// If the file cannot be read, is no manifest, or is of another format.
     pub fn load(directory: &Path) -> Result<Option<Self>> {
-        let path = directory.join(NAME);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return exec_err!("{}: {error}", path.display()),
-        };
-        let manifest: Self = serde_json::from_str(&text)
-            .map_err(|error| exec_datafusion_err!("{}: {error}", path.display()))?;
+        let path = directory.join(MANIFEST);
+        match fs::read(&path) {
+            Ok(text) => Self::parse(&text, &path.display()).map(Some),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => exec_err!("{}: {error}", path.display()),
+        }
+    }
+
+    /// Parses the text of a file.
+    pub(super) fn parse(text: &[u8], file: &dyn Display) -> Result<Self> {
+        let manifest: Self = serde_json::from_slice(text)
+            .map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
         if manifest.format != FORMAT {
             return exec_err!(
-                "{}: its format is {}, this version reads format {FORMAT}",
-                path.display(),
+                "{file}: its format is {}, this version reads format {FORMAT}",
                 manifest.format
             );
         }
-        Ok(Some(manifest))
+        Ok(manifest)
     }
 
-    /// Writes the manifest aside, then renames it into place.
-    ///
-    /// # Errors
-    /// If the directory cannot be written.
-    pub fn store(&self, directory: &Path) -> Result<()> {
-        let path = directory.join(NAME);
-        let aside = directory.join(format!("{NAME}.new"));
-        let write = || -> std::io::Result<()> {
-            let mut file = fs::File::create(&aside)?;
-            serde_json::to_writer_pretty(&mut file, self)?;
-            file.write_all(b"\n")?;
-            file.sync_all()?;
-            fs::rename(&aside, &path)?;
-            fs::File::open(directory)?.sync_all()
-        };
-        write().map_err(|error| exec_datafusion_err!("{}: {error}", path.display()))
+    /// The text of the file.
+    pub(super) fn text(&self) -> Result<String> {
+        let text = serde_json::to_string_pretty(self);
+        let text = text.map_err(|error| DataFusionError::External(error.into()))?;
+        Ok(text + "\n")
     }
 
     /// What of another job differs from this one, if anything: the first difference, in words.

@@ -7,12 +7,13 @@
 //! ```
 //!
 //! One step is one SQL statement (`sql/jobs/*.sql`) over the steps before it. It is committed by
-//! listing its files in the manifest, which is written aside and renamed: a job that was stopped
+//! listing its files in the manifest, which is replaced as a whole: a job that was stopped
 //! anywhere goes on with the first step that is not listed.
 //!
 //! To add a step: its statement in `sql/jobs/`, a call of [`Job::step`], and an invariant.
 
 mod dedup;
+mod directory;
 mod dumps;
 mod ingest;
 mod job;

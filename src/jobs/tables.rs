@@ -1,23 +1,29 @@
 //! The tables of a finished job, for readers.
 
 use super::manifest::Manifest;
-use crate::files;
+use crate::files::{Location, MANIFEST, parquet_files, resolve};
 use datafusion::common::{Result, exec_err};
 use datafusion::logical_expr::ident;
+use datafusion::object_store::{Error, ObjectStoreExt};
 use datafusion::prelude::SessionContext;
-use std::path::{Path, PathBuf};
 
 /// Reads the manifest of a job's directory.
 ///
 /// # Errors
 /// If there is none.
-pub fn manifest(directory: &Path) -> Result<Manifest> {
-    match Manifest::load(directory)? {
-        Some(manifest) => Ok(manifest),
-        None => exec_err!(
-            "{}: no job lies here (manifest.json is missing); 'neardup dedup -o {0}' makes one",
-            directory.display()
+pub async fn manifest(context: &SessionContext, directory: &str) -> Result<Manifest> {
+    let file = Location::new(directory)?.join(MANIFEST);
+    let (store, path) = file.store(&context.runtime_env())?;
+    let found = match store.get(&path).await {
+        Ok(found) => found.bytes().await,
+        Err(error) => Err(error),
+    };
+    match found {
+        Ok(text) => Manifest::parse(&text, &file),
+        Err(Error::NotFound { .. }) => exec_err!(
+            "{directory}: no job lies here ({MANIFEST} is missing); 'neardup dedup -o {directory}' makes one"
         ),
+        Err(error) => exec_err!("{file}: {error}"),
     }
 }
 
@@ -25,8 +31,9 @@ pub fn manifest(directory: &Path) -> Result<Manifest> {
 ///
 /// # Errors
 /// If the directory holds no job, or a file of it is gone.
-pub async fn register(context: &SessionContext, directory: &Path) -> Result<Manifest> {
-    let manifest = manifest(directory)?;
+pub async fn register(context: &SessionContext, directory: &str) -> Result<Manifest> {
+    let manifest = manifest(context, directory).await?;
+    let directory = Location::new(directory)?;
     for step in &manifest.steps {
         let name = step
             .name
@@ -35,12 +42,8 @@ pub async fn register(context: &SessionContext, directory: &Path) -> Result<Mani
         if !["pairs", "clusters", "kept", "sentences", "plain_text"].contains(&name) {
             continue;
         }
-        let paths = step
-            .files
-            .iter()
-            .map(|file| directory.join(&file.path))
-            .collect();
-        context.register_table(name, files::parquet_files(&context.state(), paths).await?)?;
+        let files = step.locations(&directory);
+        context.register_table(name, parquet_files(&context.state(), &files).await?)?;
     }
     Ok(manifest)
 }
@@ -51,7 +54,7 @@ pub async fn register(context: &SessionContext, directory: &Path) -> Result<Mani
 /// If the input of the job is gone or has other columns.
 pub async fn register_documents(
     context: &SessionContext,
-    directory: &Path,
+    directory: &str,
     manifest: &Manifest,
 ) -> Result<()> {
     let step = |name: &str| {
@@ -76,12 +79,8 @@ pub async fn register_documents(
     };
     let provider = match step("sentences").or_else(|| step("input")) {
         Some(step) => {
-            let paths: Vec<PathBuf> = step
-                .files
-                .iter()
-                .map(|file| directory.join(&file.path))
-                .collect();
-            files::parquet_files(&context.state(), paths).await?
+            let files = step.locations(&Location::new(directory)?);
+            parquet_files(&context.state(), &files).await?
         }
         None => {
             let names: Vec<String> = manifest
@@ -89,7 +88,8 @@ pub async fn register_documents(
                 .iter()
                 .map(|input| input.path.clone())
                 .collect();
-            files::resolve(&names)?.table(&context.state()).await?
+            let input = resolve(&names, &context.runtime_env()).await?;
+            input.table(&context.state()).await?
         }
     };
     let documents = context

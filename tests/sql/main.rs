@@ -4,11 +4,12 @@
 //! | --- | --- |
 //! | `slt::…` | each file of `tests/slt`, on 2 target partitions |
 //! | `slt::… on N` | the same answers on 1, 7 and 64 target partitions |
+//! | `buckets::…` | inputs and jobs in an object store |
 //! | `cluster::…` | the same rows on a scheduler and executors |
 //! | `oracle::…` | joins and clusters against brute force, recall, and that giants stay linear |
 //! | `plans::…` | what no plan may hold, and columns as declared |
 //! | `completeness::…` | sql ⇔ registry ⇔ slt ⇔ reference pages |
-//! | `reference::…` | the reference pages are those of the registry |
+//! | `reference::…` | the reference pages and the methods in Python are those of the registry |
 //!
 //! `NEARDUP_COMPLETE=1 cargo test --workspace --test sql` writes the answers of the `.slt` files and
 //! the reference pages anew. Read each answer as if someone else had claimed it.
@@ -22,12 +23,14 @@
     reason = "helpers of tests: what fails, fails the test"
 )]
 
+mod buckets;
 mod calls;
 mod cluster;
 mod completeness;
 mod database;
 mod oracle;
 mod plans;
+mod python_methods;
 mod reference;
 mod scratch;
 mod slt;
@@ -45,6 +48,7 @@ fn main() {
         plans::trials(),
         completeness::trials(),
         reference::trials(),
+        buckets::trials(),
         cluster::trials(),
     ]
     .into_iter()

@@ -25,14 +25,23 @@ pub fn trials() -> Vec<Trial> {
             page("table_functions.md", table_functions()?)
         }),
         Trial::test("reference::options", || page("options.md", options()?)),
+        Trial::test("reference::python", || {
+            file(
+                "python/package/neardup/_table_functions.py",
+                super::python_methods::module()?,
+            )
+        }),
     ]
 }
 
-/// Compares a page with what it should be, or writes it.
 fn page(name: &str, text: String) -> Result<(), Failed> {
-    let path = directory().join(name);
+    file(&format!("docs/reference/{name}"), text)
+}
+
+/// Compares a file with what it should be, or writes it.
+fn file(name: &str, text: String) -> Result<(), Failed> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     if super::completes() {
-        std::fs::create_dir_all(directory())?;
         std::fs::write(&path, text)?;
         return Ok(());
     }
@@ -46,7 +55,7 @@ fn page(name: &str, text: String) -> Result<(), Failed> {
         .take_while(|(a, b)| a == b)
         .count();
     Err(format!(
-        "docs/reference/{name} differs from the registry from line {} on:\n  page:     {}\n  registry: {}\n{HOW}",
+        "{name} differs from the registry from line {} on:\n  page:     {}\n  registry: {}\n{HOW}",
         lines + 1,
         found.lines().nth(lines).unwrap_or("(end)"),
         text.lines().nth(lines).unwrap_or("(end)"),

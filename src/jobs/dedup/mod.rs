@@ -15,7 +15,7 @@ mod steps;
 
 pub use options::{Dedup, Keep, Method, Pairs, Resolution};
 
-use super::job::{Job, Progress, input_file};
+use super::job::{Job, Progress, input_files};
 use super::manifest::Manifest;
 use crate::files::{Kind, resolve};
 use datafusion::common::Result;
@@ -34,13 +34,11 @@ pub async fn dedup(
     progress: Arc<dyn Progress>,
 ) -> Result<Job> {
     let texts = options.text.as_deref().unwrap_or("text");
-    let input = resolve(&options.inputs)?.with_texts_in(texts);
+    let input = resolve(&options.inputs, &context.runtime_env())
+        .await?
+        .with_texts_in(texts);
     let run = Run::new(options, &input)?;
-    let files = input
-        .files
-        .iter()
-        .map(|file| input_file(file))
-        .collect::<Result<Vec<_>>>()?;
+    let files = input_files(&input, &context).await?;
     let manifest = Manifest::new("dedup", files, run.parameters());
     if input.kind != Kind::Dump {
         // A misspelt column must not leave a directory behind.
@@ -52,7 +50,8 @@ pub async fn dedup(
         options.overwrite,
         context,
         progress,
-    )?;
+    )
+    .await?;
     match input.kind {
         Kind::Dump => run.sentences(&mut job, &input).await?,
         // Tables are read row by row in these steps: what they find wrong is in the files.
@@ -67,6 +66,6 @@ pub async fn dedup(
     run.pairs(&mut job, exact).await?;
     run.clusters(&mut job, input.kind == Kind::Dump).await?;
     run.kept(&mut job).await?;
-    job.finish()?;
+    job.finish().await?;
     Ok(job)
 }

@@ -2,7 +2,6 @@
 
 use super::super::dumps::DumpOptions;
 use datafusion::common::{Result, plan_err};
-use std::path::PathBuf;
 
 /// How pairs are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,10 +75,10 @@ impl Keep {
 /// A `dedup` job.
 #[derive(Debug, Clone)]
 pub struct Dedup {
-    /// Files, directories or globs.
+    /// Files, directories or globs, by path or address.
     pub inputs: Vec<String>,
-    /// The job's directory.
-    pub output: PathBuf,
+    /// The job's directory: a path or an address.
+    pub output: String,
     /// The id column of a table; `None`: `id` where there is one, else row numbers.
     pub id: Option<String>,
     /// The text column of a table.
@@ -116,7 +115,7 @@ pub struct Dedup {
 
 impl Dedup {
     /// The defaults over some inputs.
-    pub fn new(inputs: Vec<String>, output: PathBuf) -> Self {
+    pub fn new(inputs: Vec<String>, output: String) -> Self {
         Self {
             inputs,
             output,

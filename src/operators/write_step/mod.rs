@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// Where and how a step writes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Serialize, Deserialize)]
 pub struct Target {
-    /// Absolute directory of the step.
+    /// Directory of the step: an absolute path or an address.
     pub directory: String,
     /// Whether all rows go to one file, in the order of the input; else each partition has its own.
     pub one_file: bool,

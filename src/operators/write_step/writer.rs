@@ -1,14 +1,13 @@
 //! One Parquet file through an object store, with a checksum of its bytes.
 
 use super::Target;
+use crate::files::Location;
 use bytes::Bytes;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::common::{DataFusionError, Result};
-use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::common::Result;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::object_store::buffered::BufWriter;
-use datafusion::object_store::path::Path;
 use datafusion::parquet::arrow::AsyncArrowWriter;
 use datafusion::parquet::arrow::async_writer::AsyncFileWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
@@ -27,7 +26,7 @@ const ROW_GROUP_BYTES: usize = 64 << 20;
 /// What was written.
 #[derive(Debug, Clone)]
 pub(crate) struct Written {
-    /// Absolute path of the file.
+    /// Location of the file.
     pub(crate) file: String,
     pub(crate) rows: u64,
     pub(crate) bytes: u64,
@@ -68,10 +67,8 @@ pub(super) struct StepFile {
 impl StepFile {
     pub(super) fn create(target: &Target, schema: SchemaRef, runtime: &RuntimeEnv) -> Result<Self> {
         let name = format!("{}.parquet", uuid::Uuid::new_v4().simple());
-        let file = format!("{}/{name}", target.directory);
-        let store = runtime.object_store(ObjectStoreUrl::local_filesystem())?;
-        let path = Path::from_absolute_path(&file)
-            .map_err(|error| DataFusionError::External(error.into()))?;
+        let file = Location::new(&target.directory)?.join(&name);
+        let (store, path) = file.store(runtime)?;
         let hasher = Arc::new(Mutex::new(Xxh3::new()));
         let bytes = Arc::new(AtomicU64::new(0));
         let tally = Tally {
@@ -91,7 +88,7 @@ impl StepFile {
         let writer = AsyncArrowWriter::try_new(tally, schema, Some(properties))?;
         Ok(Self {
             writer,
-            file,
+            file: file.to_string(),
             hasher,
             bytes,
             rows: 0,

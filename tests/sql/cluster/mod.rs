@@ -234,6 +234,6 @@ fn same_tables(
 /// A session with the tables of a job.
 async fn opened(directory: &Path) -> datafusion::common::Result<SessionContext> {
     let context = neardup::session(SessionConfig::new(), Arc::default())?;
-    neardup::jobs::register(&context, directory).await?;
+    neardup::jobs::register(&context, &directory.to_string_lossy()).await?;
     Ok(context)
 }

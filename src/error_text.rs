@@ -1,4 +1,4 @@
-//! A hint for the mistake that everyone makes once.
+//! Errors as a person reads them, and a hint for the mistake that everyone makes once.
 
 use crate::functions::TABLE_FUNCTIONS;
 use datafusion::common::{DataFusionError, plan_datafusion_err};
@@ -24,6 +24,31 @@ pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusio
         }
     }
     error
+}
+
+/// An error without the engine's prefixes and backtrace.
+pub fn error_text(error: &DataFusionError) -> String {
+    let mut text = error.strip_backtrace();
+    for prefix in [
+        "Error during planning: ",
+        "Execution error: ",
+        "External error: ",
+        "SQL error: ",
+        "Invalid or Unsupported Configuration: ",
+        "IO error: ",
+        "Schema error: ",
+        "Arrow error: ",
+        "Parquet error: ",
+    ] {
+        text = text.replace(prefix, "");
+    }
+    match text.split_once("ParserError(\"") {
+        Some((before, rest)) => format!(
+            "{before}{}",
+            rest.trim_end_matches("\")").replace("\\\"", "\"")
+        ),
+        None => text,
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,58 @@
+"""Progress bars by tqdm: in terminals and in notebooks."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+#: Queries that end sooner show nothing.
+DELAY_SECONDS = 1.0
+
+
+class Progress:
+    """A bar over the rows that a query has read."""
+
+    def __init__(self, wanted: bool | None) -> None:
+        self._wanted = _is_watched() if wanted is None else wanted
+        self._begun = time.monotonic()
+        self._bar: Any = None
+
+    @property
+    def callback(self) -> Callable[[int, int | None], object] | None:
+        """What is called with rows read and rows in all."""
+        return self._show if self._wanted else None
+
+    def _show(self, read: int, total: int | None) -> None:
+        if time.monotonic() - self._begun < DELAY_SECONDS:
+            return
+        if self._bar is None:
+            from tqdm.auto import tqdm
+
+            self._bar = tqdm(total=total, unit=" rows", unit_scale=True, desc="neardup", leave=False)
+        self._bar.total = total
+        self._bar.n = read
+        self._bar.refresh()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _is_watched() -> bool:
+    """Whether a person looks at standard error, or at a notebook."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        return True
+    shell = sys.modules.get("IPython")
+    kernel = shell.get_ipython() if shell is not None else None
+    return kernel is not None and type(kernel).__name__ == "ZMQInteractiveShell"

@@ -1,0 +1,173 @@
+"""Rows of a query, for Python."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyarrow
+
+from . import _html, _neardup
+from ._progress import Progress
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+#: How the names of tables begin that nobody else sees.
+PRIVATE = "neardup private "
+
+#: Rows that a notebook shows.
+SHOWN = 20
+
+
+class Result:
+    """The rows of a query.
+
+    The query runs when its rows are asked for. :meth:`collect` and what returns all rows (`to_arrow`,
+    `to_pandas`, `to_polars`, `num_rows`) keep them, so that it runs once; iteration, :meth:`write_parquet` and
+    other readers of the Arrow C stream take them as they come, without keeping them.
+    """
+
+    def __init__(
+        self,
+        rows: _neardup.Rows,
+        progress: bool | None = None,
+        texts: PairTexts | None = None,
+    ) -> None:
+        self._rows = rows
+        self._progress = progress
+        self._texts = texts
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return self._rows.columns
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """Names and types of the columns."""
+        return pyarrow.schema(self._rows)
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows there are; runs the query, unless it was, and keeps its rows."""
+        # Not `len`: `list(result)` would ask for it and run the query twice.
+        self.collect()
+        return self._rows.collect()
+
+    def collect(self) -> Result:
+        """Runs the query and keeps its rows; returns the result itself."""
+        with Progress(self._progress) as progress:
+            self._rows.collect(progress.callback)
+        return self
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The rows as a PyArrow table, without a copy."""
+        self.collect()
+        return pyarrow.table(self._rows)
+
+    def to_pandas(self, **options: Any) -> pandas.DataFrame:
+        """The rows as a pandas frame; options are those of `pyarrow.Table.to_pandas`."""
+        frame: pandas.DataFrame = self.to_arrow().to_pandas(**options)
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """The rows as a Polars frame, without a copy."""
+        import polars
+
+        frame = polars.from_arrow(self.to_arrow())
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def write_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Writes the rows as Parquet: one file where the path ends in `.parquet`, else a directory.
+
+        Raises:
+            OSError: If the place cannot be written.
+        """
+        self._rows.write_parquet(os.fspath(path))
+
+    def head(self, rows: int = 10) -> Result:
+        """The first rows."""
+        return Result(self._rows.head(rows), self._progress, self._texts)
+
+    def explain(self, *, verbose: bool = False, analyze: bool = False) -> str:
+        """The plan of the query; with `analyze` it is run, and its figures are shown."""
+        return self._rows.explain(verbose, analyze)
+
+    def with_texts(self) -> Result:
+        """Pairs of a join with their texts: the columns `text_a` and `text_b` more.
+
+        Raises:
+            ValueError: If the result is not that of a method that finds pairs of texts.
+        """
+        if self._texts is None:
+            raise ValueError("with_texts: only results of jaccard_join, minhash_join and the like have texts")
+        return Result(self._texts.join(self._rows), self._progress)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._rows.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._rows.__arrow_c_schema__()
+
+    def __iter__(self) -> Iterator[pyarrow.RecordBatch]:
+        """Batches of rows, each computed when it is asked for."""
+        return map(pyarrow.record_batch, self._rows.batches())
+
+    def __bool__(self) -> bool:
+        # A result is something even if it has no rows; asking for their number would run the query.
+        return True
+
+    def __repr__(self) -> str:
+        state = "collected" if self._rows.is_collected else "not run yet"
+        return f"<neardup.Result: {', '.join(self.columns) or 'no columns'}; {state}>"
+
+    def __str__(self) -> str:
+        first = self._rows.head(SHOWN + 1)
+        if first.collect() <= SHOWN:
+            return first.text()
+        return first.head(SHOWN).text() + f"\nfirst {SHOWN} rows"
+
+    def _repr_html_(self) -> str:
+        first = self._rows.head(SHOWN + 1)
+        has_more = first.collect() > SHOWN
+        shown = first.head(SHOWN)
+        if self._texts is not None:
+            shown = self._texts.join(shown)
+        known = self._rows.collect() if self._rows.is_collected else None
+        return _html.table(pyarrow.table(shown), has_more, known)
+
+
+_numbers = itertools.count()
+
+
+class PairTexts:
+    """Where the texts of pairs are."""
+
+    def __init__(self, session: _neardup.Session, a: _neardup.Rows, b: _neardup.Rows) -> None:
+        self._session = session
+        self._sides = (a, b)
+
+    def join(self, pairs: _neardup.Rows) -> _neardup.Rows:
+        """The pairs with `text_a` and `text_b`."""
+        number = next(_numbers)
+        names = [f"{PRIVATE}{role} {number}" for role in ("pairs", "a", "b")]
+        for name, rows in zip(names, [pairs, *self._sides]):
+            self._session.register_rows(name, rows)
+        try:
+            return self._session.sql(
+                f"""
+                SELECT pairs.*, a.text AS text_a, b.text AS text_b
+                FROM "{names[0]}" AS pairs
+                LEFT JOIN (SELECT id, min(text) AS text FROM "{names[1]}" GROUP BY id) AS a ON a.id = pairs.id_a
+                LEFT JOIN (SELECT id, min(text) AS text FROM "{names[2]}" GROUP BY id) AS b ON b.id = pairs.id_b
+                """,
+                {},
+            )
+        finally:
+            for name in names:
+                self._session.deregister(name)

@@ -1,0 +1,241 @@
+"""Sessions: tables, statements over them, and the table functions as methods."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Union, runtime_checkable
+
+import pyarrow
+
+from . import _neardup, _result
+from ._result import PairTexts, Result
+from ._table_functions import TableFunctions
+
+if TYPE_CHECKING:
+    import pandas
+
+
+#: Names of what is registered for one call only.
+_numbers = itertools.count()
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """What speaks the Arrow C stream interface: Polars, PyArrow, DuckDB, datafusion and others."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+#: A relation: a data frame, a table, a reader, a dictionary of columns, a result, the name of a table, or
+#: a path or glob of Parquet, CSV, TSV, JSON or dump files.
+Data = Union[
+    ArrowStream, "pandas.DataFrame", Mapping[str, Sequence[Any]], Result, str, "os.PathLike[str]"
+]
+
+
+def connect(
+    url: str | None = None,
+    *,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    step_timeout: float = 600,
+    scratch: str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
+) -> Session:
+    """Opens a session in this process, or on a cluster.
+
+    Args:
+        url: The scheduler of a cluster as 'df://HOST:PORT'; None: this process.
+        threads: Threads to work with; on a cluster tasks of a stage. Default: all cores, or 16.
+        memory_limit: Memory that operators may hold: bytes, or a text such as '4G'. Default: no limit. On a
+            cluster the executors have limits of their own.
+        step_timeout: On a cluster: a query of which no task ends for so many seconds is sent again.
+        scratch: On a cluster: a directory that all processes see, for tables above 64 MiB.
+        progress: Whether long queries show a progress bar. Default: in terminals and notebooks.
+
+    Raises:
+        ValueError: If an argument is out of range.
+    """
+    if url is None:
+        limit = None if memory_limit is None else str(memory_limit)
+        native = _neardup.Session.local(threads, limit)
+    else:
+        if memory_limit is not None:
+            raise ValueError("memory_limit: on a cluster it is an option of each executor")
+        native = _neardup.Session.cluster(url, threads, step_timeout, scratch)
+    return Session(native, progress)
+
+
+class Session(TableFunctions):
+    """Tables, and statements over them. Safe to use from several threads.
+
+    Get one from :func:`connect`. Every method that returns a :class:`Result` is one SQL call; results are
+    computed when their rows are asked for.
+    """
+
+    def __init__(self, native: _neardup.Session, progress: bool | None = None) -> None:
+        self._native = native
+        self._progress = progress
+
+    def sql(self, statement: str, /, **parameters: object) -> Result:
+        """Runs a statement of SQL.
+
+        A query is planned now and run when its rows are asked for; other statements (CREATE, SET, COPY)
+        run now.
+
+        Args:
+            statement: One statement.
+            parameters: Values for its placeholders: ``$name`` takes ``name=value``.
+
+        Raises:
+            ValueError: If the statement cannot be planned, with the engine's message.
+        """
+        return Result(self._native.sql(statement, parameters), self._progress)
+
+    def register(self, name: str, data: Data) -> None:
+        """Gives data the name of a table, in place of what had that name.
+
+        Data of Arrow (Polars, PyArrow, Arrow-backed pandas) is not copied. The index of a pandas frame
+        becomes columns as with `reset_index`, unless it only counts the rows. A path or a glob is read when
+        it is queried.
+
+        Args:
+            name: Name of the table, as it is written in SQL between double quotes.
+            data: See :data:`Data`.
+
+        Raises:
+            TypeError: If it is no data.
+            FileNotFoundError: If a path names nothing.
+        """
+        if isinstance(data, Result):
+            self._native.register_rows(name, data._rows)
+        elif isinstance(data, (str, os.PathLike)):
+            self._native.register_files(name, [os.fspath(data)])
+        else:
+            self._native.register_stream(name, _arrow(data))
+
+    def deregister(self, name: str) -> bool:
+        """Forgets a table; whether there was one."""
+        return self._native.deregister(name)
+
+    def tables(self) -> list[str]:
+        """Names of the registered tables, sorted."""
+        return [name for name in self._native.tables() if not name.startswith(_result.PRIVATE)]
+
+    def __repr__(self) -> str:
+        return f"<neardup.Session: tables {', '.join(self.tables()) or 'none'}>"
+
+    def _call(
+        self,
+        function: str,
+        relations: Sequence[Data | None],
+        columns: Sequence[str],
+        **arguments: object,
+    ) -> Result:
+        registered: list[str] = []
+        names: list[str] = []
+        try:
+            for relation in relations:
+                if relation is None:
+                    continue
+                names.append(self._relation(relation, registered))
+            written = [
+                f"{name} => {_column(value) if name in columns else _literal(value)}"
+                for name, value in arguments.items()
+                if value is not None
+            ]
+            call = f"{function}({', '.join(names + written)})"
+            rows = self._native.sql(f"SELECT * FROM {call}", {})
+            texts = self._texts(rows, names, arguments)
+        finally:
+            for name in registered:
+                self._native.deregister(name)
+        return Result(rows, self._progress, texts)
+
+    def _relation(self, data: Data, registered: list[str]) -> str:
+        """The relation as an argument of SQL; data is registered under a name of its own."""
+        if isinstance(data, (str, os.PathLike)):
+            text = os.fspath(data)
+            return _identifier(text) if self._native.has_table(text) else _text(text)
+        name = f"{_result.PRIVATE}{next(_numbers)}"
+        self.register(name, data)
+        registered.append(name)
+        return _identifier(name)
+
+    def _texts(
+        self, rows: _neardup.Rows, names: Sequence[str], arguments: Mapping[str, object]
+    ) -> PairTexts | None:
+        """The texts of a function's pairs by id, so that a notebook can show what differs."""
+        if not names or not {"id_a", "id_b"} <= set(rows.columns) or "text" not in arguments:
+            return None
+        sides = []
+        for name, suffix in ((names[0], ""), (names[-1], "_b" if len(names) > 1 else "")):
+            id, text = (
+                _column(arguments.get(column + suffix) or arguments.get(column) or column)
+                for column in ("id", "text")
+            )
+            side = f"SELECT {id} AS id, {text} AS text FROM {_source(name)}"
+            sides.append(self._native.sql(side, {}))
+        return PairTexts(self._native, sides[0], sides[1])
+
+
+def _source(name: str) -> str:
+    """A relation argument as it stands in FROM; a quoted path is a quoted name there."""
+    return name if name.startswith('"') else _identifier(name[1:-1].replace("''", "'"))
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _column(name: object) -> str:
+    return _identifier(name) if isinstance(name, str) else _literal(name)
+
+
+def _literal(value: object) -> str:
+    """A value as SQL. Those that mean nothing there are written as text, which the engine refuses."""
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float) and abs(value) < float("inf"):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_column(name) for name in value) + "]"
+    return _text(str(value))
+
+
+def _arrow(data: object) -> object:
+    """Data as something that has an Arrow C stream."""
+    kind = type(data)
+    if kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == "DataFrame":
+        return _of_pandas(data)
+    if isinstance(data, ArrowStream):
+        return data
+    if isinstance(data, Mapping):
+        return pyarrow.table(dict(data))
+    raise TypeError(
+        f"expected a data frame, an Arrow table, a dictionary of columns, a result, the name of a table "
+        f"or a path, found {kind.__module__}.{kind.__qualname__}"
+    )
+
+
+def _of_pandas(frame: Any) -> pyarrow.Table:
+    index = frame.index
+    counts = type(index).__name__ == "RangeIndex" and index.name is None and index.start == 0
+    table = pyarrow.Table.from_pandas(frame, preserve_index=not (counts and index.step == 1))
+    unnamed = f"__index_level_{0}__"
+    names = ["index" if name == unnamed and index.nlevels == 1 else name for name in table.column_names]
+    names = [
+        name.replace("__index_level_", "level_").removesuffix("__") if "__index_level_" in name else name
+        for name in names
+    ]
+    # What pandas noted of itself means nothing to the engine.
+    return table.rename_columns(names).replace_schema_metadata(None)

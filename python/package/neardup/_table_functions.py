@@ -1,0 +1,675 @@
+"""The table functions as methods of a session.
+
+Written from the headers of the SQL files; the test reference::python compares them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from ._result import Result
+    from ._session import Data
+
+
+class TableFunctions:
+    """One method for each table function of SQL."""
+
+    def _call(
+        self,
+        function: str,
+        relations: Sequence[Data | None],
+        columns: Sequence[str],
+        **arguments: object,
+    ) -> Result:
+        raise NotImplementedError
+
+    def components(
+        self,
+        data: Data,
+        *,
+        id_a: str | None = None,
+        id_b: str | None = None,
+    ) -> Result:
+        """Connected components of a relation of pairs.
+
+        Args:
+            data: A relation: id_a, id_b.
+            id_a: A column: one end of a pair; default id_a.
+            id_b: A column: the other end; default id_b.
+
+        Returns:
+            id (as id): an id that stands in a pair.
+            cluster_id (as id): the smallest id of its component.
+            cluster_size (Int64): members of the component.
+
+        Note:
+            Partial results are spanning forests: partitions reduce before they meet.
+        """
+        return self._call(
+            "components",
+            [data],
+            ["id_a", "id_b"],
+            id_a=id_a,
+            id_b=id_b,
+        )
+
+    def deduplicate(
+        self,
+        data: Data,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        threshold: float | None = None,
+        shingle: str | None = None,
+        normalize: bool | None = None,
+        method: Literal["exact", "minhash"] | None = None,
+        resolution: Literal["representative", "components"] | None = None,
+        keep: Literal["first", "longest"] | None = None,
+        keep_by: str | None = None,
+        target_recall: float | None = None,
+        num_hashes: int | None = None,
+        seed: int | None = None,
+        bucket_pairs: int | None = None,
+        parts: int | None = None,
+    ) -> Result:
+        """The input's rows without near-duplicates: those that near_duplicates keeps.
+
+        Args:
+            data: A relation: any columns, with an id and a text.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            threshold: A number in (0, 1]: least similarity of a pair; default 0.8.
+            shingle: A shingle such as 'word:3': what a text is cut into: 'char:n', 'word:n' or
+                'space:n'; default 'word:3'.
+            normalize: True or false: NFKC, lower case, white space runs to one space, trimmed;
+                default true.
+            method: One of exact, minhash: how pairs are found: the exact join, or MinHash at a
+                target recall; default 'exact'.
+            resolution: One of representative, components: 'representative': a row is removed if it
+                is similar to a kept row; 'components': one row of each connected component is kept;
+                default 'representative'.
+            keep: One of first, longest: which row is kept: the smallest id, or the most characters;
+                default 'first'.
+            keep_by: A text: which row is kept, instead of keep: 'column' or 'column desc', then the
+                smallest id.
+            target_recall: A number in (0, 1): with 'minhash': share of the pairs at the threshold
+                that the bands find; default 0.99.
+            num_hashes: A whole number in [1, 4096]: with 'minhash': hash functions that a signature
+                may use; default 128.
+            seed: A whole number in [0, 9007199254740992]: with 'minhash': seed of the hash
+                functions; default 1.
+            bucket_pairs: A whole number in [1, 4000000000]: a bucket of more distinct texts than
+                this is verified against leaders only; default 10000.
+            parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
+                memory at a time and do more work; default 1.
+
+        Returns:
+            as input (as input): the columns of the input.
+
+        Note:
+            Every row left out is verified similar to one that stays (with resolution
+                'representative').
+            A row whose id and text stand twice stays twice.
+        """
+        return self._call(
+            "deduplicate",
+            [data],
+            ["id", "text"],
+            id=id,
+            text=text,
+            threshold=threshold,
+            shingle=shingle,
+            normalize=normalize,
+            method=method,
+            resolution=resolution,
+            keep=keep,
+            keep_by=keep_by,
+            target_recall=target_recall,
+            num_hashes=num_hashes,
+            seed=seed,
+            bucket_pairs=bucket_pairs,
+            parts=parts,
+        )
+
+    def jaccard_join(
+        self,
+        data: Data,
+        data_b: Data | None = None,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        id_b: str | None = None,
+        text_b: str | None = None,
+        threshold: float | None = None,
+        shingle: str | None = None,
+        normalize: bool | None = None,
+        copies: Literal["all", "linked"] | None = None,
+        bucket_pairs: int | None = None,
+        across: str | None = None,
+        parts: int | None = None,
+    ) -> Result:
+        """Every pair of rows whose shingle sets have at least the given Jaccard similarity: exact and complete.
+
+        With two relations, every such pair of a row of the first with a row of the second.
+
+        Args:
+            data: A relation: id, text.
+            data_b: A relation: id, text.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            id_b: A column: the id column of the second relation; default as id.
+            text_b: A column: the text column of the second relation; default as text.
+            threshold: A number in (0, 1]: least similarity of a pair; default 0.8.
+            shingle: A shingle such as 'word:3': what a text is cut into: 'char:n', 'word:n' or
+                'space:n'; default 'word:3'.
+            normalize: True or false: NFKC, lower case, white space runs to one space, trimmed;
+                default true.
+            copies: One of all, linked: 'all': every pair; 'linked': each distinct text stands for
+                its copies by its smallest id, and each copy has one pair with it; default 'all'.
+            bucket_pairs: A whole number in [1, 4000000000]: with linked copies: a bucket of more
+                distinct texts than this is verified against leaders only; default 10000.
+            across: A column: only pairs whose values in this column differ; rows with NULL there
+                take no part; not with linked copies.
+            parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
+                memory at a time and do more work; default 1.
+
+        Returns:
+            id_a (as id): the smaller id; with two relations the id of the first.
+            id_b (as id): the other id.
+            similarity (Float64): exact Jaccard similarity of the two shingle sets.
+
+        Note:
+            Complete: recall 1 and precision 1 on 64-bit hashes of shingles (with linked copies:
+                below bucket_pairs).
+            Each unordered pair once, id_a < id_b; never a row with itself. Empty texts pair with
+                nothing; NULL takes no part.
+            The same rows whatever the number of partitions or parts.
+        """
+        return self._call(
+            "jaccard_join",
+            [data, data_b],
+            ["id", "text", "id_b", "text_b", "across"],
+            id=id,
+            text=text,
+            id_b=id_b,
+            text_b=text_b,
+            threshold=threshold,
+            shingle=shingle,
+            normalize=normalize,
+            copies=copies,
+            bucket_pairs=bucket_pairs,
+            across=across,
+            parts=parts,
+        )
+
+    def lsh_plan(
+        self,
+        threshold: float | None = None,
+        target_recall: float | None = None,
+        num_hashes: int | None = None,
+    ) -> Result:
+        """The bands and rows that minhash_join chooses, and what they find.
+
+        Args:
+            threshold: A number in (0, 1]: similarity at which target_recall holds; default 0.8.
+            target_recall: A number in (0, 1): share of the pairs at the threshold to be found;
+                default 0.99.
+            num_hashes: A whole number in [1, 4096]: hash functions that may be used; default 128.
+
+        Returns:
+            bands (Int64): keys of a signature.
+            rows (Int64): hash values of a key.
+            hashes (Int64): bands times rows.
+            expected_recall (Float64): probability that a pair at the threshold is found.
+            similarity (Float64): 0.1 to 1.0 in steps of 0.1.
+            probability (Float64): probability that a pair of that similarity becomes a candidate: 1
+                - (1 - similarity^rows)^bands.
+
+        Note:
+            Ten rows, one a similarity.
+        """
+        return self._call(
+            "lsh_plan",
+            [],
+            [],
+            threshold=threshold,
+            target_recall=target_recall,
+            num_hashes=num_hashes,
+        )
+
+    def minhash_buckets(
+        self,
+        data: Data,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        threshold: float | None = None,
+        shingle: str | None = None,
+        normalize: bool | None = None,
+        target_recall: float | None = None,
+        num_hashes: int | None = None,
+        bands: int | None = None,
+        rows: int | None = None,
+        scheme: Literal["bands", "draws"] | None = None,
+        draws: int | None = None,
+        draw_size: int | None = None,
+        bits: int | None = None,
+        seed: int | None = None,
+    ) -> Result:
+        """The buckets of a MinHash banding: rows that agree in a band share one.
+
+        Args:
+            data: A relation: id, text.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            threshold: A number in (0, 1]: similarity at which target_recall holds; default 0.8.
+            shingle: A shingle such as 'word:3': what a text is cut into: 'char:n', 'word:n' or
+                'space:n'; default 'word:3'.
+            normalize: True or false: NFKC, lower case, white space runs to one space, trimmed;
+                default true.
+            target_recall: A number in (0, 1): share of the pairs at the threshold that the bands
+                find; default 0.99.
+            num_hashes: A whole number in [1, 4096]: hash functions that a signature may use;
+                default 128.
+            bands: A whole number in [1, 4096]: explicit number of bands; with rows, instead of
+                target_recall.
+            rows: A whole number in [1, 4096]: hash values a band.
+            scheme: One of bands, draws: 'draws': the keys of the published systems; default
+                'bands'.
+            draws: A whole number in [1, 4096]: with scheme 'draws': keys of a signature; default
+                10.
+            draw_size: A whole number in [1, 4096]: with scheme 'draws': hash values a draw, with
+                replacement; default 10.
+            bits: A whole number in [1, 64]: bits of a hash value; default 32.
+            seed: A whole number in [0, 9007199254740992]: seed of the hash functions; default 1.
+
+        Returns:
+            band (Int64): number of the band, from 0.
+            bucket (UInt64): key of the bucket.
+            id (as id): a row in it.
+
+        Note:
+            Buckets of two rows or more.
+        """
+        return self._call(
+            "minhash_buckets",
+            [data],
+            ["id", "text"],
+            id=id,
+            text=text,
+            threshold=threshold,
+            shingle=shingle,
+            normalize=normalize,
+            target_recall=target_recall,
+            num_hashes=num_hashes,
+            bands=bands,
+            rows=rows,
+            scheme=scheme,
+            draws=draws,
+            draw_size=draw_size,
+            bits=bits,
+            seed=seed,
+        )
+
+    def minhash_join(
+        self,
+        data: Data,
+        data_b: Data | None = None,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        id_b: str | None = None,
+        text_b: str | None = None,
+        threshold: float | None = None,
+        shingle: str | None = None,
+        normalize: bool | None = None,
+        target_recall: float | None = None,
+        num_hashes: int | None = None,
+        bands: int | None = None,
+        rows: int | None = None,
+        scheme: Literal["bands", "draws"] | None = None,
+        draws: int | None = None,
+        draw_size: int | None = None,
+        bits: int | None = None,
+        seed: int | None = None,
+        max_bucket: int | None = None,
+        verify: Literal["exact", "edit", "estimate", "none"] | None = None,
+        copies: Literal["all", "linked"] | None = None,
+        bucket_pairs: int | None = None,
+        across: str | None = None,
+        parts: int | None = None,
+    ) -> Result:
+        """Pairs of rows found by MinHash signatures and verified: bands and rows are chosen for a target recall at the threshold, and what is reported is exact.
+
+        With two relations, pairs of a row of the first with a row of the second.
+
+        Args:
+            data: A relation: id, text.
+            data_b: A relation: id, text.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            id_b: A column: the id column of the second relation; default as id.
+            text_b: A column: the text column of the second relation; default as text.
+            threshold: A number in (0, 1]: least similarity of a pair; default 0.8.
+            shingle: A shingle such as 'word:3': what a text is cut into: 'char:n', 'word:n' or
+                'space:n'; default 'word:3'.
+            normalize: True or false: NFKC, lower case, white space runs to one space, trimmed;
+                default true.
+            target_recall: A number in (0, 1): share of the pairs at the threshold that the bands
+                find; default 0.99.
+            num_hashes: A whole number in [1, 4096]: hash functions that a signature may use;
+                default 128.
+            bands: A whole number in [1, 4096]: explicit number of bands; with rows, instead of
+                target_recall.
+            rows: A whole number in [1, 4096]: hash values a band.
+            scheme: One of bands, draws: 'draws': the keys of the published systems; default
+                'bands'.
+            draws: A whole number in [1, 4096]: with scheme 'draws': keys of a signature; default
+                10.
+            draw_size: A whole number in [1, 4096]: with scheme 'draws': hash values a draw, with
+                replacement; default 10.
+            bits: A whole number in [1, 64]: bits of a hash value; default 32.
+            seed: A whole number in [0, 9007199254740992]: seed of the hash functions; default 1.
+            max_bucket: A whole number in [0, 4000000000]: only the first rows, in id order, of a
+                bucket form pairs; 0: all; default 0.
+            verify: One of exact, edit, estimate, none: what similarity is: Jaccard of the shingle
+                sets, edit similarity of the texts, share of equal hash values, or NULL without
+                verification; default 'exact'.
+            copies: One of all, linked: 'all': every pair; 'linked': each distinct text stands for
+                its copies by its smallest id, and each copy has one pair with it; default 'all'.
+            bucket_pairs: A whole number in [1, 4000000000]: with linked copies: a bucket of more
+                distinct texts than this is verified against leaders only; default 10000.
+            across: A column: only pairs whose values in this column differ; rows with NULL there
+                take no part; not with linked copies.
+            parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
+                memory at a time and do more work; default 1.
+
+        Returns:
+            id_a (as id): the smaller id; with two relations the id of the first.
+            id_b (as id): the other id.
+            similarity (Float64): as verify says; NULL where it is 'none'.
+
+        Note:
+            No pair below the threshold unless verify is 'none'.
+            A pair of Jaccard similarity s is found with probability 1 - (1 - s^rows)^bands;
+                lsh_plan shows it.
+            Each unordered pair once, id_a < id_b; never a row with itself. Empty texts pair with
+                nothing; NULL takes no part.
+            The same rows whatever the number of partitions or parts.
+        """
+        return self._call(
+            "minhash_join",
+            [data, data_b],
+            ["id", "text", "id_b", "text_b", "across"],
+            id=id,
+            text=text,
+            id_b=id_b,
+            text_b=text_b,
+            threshold=threshold,
+            shingle=shingle,
+            normalize=normalize,
+            target_recall=target_recall,
+            num_hashes=num_hashes,
+            bands=bands,
+            rows=rows,
+            scheme=scheme,
+            draws=draws,
+            draw_size=draw_size,
+            bits=bits,
+            seed=seed,
+            max_bucket=max_bucket,
+            verify=verify,
+            copies=copies,
+            bucket_pairs=bucket_pairs,
+            across=across,
+            parts=parts,
+        )
+
+    def near_duplicates(
+        self,
+        data: Data,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        threshold: float | None = None,
+        shingle: str | None = None,
+        normalize: bool | None = None,
+        method: Literal["exact", "minhash"] | None = None,
+        resolution: Literal["representative", "components"] | None = None,
+        keep: Literal["first", "longest"] | None = None,
+        keep_by: str | None = None,
+        target_recall: float | None = None,
+        num_hashes: int | None = None,
+        seed: int | None = None,
+        bucket_pairs: int | None = None,
+        parts: int | None = None,
+    ) -> Result:
+        """Which rows are near-duplicates of which, and which one of them to keep: one row for every input row.
+
+        Args:
+            data: A relation: id, text.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            threshold: A number in (0, 1]: least similarity of a pair; default 0.8.
+            shingle: A shingle such as 'word:3': what a text is cut into: 'char:n', 'word:n' or
+                'space:n'; default 'word:3'.
+            normalize: True or false: NFKC, lower case, white space runs to one space, trimmed;
+                default true.
+            method: One of exact, minhash: how pairs are found: the exact join, or MinHash at a
+                target recall; default 'exact'.
+            resolution: One of representative, components: 'representative': a row is removed if it
+                is similar to a kept row; 'components': one row of each connected component is kept;
+                default 'representative'.
+            keep: One of first, longest: which row is kept: the smallest id, or the most characters;
+                default 'first'.
+            keep_by: A text: which row is kept, instead of keep: 'column' or 'column desc', then the
+                smallest id.
+            target_recall: A number in (0, 1): with 'minhash': share of the pairs at the threshold
+                that the bands find; default 0.99.
+            num_hashes: A whole number in [1, 4096]: with 'minhash': hash functions that a signature
+                may use; default 128.
+            seed: A whole number in [0, 9007199254740992]: with 'minhash': seed of the hash
+                functions; default 1.
+            bucket_pairs: A whole number in [1, 4000000000]: a bucket of more distinct texts than
+                this is verified against leaders only; default 10000.
+            parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
+                memory at a time and do more work; default 1.
+
+        Returns:
+            id (as id): the row's id.
+            cluster_id (as id): the representative's id; with resolution 'components' the smallest
+                id of the component.
+            representative_id (as id): the kept row that stands for this one; its own id where it is
+                kept.
+            similarity (Float64): exact Jaccard similarity with the representative; NULL where the
+                row is kept.
+            kept (Boolean): whether the row stays.
+            cluster_size (Int64): rows of the cluster.
+
+        Note:
+            Resolution 'representative': every removed row is verified similar to the kept row that
+                stands for it.
+            A row that is alone, empty or NULL is kept: a cluster of one, similarity NULL.
+            The same id twice with the same text is one row; with another text it is an error that
+                names the id.
+        """
+        return self._call(
+            "near_duplicates",
+            [data],
+            ["id", "text"],
+            id=id,
+            text=text,
+            threshold=threshold,
+            shingle=shingle,
+            normalize=normalize,
+            method=method,
+            resolution=resolution,
+            keep=keep,
+            keep_by=keep_by,
+            target_recall=target_recall,
+            num_hashes=num_hashes,
+            seed=seed,
+            bucket_pairs=bucket_pairs,
+            parts=parts,
+        )
+
+    def pair_quality(
+        self,
+        found: Data,
+        truth: Data,
+        *,
+        id_a: str | None = None,
+        id_b: str | None = None,
+    ) -> Result:
+        """Precision, recall and F1 of found pairs against true ones.
+
+        Pairs are unordered and count once.
+
+        Args:
+            found: A relation: id_a, id_b.
+            truth: A relation: id_a, id_b.
+            id_a: A column: one end of a pair, in both relations; default id_a.
+            id_b: A column: the other end; default id_b.
+
+        Returns:
+            found (Int64): distinct pairs found.
+            truth (Int64): distinct true pairs.
+            correct (Int64): pairs in both.
+            precision (Float64): correct / found; NULL where nothing was found.
+            recall (Float64): correct / truth; NULL where nothing is true.
+            f1 (Float64): harmonic mean of the two.
+
+        Note:
+            One row, also for empty relations.
+        """
+        return self._call(
+            "pair_quality",
+            [found, truth],
+            ["id_a", "id_b"],
+            id_a=id_a,
+            id_b=id_b,
+        )
+
+    def sentences(
+        self,
+        data: Data,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        min_length: int | None = None,
+        max_length: int | None = None,
+        window: int | None = None,
+        language: str | None = None,
+        language_column: str | None = None,
+        splitter: Literal["default", "published"] | None = None,
+        carry: Sequence[str] | None = None,
+    ) -> Result:
+        """The sentences of texts, a row a sentence, with their places in the text.
+
+        Args:
+            data: A relation: id, text, language, carried.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            min_length: A whole number in [0, 4000000000]: least length of a sentence in characters;
+                default 0.
+            max_length: A whole number in [0, 4000000000]: greatest length in characters; 0: no
+                bound; default 0.
+            window: A whole number in [1, 1000]: sentences a row: every run of that many consecutive
+                ones; default 1.
+            language: A text: language code for abbreviations and marks; default 'en'.
+            language_column: A column: a column that holds each text's language code, instead of
+                language.
+            splitter: One of default, published: 'published': the expression of the published
+                systems; default 'default'.
+            carry: A list of columns, as in [a, b]: columns of the input that each sentence keeps.
+
+        Returns:
+            sentence_id (Int64): the id shifted left by 20 bits, plus sentence_no.
+            id (as id): the id column, under its own name.
+            carry (as input): the carried columns, under their own names.
+            sentence_no (Int32): number of the sentence in its text, from 0, counting those left out
+                too.
+            start_byte (Int64): first byte in the text.
+            end_byte (Int64): byte after the last.
+            sentence (text): the sentence.
+
+        Note:
+            sentence = the bytes of the text from start_byte to end_byte.
+            Ids must be integers from 0 to below 2^43, and a text may hold 2^20 sentences: more is
+                an error.
+        """
+        return self._call(
+            "sentences",
+            [data],
+            ["id", "text", "language_column"],
+            id=id,
+            text=text,
+            min_length=min_length,
+            max_length=max_length,
+            window=window,
+            language=language,
+            language_column=language_column,
+            splitter=splitter,
+            carry=carry,
+        )
+
+    def wiki_pages(
+        self,
+        files: str | None = None,
+        namespaces: str | float | None = None,
+        redirects: bool | None = None,
+        revisions: Literal["latest", "all"] | None = None,
+        on_error: Literal["fail", "skip"] | None = None,
+        max_page_bytes: str | float | None = None,
+        language: str | None = None,
+    ) -> Result:
+        """The pages of MediaWiki dumps (.xml, .xml.bz2, .xml.gz; one stream, multistream, or cut anywhere), read in parallel ranges.
+
+        The same as CREATE EXTERNAL TABLE … STORED AS WIKIDUMP.
+
+        Args:
+            files: A text: a path or glob, or several, one a line.
+            namespaces: A text or a number: a namespace number, several with commas, or 'all';
+                default '0'.
+            redirects: True or false: whether redirects are rows; default false.
+            revisions: One of latest, all: one row a page, or one row a revision; default 'latest'.
+            on_error: One of fail, skip: where a dump is damaged: an error with file and offset, or
+                leave out what cannot be read; default 'fail'.
+            max_page_bytes: A text or a number: largest revision; a larger one is an error, or left
+                out; default '64 MiB'.
+            language: A text: the language of every row, instead of what the dump's header says.
+
+        Returns:
+            wiki (text): database name of the wiki, such as enwiki.
+            language (text): language code.
+            page_id (Int64): id of the page.
+            namespace (Int32): number of the namespace; articles: 0.
+            title (text): title with its namespace prefix.
+            kind (text): article, redirect, disambiguation, stub or other.
+            redirect (text): target of a redirect.
+            revision_id (Int64): id of the revision.
+            parent_id (Int64): id of the revision before it.
+            timestamp (Timestamp (µs, UTC)): when it was saved.
+            contributor (text): user name or address; NULL where deleted.
+            model (text): content model, such as wikitext.
+            wikitext (text): the source text; NULL where deleted.
+
+        Note:
+            The same rows whatever the container, the number of files' parts or partitions.
+            Only the columns that are asked for are decoded; LIMIT ends the reading early.
+            Dumps of two wikis in one call are an error.
+        """
+        return self._call(
+            "wiki_pages",
+            [],
+            [],
+            files=files,
+            namespaces=namespaces,
+            redirects=redirects,
+            revisions=revisions,
+            on_error=on_error,
+            max_page_bytes=max_page_bytes,
+            language=language,
+        )

@@ -1,0 +1,31 @@
+//! Errors of the engine as Python exceptions.
+
+use datafusion::common::DataFusionError;
+use neardup::error_text;
+use pyo3::PyErr;
+use pyo3::exceptions::{
+    PyFileNotFoundError, PyMemoryError, PyNotImplementedError, PyOSError, PyRuntimeError,
+    PyValueError,
+};
+
+/// The exception of the right kind, with the engine's message.
+///
+/// What the caller wrote is at fault for a `ValueError`; the machine for `FileNotFoundError`, `OSError`
+/// and `MemoryError`; everything else is a `RuntimeError`.
+pub(crate) fn exception(error: DataFusionError) -> PyErr {
+    let text = error_text(&error);
+    if text.contains("no such file") || text.contains("no file matches") {
+        return PyFileNotFoundError::new_err(text);
+    }
+    match error.find_root() {
+        DataFusionError::Plan(_)
+        | DataFusionError::SQL(..)
+        | DataFusionError::SchemaError(..)
+        | DataFusionError::Configuration(_)
+        | DataFusionError::ArrowError(..) => PyValueError::new_err(text),
+        DataFusionError::ResourcesExhausted(_) => PyMemoryError::new_err(text),
+        DataFusionError::NotImplemented(_) => PyNotImplementedError::new_err(text),
+        DataFusionError::IoError(_) | DataFusionError::ObjectStore(_) => PyOSError::new_err(text),
+        _ => PyRuntimeError::new_err(text),
+    }
+}

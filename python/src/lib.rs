@@ -1,0 +1,29 @@
+//! The native half of the Python module `neardup`: sessions, rows, and Arrow streams in and out.
+//!
+//! Nothing is computed here: every call is one statement for the session. What a Python programmer sees
+//! (`neardup/*.py`) is written over these classes.
+
+mod arrow_stream;
+mod capsules;
+mod errors;
+mod rows;
+mod session;
+mod wait;
+
+use pyo3::prelude::*;
+
+/// The module as Python imports it.
+#[pymodule]
+mod _neardup {
+    #[pymodule_export]
+    use crate::capsules::scalar_functions;
+    #[pymodule_export]
+    use crate::rows::Rows;
+    #[pymodule_export]
+    use crate::session::Session;
+
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    const DATAFUSION_VERSION: &str = datafusion::DATAFUSION_VERSION;
+}

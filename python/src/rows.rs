@@ -1,0 +1,237 @@
+//! The rows of a query.
+
+use crate::arrow_stream::{Batches, Running, capsule, schema_capsule};
+use crate::errors::exception;
+use crate::wait::{wait, wait_with};
+use arrow::array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow::datatypes::SchemaRef;
+use arrow::util::pretty::pretty_format_batches;
+use datafusion::common::stats::Precision;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, exec_err};
+use datafusion::dataframe::DataFrameWriteOptions;
+use datafusion::datasource::MemTable;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{ExecutionPlan, collect};
+use datafusion::prelude::{DataFrame, SessionContext};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::sync::{Arc, OnceLock};
+
+/// A query that runs when its rows are asked for; rows that were collected are kept.
+#[pyclass(frozen, module = "neardup._neardup")]
+pub(crate) struct Rows {
+    context: SessionContext,
+    plan: LogicalPlan,
+    kept: OnceLock<Vec<RecordBatch>>,
+}
+
+impl Rows {
+    pub(crate) fn new(context: SessionContext, plan: LogicalPlan) -> Self {
+        Self {
+            context,
+            plan,
+            kept: OnceLock::new(),
+        }
+    }
+
+    /// Rows that are there already.
+    pub(crate) fn collected(
+        context: SessionContext,
+        plan: LogicalPlan,
+        batches: Vec<RecordBatch>,
+    ) -> Self {
+        Self {
+            context,
+            plan,
+            kept: OnceLock::from(batches),
+        }
+    }
+
+    pub(crate) fn frame(&self) -> DataFrame {
+        DataFrame::new(self.context.state(), self.plan.clone())
+    }
+
+    /// The query as a relation of another one: its rows, if they were collected.
+    pub(crate) fn relation(&self) -> Result<LogicalPlan> {
+        match self.kept.get() {
+            None => Ok(self.plan.clone()),
+            Some(batches) => {
+                let table = MemTable::try_new(self.schema(), vec![batches.clone()])?;
+                Ok(self
+                    .context
+                    .read_table(Arc::new(table))?
+                    .into_unoptimized_plan())
+            }
+        }
+    }
+
+    fn schema(&self) -> SchemaRef {
+        match self.kept.get().and_then(|batches| batches.first()) {
+            Some(batch) => batch.schema(),
+            None => Arc::clone(self.plan.schema().inner()),
+        }
+    }
+
+    fn reader(&self, batches: Vec<RecordBatch>) -> impl RecordBatchReader + Send + 'static {
+        RecordBatchIterator::new(batches.into_iter().map(Ok), self.schema())
+    }
+
+    fn running(&self, py: Python<'_>) -> PyResult<Running> {
+        let frame = self.frame();
+        let stream = wait(py, async move { frame.execute_stream().await })?;
+        Ok(Running::new(stream))
+    }
+}
+
+#[pymethods]
+impl Rows {
+    /// Names of the columns.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        let schema = self.schema();
+        schema
+            .fields()
+            .iter()
+            .map(|field| field.name().clone())
+            .collect()
+    }
+
+    /// Whether the rows are kept.
+    #[getter]
+    fn is_collected(&self) -> bool {
+        self.kept.get().is_some()
+    }
+
+    /// Runs the query, unless it was, keeps its rows and returns their number. `progress` is called with
+    /// rows read and rows to read, None where that is unknown.
+    #[pyo3(signature = (progress=None))]
+    fn collect(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<usize> {
+        if self.kept.get().is_none() {
+            let frame = self.frame();
+            let (task, plan) = wait(py, async move {
+                let task = Arc::new(frame.task_ctx());
+                Ok((task, frame.create_physical_plan().await?))
+            })?;
+            let running = Arc::clone(&plan);
+            let batches = wait_with(py, collect(running, task), |py| match &progress {
+                None => Ok(()),
+                Some(progress) => progress.call1(py, read(&plan)).map(drop),
+            })?;
+            // Another thread may have been faster; its rows are the same.
+            let _ = self.kept.set(batches);
+        }
+        let batches = self.kept.get().map_or(&[][..], Vec::as_slice);
+        Ok(batches.iter().map(RecordBatch::num_rows).sum())
+    }
+
+    /// The first rows, collected.
+    fn head(&self, py: Python<'_>, rows: usize) -> PyResult<Self> {
+        let frame = match self.kept.get() {
+            Some(_) => DataFrame::new(self.context.state(), self.relation().map_err(exception)?),
+            None => self.frame(),
+        };
+        let first = frame.limit(0, Some(rows)).map_err(exception)?;
+        let plan = first.logical_plan().clone();
+        let batches = wait(py, first.collect())?;
+        Ok(Self::collected(self.context.clone(), plan, batches))
+    }
+
+    /// The rows as an Arrow C stream: those that are kept, else computed as they are asked for.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The interface lets a producer that cannot cast ignore what is requested.
+        drop(requested_schema);
+        match self.kept.get() {
+            Some(batches) => capsule(py, self.reader(batches.clone())),
+            None => capsule(py, self.running(py)?),
+        }
+    }
+
+    /// The batches, for a loop: those that are kept, else each is computed when it is asked for.
+    fn batches(&self, py: Python<'_>) -> PyResult<Batches> {
+        match self.kept.get() {
+            None => Ok(Batches(self.running(py)?)),
+            Some(batches) => {
+                let batches = futures::stream::iter(batches.clone().into_iter().map(Ok));
+                let stream = RecordBatchStreamAdapter::new(self.schema(), batches);
+                Ok(Batches(Running::new(Box::pin(stream))))
+            }
+        }
+    }
+
+    /// The schema as an Arrow C schema.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        schema_capsule(py, &self.schema())
+    }
+
+    /// How the query runs, and with `analyze` how it ran.
+    fn explain(&self, py: Python<'_>, verbose: bool, analyze: bool) -> PyResult<String> {
+        let explained = self.frame().explain(verbose, analyze).map_err(exception)?;
+        let batches = wait(py, explained.collect())?;
+        let mut text = String::new();
+        for batch in &batches {
+            for row in 0..batch.num_rows() {
+                for column in batch.columns() {
+                    let cell = arrow::util::display::array_value_to_string(column, row);
+                    text.push_str(&cell.map_err(|error| PyValueError::new_err(error.to_string()))?);
+                    text.push('\n');
+                }
+            }
+        }
+        Ok(text)
+    }
+
+    /// The rows as a table of text.
+    fn text(&self, py: Python<'_>) -> PyResult<String> {
+        self.collect(py, None)?;
+        let mut batches = self.kept.get().cloned().unwrap_or_default();
+        if batches.is_empty() {
+            batches.push(RecordBatch::new_empty(self.schema()));
+        }
+        let table = pretty_format_batches(&batches);
+        table
+            .map(|table| table.to_string())
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// Writes the rows as Parquet: one file where the path ends in `.parquet`, else a directory of them.
+    fn write_parquet(&self, py: Python<'_>, path: String) -> PyResult<()> {
+        let plan = self.relation().map_err(exception)?;
+        let frame = DataFrame::new(self.context.state(), plan);
+        wait(py, async move {
+            if path.is_empty() {
+                return exec_err!("write_parquet: the path is empty");
+            }
+            let options = DataFrameWriteOptions::new();
+            frame.write_parquet(&path, options, None).await.map(drop)
+        })
+    }
+}
+
+/// Rows that the leaves of a plan returned so far, and in all where every leaf knows.
+fn read(plan: &Arc<dyn ExecutionPlan>) -> (usize, Option<usize>) {
+    let mut rows = 0;
+    let mut all = Some(0);
+    // Nothing in the visitor fails.
+    let _ = plan.apply(|node| {
+        if node.children().is_empty() {
+            let metrics = node.metrics();
+            rows += metrics.and_then(|set| set.output_rows()).unwrap_or(0);
+            let known = StatisticsContext::new().compute(node.as_ref(), &StatisticsArgs::new());
+            all = match known.map(|statistics| statistics.num_rows) {
+                Ok(Precision::Exact(count)) => all.map(|all| all + count),
+                _ => None,
+            };
+        }
+        Ok(TreeNodeRecursion::Continue)
+    });
+    (rows, all.filter(|all| *all >= rows && *all > 0))
+}

@@ -1,0 +1,209 @@
+//! Sessions: tables, and statements over them.
+
+use crate::arrow_stream::reader;
+use crate::errors::exception;
+use crate::rows::Rows;
+use crate::wait::wait;
+use arrow::array::{RecordBatch, RecordBatchReader};
+use datafusion::catalog::TableProvider;
+use datafusion::common::{ParamValues, ScalarValue, TableReference};
+use datafusion::datasource::{MemTable, ViewTable};
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::prelude::SessionContext;
+use neardup::cluster::ClientOptions;
+use neardup::{Resources, explain_parse_error, parse_size};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Rows of a batch: a table from Python may come as a single one.
+const BATCH_ROWS: usize = 8192;
+
+/// A session in this process or on a cluster.
+#[pyclass(frozen, module = "neardup._neardup")]
+pub(crate) struct Session {
+    context: SessionContext,
+}
+
+#[pymethods]
+impl Session {
+    /// A session in this process.
+    #[staticmethod]
+    fn local(threads: Option<usize>, memory_limit: Option<&str>) -> PyResult<Self> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let memory_limit = memory_limit.map(parse_size).transpose();
+        let resources = Resources {
+            threads: threads.unwrap_or(cores),
+            memory_limit: memory_limit
+                .map_err(|error| PyValueError::new_err(format!("memory_limit: {error}")))?,
+        };
+        if resources.threads == 0 {
+            return Err(PyValueError::new_err("threads must be at least 1, found 0"));
+        }
+        let context = resources.session().map_err(exception)?;
+        Ok(Self { context })
+    }
+
+    /// A session on a cluster.
+    #[staticmethod]
+    fn cluster(
+        url: &str,
+        threads: Option<usize>,
+        step_timeout: f64,
+        scratch: Option<std::path::PathBuf>,
+    ) -> PyResult<Self> {
+        let mut options = ClientOptions::new(url);
+        if let Some(threads) = threads {
+            options.partitions = threads;
+        }
+        options.step_timeout = Duration::try_from_secs_f64(step_timeout)
+            .map_err(|error| PyValueError::new_err(format!("step_timeout: {error}")))?;
+        options.scratch = scratch;
+        let runtime = Arc::new(RuntimeEnv::default());
+        let context = neardup::cluster::session(&options, runtime).map_err(exception)?;
+        Ok(Self { context })
+    }
+
+    /// Plans a statement, with values for `$name`. One that returns no rows is run.
+    fn sql(
+        &self,
+        py: Python<'_>,
+        statement: String,
+        values: HashMap<String, Bound<'_, PyAny>>,
+    ) -> PyResult<Rows> {
+        let mut bound = HashMap::new();
+        for (name, value) in values {
+            bound.insert(name, scalar(&value)?.into());
+        }
+        let context = self.context.clone();
+        let (plan, batches) = wait(py, async move {
+            let planned = context.state().create_logical_plan(&statement).await;
+            let mut plan = planned.map_err(|error| explain_parse_error(&statement, error))?;
+            if !bound.is_empty() {
+                plan = plan.with_param_values(ParamValues::Map(bound))?;
+            }
+            match plan {
+                LogicalPlan::Ddl(_)
+                | LogicalPlan::Statement(_)
+                | LogicalPlan::Copy(_)
+                | LogicalPlan::Dml(_) => {
+                    let frame = context.execute_logical_plan(plan).await?;
+                    let plan = frame.logical_plan().clone();
+                    Ok((plan, Some(frame.collect().await?)))
+                }
+                query => {
+                    // Parameters that are still open, and names that do not fit, are found now.
+                    let plan = context.execute_logical_plan(query).await?;
+                    Ok((plan.into_unoptimized_plan(), None))
+                }
+            }
+        })?;
+        let context = self.context.clone();
+        Ok(match batches {
+            Some(batches) => Rows::collected(context, plan, batches),
+            None => Rows::new(context, plan),
+        })
+    }
+
+    /// Registers batches of an object with an Arrow C stream, without a copy.
+    fn register_stream(&self, py: Python<'_>, name: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
+        let stream = reader(data)?;
+        let schema = stream.schema();
+        let partitions = self.context.state().config().target_partitions();
+        // The producer may be Python, which takes the GIL when it needs it.
+        let batches: std::result::Result<Vec<_>, _> = py.detach(|| stream.collect());
+        let batches = batches.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let table = MemTable::try_new(schema, spread(&batches, partitions)).map_err(exception)?;
+        self.replace(name, Arc::new(table))
+    }
+
+    /// Registers files: of documents, or dumps.
+    fn register_files(&self, py: Python<'_>, name: &str, files: Vec<String>) -> PyResult<()> {
+        let context = self.context.clone();
+        let table = wait(py, async move {
+            neardup::files::table(&files, &context.state()).await
+        })?;
+        self.replace(name, table)
+    }
+
+    /// Registers a query, or its rows if they were collected.
+    fn register_rows(&self, name: &str, rows: &Rows) -> PyResult<()> {
+        let plan = rows.relation().map_err(exception)?;
+        self.replace(name, Arc::new(ViewTable::new(plan, None)))
+    }
+
+    /// Forgets a table; whether there was one.
+    fn deregister(&self, name: &str) -> PyResult<bool> {
+        let table = self.context.deregister_table(TableReference::bare(name));
+        Ok(table.map_err(exception)?.is_some())
+    }
+
+    /// Whether there is a table of that name.
+    fn has_table(&self, name: &str) -> PyResult<bool> {
+        let tables = self.tables();
+        Ok(tables.iter().any(|table| table == name))
+    }
+
+    /// Names of the tables, sorted.
+    fn tables(&self) -> Vec<String> {
+        let state = self.context.state();
+        let schema = state.schema_for_ref(TableReference::bare("any"));
+        let mut names = schema
+            .map(|schema| schema.table_names())
+            .unwrap_or_default();
+        names.sort_unstable();
+        names
+    }
+}
+
+impl Session {
+    fn replace(&self, name: &str, table: Arc<dyn TableProvider>) -> PyResult<()> {
+        let name = TableReference::bare(name);
+        self.context
+            .deregister_table(name.clone())
+            .map_err(exception)?;
+        self.context
+            .register_table(name, table)
+            .map_err(exception)?;
+        Ok(())
+    }
+}
+
+/// Batches cut into slices, which share their memory, one run of them a partition.
+fn spread(batches: &[RecordBatch], partitions: usize) -> Vec<Vec<RecordBatch>> {
+    let slices = batches.iter().flat_map(|batch| {
+        let starts = (0..batch.num_rows()).step_by(BATCH_ROWS);
+        starts.map(|start| batch.slice(start, BATCH_ROWS.min(batch.num_rows() - start)))
+    });
+    let slices: Vec<RecordBatch> = slices.collect();
+    let each = slices.len().div_ceil(partitions.max(1)).max(1);
+    let mut runs: Vec<Vec<RecordBatch>> = slices.chunks(each).map(<[_]>::to_vec).collect();
+    if runs.is_empty() {
+        runs.push(vec![]);
+    }
+    runs
+}
+
+/// A Python value as a value of the engine, by way of an array of one.
+fn scalar(value: &Bound<'_, PyAny>) -> PyResult<ScalarValue> {
+    let py = value.py();
+    let table = py.import("pyarrow")?.call_method1(
+        "table",
+        (
+            vec![
+                py.import("pyarrow")?
+                    .call_method1("array", (vec![value],))?,
+            ],
+            vec!["value"],
+        ),
+    )?;
+    let batch = reader(&table)?.next();
+    let batch = batch
+        .transpose()
+        .map_err(|error| PyValueError::new_err(error.to_string()))?
+        .ok_or_else(|| PyValueError::new_err("a parameter without a value"))?;
+    ScalarValue::try_from_array(batch.column(0), 0).map_err(exception)
+}

@@ -1,0 +1,123 @@
+"""Large frames: text is not copied, and Ctrl-C ends what runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import neardup
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+ROWS = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    """A million texts of about 100 characters."""
+    text = " ".join(["lorem ipsum dolor sit amet consectetur adipiscing elit sed do"] * 2)
+    texts = pa.array((f"{number} {text[: 60 + number % 60]}" for number in range(ROWS)), pa.string())
+    return pa.table({"id": pa.array(range(ROWS)), "text": texts})
+
+
+def peak_of(code: str) -> int:
+    """Growth of the peak memory in bytes while `code` runs in a process that holds a million texts."""
+    script = f"""
+import resource, neardup, pyarrow as pa, pandas as pd
+text = "lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor " * 4
+table = pa.table({{"id": range({ROWS}), "text": pa.array([text] * {ROWS})}})
+frame = table.to_pandas(types_mapper=pd.ArrowDtype)
+assert table["text"].nbytes > 300_000_000
+session = neardup.connect(threads=2)
+session.sql("SELECT 1").collect()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+{code}
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return int(done.stdout)
+
+
+@pytest.mark.parametrize("data", ["table", "frame"])
+def test_a_large_column_is_not_copied(data):
+    grown = peak_of(
+        f"""
+session.register("docs", {data})
+count = session.sql("SELECT count(*) AS n, max(length(text)) AS m FROM docs").to_arrow().to_pylist()
+assert count[0]["n"] == {ROWS}
+back = session.sql("SELECT id, text FROM docs").to_arrow()
+assert back.num_rows == {ROWS}
+"""
+    )
+    # The column alone has more than 300 MB.
+    assert grown < 100_000_000
+
+
+def test_ctrl_c_ends_a_query(table):
+    session = neardup.connect(threads=2)
+    session.register("docs", table)
+    for call in [
+        lambda: session.sql("SELECT sum(levenshtein(a.text, b.text)) FROM docs a CROSS JOIN docs b").collect(),
+        lambda: session.jaccard_join("docs", threshold=0.3, shingle="char:3").collect(),
+        lambda: list(session.sql("SELECT a.id FROM docs a CROSS JOIN docs b WHERE a.id + b.id < 0")),
+    ]:
+        sent: list[float] = []
+
+        def interrupt() -> None:
+            time.sleep(1.0)
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        ended = time.monotonic()
+        thread.join()
+        # A bound for a busy machine; on an idle one it is about a tenth of a second.
+        assert ended - sent[0] < 5
+    # The session goes on.
+    assert session.sql("SELECT 1").num_rows == 1
+
+
+def test_other_threads_run_meanwhile(table):
+    session = neardup.connect(threads=1)
+    session.register("docs", table)
+    ticks = 0
+    done = threading.Event()
+
+    def query() -> None:
+        session.sql("SELECT count(DISTINCT normalize_text(text)) FROM docs").collect()
+        done.set()
+
+    thread = threading.Thread(target=query)
+    thread.start()
+    while not done.wait(0.01):
+        ticks += 1
+    thread.join()
+    assert ticks > 5
+
+
+def test_progress_is_shown_as_tqdm_does(table, capsys, monkeypatch):
+    monkeypatch.setattr("neardup._progress.DELAY_SECONDS", 0.0)
+    session = neardup.connect(threads=1, progress=True)
+    session.register("docs", table)
+    session.sql("SELECT count(DISTINCT normalize_text(text)) FROM docs").collect()
+    shown = capsys.readouterr().err
+    assert "neardup" in shown and "rows" in shown and "1.00M" in shown
+    quiet = neardup.connect(threads=1, progress=False)
+    quiet.register("docs", table)
+    quiet.sql("SELECT count(DISTINCT normalize_text(text)) FROM docs").collect()
+    assert capsys.readouterr().err == ""
+
+
+def test_arrow_backed_frames_of_pandas(table):
+    frame = table.slice(0, 1000).to_pandas(types_mapper=pd.ArrowDtype)
+    session = neardup.connect(threads=2)
+    found = session.near_duplicates(frame, threshold=0.9)
+    assert found.num_rows == 1000

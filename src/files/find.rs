@@ -1,0 +1,167 @@
+//! The files that a name means: a file, a directory or a glob, on disk or in an object store.
+
+use super::{KNOWN, Location, kind_of};
+use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::object_store::path::Path as ObjectPath;
+use datafusion::object_store::{Error as StoreError, ObjectMeta, ObjectStore, ObjectStoreExt};
+use futures::TryStreamExt;
+use glob::{MatchOptions, Pattern};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// The file in a job's directory that says what it is.
+pub(crate) const MANIFEST: &str = "manifest.json";
+
+/// `*` does not reach into directories.
+const MATCH: MatchOptions = MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: true,
+};
+
+fn is_glob(name: &str) -> bool {
+    name.contains(['*', '?', '['])
+}
+
+/// Files on disk.
+pub(super) fn on_disk(name: &str) -> Result<Vec<Location>> {
+    let mut files = Vec::new();
+    let path = Path::new(name);
+    if path.is_dir() {
+        walk(path, &mut files)?;
+        if files.is_empty() {
+            return holds_nothing(name);
+        }
+    } else if path.exists() {
+        files.push(path.to_owned());
+    } else if is_glob(name) {
+        let matches = glob::glob(name).map_err(|error| exec_datafusion_err!("{name}: {error}"))?;
+        files.extend(matches.flatten().filter(|path| path.is_file()));
+        if files.is_empty() {
+            return exec_err!("{name}: no file matches");
+        }
+    } else {
+        return exec_err!("{name}: no such file or directory");
+    }
+    let absolute = files.iter().map(|file| {
+        let path = file.canonicalize();
+        path.map(Location::from)
+            .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))
+    });
+    absolute.collect()
+}
+
+/// Files of known kinds below a directory, without recursion; hidden ones and the results of jobs
+/// are left out.
+fn walk(directory: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<()> {
+    let mut pending = vec![directory.to_owned()];
+    while let Some(directory) = pending.pop() {
+        let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", directory.display());
+        for entry in fs::read_dir(&directory).map_err(at)? {
+            let entry = entry.map_err(at)?;
+            let name = entry.file_name();
+            if is_hidden(&name.to_string_lossy()) {
+                continue;
+            }
+            let path = entry.path();
+            // Links to directories are not followed: they may form a circle.
+            if entry.file_type().map_err(at)?.is_dir() {
+                if !is_job(&path) {
+                    pending.push(path);
+                }
+            } else if path.is_file() && kind_of(&path.to_string_lossy()).is_ok() {
+                files.push(path);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_hidden(name: &str) -> bool {
+    name.starts_with(['.', '_'])
+}
+
+/// Whether a directory is that of a job, whose files are results.
+fn is_job(directory: &Path) -> bool {
+    directory.join(".lock").is_file() && directory.join(MANIFEST).is_file()
+}
+
+/// Objects of a store.
+pub(super) async fn in_store(name: &str, runtime: &RuntimeEnv) -> Result<Vec<Location>> {
+    let location = Location::new(name)?;
+    let (store, path) = location.store(runtime)?;
+    let failed = |error: StoreError| exec_datafusion_err!("{name}: {error}");
+    let is_directory = name.ends_with('/') || path.as_ref().is_empty();
+    if !is_directory {
+        match store.head(&path).await {
+            Ok(_) => return Ok(vec![location]),
+            Err(StoreError::NotFound { .. }) => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    let is_glob = is_glob(path.as_ref());
+    // What stands before the first part with a wildcard.
+    let prefix: ObjectPath = path
+        .parts()
+        .take_while(|part| !self::is_glob(part.as_ref()))
+        .collect();
+    let prefix = if is_glob { prefix } else { path.clone() };
+    let objects: Vec<ObjectMeta> = store
+        .list(Some(&prefix))
+        .try_collect()
+        .await
+        .map_err(failed)?;
+    let keys: BTreeSet<&str> = objects.iter().map(|meta| meta.location.as_ref()).collect();
+    let found: Vec<&str> = match is_glob {
+        true => {
+            let pattern = Pattern::new(path.as_ref())
+                .map_err(|error| exec_datafusion_err!("{name}: {error}"))?;
+            let matches = |key: &&str| pattern.matches_with(key, MATCH);
+            keys.iter().copied().filter(matches).collect()
+        }
+        false => below(path.as_ref(), &keys),
+    };
+    match (is_glob, found.is_empty()) {
+        (true, true) => exec_err!("{name}: no file matches"),
+        (false, true) if keys.is_empty() => exec_err!("{name}: no such file or directory"),
+        (false, true) => holds_nothing(name),
+        _ => Ok(found
+            .into_iter()
+            .map(|key| location.in_same_store(key))
+            .collect()),
+    }
+}
+
+/// The keys below a directory as [`walk`] takes them.
+fn below<'a>(directory: &str, keys: &BTreeSet<&'a str>) -> Vec<&'a str> {
+    let is_filled = |prefix: String| {
+        let mut after = keys.range(prefix.as_str()..);
+        after.next().is_some_and(|key| key.starts_with(&prefix))
+    };
+    let is_job = |directory: &&str| {
+        ["steps", "plain_text"]
+            .iter()
+            .any(|name| is_filled(format!("{directory}/{name}/")))
+    };
+    let jobs: Vec<&str> = keys
+        .iter()
+        .filter_map(|key| key.strip_suffix(MANIFEST)?.strip_suffix('/'))
+        .filter(|found| *found != directory)
+        .filter(is_job)
+        .collect();
+    let is_wanted = |key: &&str| {
+        let below = key.strip_prefix(directory).unwrap_or(key);
+        let of_job = |job: &&str| {
+            key.strip_prefix(job)
+                .is_some_and(|rest| rest.starts_with('/'))
+        };
+        !below.split('/').any(is_hidden) && !jobs.iter().any(of_job) && kind_of(key).is_ok()
+    };
+    keys.iter().copied().filter(is_wanted).collect()
+}
+
+fn holds_nothing<T>(name: &str) -> Result<T> {
+    exec_err!("{name}: the directory holds no file of a known kind: {KNOWN}")
+}

@@ -1,0 +1,151 @@
+//! Where a file or a directory lies: a path, or the address of an object.
+
+use datafusion::common::{Result, exec_datafusion_err, plan_datafusion_err};
+use datafusion::datasource::listing::ListingTableUrl;
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::object_store::path::Path as ObjectPath;
+use datafusion::object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+use std::fmt::{Display, Formatter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An absolute path of this machine, or `SCHEME://AUTHORITY/KEY`, in which the key is as the store has it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Location(String);
+
+/// A store, and where in it something lies.
+pub(crate) type Stored = (Arc<dyn ObjectStore>, ObjectPath);
+
+/// Whether a name is the address of an object rather than a path; `file://` says that it is a path.
+pub(crate) fn is_address(name: &str) -> bool {
+    name.contains("://") && !name.starts_with("file://")
+}
+
+impl Location {
+    /// The location that a name means; a path may be relative.
+    ///
+    /// # Errors
+    /// If the working directory is gone.
+    pub fn new(name: &str) -> Result<Self> {
+        if is_address(name) {
+            return Ok(Self(name.trim_end_matches('/').to_owned()));
+        }
+        let path = std::path::absolute(name.strip_prefix("file://").unwrap_or(name))?;
+        Ok(Self(path.to_string_lossy().into_owned()))
+    }
+
+    /// As text: a path or an address.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The path, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        (!is_address(&self.0)).then(|| Path::new(&self.0))
+    }
+
+    /// What lies below, by names that are separated by `/`.
+    pub(crate) fn join(&self, names: &str) -> Self {
+        Self(format!("{}/{names}", self.0.trim_end_matches('/')))
+    }
+
+    /// Another object of the store of this one.
+    pub(super) fn in_same_store(&self, key: &str) -> Self {
+        match self.address() {
+            Some((authority, _)) => Self(format!("{authority}/{key}")),
+            None => Self(format!("/{key}")),
+        }
+    }
+
+    /// The name of something that lies below.
+    pub(crate) fn name_of<'a>(&self, location: &'a str) -> Option<&'a str> {
+        location.strip_prefix(&self.0)?.strip_prefix('/')
+    }
+
+    /// The store that holds it.
+    pub(crate) fn store(&self, runtime: &RuntimeEnv) -> Result<Stored> {
+        let (store, path) = match self.address() {
+            None => (
+                ObjectStoreUrl::local_filesystem(),
+                ObjectPath::from_absolute_path(&self.0),
+            ),
+            Some((authority, key)) => (ObjectStoreUrl::parse(authority)?, ObjectPath::parse(key)),
+        };
+        let path = path.map_err(|error| plan_datafusion_err!("{self}: {error}"))?;
+        Ok((runtime.object_store(store)?, path))
+    }
+
+    /// Size and time of the last change of the file there.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be looked at.
+    pub(crate) async fn head(&self, runtime: &RuntimeEnv) -> Result<ObjectMeta> {
+        let (store, path) = self.store(runtime)?;
+        let meta = store.head(&path).await;
+        meta.map_err(|error| exec_datafusion_err!("{self}: {error}"))
+    }
+
+    /// The address as the engine takes it. A path as it is would be taken for a glob where a bracket
+    /// stands in it.
+    pub(crate) fn url(&self) -> Result<ListingTableUrl> {
+        let (authority, key) = self.address().unwrap_or(("file://", &self.0));
+        let mut url = authority.to_owned();
+        if !key.starts_with('/') {
+            url.push('/');
+        }
+        for byte in key.bytes() {
+            match byte {
+                b'/' | b'-' | b'.' | b'_' | b'~' => url.push(char::from(byte)),
+                byte if byte.is_ascii_alphanumeric() => url.push(char::from(byte)),
+                // Writing to a String does not fail.
+                byte => _ = write!(url, "%{byte:02X}"),
+            }
+        }
+        ListingTableUrl::parse(url)
+    }
+
+    /// The store and the key of an address.
+    fn address(&self) -> Option<(&str, &str)> {
+        let (scheme, rest) = self.0.split_once("://")?;
+        let authority = scheme.len() + "://".len() + rest.find('/').unwrap_or(rest.len());
+        let (authority, key) = self.0.split_at(authority);
+        Some((authority, key.trim_start_matches('/')))
+    }
+}
+
+impl Display for Location {
+    fn fmt(&self, f: &mut Formatter) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<PathBuf> for Location {
+    /// Of an absolute path.
+    fn from(path: PathBuf) -> Self {
+        Self(path.to_string_lossy().into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Location;
+
+    #[test]
+    fn names_keep_their_letters_in_addresses_of_the_engine() {
+        let url = |name: &str| Location::new(name).unwrap().url().unwrap().to_string();
+        assert_eq!(url("/a b/[1]%.csv"), "file:///a%20b/%5B1%5D%25.csv");
+        assert_eq!(url("s3://b/x/[1]%.csv"), "s3://b/x/%5B1%5D%25.csv");
+        assert_eq!(url("s3://b"), "s3://b/");
+    }
+
+    #[test]
+    fn names_below_a_directory() {
+        let directory = Location::new("s3://b/out/").unwrap();
+        let file = directory.join("steps/01/a.parquet");
+        assert_eq!(file.as_str(), "s3://b/out/steps/01/a.parquet");
+        assert_eq!(directory.name_of(file.as_str()), Some("steps/01/a.parquet"));
+        assert_eq!(directory.name_of("s3://b/other/a.parquet"), None);
+        assert_eq!(file.path(), None);
+    }
+}

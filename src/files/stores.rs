@@ -1,0 +1,82 @@
+//! Object stores of a session: registered ones, and buckets that are opened when an address first names them.
+
+use datafusion::common::{Result, plan_err};
+use datafusion::execution::object_store::ObjectStoreRegistry;
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::object_store::ObjectStore;
+use std::sync::Arc;
+use url::Url;
+
+/// A runtime that opens the buckets that addresses name.
+///
+/// # Errors
+/// As [`RuntimeEnvBuilder::build_arc`].
+pub(crate) fn with_buckets(runtime: &RuntimeEnv) -> Result<Arc<RuntimeEnv>> {
+    let registry = Buckets(Arc::clone(&runtime.object_store_registry));
+    RuntimeEnvBuilder::from_runtime_env(runtime)
+        .with_object_store_registry(Arc::new(registry))
+        .build_arc()
+}
+
+/// Opens a bucket of S3, or of what speaks its protocol, when it is first asked for. Whatever is
+/// registered comes first.
+///
+/// Region, keys and endpoint are those of the environment: `AWS_REGION`, `AWS_ACCESS_KEY_ID`,
+/// `AWS_SECRET_ACCESS_KEY`, `AWS_ENDPOINT_URL` and the rest of
+/// [`AmazonS3Builder::from_env`](https://docs.rs/object_store/latest/object_store/aws/struct.AmazonS3Builder.html).
+#[derive(Debug)]
+struct Buckets(Arc<dyn ObjectStoreRegistry>);
+
+impl ObjectStoreRegistry for Buckets {
+    fn register_store(
+        &self,
+        url: &Url,
+        store: Arc<dyn ObjectStore>,
+    ) -> Option<Arc<dyn ObjectStore>> {
+        self.0.register_store(url, store)
+    }
+
+    fn deregister_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
+        self.0.deregister_store(url)
+    }
+
+    fn get_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
+        if let Ok(store) = self.0.get_store(url) {
+            return Ok(store);
+        }
+        match open(url)? {
+            Some(store) => {
+                self.0.register_store(url, Arc::clone(&store));
+                Ok(store)
+            }
+            None => plan_err!(
+                "{url}: no store is registered for addresses of this kind; known are paths{}",
+                if cfg!(feature = "s3") {
+                    " and s3://"
+                } else {
+                    ""
+                }
+            ),
+        }
+    }
+}
+
+#[cfg(feature = "s3")]
+fn open(url: &Url) -> Result<Option<Arc<dyn ObjectStore>>> {
+    use datafusion::common::plan_datafusion_err;
+    use object_store::aws::AmazonS3Builder;
+
+    if !matches!(url.scheme(), "s3" | "s3a") {
+        return Ok(None);
+    }
+    let store = AmazonS3Builder::from_env()
+        .with_bucket_name(url.host_str().unwrap_or_default())
+        .build()
+        .map_err(|error| plan_datafusion_err!("{url}: {error}"))?;
+    Ok(Some(Arc::new(store)))
+}
+
+#[cfg(not(feature = "s3"))]
+fn open(_: &Url) -> Result<Option<Arc<dyn ObjectStore>>> {
+    Ok(None)
+}

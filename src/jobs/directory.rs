@@ -1,0 +1,314 @@
+//! A job's directory: on disk, or in an object store.
+//!
+//! On disk a lock keeps other processes out. In a store nobody can hold one: there the manifest is replaced
+//! only if it is still the one that this process wrote, so that of two processes on one job the first
+//! ends with an error at its next step.
+
+use super::manifest::Manifest;
+use crate::files::{Location, MANIFEST};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::object_store::buffered::BufWriter;
+use datafusion::object_store::path::Path as ObjectPath;
+use datafusion::object_store::{
+    Error as StoreError, ObjectStore, ObjectStoreExt, PutMode, PutResult, UpdateVersion,
+};
+use futures::{StreamExt, TryStreamExt};
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::io::AsyncWriteExt;
+
+/// Stores copy objects up to this size by themselves.
+const COPIED_BYTES: u64 = 5 << 30;
+
+/// Of a job that was stopped before its first manifest was whole, these may be left.
+const BEFORE_MANIFEST: [&str; 2] = [".lock", "manifest.json.new"];
+
+/// A directory, and what this process knows of the manifest in it.
+pub(super) struct Directory {
+    location: Location,
+    runtime: Arc<RuntimeEnv>,
+    place: Place,
+}
+
+enum Place {
+    Disk {
+        path: PathBuf,
+        /// Held locked while the file is open.
+        _lock: fs::File,
+    },
+    Store {
+        store: Arc<dyn ObjectStore>,
+        path: ObjectPath,
+        /// Of the manifest that was read or written last.
+        version: Option<UpdateVersion>,
+    },
+}
+
+impl Directory {
+    /// Makes the directory where it is missing, and claims it.
+    ///
+    /// # Errors
+    /// If it cannot be made, holds files but no job, or is in use by another process.
+    pub(super) async fn open(
+        name: &str,
+        runtime: Arc<RuntimeEnv>,
+    ) -> Result<(Self, Option<Manifest>)> {
+        let location = Location::new(name)?;
+        match location.path() {
+            Some(path) => Self::on_disk(path, runtime),
+            None => Self::in_store(location, runtime).await,
+        }
+    }
+
+    fn on_disk(path: &Path, runtime: Arc<RuntimeEnv>) -> Result<(Self, Option<Manifest>)> {
+        let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", path.display());
+        if path.exists() && !path.is_dir() {
+            return exec_err!("{}: must be a directory, but it is a file", path.display());
+        }
+        fs::create_dir_all(path).map_err(at)?;
+        let path = path.canonicalize().map_err(at)?;
+        let is_job = path.join(MANIFEST).exists();
+        for entry in fs::read_dir(&path).map_err(at)? {
+            let name = entry.map_err(at)?.file_name();
+            if !is_job && !BEFORE_MANIFEST.iter().any(|ours| name == *ours) {
+                return foreign(&path.display(), &name.to_string_lossy());
+            }
+        }
+        // What is in the way is said before anything is written.
+        let found = Manifest::load(&path)?;
+        let lock_path = path.join(".lock");
+        let lock = fs::File::create(&lock_path)
+            .map_err(|error| exec_datafusion_err!("{}: {error}", lock_path.display()))?;
+        if lock.try_lock().is_err() {
+            return exec_err!(
+                "{}: another process works in this directory",
+                path.display()
+            );
+        }
+        let directory = Self {
+            location: Location::from(path.clone()),
+            runtime,
+            place: Place::Disk { path, _lock: lock },
+        };
+        Ok((directory, found))
+    }
+
+    async fn in_store(
+        location: Location,
+        runtime: Arc<RuntimeEnv>,
+    ) -> Result<(Self, Option<Manifest>)> {
+        let (store, path) = location.store(&runtime)?;
+        let manifest = location.join(MANIFEST);
+        let at = |error: StoreError| exec_datafusion_err!("{manifest}: {error}");
+        let (found, version) = match store.get(&path.clone().join(MANIFEST)).await {
+            Ok(found) => {
+                let version = UpdateVersion {
+                    e_tag: found.meta.e_tag.clone(),
+                    version: found.meta.version.clone(),
+                };
+                let bytes = found.bytes().await.map_err(at)?;
+                (Some(Manifest::parse(&bytes, &manifest)?), Some(version))
+            }
+            Err(StoreError::NotFound { .. }) => (None, None),
+            Err(error) => return Err(at(error)),
+        };
+        if found.is_none()
+            && let Some(object) = store.list(Some(&path)).next().await
+        {
+            let object = object.map_err(at)?.location;
+            let name = object
+                .as_ref()
+                .strip_prefix(path.as_ref())
+                .unwrap_or_default();
+            return foreign(&location, name.trim_start_matches('/'));
+        }
+        let place = Place::Store {
+            store,
+            path,
+            version,
+        };
+        let directory = Self {
+            location,
+            runtime,
+            place,
+        };
+        Ok((directory, found))
+    }
+
+    pub(super) fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// Writes the manifest: whole or not at all.
+    ///
+    /// # Errors
+    /// If it cannot be written, or another process wrote one since.
+    pub(super) async fn store(&mut self, manifest: &Manifest) -> Result<()> {
+        let text = manifest.text()?;
+        match &mut self.place {
+            Place::Disk { path, .. } => {
+                let file = path.join(MANIFEST);
+                replace(path, &file, &text)
+                    .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))
+            }
+            Place::Store {
+                store,
+                path,
+                version,
+            } => {
+                let mode = version.clone().map_or(PutMode::Create, PutMode::Update);
+                let file = path.clone().join(MANIFEST);
+                match store.put_opts(&file, text.into(), mode.into()).await {
+                    Ok(PutResult {
+                        e_tag, version: v, ..
+                    }) => {
+                        *version = Some(UpdateVersion { e_tag, version: v });
+                        Ok(())
+                    }
+                    Err(
+                        StoreError::AlreadyExists { .. }
+                        | StoreError::Precondition { .. }
+                        | StoreError::NotFound { .. },
+                    ) => exec_err!("{}: another process works on this job", self.location),
+                    Err(error) => exec_err!("{}: {error}", self.location.join(MANIFEST)),
+                }
+            }
+        }
+    }
+
+    /// Makes sure that no other process took the job over, before anything is removed.
+    ///
+    /// # Errors
+    /// As [`Self::store`].
+    pub(super) async fn claim(&mut self, manifest: &Manifest) -> Result<()> {
+        match self.place {
+            Place::Disk { .. } => Ok(()),
+            Place::Store { .. } => self.store(manifest).await,
+        }
+    }
+
+    /// The size of a file below, if it is there.
+    pub(super) async fn bytes(&self, name: &str) -> Result<Option<u64>> {
+        let file = self.location.join(name);
+        match &self.place {
+            Place::Disk { .. } => match fs::metadata(file.as_str()) {
+                Ok(found) => Ok(Some(found.len())),
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+                Err(error) => exec_err!("{file}: {error}"),
+            },
+            Place::Store { store, .. } => match store.head(&file.store(&self.runtime)?.1).await {
+                Ok(found) => Ok(Some(found.size)),
+                Err(StoreError::NotFound { .. }) => Ok(None),
+                Err(error) => exec_err!("{file}: {error}"),
+            },
+        }
+    }
+
+    /// Removes files and directories below, where they are there.
+    pub(super) async fn remove(&self, names: &[&str]) -> Result<()> {
+        for name in names {
+            let location = self.location.join(name);
+            let removed: Result<(), DataFusionError> = match &self.place {
+                Place::Disk { .. } => {
+                    let path = Path::new(location.as_str());
+                    let removed = match path.is_dir() {
+                        true => fs::remove_dir_all(path),
+                        false => fs::remove_file(path),
+                    };
+                    match removed {
+                        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+                        removed => removed.map_err(Into::into),
+                    }
+                }
+                Place::Store { store, .. } => {
+                    let path = location.store(&self.runtime)?.1;
+                    let below = store.list(Some(&path)).map_ok(|meta| meta.location);
+                    let all = futures::stream::iter([Ok(path.clone())])
+                        .chain(below)
+                        .boxed();
+                    let is_gone = |removed: &Result<ObjectPath, StoreError>| {
+                        matches!(removed, Err(StoreError::NotFound { .. }))
+                    };
+                    let removed = store.delete_stream(all);
+                    let failed =
+                        removed.filter(|removed| futures::future::ready(!is_gone(removed)));
+                    let failed = failed.try_for_each(|_| async { Ok(()) }).await;
+                    failed.map_err(Into::into)
+                }
+            };
+            removed
+                .map_err(|error| exec_datafusion_err!("{location}: {}", error.strip_backtrace()))?;
+        }
+        Ok(())
+    }
+
+    /// An empty directory below: what an attempt that was never committed left behind is removed.
+    pub(super) async fn empty(&self, name: &str) -> Result<()> {
+        self.remove(&[name]).await?;
+        if let Place::Disk { path, .. } = &self.place {
+            let path = path.join(name);
+            fs::create_dir_all(&path)
+                .map_err(|error| exec_datafusion_err!("{}: {error}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Gives a file below its final name.
+    pub(super) async fn publish(&self, from: &str, to: &str) -> Result<()> {
+        let file = self.location.join(to);
+        match &self.place {
+            Place::Disk { path, .. } => {
+                let from = path.join(from);
+                fs::rename(&from, path.join(to))
+                    .map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
+                // The step's directory is empty now; it may stay if it cannot be removed.
+                if let Some(parent) = from.parent() {
+                    let _ = fs::remove_dir(parent);
+                }
+                Ok(())
+            }
+            Place::Store { store, .. } => {
+                let (from, to) = (self.location.join(from), file.store(&self.runtime)?.1);
+                let from = from.store(&self.runtime)?.1;
+                let moved = moved(store, &from, to).await;
+                moved.map_err(|error| exec_datafusion_err!("{file}: {}", error.strip_backtrace()))
+            }
+        }
+    }
+}
+
+fn foreign<T>(directory: &dyn std::fmt::Display, name: &str) -> Result<T> {
+    exec_err!(
+        "{directory} is not empty and holds no job ('{name}' stands in it); give another directory with -o"
+    )
+}
+
+/// Writes a file aside, then renames it into place.
+fn replace(directory: &Path, file: &Path, text: &str) -> std::io::Result<()> {
+    let aside = directory.join(format!("{MANIFEST}.new"));
+    let mut new = fs::File::create(&aside)?;
+    new.write_all(text.as_bytes())?;
+    new.sync_all()?;
+    fs::rename(&aside, file)?;
+    fs::File::open(directory)?.sync_all()
+}
+
+/// Copies an object, then removes it under its old name.
+async fn moved(store: &Arc<dyn ObjectStore>, from: &ObjectPath, to: ObjectPath) -> Result<()> {
+    let found = store.get(from).await?;
+    if found.meta.size <= COPIED_BYTES {
+        drop(found);
+        store.copy(from, &to).await?;
+    } else {
+        let mut bytes = found.into_stream();
+        let mut writer = BufWriter::new(Arc::clone(store), to);
+        while let Some(part) = bytes.next().await {
+            writer.put(part?).await?;
+        }
+        writer.shutdown().await?;
+    }
+    Ok(store.delete(from).await?)
+}

@@ -1,0 +1,257 @@
+//! Inputs and jobs in an object store.
+
+use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::common::Result;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::object_store::memory::InMemory;
+use datafusion::object_store::path::Path as ObjectPath;
+use datafusion::object_store::{ObjectStore, ObjectStoreExt};
+use datafusion::prelude::{SessionConfig, SessionContext};
+use futures::TryStreamExt;
+use libtest_mimic::{Failed, Trial};
+use neardup::jobs::{Dedup, Job, Progress, Quiet};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The trials of this module.
+pub fn trials() -> Vec<Trial> {
+    let trial = |name: &str, run: fn(Bucket) -> Result<(), Failed>| {
+        let name = format!("buckets::{name}");
+        Trial::test(name, move || run(Bucket::new()?))
+    };
+    vec![
+        trial("a job in a bucket", same_job),
+        trial("files of a bucket", files),
+        trial("what is wrong is said", faults),
+        trial("two processes on one job", two_processes),
+    ]
+}
+
+/// A store of memory in which the sample lies, below `mem://bucket`.
+#[derive(Clone)]
+struct Bucket {
+    store: Arc<InMemory>,
+}
+
+impl Bucket {
+    fn new() -> Result<Self, Failed> {
+        let bucket = Self {
+            store: Arc::new(InMemory::new()),
+        };
+        let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/sample");
+        for (name, key) in [
+            ("samplewiki-pages-articles.xml.bz2", "dumps/sample.xml.bz2"),
+            ("documents.jsonl", "tables/[1] a b%.jsonl"),
+            ("documents.jsonl", "tables/_hidden/more.jsonl"),
+        ] {
+            let bytes = std::fs::read(sample.join(name))?;
+            bucket.put(key, bytes);
+        }
+        Ok(bucket)
+    }
+
+    fn put(&self, key: &str, bytes: impl Into<Vec<u8>>) {
+        let (store, bytes) = (Arc::clone(&self.store), bytes.into());
+        let path = ObjectPath::parse(key).expect("a key");
+        super::run(async move { store.put(&path, bytes.into()).await }).expect("memory");
+    }
+
+    fn session(&self) -> Result<SessionContext> {
+        let runtime = Arc::new(RuntimeEnv::default());
+        let url = url::Url::parse("mem://bucket").expect("an address");
+        runtime.register_object_store(&url, Arc::clone(&self.store) as Arc<dyn ObjectStore>);
+        neardup::session(SessionConfig::new().with_target_partitions(2), runtime)
+    }
+
+    async fn dedup(&self, options: &Dedup, progress: Arc<dyn Progress>) -> Result<Job> {
+        neardup::jobs::dedup(options, self.session()?, progress).await
+    }
+
+    async fn keys(&self) -> Vec<String> {
+        let listed = self.store.list(None);
+        let listed: Vec<_> = listed.try_collect().await.expect("memory");
+        let keys = listed.into_iter().map(|meta| meta.location.to_string());
+        keys.collect()
+    }
+}
+
+fn job(input: &str, output: &str) -> Dedup {
+    Dedup::new(vec![input.to_owned()], output.to_owned())
+}
+
+async fn rows(context: &SessionContext, query: &str) -> Result<String> {
+    let batches = context.sql(query).await?.collect().await?;
+    Ok(pretty_format_batches(&batches)?.to_string())
+}
+
+/// A job on a dump in a bucket writes there what it writes on disk, and is not done twice.
+fn same_job(bucket: Bucket) -> Result<(), Failed> {
+    super::run(async move {
+        let scratch = tempfile::tempdir()?;
+        let dump = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("datasets/sample/samplewiki-pages-articles.xml.bz2");
+        let local = scratch.path().join("out").to_string_lossy().into_owned();
+        bucket
+            .dedup(&job(&dump.to_string_lossy(), &local), Arc::new(Quiet))
+            .await?;
+        let remote = job("mem://bucket/dumps/", "mem://bucket/out/");
+        bucket.dedup(&remote, Arc::new(Quiet)).await?;
+        let (expected, found) = (bucket.session()?, bucket.session()?);
+        neardup::jobs::register(&expected, &local).await?;
+        neardup::jobs::register(&found, "mem://bucket/out").await?;
+        for table in ["pairs", "clusters", "kept", "sentences", "plain_text"] {
+            let query = format!("SELECT * FROM {table} ORDER BY 1, 2");
+            let expected = rows(&expected, &query).await?;
+            if expected != rows(&found, &query).await? || expected.lines().count() < 50 {
+                return Err(format!("{table} differs").into());
+            }
+        }
+        let before = bucket.keys().await;
+        let again = bucket.dedup(&remote, Arc::new(Quiet)).await?;
+        assert_eq!(again.resumed, again.manifest().steps.len());
+        assert_eq!(before, bucket.keys().await);
+        // With other parameters, everything of the first job goes.
+        let other = Dedup {
+            threshold: Some(0.9),
+            overwrite: true,
+            ..remote
+        };
+        bucket.dedup(&other, Arc::new(Quiet)).await?;
+        let keys = bucket.keys().await;
+        let gone = before.iter().filter(|key| key.contains("out/steps/"));
+        assert!(gone.clone().count() > 0);
+        assert_eq!(gone.filter(|key| keys.contains(key)).count(), 0);
+        Ok(())
+    })
+}
+
+/// A key may hold any letter; directories leave hidden files and results of jobs out.
+fn files(bucket: Bucket) -> Result<(), Failed> {
+    super::run(async move {
+        bucket
+            .dedup(
+                &Dedup {
+                    text: Some("body".to_owned()),
+                    ..job(
+                        "mem://bucket/tables/[1] a b%.jsonl",
+                        "mem://bucket/tables/out",
+                    )
+                },
+                Arc::new(Quiet),
+            )
+            .await?;
+        let context = bucket.session()?;
+        for name in [
+            "mem://bucket/tables/[1] a b%.jsonl",
+            "mem://bucket/tables/*.jsonl",
+            "mem://bucket/tables/",
+            "mem://bucket/tables",
+        ] {
+            let counted = rows(&context, &format!("SELECT count(*) AS n FROM '{name}'")).await?;
+            assert!(counted.contains("| 33 |"), "{name}: {counted}");
+        }
+        let pages = rows(&context, "SELECT count(*) FROM 'mem://bucket/dumps/*.bz2'").await?;
+        assert!(pages.contains("| 55 "), "{pages}");
+        let copy = "COPY (SELECT id FROM 'mem://bucket/tables') TO 'mem://bucket/copy/ids.parquet'";
+        context.sql(copy).await?.collect().await?;
+        let ids = rows(&context, "SELECT count(id) FROM 'mem://bucket/copy'").await?;
+        assert!(ids.contains("| 33 "), "{ids}");
+        Ok(())
+    })
+}
+
+fn faults(bucket: Bucket) -> Result<(), Failed> {
+    bucket.put("broken/manifest.json", "{}");
+    bucket.put("foreign/notes.txt", "mine");
+    super::run(async move {
+        let dump = "mem://bucket/dumps/sample.xml.bz2";
+        let output = "mem://bucket/out";
+        for (input, output, expected) in [
+            ("mem://bucket/none.xml", output, "no such file or directory"),
+            ("mem://bucket/*.xml", output, "no file matches"),
+            (
+                "mem://bucket/foreign/",
+                output,
+                "holds no file of a known kind",
+            ),
+            (
+                "ftp://bucket/a.xml",
+                output,
+                "no store is registered for addresses of this kind",
+            ),
+            (
+                dump,
+                "ftp://bucket/out",
+                "no store is registered for addresses of this kind",
+            ),
+            (
+                dump,
+                "mem://bucket/foreign",
+                "is not empty and holds no job ('notes.txt' stands in it)",
+            ),
+            (
+                dump,
+                "mem://bucket/broken",
+                "mem://bucket/broken/manifest.json: missing field",
+            ),
+        ] {
+            let failed = bucket.dedup(&job(input, output), Arc::new(Quiet)).await;
+            let said = failed.err().expect("an error").strip_backtrace();
+            assert!(said.contains(expected), "{input} {output}: {said}");
+        }
+        let said = neardup::jobs::register(&bucket.session()?, "mem://bucket/none").await;
+        let said = said.expect_err("no job").strip_backtrace();
+        assert!(said.contains("no job lies here"), "{said}");
+        let keys = bucket.keys().await;
+        assert!(!keys.iter().any(|key| key.starts_with("out")), "{keys:?}");
+        Ok(())
+    })
+}
+
+/// Waits before its third step until it is told to go on.
+#[derive(Default)]
+struct Waiting {
+    reached: AtomicBool,
+    goes_on: AtomicBool,
+}
+
+impl Progress for Waiting {
+    fn step(&self, name: &str, _: bool) {
+        if name == "texts" {
+            self.reached.store(true, Ordering::SeqCst);
+            while !self.goes_on.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+    }
+
+    fn done(&self, _: &str, _: u64, _: Duration) {}
+}
+
+/// Nobody can lock a directory of a store: the process that came first ends when it commits.
+fn two_processes(bucket: Bucket) -> Result<(), Failed> {
+    super::run(async move {
+        let options = job("mem://bucket/dumps/sample.xml.bz2", "mem://bucket/out");
+        let waiting = Arc::new(Waiting::default());
+        let first = {
+            let (bucket, options) = (bucket.clone(), options.clone());
+            let waiting = Arc::clone(&waiting);
+            tokio::spawn(async move { bucket.dedup(&options, waiting).await.map(|_| ()) })
+        };
+        while !waiting.reached.load(Ordering::SeqCst) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let second = bucket.dedup(&options, Arc::new(Quiet)).await?;
+        waiting.goes_on.store(true, Ordering::SeqCst);
+        let said = first.await?.err().ok_or("both came to an end")?;
+        let said = said.strip_backtrace();
+        assert!(said.contains("another process works on this job"), "{said}");
+        // The second one's result is whole.
+        let again = bucket.dedup(&options, Arc::new(Quiet)).await?;
+        assert_eq!(again.manifest().steps.len(), second.manifest().steps.len());
+        assert_eq!(again.resumed, again.manifest().steps.len());
+        Ok(())
+    })
+}
