@@ -6,7 +6,6 @@
 #![expect(
     clippy::expect_used,
     clippy::panic,
-    clippy::print_stdout,
     reason = "a test: what fails, fails it"
 )]
 
