@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _neardup {
     #[pymodule_export]
-    use crate::capsules::scalar_functions;
+    use crate::capsules::{aggregate_functions, scalar_functions, sql_text};
     #[pymodule_export]
     use crate::rows::Rows;
     #[pymodule_export]

@@ -7,7 +7,6 @@ use arrow::array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 use arrow::util::pretty::pretty_format_batches;
 use datafusion::common::stats::Precision;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, exec_err};
 use datafusion::dataframe::DataFrameWriteOptions;
 use datafusion::datasource::MemTable;
@@ -218,20 +217,29 @@ impl Rows {
 
 /// Rows that the leaves of a plan returned so far, and in all where every leaf knows.
 fn read(plan: &Arc<dyn ExecutionPlan>) -> (usize, Option<usize>) {
-    let mut rows = 0;
-    let mut all = Some(0);
-    // Nothing in the visitor fails.
-    let _ = plan.apply(|node| {
-        if node.children().is_empty() {
-            let metrics = node.metrics();
-            rows += metrics.and_then(|set| set.output_rows()).unwrap_or(0);
+    let (mut rows, mut all) = (0, Some(0));
+    // Nodes, and what the nearest operator above that passes their rows on has counted: leaves in
+    // memory count nothing.
+    let mut pending = vec![(Arc::clone(plan), None)];
+    while let Some((node, above)) = pending.pop() {
+        let counted = node.metrics().and_then(|set| set.output_rows());
+        let counted = counted.filter(|rows| *rows > 0).or(above);
+        let children = node.children();
+        if children.is_empty() {
             let known = StatisticsContext::new().compute(node.as_ref(), &StatisticsArgs::new());
-            all = match known.map(|statistics| statistics.num_rows) {
-                Ok(Precision::Exact(count)) => all.map(|all| all + count),
+            let total = match known.map(|statistics| statistics.num_rows) {
+                Ok(Precision::Exact(count)) => Some(count),
                 _ => None,
             };
+            rows += counted.unwrap_or(0).min(total.unwrap_or(usize::MAX));
+            all = all.and_then(|all| Some(all + total?));
         }
-        Ok(TreeNodeRecursion::Continue)
-    });
-    (rows, all.filter(|all| *all >= rows && *all > 0))
+        let passed = counted.filter(|_| children.len() == 1);
+        pending.extend(
+            children
+                .into_iter()
+                .map(|child| (Arc::clone(child), passed)),
+        );
+    }
+    (rows, all.filter(|all| *all > 0))
 }

@@ -10,6 +10,7 @@
 mod arguments;
 mod deferred;
 mod expand;
+mod inline;
 mod parameters;
 mod planner;
 mod relations;
@@ -18,6 +19,7 @@ mod template;
 
 pub use arguments::{Call, Given, Value};
 pub(crate) use deferred::ExpandDeferredCalls;
+pub use inline::sql_text;
 pub use parameters::{Kind, Parameter, Range};
 pub(crate) use planner::FunctionPlanner;
 pub(crate) use relations::last_column;
@@ -115,7 +117,8 @@ table_functions! {
     block "resolved_texts" [2..=2] resolve::near_duplicates::resolved_texts,
         "resolved_texts.representative" + "resolved_texts.components";
     block "row_pairs" [2..=2] resolve::block, "row_pairs";
-    block "similar_pairs" [1..=1] resolve::similar_pairs::similar_pairs, "similar_pairs";
+    block "similar_pairs" [1..=1] resolve::similar_pairs::similar_pairs,
+        "similar_pairs" + "similar_pairs.standard" + "similar_pairs.estimated";
     block "unique_rows" [1..=1] resolve::block, "unique_rows";
 }
 

@@ -6,6 +6,7 @@
 //! | `slt::… on N` | the same answers on 1, 7 and 64 target partitions |
 //! | `buckets::…` | inputs and jobs in an object store |
 //! | `cluster::…` | the same rows on a scheduler and executors |
+//! | `inline::…` | the SQL of a call gives the rows of the call |
 //! | `oracle::…` | joins and clusters against brute force, recall, and that giants stay linear |
 //! | `plans::…` | what no plan may hold, and columns as declared |
 //! | `completeness::…` | sql ⇔ registry ⇔ slt ⇔ reference pages |
@@ -28,6 +29,7 @@ mod calls;
 mod cluster;
 mod completeness;
 mod database;
+mod inline;
 mod oracle;
 mod plans;
 mod python_methods;
@@ -49,6 +51,7 @@ fn main() {
         completeness::trials(),
         reference::trials(),
         buckets::trials(),
+        inline::trials(),
         cluster::trials(),
     ]
     .into_iter()

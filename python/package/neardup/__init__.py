@@ -7,7 +7,7 @@
 [{'id_a': 1, 'id_b': 2, 'similarity': 1.0}]
 """
 
-from ._datafusion import register
+from ._datafusion import expand, register, table
 from ._neardup import DATAFUSION_VERSION
 from ._neardup import VERSION as __version__
 from ._result import Result
@@ -20,5 +20,7 @@ __all__ = [
     "Session",
     "__version__",
     "connect",
+    "expand",
     "register",
+    "table",
 ]

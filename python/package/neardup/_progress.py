@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import time
 from collections.abc import Callable
@@ -29,9 +30,7 @@ class Progress:
         if time.monotonic() - self._begun < DELAY_SECONDS:
             return
         if self._bar is None:
-            from tqdm.auto import tqdm
-
-            self._bar = tqdm(total=total, unit=" rows", unit_scale=True, desc="neardup", leave=False)
+            self._bar = _tqdm()(total=total, unit=" rows", unit_scale=True, desc="neardup", leave=False)
         self._bar.total = total
         self._bar.n = read
         self._bar.refresh()
@@ -47,6 +46,15 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.close()
+
+
+def _tqdm() -> Any:
+    """The bar of a notebook where it has widgets, else that of a terminal."""
+    if importlib.util.find_spec("ipywidgets") is not None:
+        from tqdm.auto import tqdm
+    else:
+        from tqdm.std import tqdm
+    return tqdm
 
 
 def _is_watched() -> bool:

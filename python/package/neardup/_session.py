@@ -141,12 +141,7 @@ class Session(TableFunctions):
                 if relation is None:
                     continue
                 names.append(self._relation(relation, registered))
-            written = [
-                f"{name} => {_column(value) if name in columns else _literal(value)}"
-                for name, value in arguments.items()
-                if value is not None
-            ]
-            call = f"{function}({', '.join(names + written)})"
+            call = written_call(function, names, columns, arguments)
             rows = self._native.sql(f"SELECT * FROM {call}", {})
             texts = self._texts(rows, names, arguments)
         finally:
@@ -158,11 +153,11 @@ class Session(TableFunctions):
         """The relation as an argument of SQL; data is registered under a name of its own."""
         if isinstance(data, (str, os.PathLike)):
             text = os.fspath(data)
-            return _identifier(text) if self._native.has_table(text) else _text(text)
+            return identifier(text) if self._native.has_table(text) else _text(text)
         name = f"{_result.PRIVATE}{next(_numbers)}"
         self.register(name, data)
         registered.append(name)
-        return _identifier(name)
+        return identifier(name)
 
     def _texts(
         self, rows: _neardup.Rows, names: Sequence[str], arguments: Mapping[str, object]
@@ -181,12 +176,24 @@ class Session(TableFunctions):
         return PairTexts(self._native, sides[0], sides[1])
 
 
+def written_call(
+    function: str, relations: Sequence[str], columns: Sequence[str], arguments: Mapping[str, object]
+) -> str:
+    """A call of a table function as it stands in FROM; None is not given."""
+    written = [
+        f"{name} => {_column(value) if name in columns else _literal(value)}"
+        for name, value in arguments.items()
+        if value is not None
+    ]
+    return f"{function}({', '.join([*relations, *written])})"
+
+
 def _source(name: str) -> str:
     """A relation argument as it stands in FROM; a quoted path is a quoted name there."""
-    return name if name.startswith('"') else _identifier(name[1:-1].replace("''", "'"))
+    return name if name.startswith('"') else identifier(name[1:-1].replace("''", "'"))
 
 
-def _identifier(name: str) -> str:
+def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -195,7 +202,7 @@ def _text(text: str) -> str:
 
 
 def _column(name: object) -> str:
-    return _identifier(name) if isinstance(name, str) else _literal(name)
+    return identifier(name) if isinstance(name, str) else _literal(name)
 
 
 def _literal(value: object) -> str:

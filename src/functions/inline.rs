@@ -1,0 +1,435 @@
+//! The SQL of a call: its template with the templates that it calls in place, as one query over scalar functions
+//! and aggregates. For sessions that have those, but not our planner and our operators.
+//!
+//! Each template becomes a query whose common tables have names of their own (`neardup_3_texts AS texts`), so
+//! that none hides a table or a common table of another one.
+
+use super::arguments::{Call, Given};
+use super::template::Template;
+use super::{Expansion, TableFunction, find};
+use crate::session;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::common::{Result, ScalarValue, TableReference, plan_datafusion_err, plan_err};
+use datafusion::config::ConfigOptions;
+use datafusion::logical_expr::logical_plan::builder::LogicalTableSource;
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::prelude::SessionConfig;
+use datafusion::sql::parser::{DFParser, Statement as EngineStatement};
+use datafusion::sql::sqlparser::ast::{
+    self, Cte, FunctionArg, FunctionArgExpr, Ident, ObjectName, Query, Select, SelectItem, SetExpr,
+    Statement, TableAlias, TableFactor, TableWithJoins, VisitMut, VisitorMut,
+};
+use datafusion::sql::unparser::{expr_to_sql, plan_to_sql};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+const INPUT_NAMES: [&str; 2] = ["input", "input_b"];
+
+/// The SQL that a call of a table function stands for, over the tables that it names.
+///
+/// `call` is written as in `FROM`: `jaccard_join(docs, text => body)`. `tables` are the relations, by name, with
+/// their columns. What the text calls are scalar functions and aggregates of `neardup_udfs`, and those of the
+/// engine. Giants are not bounded in it: `bucket_pairs` has no effect, and `parts` is 1.
+///
+/// # Errors
+/// If the call does not plan, or reads dumps.
+pub fn sql_text(call: &str, tables: &[(String, SchemaRef)]) -> Result<String> {
+    let factor = parse(call)?;
+    let Some((function, arguments)) = called(&factor) else {
+        return plan_err!("{call}: no call of a table function");
+    };
+    let mut relations = Vec::new();
+    let mut given = BTreeMap::new();
+    let header = function.template.header()?;
+    let mut positional = header.parameters.iter();
+    for argument in arguments {
+        match argument {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(ast::Expr::Identifier(name)))
+                if relations.len() < *function.relations.end() =>
+            {
+                let table = tables.iter().find(|(table, _)| *table == name.value);
+                let Some((table, schema)) = table else {
+                    return plan_err!("{}: the columns of {name} are not known", function.name);
+                };
+                let source = Arc::new(LogicalTableSource::new(Arc::clone(schema)));
+                let name = TableReference::bare(table.as_str());
+                relations.push(LogicalPlanBuilder::scan(name, source, None)?.build()?);
+            }
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => {
+                let parameter = (*function.relations.end() == 0)
+                    .then(|| positional.next())
+                    .flatten();
+                let Some(parameter) = parameter else {
+                    return plan_err!("{}: unexpected argument {expr}", function.name);
+                };
+                given.insert(parameter.name.clone(), value(function, expr)?);
+            }
+            FunctionArg::Named {
+                name,
+                arg: FunctionArgExpr::Expr(expr),
+                ..
+            } => drop(given.insert(name.value.clone(), value(function, expr)?)),
+            other => return plan_err!("{}: unexpected argument {other}", function.name),
+        }
+    }
+    if relations.len() < *function.relations.start() {
+        return plan_err!("{}: a relation is missing: {}", function.name, header.call);
+    }
+    let mut names = Names { made: 0 };
+    let (template, inputs, values, output) = resolved(function, relations, given)?;
+    let inputs = inputs.iter().map(query_of).collect::<Result<_>>()?;
+    let query = names.query(template, &values, inputs)?;
+    let query = match output {
+        Some(columns) => selected(&columns, query)?,
+        None => query,
+    };
+    Ok(format!("{query:#}"))
+}
+
+/// The one relation of a query.
+fn parse(call: &str) -> Result<TableFactor> {
+    let mut statements = DFParser::parse_sql(&format!("SELECT * FROM {call}"))?;
+    if let (Some(EngineStatement::Statement(statement)), None) =
+        (statements.pop_front(), statements.pop_front())
+        && let Statement::Query(query) = *statement
+        && let SetExpr::Select(select) = *query.body
+        && let [TableWithJoins { relation, joins }] = select.from.as_slice()
+        && joins.is_empty()
+    {
+        return Ok(relation.clone());
+    }
+    plan_err!("{call}: no call of a table function")
+}
+
+/// The function that a relation calls, with its arguments.
+fn called(factor: &TableFactor) -> Option<(&'static TableFunction, &[FunctionArg])> {
+    match factor {
+        TableFactor::Table {
+            name,
+            args: Some(arguments),
+            ..
+        } => Some((
+            find(&name.to_string().to_lowercase())?,
+            arguments.args.as_slice(),
+        )),
+        _ => None,
+    }
+}
+
+type Resolved = (
+    Template,
+    Vec<LogicalPlan>,
+    BTreeMap<String, ast::Expr>,
+    Option<Vec<Expr>>,
+);
+
+/// The template of a call, its inputs, its literals, and a last projection.
+fn resolved(
+    function: &'static TableFunction,
+    relations: Vec<LogicalPlan>,
+    mut given: BTreeMap<String, Given>,
+) -> Result<Resolved> {
+    // Parts bound the memory of our operator, which is not there.
+    if given.contains_key("parts") {
+        given.insert(
+            "parts".to_owned(),
+            Given::Constant(ScalarValue::Int64(Some(1))),
+        );
+    }
+    let parameters = function.template.header()?.parameters;
+    let config = ConfigOptions::default();
+    let call = Call::new(function.name, &parameters, relations, given, &config)?;
+    if function.name == "similar_pairs" {
+        let template = match call.text("verify")? {
+            "exact" => function.variant("similar_pairs.standard"),
+            _ => function.variant("similar_pairs.estimated"),
+        };
+        return Ok((template, call.relations.clone(), call.literals(), None));
+    }
+    let state = session::bare_state(SessionConfig::new());
+    match (function.resolve)(&call, &state)? {
+        Expansion::Template {
+            template,
+            inputs,
+            values,
+            output,
+        } if inputs.is_empty() || *function.relations.end() > 0 => {
+            let inputs = inputs.into_iter().map(|(_, plan)| plan).collect();
+            Ok((template, inputs, values, output))
+        }
+        _ => plan_err!(
+            "{}: has no SQL of standard operators; call it in a session of neardup",
+            function.name
+        ),
+    }
+}
+
+/// What stands after `=>`, where it is a literal, a column or a list of columns.
+fn value(function: &TableFunction, expr: &ast::Expr) -> Result<Given> {
+    let text = |value: &ast::ValueWithSpan| value.value.clone().into_string();
+    let wrong = || plan_datafusion_err!("{}: {expr} is no constant", function.name);
+    Ok(match expr {
+        ast::Expr::Identifier(name) => Given::Names(vec![name.value.clone()]),
+        ast::Expr::Array(array) => {
+            let name = |element: &ast::Expr| match element {
+                ast::Expr::Identifier(name) => Some(name.value.clone()),
+                ast::Expr::Value(value) => text(value),
+                _ => None,
+            };
+            let names: Option<Vec<String>> = array.elem.iter().map(name).collect();
+            Given::Names(names.ok_or_else(wrong)?)
+        }
+        ast::Expr::UnaryOp {
+            op: ast::UnaryOperator::Minus,
+            expr,
+        } => match value(function, expr)? {
+            Given::Constant(value) => Given::Constant(value.arithmetic_negate()?),
+            Given::Names(_) => return Err(wrong()),
+        },
+        ast::Expr::Value(value) => Given::Constant(match &value.value {
+            ast::Value::Number(digits, _) => match digits.parse() {
+                Ok(whole) => ScalarValue::Int64(Some(whole)),
+                Err(_) => ScalarValue::Float64(Some(digits.parse().map_err(|_| wrong())?)),
+            },
+            ast::Value::Boolean(truth) => ScalarValue::Boolean(Some(*truth)),
+            ast::Value::Null => ScalarValue::Null,
+            _ => ScalarValue::Utf8(Some(text(value).ok_or_else(wrong)?)),
+        }),
+        _ => return Err(wrong()),
+    })
+}
+
+/// A plan over named tables as a query.
+fn query_of(plan: &LogicalPlan) -> Result<Query> {
+    match plan_to_sql(plan)? {
+        Statement::Query(query) => Ok(*query),
+        other => plan_err!("{other} is no query"),
+    }
+}
+
+/// A query that takes everything from a relation.
+fn all_of(relation: TableFactor) -> Result<Query> {
+    let EngineStatement::Statement(statement) = DFParser::parse_sql("SELECT * FROM t")?
+        .pop_front()
+        .ok_or_else(|| plan_datafusion_err!("no statement"))?
+    else {
+        return plan_err!("no query");
+    };
+    let Statement::Query(mut query) = *statement else {
+        return plan_err!("no query");
+    };
+    if let SetExpr::Select(select) = query.body.as_mut()
+        && let Some(from) = select.from.first_mut()
+    {
+        from.relation = relation;
+    }
+    Ok(*query)
+}
+
+/// Columns of a query.
+fn selected(columns: &[Expr], query: Query) -> Result<Query> {
+    let mut outer = all_of(derived(query, "found"))?;
+    let items = columns.iter().map(|column| {
+        let name = column.schema_name().to_string();
+        Ok(SelectItem::ExprWithAlias {
+            expr: expr_to_sql(&column.clone().unalias())?,
+            alias: Ident::with_quote('"', name),
+        })
+    });
+    if let SetExpr::Select(select) = outer.body.as_mut() {
+        let select: &mut Select = select;
+        select.projection = items.collect::<Result<_>>()?;
+    }
+    Ok(outer)
+}
+
+fn derived(query: Query, alias: &str) -> TableFactor {
+    TableFactor::Derived {
+        lateral: false,
+        subquery: Box::new(query),
+        alias: Some(alias_of(Ident::new(alias))),
+        sample: None,
+    }
+}
+
+fn alias_of(name: Ident) -> TableAlias {
+    TableAlias {
+        explicit: true,
+        name,
+        columns: vec![],
+        at: None,
+    }
+}
+
+/// A relation with the columns of a declared input.
+fn declared(name: &str, columns: &str) -> Result<LogicalPlan> {
+    let field = |column: &str| match column {
+        "text" => Field::new(column, DataType::Utf8, true),
+        _ => Field::new(column, DataType::Int64, true),
+    };
+    let fields: Vec<Field> = columns.split(", ").map(field).collect();
+    let source = LogicalTableSource::new(Arc::new(Schema::new(fields)));
+    LogicalPlanBuilder::scan(name, Arc::new(source), None)?.build()
+}
+
+/// Gives common tables names of their own.
+struct Names {
+    made: usize,
+}
+
+impl Names {
+    /// The query of a template over its inputs.
+    fn query(
+        &mut self,
+        template: Template,
+        values: &BTreeMap<String, ast::Expr>,
+        inputs: Vec<Query>,
+    ) -> Result<Query> {
+        let Statement::Query(mut query) = template.statement(values)? else {
+            return plan_err!("template {} is no query", template.name);
+        };
+        self.made += 1;
+        let mut tables: Vec<String> = INPUT_NAMES[..inputs.len()]
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect();
+        for cte in query.with.iter_mut().flat_map(|with| &mut with.cte_tables) {
+            tables.push(cte.alias.name.value.clone());
+        }
+        let prefix = format!("neardup_{}_", self.made);
+        for cte in query.with.iter_mut().flat_map(|with| &mut with.cte_tables) {
+            cte.alias.name = Ident::new(format!("{prefix}{}", cte.alias.name.value));
+        }
+        let mut scope = Scope {
+            names: self,
+            prefix: &prefix,
+            tables: &tables,
+        };
+        if let ControlFlow::Break(error) = query.visit(&mut scope) {
+            return Err(*error);
+        }
+        let ctes = INPUT_NAMES.iter().zip(inputs).map(|(name, query)| Cte {
+            alias: TableAlias {
+                explicit: false,
+                ..alias_of(Ident::new(format!("{prefix}{name}")))
+            },
+            query: Box::new(query),
+            from: None,
+            materialized: None,
+            closing_paren_token: ast::helpers::attached_token::AttachedToken::empty(),
+        });
+        let ctes: Vec<Cte> = ctes.collect();
+        match &mut query.with {
+            Some(with) => drop(with.cte_tables.splice(0..0, ctes)),
+            None if ctes.is_empty() => {}
+            with => {
+                *with = Some(ast::With {
+                    with_token: ast::helpers::attached_token::AttachedToken::empty(),
+                    recursive: false,
+                    cte_tables: ctes,
+                });
+            }
+        }
+        Ok(*query)
+    }
+
+    /// The query of a call in a template, whose relations are queries already.
+    fn call(
+        &mut self,
+        function: &'static TableFunction,
+        arguments: Vec<FunctionArg>,
+    ) -> Result<Query> {
+        let mut inputs = Vec::new();
+        let mut given = BTreeMap::new();
+        for argument in arguments {
+            match argument {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(ast::Expr::Subquery(query))) => {
+                    inputs.push(*query);
+                }
+                FunctionArg::Named {
+                    name,
+                    arg: FunctionArgExpr::Expr(expr),
+                    ..
+                } => drop(given.insert(name.value, value(function, &expr)?)),
+                other => return plan_err!("{}: unexpected argument {other}", function.name),
+            }
+        }
+        if given.values().any(|value| matches!(value, Given::Names(_))) {
+            return plan_err!("{}: a template names columns in a call", function.name);
+        }
+        // Relations have the declared columns, and are taken as they are.
+        let header = function.template.header()?;
+        let relations = header.inputs.iter().take(inputs.len());
+        let relations = relations.map(|(name, columns)| declared(name, columns));
+        let (template, _, values, _) =
+            resolved(function, relations.collect::<Result<_>>()?, given)?;
+        self.query(template, &values, inputs)
+    }
+}
+
+/// The body of one template: the tables that it declares, and the calls in it.
+struct Scope<'a> {
+    names: &'a mut Names,
+    prefix: &'a str,
+    tables: &'a [String],
+}
+
+impl VisitorMut for Scope<'_> {
+    type Break = Box<datafusion::common::DataFusionError>;
+
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<Self::Break> {
+        match self.rewrite(factor) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => ControlFlow::Break(Box::new(error)),
+        }
+    }
+}
+
+impl Scope<'_> {
+    fn rewrite(&mut self, factor: &mut TableFactor) -> Result<()> {
+        if let Some((function, arguments)) = called(factor) {
+            let mut arguments = arguments.to_vec();
+            for argument in &mut arguments {
+                let FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) = argument else {
+                    continue;
+                };
+                let mut relation = match expr {
+                    ast::Expr::Subquery(query) => *query.clone(),
+                    ast::Expr::Identifier(name) => all_of(table(name.clone())?)?,
+                    other => return plan_err!("{}: {other} is no relation", function.name),
+                };
+                if let ControlFlow::Break(error) = relation.visit(self) {
+                    return Err(*error);
+                }
+                *expr = ast::Expr::Subquery(Box::new(relation));
+            }
+            let query = self.names.call(function, arguments)?;
+            let alias = match factor {
+                TableFactor::Table {
+                    alias: Some(alias), ..
+                } => alias.name.value.clone(),
+                _ => function.name.to_owned(),
+            };
+            *factor = derived(query, &alias);
+            return Ok(());
+        }
+        if let TableFactor::Table { name, alias, .. } = factor {
+            let Some(known) = self.tables.iter().find(|table| name.to_string() == **table) else {
+                return Ok(());
+            };
+            alias.get_or_insert_with(|| alias_of(Ident::new(known)));
+            *name = ObjectName::from(vec![Ident::new(format!("{}{known}", self.prefix))]);
+        }
+        Ok(())
+    }
+}
+
+/// A table by its name.
+fn table(name: Ident) -> Result<TableFactor> {
+    let mut factor = parse("t")?;
+    if let TableFactor::Table { name: of, .. } = &mut factor {
+        *of = ObjectName::from(vec![name]);
+    }
+    Ok(factor)
+}
