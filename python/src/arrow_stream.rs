@@ -81,6 +81,8 @@ impl Batches {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
+        // A loop that is not written in Python, like that of list(), looks for no signals.
+        py.check_signals()?;
         Ok(self.0.next(py)?.map(Batch))
     }
 }

@@ -6,7 +6,7 @@ use crate::rows::Rows;
 use crate::wait::wait;
 use arrow::array::{RecordBatch, RecordBatchReader};
 use datafusion::catalog::TableProvider;
-use datafusion::common::{ParamValues, ScalarValue, TableReference};
+use datafusion::common::{ParamValues, ScalarValue, TableReference, plan_err};
 use datafusion::datasource::{MemTable, ViewTable};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::LogicalPlan;
@@ -95,7 +95,10 @@ impl Session {
                     Ok((plan, Some(frame.collect().await?)))
                 }
                 query => {
-                    // Parameters that are still open, and names that do not fit, are found now.
+                    let open = query.get_parameter_names()?;
+                    if let Some(name) = open.iter().min() {
+                        return plan_err!("no value is given for {name}");
+                    }
                     let plan = context.execute_logical_plan(query).await?;
                     Ok((plan.into_unoptimized_plan(), None))
                 }

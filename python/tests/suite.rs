@@ -105,7 +105,8 @@ fn environment() -> PathBuf {
     }
     run(Command::new("python3").args(["-m", "venv"]).arg(&directory));
     let python = directory.join("bin/python");
-    let requirements = "import tomllib, sys
+    // Python 3.10 has no reader of TOML, but its pip has.
+    let requirements = "from pip._vendor import tomli as tomllib
 project = tomllib.load(open('pyproject.toml', 'rb'))
 print(*project['build-system']['requires'], *project['project']['dependencies'],
       *project['project']['optional-dependencies']['test'], sep='\\n')";

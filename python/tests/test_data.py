@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -131,3 +134,20 @@ def test_an_empty_table_has_columns(session):
     assert session.jaccard_join(empty).num_rows == 0
     assert session.near_duplicates(empty).to_arrow().column_names[:2] == ["id", "cluster_id"]
     assert session.jaccard_join(empty).to_pandas().columns.tolist() == ["id_a", "id_b", "similarity"]
+
+
+def test_results_equal_those_of_the_command(session, binary, sample):
+    path = sample / "documents.jsonl"
+    for call, found in [
+        (f"jaccard_join('{path}', text => body, threshold => 0.5)",
+         session.jaccard_join(path, text="body", threshold=0.5)),
+        (f"near_duplicates('{path}', text => body, keep => 'longest')",
+         session.near_duplicates(path, text="body", keep="longest")),
+    ]:
+        command = [binary, "sql", "--format", "json", "-c", f"SELECT * FROM {call} ORDER BY 1, 2"]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        expected = [json.loads(line) for line in printed.splitlines()]
+        rows = found.to_arrow().to_pylist()
+        rows.sort(key=lambda row: list(row.values())[:2])
+        # JSON leaves NULL out.
+        assert [{k: v for k, v in row.items() if v is not None} for row in rows] == expected != []

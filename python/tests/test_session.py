@@ -82,8 +82,10 @@ def test_errors_are_of_the_right_kind(session, documents, tmp_path):
         session.minhash_join("docs", treshold=0.8)
     with pytest.raises(ValueError, match="Divide by zero"):
         session.sql("SELECT 1 / (n - n) FROM (VALUES (1)) AS v (n)").collect()
-    with pytest.raises(ValueError, match="v"):
-        session.sql("SELECT $v").collect()
+    with pytest.raises(ValueError, match=r"no value is given for \$v"):
+        session.sql("SELECT $v")
+    with pytest.raises(ValueError, match=r"\$v"):
+        session.sql("SELECT $v + $w", w=1)
     (tmp_path / "broken.parquet").write_bytes(b"not a table")
     with pytest.raises(Exception, match="broken.parquet"):
         session.register("broken", tmp_path / "broken.parquet")
