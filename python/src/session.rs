@@ -43,8 +43,7 @@ impl Session {
         if resources.threads == 0 {
             return Err(PyValueError::new_err("threads must be at least 1, found 0"));
         }
-        let context = resources.session().map_err(exception)?;
-        Ok(Self { context })
+        Ok(Self::over(resources.session().map_err(exception)?))
     }
 
     /// A session on a cluster.
@@ -64,7 +63,7 @@ impl Session {
         options.scratch = scratch;
         let runtime = Arc::new(RuntimeEnv::default());
         let context = neardup::cluster::session(&options, runtime).map_err(exception)?;
-        Ok(Self { context })
+        Ok(Self::over(context))
     }
 
     /// Plans a statement, with values for `$name`. One that returns no rows is run.
@@ -163,6 +162,18 @@ impl Session {
 }
 
 impl Session {
+    /// A session whose texts are strings where nobody asked for views of them: PyArrow neither sorts nor
+    /// compares those.
+    fn over(context: SessionContext) -> Self {
+        let state = context.state_ref();
+        let mut state = state.write();
+        let options = state.config_mut().options_mut();
+        options.execution.parquet.schema_force_view_types = false;
+        options.sql_parser.map_string_types_to_utf8view = false;
+        drop(state);
+        Self { context }
+    }
+
     fn replace(&self, name: &str, table: Arc<dyn TableProvider>) -> PyResult<()> {
         let name = TableReference::bare(name);
         self.context

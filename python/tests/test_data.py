@@ -85,6 +85,20 @@ def test_files_globs_and_directories(session, documents, tmp_path):
         assert found.to_arrow().to_pylist() == PAIR
 
 
+def test_texts_of_files_are_strings(session, documents, tmp_path):
+    """PyArrow does not sort views of strings."""
+    session.register("docs", documents)
+    session.sql(f"COPY docs TO '{tmp_path}/docs.parquet'")
+    found = session.sql(f"SELECT body, CAST(page AS VARCHAR) AS p FROM '{tmp_path}/docs.parquet'").to_arrow()
+    assert found.schema.types == [pa.string(), pa.string()]
+    assert found.sort_by("p")["p"].to_pylist() == ["10", "11", "12", "13"]
+    normal = session.sql("SELECT normalize_text(body) AS body FROM docs")
+    assert normal.schema.types == [pa.string_view()]
+    assert normal.to_arrow().sort_by("body").schema.types == [pa.string()]
+    kept = session.deduplicate(tmp_path / "docs.parquet", id="page", text="body").to_pandas()
+    assert kept.groupby("body").size().sum() == 3
+
+
 def test_results_are_relations(session, documents):
     pairs = session.jaccard_join(documents, id="page", text="body", threshold=0.5)
     components = session.components(pairs).to_arrow().to_pylist()

@@ -14,13 +14,18 @@ pub(crate) async fn parquet_files(
     state: &SessionState,
     files: &[Location],
 ) -> Result<Arc<dyn TableProvider>> {
-    let options =
-        ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
+    let options = ListingOptions::new(parquet(state)).with_file_extension(".parquet");
     let Some(first) = files.first() else {
         return exec_err!("a table needs at least one file");
     };
     let schema = schema(state, first, &options).await?;
     listing(files, options, schema)
+}
+
+/// Parquet as the options of a session have it.
+pub(super) fn parquet(state: &SessionState) -> Arc<ParquetFormat> {
+    let options = state.default_table_options().parquet;
+    Arc::new(ParquetFormat::default().with_options(options))
 }
 
 /// The schema of a file.

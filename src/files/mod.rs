@@ -20,7 +20,6 @@ use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::file_format::csv::CsvFormat;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::datasource::file_format::json::JsonFormat;
-use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::ListingOptions;
 use datafusion::execution::SessionState;
 use datafusion::execution::runtime_env::RuntimeEnv;
@@ -213,7 +212,7 @@ impl Input {
         };
         Ok(match self.kind {
             Kind::Dump => return exec_err!("a dump is no table of documents"),
-            Kind::Parquet => Arc::new(ParquetFormat::default()),
+            Kind::Parquet => listing::parquet(state),
             Kind::Csv => Arc::new(csv()),
             Kind::Tsv => Arc::new(csv().with_delimiter(b'\t')),
             Kind::Json => {

@@ -65,9 +65,14 @@ class Result:
         return self
 
     def to_arrow(self) -> pyarrow.Table:
-        """The rows as a PyArrow table, without a copy."""
+        """The rows as a PyArrow table, without a copy but for views of strings and of bytes.
+
+        PyArrow neither sorts nor compares views; they become strings and bytes.
+        """
         self.collect()
-        return pyarrow.table(self._rows)
+        table = pyarrow.table(self._rows)
+        fields = [field.with_type(_without_views(field.type)) for field in table.schema]
+        return table.cast(pyarrow.schema(fields))
 
     def to_pandas(self, **options: Any) -> pandas.DataFrame:
         """The rows as a pandas frame; options are those of `pyarrow.Table.to_pandas`."""
@@ -78,7 +83,8 @@ class Result:
         """The rows as a Polars frame, without a copy."""
         import polars
 
-        frame = polars.from_arrow(self.to_arrow())
+        self.collect()
+        frame = polars.from_arrow(pyarrow.table(self._rows))
         assert isinstance(frame, polars.DataFrame)
         return frame
 
@@ -140,6 +146,12 @@ class Result:
             shown = self._texts.join(shown)
         known = self._rows.collect() if self._rows.is_collected else None
         return _html.table(pyarrow.table(shown), has_more, known)
+
+
+def _without_views(kind: pyarrow.DataType) -> pyarrow.DataType:
+    if kind == pyarrow.string_view():
+        return pyarrow.string()
+    return pyarrow.binary() if kind == pyarrow.binary_view() else kind
 
 
 _numbers = itertools.count()
