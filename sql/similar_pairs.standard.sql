@@ -5,26 +5,9 @@
 --
 -- Inputs
 --   input: side, id, across, keys, tokens
-WITH keyed AS (
-  SELECT side, id, across, UNNEST(keys) AS key
-  FROM input
-),
-placed AS (
-  SELECT side, id, across, key, row_number() OVER (PARTITION BY key ORDER BY id) AS place
-  FROM keyed
-),
-members AS (
-  SELECT side, id, across, key
-  FROM placed
-  WHERE $max_bucket = 0 OR place <= $max_bucket
-),
-candidates AS (
-  SELECT a.id AS id_a, b.id AS id_b
-  FROM members AS a
-  JOIN members AS b ON a.key = b.key
-  WHERE (($sides = 1 AND a.id < b.id) OR ($sides = 2 AND a.side = 0 AND b.side = 1))
-    AND (NOT $differ OR a.across <> b.across)
-  GROUP BY a.id, b.id
+WITH candidates AS (
+  SELECT id_a, id_b
+  FROM candidate_pairs(input, max_bucket => $max_bucket, sides => $sides, differ => $differ)
 ),
 counted AS (
   SELECT

@@ -108,6 +108,7 @@ table_functions! {
     surface "pair_quality" [2..=2] resolve::pairs::pair_quality, "pair_quality";
     surface "sentences" [1..=1] resolve::sentences::sentences, "sentences";
     surface "wiki_pages" [0..=0] resolve::wiki_pages::wiki_pages, "wiki_pages";
+    block "candidate_pairs" [1..=1] resolve::block, "candidate_pairs";
     block "distinct_texts" [1..=1] resolve::block, "distinct_texts";
     block "exact_pairs" [1..=1] resolve::block, "exact_pairs";
     block "minhash_pairs" [1..=1] resolve::join::minhash_pairs, "minhash_pairs.bands" + "minhash_pairs.draws";

@@ -31,6 +31,11 @@ pub const CALLS: &[(&str, &str)] = &[
     ("sentences", "SELECT * FROM sentences(docs)"),
     ("sentences", "SELECT * FROM sentences(docs, window => 2, carry => [page], min_length => 3)"),
     ("wiki_pages", "SELECT * FROM wiki_pages('datasets/sample/samplewiki-pages-articles.xml.bz2')"),
+    (
+        "candidate_pairs",
+        "SELECT * FROM candidate_pairs(
+           (SELECT side, id, across, shingle_hashes(text, 'word:3') AS keys FROM rows_in))",
+    ),
     ("distinct_texts", "SELECT * FROM distinct_texts(rows_in)"),
     ("exact_pairs", "SELECT * FROM exact_pairs(rows_in)"),
     ("minhash_pairs", "SELECT * FROM minhash_pairs(rows_in, bands => 16, rows => 6)"),
