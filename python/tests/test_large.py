@@ -58,7 +58,15 @@ assert back.num_rows == {ROWS}
     assert grown < 100_000_000
 
 
-def test_ctrl_c_ends_a_query(table):
+@pytest.fixture
+def interruptible():
+    """Python's answer to Ctrl-C, also where the tests run in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_ends_a_query(table, interruptible):
     session = neardup.connect(threads=2)
     session.register("docs", table)
     # The join computes for seconds before it waits for anything; the session must not wait for it.
