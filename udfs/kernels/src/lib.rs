@@ -62,13 +62,20 @@ pub mod pairs;
 pub mod representatives;
 
 mod bands;
+mod bit_keys;
+mod bit_model;
+mod bits;
+mod cosine;
 mod edit;
+mod gaussian;
 mod hash_order;
 mod jaccard;
 mod lsh;
 mod minhash;
 mod normalize;
+mod projection;
 mod shingle;
+mod simhash;
 mod split_mix;
 mod words;
 
@@ -78,6 +85,13 @@ mod random_texts;
 mod test_random;
 
 pub use bands::{BandsError, Draws, bands_into, check_bands};
+pub use bit_keys::{BitTables, KeyError, bit_permutation, block_keys_into, pair_parts};
+pub use bit_model::{
+    ModelError, binomial_at_most, bit_difference, choose_tables, distance_for_recall,
+    found_in_tables, kept_by_distance, tables_for_recall,
+};
+pub use bits::{cosine_to_hamming, hamming_distance, hamming_to_cosine};
+pub use cosine::{cosine, sparse_cosine};
 pub use edit::{edit_distance, edit_distance_within, edit_similarity};
 pub use jaccard::{containment, jaccard, jaccard_of_overlap, overlap, overlap_at_least};
 pub use lsh::{
@@ -85,5 +99,7 @@ pub use lsh::{
 };
 pub use minhash::{MAX_HASHES, MinHashError, MinHasher, SignatureValue, signature_similarity};
 pub use normalize::normalize_into;
+pub use projection::{Coordinate, DenseProjector, MAX_BITS, SparseProjector, signature_bytes};
 pub use shingle::{MAX_WINDOW, Shingle, ShingleError, ShingleScratch};
+pub use simhash::simhash_into;
 pub use split_mix::SplitMix64;

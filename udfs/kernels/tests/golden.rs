@@ -1,5 +1,6 @@
 //! The signature format, version 0, held still: `golden/version0.txt` has the normal form, the
-//! shingle hashes, the signatures and the bucket keys of every line of `golden/texts.txt`.
+//! shingle hashes, the signatures and the bucket keys of every line of `golden/texts.txt`, and the
+//! signatures and keys of some vectors.
 //!
 //! A difference means that stored signatures no longer match new ones. Where that is meant, the
 //! format gets a new version and a new file; a line added to `texts.txt` is the other reason to
@@ -68,6 +69,64 @@ fn lines_of(text: &str) -> Result<String, Box<dyn Error>> {
         Draws::new(num_hashes, 3, 10, seed)?.keys_into(&signature, &mut keys)?;
         writeln!(lines, "  3 draws of 10: {}", hex(&keys, 3))?;
     }
+    let mut signature = [0; 16];
+    simhash_into(set.iter().map(|&hash| (hash, 1.0)), &mut signature);
+    writeln!(lines, "simhash 128: {}", hex(&words(&signature), 2))?;
+    Ok(lines)
+}
+
+/// Bytes as little-endian words, the last one filled with zeros.
+fn words(bytes: &[u8]) -> Vec<u64> {
+    let word = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    };
+    bytes.chunks(8).map(word).collect()
+}
+
+/// Signatures of a few vectors, and what is made of them.
+fn lines_of_vectors() -> Result<String, Box<dyn Error>> {
+    let mut lines = String::new();
+    let of_halves = |number: u64| (number % 2_001) as f64 / 1_024.0 - 1.0;
+    for (dimensions, seed, bits) in [
+        (1, 1, 64),
+        (3, 1, 100),
+        (400, 1, 1_024),
+        (50, u64::MAX, 4_096),
+    ] {
+        let mut random = SplitMix64::new(dimensions as u64);
+        let vector: Vec<f64> = (0..dimensions).map(|_| of_halves(random.next())).collect();
+        let mut signature = vec![0; signature_bytes(bits)];
+        DenseProjector::new(bits, seed, dimensions).signatures_into(&[&vector[..]], &mut signature);
+        writeln!(
+            lines,
+            "{dimensions} numbers, {bits} bits, seed {seed}: {}",
+            hex(&words(&signature), 2)
+        )?;
+        let terms: Vec<(u64, f64)> = vector
+            .iter()
+            .enumerate()
+            .map(|(at, &weight)| ((at as u64) << 40, weight))
+            .collect();
+        SparseProjector::new(bits, seed).signature_into(&terms, &mut signature);
+        writeln!(
+            lines,
+            "  as weights of terms: {}",
+            hex(&words(&signature), 2)
+        )?;
+        let mut keys = Vec::new();
+        block_keys_into(&signature, bits, 5, &mut keys)?;
+        writeln!(lines, "  5 blocks: {}", hex(&keys, 5))?;
+        keys.clear();
+        BitTables::new(bits, 20, 13, seed)?.keys_into(&signature, &mut keys)?;
+        writeln!(lines, "  20 tables of 13: {}", hex(&keys, 2))?;
+        let order: Vec<u64> = bit_permutation(bits, seed, 2)
+            .iter()
+            .map(|&bit| bit.into())
+            .collect();
+        writeln!(lines, "  permutation 2: {}", hex(&order, 3))?;
+    }
     Ok(lines)
 }
 
@@ -81,6 +140,7 @@ fn version_0_is_frozen() -> Result<(), Box<dyn Error>> {
     {
         write!(found, "text {}\n{}", number + 1, lines_of(text)?)?;
     }
+    found.push_str(&lines_of_vectors()?);
     let file = golden.join("version0.txt");
     if env::var_os("NEARDUP_WRITE_GOLDEN").is_some() {
         fs::write(&file, &found)?;

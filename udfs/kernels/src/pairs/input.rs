@@ -1,5 +1,7 @@
 //! What is joined: borrowed columns of dense rows.
 
+use crate::cosine::{dot, sparse_dot};
+
 /// One list of values a row: row `i` is `values[offsets[i]..offsets[i + 1]]`.
 #[derive(Debug, Clone, Copy)]
 pub struct Csr<'a, T> {
@@ -110,6 +112,110 @@ pub enum Payload<'a> {
     },
     /// The text of each row.
     Texts(Texts<'a>),
+    /// A bit signature of each row.
+    Bits(Bits<'a>),
+    /// A vector of each row, and perhaps its signature.
+    Vectors {
+        /// Signatures of the vectors: rows whose signatures differ too much are not compared.
+        bits: Option<Bits<'a>>,
+        /// The vectors.
+        vectors: Vectors<'a>,
+    },
+}
+
+/// Bit signatures of one width, in words of 64 bits.
+#[derive(Debug, Clone, Copy)]
+pub struct Bits<'a> {
+    /// `rows * width` words.
+    pub words: &'a [u64],
+    /// Words of a signature, at least 1.
+    pub width: usize,
+}
+
+impl<'a> Bits<'a> {
+    /// The signature of a row; empty if there is no such row.
+    #[inline]
+    #[must_use]
+    pub fn row(&self, row: usize) -> &'a [u64] {
+        let start = row * self.width;
+        self.words.get(start..start + self.width).unwrap_or(&[])
+    }
+}
+
+/// Vectors of finite numbers whose squares neither overflow nor vanish.
+#[derive(Debug, Clone, Copy)]
+pub struct Vectors<'a> {
+    /// The numbers.
+    pub values: Values<'a>,
+    /// The dot product of each vector with itself, as [`Values::norms`] gives it.
+    pub norms: &'a [f64],
+}
+
+/// The numbers of vectors.
+#[derive(Debug, Clone, Copy)]
+pub enum Values<'a> {
+    /// `dimensions` numbers a row, one row after the other.
+    Dense32 {
+        /// `rows * dimensions` numbers.
+        values: &'a [f32],
+        /// Numbers a row, at least 1.
+        dimensions: usize,
+    },
+    /// The same in double precision.
+    Dense64 {
+        /// `rows * dimensions` numbers.
+        values: &'a [f64],
+        /// Numbers a row, at least 1.
+        dimensions: usize,
+    },
+    /// (Hash of the term, weight) of each row, in ascending order, each term once.
+    Sparse(Csr<'a, (u64, f64)>),
+}
+
+impl Values<'_> {
+    /// The number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Dense32 { values, dimensions } => values.len() / (*dimensions).max(1),
+            Self::Dense64 { values, dimensions } => values.len() / (*dimensions).max(1),
+            Self::Sparse(lists) => lists.rows(),
+        }
+    }
+
+    /// The dot product of each vector with itself.
+    #[must_use]
+    pub fn norms(&self) -> Vec<f64> {
+        match self {
+            Self::Dense32 { values, dimensions } => values
+                .chunks_exact((*dimensions).max(1))
+                .map(|row| dot(row, row))
+                .collect(),
+            Self::Dense64 { values, dimensions } => values
+                .chunks_exact((*dimensions).max(1))
+                .map(|row| dot(row, row))
+                .collect(),
+            Self::Sparse(lists) => (0..lists.rows())
+                .map(|row| sparse_dot(lists.row(row), lists.row(row)))
+                .collect(),
+        }
+    }
+
+    /// The dot product of two rows.
+    #[inline]
+    pub(super) fn dot(&self, a: usize, b: usize) -> Option<f64> {
+        Some(match *self {
+            Self::Dense32 { values, dimensions } => dot(
+                values.get(a * dimensions..(a + 1) * dimensions)?,
+                values.get(b * dimensions..(b + 1) * dimensions)?,
+            ),
+            Self::Dense64 { values, dimensions } => dot(
+                values.get(a * dimensions..(a + 1) * dimensions)?,
+                values.get(b * dimensions..(b + 1) * dimensions)?,
+            ),
+            Self::Sparse(lists) => sparse_dot(lists.row(a), lists.row(b)),
+        })
+    }
 }
 
 /// The rows of a join, in ascending order of their ids.

@@ -42,7 +42,7 @@ impl PairBatch {
         self.a.is_empty()
     }
 
-    fn push(&mut self, a: u32, b: u32, similarity: f64) {
+    pub(super) fn push(&mut self, a: u32, b: u32, similarity: f64) {
         self.a.push(a);
         self.b.push(b);
         self.similarity.push(similarity);

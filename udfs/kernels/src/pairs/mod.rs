@@ -19,12 +19,18 @@
 //!   of the overlap of two rows; `probe_set`: the overlap of one row with many. `first_key`: which
 //!   part a pair belongs to. [`PairJoin`]: the loop that holds them together.
 //!
+//! Bit signatures and vectors are also compared without keys: [`AllPairs`] compares every row with every
+//! other, [`WindowPairs`] those that are near in sorted order. `compare` says what two of them have to do
+//! with each other.
+//!
 //! A new way to verify is a variant of [`Verify`], a variant of [`Payload`] if it needs other data,
 //! and an arm in `verify`.
 //!
 //! The method is that of Xiao et al., "Efficient similarity joins for near duplicate detection",
 //! WWW 2008 (PPJoin), whose bounds are those of [`crate::bounds`].
 
+mod all;
+mod compare;
 mod first_key;
 mod index;
 mod input;
@@ -34,11 +40,14 @@ mod sketch;
 mod spec;
 mod stats;
 mod verify;
+mod window;
 
-pub use input::{Csr, Groups, PairInput, Payload, Texts};
+pub use all::AllPairs;
+pub use input::{Bits, Csr, Groups, PairInput, Payload, Texts, Values, Vectors};
 pub use join::{PairBatch, PairJoin};
 pub use spec::{LEADERS, PairError, Spec, Verify};
 pub use stats::Stats;
+pub use window::{WindowPairs, Windows};
 
 #[cfg(test)]
 mod tests;

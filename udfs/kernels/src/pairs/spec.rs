@@ -16,6 +16,12 @@ pub enum Verify {
     Edit,
     /// The share of equal positions of the signatures.
     Estimate,
+    /// The number of bits in which the signatures differ, at most this many. The similarity of the pair
+    /// is that number; the threshold is not read.
+    Hamming(u32),
+    /// The cosine of the vectors, if their signatures, where there are any, differ in at most this many
+    /// bits. Zero vectors pair with nothing.
+    Cosine(u32),
     /// Not at all: every candidate is a pair, of similarity NaN.
     None,
 }
@@ -69,7 +75,8 @@ impl Spec {
     /// Checks that the parameters and the rows fit together.
     pub(super) fn check(&self, input: &PairInput<'_>) -> Result<(), PairError> {
         let rows = input.keys.rows();
-        if self.verify != Verify::None && !(self.threshold > 0.0 && self.threshold <= 1.0) {
+        let reads_threshold = !matches!(self.verify, Verify::None | Verify::Hamming(_));
+        if reads_threshold && !(self.threshold > 0.0 && self.threshold <= 1.0) {
             return Err(PairError::Threshold(self.threshold));
         }
         if self.part >= self.parts {
@@ -98,6 +105,20 @@ impl Spec {
             (Verify::Estimate, Payload::Signatures64 { values, width }) => {
                 check_signatures(values.len(), width, rows)?;
             }
+            (Verify::Hamming(_), Payload::Bits(bits)) => {
+                check_signatures(bits.words.len(), bits.width, rows)?
+            }
+            (Verify::Cosine(_), Payload::Vectors { bits, vectors }) => {
+                check_rows("vectors", vectors.values.rows(), rows)?;
+                check_rows("norms", vectors.norms.len(), rows)?;
+                if let Some(bits) = bits {
+                    check_signatures(bits.words.len(), bits.width, rows)?;
+                }
+            }
+            (Verify::Hamming(_), _) => {
+                return Err(PairError::Payload("a Hamming distance", "bit signatures"));
+            }
+            (Verify::Cosine(_), _) => return Err(PairError::Payload("a cosine", "vectors")),
             (Verify::Exact, _) => return Err(PairError::Payload("exact verification", "sets")),
             (Verify::Edit, _) => return Err(PairError::Payload("edit verification", "texts")),
             (Verify::Estimate, _) => {

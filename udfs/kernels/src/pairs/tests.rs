@@ -1,5 +1,6 @@
 //! The join against brute force over all pairs.
 
+mod bits;
 mod giants;
 mod limits;
 mod oracle;

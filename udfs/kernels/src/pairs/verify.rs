@@ -1,5 +1,6 @@
 //! Filters and similarities of one candidate.
 
+use super::compare;
 use super::input::{PairInput, Payload, Texts};
 use super::probe_set::ProbeSet;
 use super::sketch::Sketches;
@@ -120,7 +121,7 @@ impl Verifier {
                 let most = max_distance(longest, self.threshold);
                 (longest > 0 && longest - shortest <= most).then_some(0)
             }
-            Verify::Estimate | Verify::None => Some(0),
+            Verify::Estimate | Verify::Hamming(_) | Verify::Cosine(_) | Verify::None => Some(0),
         }
     }
 
@@ -176,6 +177,12 @@ impl Verifier {
             }
             (Verify::Estimate, Payload::Signatures64 { values, width }) => {
                 self.estimate(values, width, a, b)
+            }
+            (Verify::Hamming(most), Payload::Bits(_)) => {
+                compare::compared(most, self.threshold, &input.payload, a, b)
+            }
+            (Verify::Cosine(most), Payload::Vectors { .. }) => {
+                compare::compared(most, self.threshold, &input.payload, a, b)
             }
             _ => None,
         }

@@ -181,7 +181,7 @@ impl Rows {
             text_offsets.push(text.len());
         }
         let payload = match spec.verify {
-            Verify::None => Payload::None,
+            Verify::None | Verify::Hamming(_) | Verify::Cosine(_) => Payload::None,
             Verify::Exact => Payload::Sets(Csr::new(&set_offsets, &sets)),
             Verify::Edit => Payload::Texts(Texts::new(&text_offsets, &text)),
             Verify::Estimate => Payload::Signatures32 {

@@ -1,0 +1,119 @@
+//! Times the comparison of all pairs of bit signatures, and of cosines of dense vectors, on one core:
+//! `cargo run --release -p neardup-kernels --example all_pairs [ROWS] [BITS] [DIMENSIONS]`.
+//!
+//! Prints nanoseconds a pair: for a distance that no pair can be spared (every word is compared), for
+//! that of a cosine of 0.8, and for a loop over pairs of rows as the compiler makes it. The pairs found
+//! are counted beside the time.
+#![expect(clippy::print_stdout, reason = "an example prints its measurements")]
+
+use std::error::Error;
+use std::time::Instant;
+
+use neardup_kernels::SplitMix64;
+use neardup_kernels::distance_for_recall;
+use neardup_kernels::pairs::{
+    AllPairs, Bits, Csr, PairInput, Payload, Spec, Values, Vectors, Verify,
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args()
+        .skip(1)
+        .map(|argument| argument.parse::<usize>());
+    let mut next = |default| arguments.next().unwrap_or(Ok(default));
+    let (rows, bits, dimensions) = (next(50_000)?, next(1024)?, next(400)?);
+    let mut random = SplitMix64::new(1);
+    let width = bits.div_ceil(64);
+    let words: Vec<u64> = (0..rows * width).map(|_| random.next()).collect();
+    let offsets = vec![0; rows + 1];
+    let input = PairInput {
+        keys: Csr::new(&offsets, &[]),
+        side: None,
+        group: None,
+        payload: Payload::Bits(Bits {
+            words: &words,
+            width,
+        }),
+    };
+    let pairs = rows as f64 * (rows as f64 - 1.0) / 2.0;
+    let near = distance_for_recall(bits, 0.8, 0.99)?;
+    // Half of the bits less six standard deviations: few pairs qualify, but none before the last word.
+    let far = (bits as f64 / 2.0 - 6.0 * (bits as f64).sqrt() / 2.0).max(0.0) as usize;
+    println!("{rows} rows of {bits} bits, {pairs} pairs");
+    for most in [far, near] {
+        let start = Instant::now();
+        let mut join = AllPairs::new(&input, spec(Verify::Hamming(most as u32)), false)?;
+        let mut found = 0;
+        while let Some(batch) = join.next_batch(&input) {
+            found += batch.len();
+        }
+        let time = start.elapsed().as_secs_f64();
+        println!(
+            "distance at most {most}: {:.3} ns a pair, {found} found",
+            time * 1e9 / pairs
+        );
+    }
+    let few = rows.min(5_000);
+    let start = Instant::now();
+    let mut found = 0;
+    for a in 0..few {
+        for b in 0..a {
+            let of = |row: usize| words.get(row * width..(row + 1) * width).unwrap_or(&[]);
+            let distance: u32 = of(a)
+                .iter()
+                .zip(of(b))
+                .map(|(a, b)| (a ^ b).count_ones())
+                .sum();
+            found += usize::from(distance as usize <= far);
+        }
+    }
+    let compared = few as f64 * (few as f64 - 1.0) / 2.0;
+    println!(
+        "pair by pair: {:.3} ns a pair, {found} found",
+        start.elapsed().as_secs_f64() * 1e9 / compared
+    );
+
+    let values: Vec<f32> = (0..few * dimensions)
+        .map(|_| random.below(2001) as f32 / 1000.0 - 1.0)
+        .collect();
+    let dense = Values::Dense32 {
+        values: &values,
+        dimensions,
+    };
+    let norms = dense.norms();
+    let offsets = vec![0; few + 1];
+    let input = PairInput {
+        keys: Csr::new(&offsets, &[]),
+        side: None,
+        group: None,
+        payload: Payload::Vectors {
+            bits: None,
+            vectors: Vectors {
+                values: dense,
+                norms: &norms,
+            },
+        },
+    };
+    let start = Instant::now();
+    let mut join = AllPairs::new(&input, spec(Verify::Cosine(0)), false)?;
+    let mut found = 0;
+    while let Some(batch) = join.next_batch(&input) {
+        found += batch.len();
+    }
+    println!(
+        "cosine of {dimensions} numbers: {:.1} ns a pair, {found} found",
+        start.elapsed().as_secs_f64() * 1e9 / compared
+    );
+    Ok(())
+}
+
+fn spec(verify: Verify) -> Spec {
+    Spec {
+        threshold: 0.5,
+        verify,
+        prefix_filter: false,
+        part: 0,
+        parts: 1,
+        bucket_limit: None,
+        max_bucket: None,
+    }
+}

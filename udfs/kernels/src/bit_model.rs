@@ -1,0 +1,269 @@
+//! What bit signatures find, computed before anything runs (Ture, Elsayed, Lin, SIGIR 2011, §5).
+//!
+//! Signatures of D bits by random projection differ in each bit with probability ρ = acos(t)/π, where t
+//! is the cosine of the vectors. A pair is reported if it is *found*, because its signatures agree in n
+//! bits of at least one of m tables, and *kept*, because they differ in at most T bits.
+
+use std::f64::consts::PI;
+
+use crate::lsh::{Bands, LshError, choose_bands};
+use crate::projection::MAX_BITS;
+
+/// Parameters for which there are no tables.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ModelError {
+    /// The cosine is out of range.
+    #[error("threshold must be above 0 and at most 1, got {0}")]
+    Threshold(f64),
+    /// The recall is out of range.
+    #[error("target_recall must be above 0 and below 1, got {0}")]
+    TargetRecall(f64),
+    /// The number of bits is out of range.
+    #[error("bits must be between 1 and {MAX_BITS}, got {0}")]
+    Bits(usize),
+    /// No tables within the bits find that much at that threshold.
+    #[error(
+        "a recall of {target_recall} at threshold {threshold} takes {needed} bits in tables, got {bits}: take more bits or method => 'exhaustive'"
+    )]
+    TooFewBits {
+        /// The threshold asked for.
+        threshold: f64,
+        /// The recall asked for.
+        target_recall: f64,
+        /// The bits that the cheapest tables take.
+        needed: u64,
+        /// The bits of a signature.
+        bits: usize,
+    },
+}
+
+/// The probability that a bit of two signatures differs, for vectors of that cosine: acos(t)/π.
+#[must_use]
+pub fn bit_difference(cosine: f64) -> f64 {
+    cosine.clamp(-1.0, 1.0).acos() / PI
+}
+
+/// P(Bin(trials, p) ≤ most).
+#[must_use]
+pub fn binomial_at_most(most: usize, trials: usize, p: f64) -> f64 {
+    if most >= trials || p <= 0.0 {
+        return 1.0;
+    }
+    if p >= 1.0 {
+        return 0.0;
+    }
+    // The shorter tail is summed, in logarithms, because its first terms may be below the smallest
+    // number.
+    let upper = most as f64 > trials as f64 * p;
+    let (count, p) = if upper {
+        (trials - most, 1.0 - p)
+    } else {
+        (most + 1, p)
+    };
+    let odds = (p / (1.0 - p)).ln();
+    let mut term = trials as f64 * (-p).ln_1p();
+    let mut sum = 0.0;
+    for i in 0..count {
+        sum += term.exp();
+        term += ((trials - i) as f64 / (i + 1) as f64).ln() + odds;
+    }
+    if upper { 1.0 - sum } else { sum }.clamp(0.0, 1.0)
+}
+
+/// The smallest T with P(Bin(bits, acos(cosine)/π) ≤ T) ≥ `recall`: the Hamming distance up to which a
+/// share `recall` of the pairs of that cosine is kept.
+///
+/// ```
+/// // 1,000 bits at a cosine of 0.3: the expected distance of 403 would keep about half.
+/// assert_eq!(neardup_kernels::distance_for_recall(1000, 0.3, 0.96)?, 430);
+/// # Ok::<(), neardup_kernels::ModelError>(())
+/// ```
+///
+/// # Errors
+/// If a parameter is out of range.
+pub fn distance_for_recall(bits: usize, cosine: f64, recall: f64) -> Result<usize, ModelError> {
+    check(bits, cosine, recall)?;
+    let rho = bit_difference(cosine);
+    let (mut low, mut high) = (0, bits);
+    while low < high {
+        let middle = (low + high) / 2;
+        if binomial_at_most(middle, bits, rho) >= recall {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    Ok(low)
+}
+
+/// The probability that signatures agree in `key_bits` bits of at least one of `tables` tables:
+/// `1 − (1 − (1 − ρ)^n)^m`. Exact for tables of bits of their own; for a window of B over C signatures
+/// sorted by permuted bits n is log2(C/B), which need not be whole, and never below 0.
+#[must_use]
+pub fn found_in_tables(cosine: f64, key_bits: f64, tables: usize) -> f64 {
+    let agree = (1.0 - bit_difference(cosine)).powf(key_bits.max(0.0));
+    if agree >= 1.0 {
+        return 1.0;
+    }
+    -(tables as f64 * (-agree).ln_1p()).exp_m1()
+}
+
+/// The probability that a pair which agrees in `key_bits` of `bits` bits differs in at most
+/// `max_distance` of the others: `Σ_{i=0..T} binom(D − n, i) ρ^i (1 − ρ)^(D − n − i)`.
+#[must_use]
+pub fn kept_by_distance(cosine: f64, bits: usize, key_bits: usize, max_distance: usize) -> f64 {
+    binomial_at_most(
+        max_distance,
+        bits.saturating_sub(key_bits),
+        bit_difference(cosine),
+    )
+}
+
+/// The tables of key bits that find a share `target_recall` of the pairs of that cosine, with the most
+/// bits a key that `bits` bits allow: as [`choose_bands`], where a bit takes the place of a hash value.
+///
+/// # Errors
+/// If a parameter is out of range, or no tables within `bits` reach the target; the error names the
+/// number that would.
+pub fn choose_tables(bits: usize, cosine: f64, target_recall: f64) -> Result<Bands, ModelError> {
+    check(bits, cosine, target_recall)?;
+    choose_bands(1.0 - bit_difference(cosine), target_recall, bits).map_err(|error| match error {
+        LshError::TooFewHashes { needed, .. } => ModelError::TooFewBits {
+            threshold: cosine,
+            target_recall,
+            needed,
+            bits,
+        },
+        _ => ModelError::Bits(bits),
+    })
+}
+
+/// The fewest tables of `key_bits` bits that find a share `target_recall` of the pairs of that cosine;
+/// possibly infinite.
+#[must_use]
+pub fn tables_for_recall(cosine: f64, key_bits: f64, target_recall: f64) -> f64 {
+    let agree = (1.0 - bit_difference(cosine)).powf(key_bits);
+    if agree >= 1.0 {
+        return 1.0;
+    }
+    ((-target_recall).ln_1p() / (-agree).ln_1p())
+        .ceil()
+        .max(1.0)
+}
+
+fn check(bits: usize, cosine: f64, recall: f64) -> Result<(), ModelError> {
+    if !(1..=MAX_BITS).contains(&bits) {
+        return Err(ModelError::Bits(bits));
+    }
+    if !(cosine > 0.0 && cosine <= 1.0) {
+        return Err(ModelError::Threshold(cosine));
+    }
+    if !(recall > 0.0 && recall < 1.0) {
+        return Err(ModelError::TargetRecall(recall));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsh::candidate_probability;
+
+    /// The sum itself, with exact coefficients.
+    fn naive_binomial(most: usize, trials: usize, p: f64) -> f64 {
+        let mut sum = 0.0;
+        let mut choose = 1.0;
+        for i in 0..=most.min(trials) {
+            sum += choose * p.powi(i as i32) * (1.0 - p).powi((trials - i) as i32);
+            choose = choose * (trials - i) as f64 / (i + 1) as f64;
+        }
+        sum
+    }
+
+    #[test]
+    fn binomial_is_the_sum() {
+        for trials in [1, 2, 10, 64, 100] {
+            for most in 0..=trials {
+                for p in [0.0, 0.01, 0.25, 0.4, 0.5, 0.9, 1.0] {
+                    let (found, expected) = (
+                        binomial_at_most(most, trials, p),
+                        naive_binomial(most, trials, p),
+                    );
+                    assert!(
+                        (found - expected).abs() < 1e-9,
+                        "{most} of {trials} at {p}: {found}, not {expected}"
+                    );
+                }
+            }
+        }
+        assert!((binomial_at_most(2048, 4096, 0.5) - 0.506).abs() < 1e-3);
+        assert!(binomial_at_most(10, 4096, 0.5) < 1e-300);
+    }
+
+    #[test]
+    fn published_thresholds() {
+        // T = 400 of 1,000 keeps 0.41 at the threshold; 430 keeps 96 %, 439 keeps 99 %.
+        assert!((kept_by_distance(0.3, 1000, 0, 430) - 0.96).abs() < 0.005);
+        assert!((kept_by_distance(0.3, 1000, 0, 439) - 0.99).abs() < 0.002);
+        assert_eq!(distance_for_recall(1000, 0.3, 0.99), Ok(439));
+        assert_eq!(distance_for_recall(64, 1.0, 0.99), Ok(0));
+    }
+
+    #[test]
+    fn the_threshold_is_the_smallest() {
+        for bits in [1, 7, 64, 100, 1024, 4096] {
+            for cosine in [0.05, 0.3, 0.7, 0.95, 0.999] {
+                for recall in [0.1, 0.5, 0.9, 0.999] {
+                    let most = distance_for_recall(bits, cosine, recall).expect("in range");
+                    assert!(kept_by_distance(cosine, bits, 0, most) >= recall);
+                    assert!(most == 0 || kept_by_distance(cosine, bits, 0, most - 1) < recall);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tables_reach_the_recall() {
+        for cosine in [0.5, 0.8, 0.9, 0.95] {
+            for recall in [0.5, 0.9, 0.99] {
+                let Ok(Bands { bands, rows }) = choose_tables(1024, cosine, recall) else {
+                    continue;
+                };
+                assert!(bands * rows <= 1024);
+                assert!(found_in_tables(cosine, rows as f64, bands) >= recall - 1e-12);
+                assert_eq!(tables_for_recall(cosine, rows as f64, recall), bands as f64);
+            }
+        }
+        let probability = candidate_probability(1.0 - bit_difference(0.8), 20, 12);
+        assert!((found_in_tables(0.8, 12.0, 20) - probability).abs() < 1e-12);
+        assert_eq!(found_in_tables(0.3, -1.0, 3), 1.0, "a window of all");
+    }
+
+    #[test]
+    fn errors_name_parameter_and_value() {
+        let error = |bits, cosine, recall| {
+            distance_for_recall(bits, cosine, recall)
+                .expect_err("out of range")
+                .to_string()
+        };
+        assert_eq!(error(0, 0.3, 0.9), "bits must be between 1 and 4096, got 0");
+        assert_eq!(
+            error(64, 0.0, 0.9),
+            "threshold must be above 0 and at most 1, got 0"
+        );
+        assert_eq!(
+            error(64, f64::NAN, 0.9),
+            "threshold must be above 0 and at most 1, got NaN"
+        );
+        assert_eq!(
+            error(64, 0.3, 1.0),
+            "target_recall must be above 0 and below 1, got 1"
+        );
+        assert_eq!(
+            choose_tables(4, 0.05, 0.999)
+                .expect_err("too few")
+                .to_string(),
+            "a recall of 0.999 at threshold 0.05 takes 10 bits in tables, got 4: take more bits or method => 'exhaustive'"
+        );
+    }
+}

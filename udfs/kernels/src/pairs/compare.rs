@@ -1,0 +1,60 @@
+//! Distance and cosine of two rows.
+
+use super::input::{Payload, Vectors};
+use crate::cosine::cosine_of;
+
+/// The number of differing bits of two signatures, as words.
+#[inline(always)]
+pub(super) fn distance(a: &[u64], b: &[u64]) -> u32 {
+    a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
+}
+
+/// The cosine of two rows of vectors; `None` for a zero vector.
+pub(super) fn cosine(vectors: &Vectors<'_>, a: usize, b: usize) -> Option<f64> {
+    let norms = vectors.norms.get(a)? * vectors.norms.get(b)?;
+    if norms <= 0.0 {
+        return None;
+    }
+    Some(cosine_of(vectors.values.dot(a, b)?, norms))
+}
+
+/// What two rows are reported with, if they are a pair: the distance of their signatures, at most `most`,
+/// or the cosine of their vectors, at least `threshold`.
+#[inline]
+pub(super) fn compared(
+    most: u32,
+    threshold: f64,
+    payload: &Payload<'_>,
+    a: usize,
+    b: usize,
+) -> Option<f64> {
+    let near = match payload {
+        Payload::Bits(bits)
+        | Payload::Vectors {
+            bits: Some(bits), ..
+        } => {
+            let distance = distance(bits.row(a), bits.row(b));
+            (distance <= most).then_some(distance)?
+        }
+        _ => 0,
+    };
+    of_distance(threshold, payload, a, b, near)
+}
+
+/// What two rows are reported with whose signatures differ in `distance` bits, few enough.
+#[inline]
+pub(super) fn of_distance(
+    threshold: f64,
+    payload: &Payload<'_>,
+    a: usize,
+    b: usize,
+    distance: u32,
+) -> Option<f64> {
+    match payload {
+        Payload::Bits(_) => Some(f64::from(distance)),
+        Payload::Vectors { vectors, .. } => {
+            cosine(vectors, a, b).filter(|&cosine| cosine >= threshold)
+        }
+        _ => None,
+    }
+}
