@@ -1,14 +1,22 @@
 -- similar_pairs(input)
 --
--- Verified pairs of rows that share a key: the operator under every join. Rows that share a bucket of
--- many members would be unnested to more pairs than a batch can hold; this operator streams them.
--- It holds the rows of one part in memory, indexes their keys, and verifies each candidate once.
+-- Verified pairs of rows that share a key, of all rows of a part, or of rows that are near in sorted order: the
+-- operator under every join. Rows that share a bucket of many members would be unnested to more pairs than a
+-- batch can hold; this operator streams them. It holds the rows of one part in memory, indexes their keys, and
+-- verifies each candidate once.
 --
 -- Inputs
---   input: part, side, id, across, keys, and what verify needs: tokens (exact), text (edit), signature (estimate)
+--   input: part, side, id, across, keys, half, and what verify needs: tokens (exact), text (edit), signature (estimate, hamming), vector (cosine)
 -- Parameters
 --   threshold: number in (0, 1] = 0.8 | least similarity; without effect where verify is 'none'
---   verify: one of exact|edit|estimate|none = 'exact' | exact Jaccard of tokens, edit similarity of text, share of equal positions of signature, or no verification
+--   verify: one of exact|edit|estimate|hamming|cosine|none = 'exact' | exact Jaccard of tokens, edit similarity of text, share of equal positions of signature, differing bits of signature, cosine of vector, or no verification
+--   candidates: one of keys|all|windows = 'keys' | rows that share one of their keys; all rows of a part, or where half is not NULL those of one half with those of the other; or rows that are near in the order of permuted bits, of which every part has all
+--   max_distance: integer in [-1, 4294967294] = -1 | the most differing bits; with a cosine -1 where there are no signatures
+--   bits: integer in [1, 4096] = 64 | with 'windows': bits of a signature that are permuted
+--   tables: integer in [1, 4096] = 1 | with 'windows': permutations
+--   window: integer in [1, 4000000000] = 1 | with 'windows': rows before a row that it is compared with
+--   chunk: integer in [1, 4000000000] = 65536 | with 'windows': rows of a table that are compared at a time
+--   seed: integer in [0, 9007199254740992] = 1 | with 'windows': seed of the permutations
 --   prefixes: boolean = false | the keys are prefix tokens of the tokens: the length and the positional filter apply
 --   bucket_pairs: integer in [0, 4000000000] = 0 | a key of more rows than this forms no all-pairs: its rows are verified against leaders; 0: never
 --   max_bucket: integer in [0, 4000000000] = 0 | only the first rows, in id order, of a key take part; 0: all
@@ -18,9 +26,10 @@
 -- Columns
 --   id_a: as id | the smaller id, or the id of side 0
 --   id_b: as id | the other id
---   similarity: Float64 | as verified; NULL where verify is 'none'
+--   similarity: Float64 | as verified, with 'hamming' the number of differing bits; NULL where verify is 'none'
 -- Guarantees
 --   Without leaders each pair once, in the part that owns the first key that its rows share.
+--   With windows a pair stands once for each table in which it is found.
 --   With leaders a pair may stand once in each part, and a part may have more pairs of the same components.
 SELECT id_a, id_b, similarity
 FROM input

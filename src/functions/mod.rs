@@ -98,7 +98,9 @@ macro_rules! table_functions {
 
 table_functions! {
     surface "components" [1..=1] resolve::pairs::components, "components";
+    surface "cosine_join" [1..=2] resolve::signatures::cosine_join, "cosine_join";
     surface "deduplicate" [1..=1] resolve::near_duplicates::deduplicate, "deduplicate";
+    surface "hamming_join" [1..=2] resolve::signatures::hamming_join, "hamming_join";
     surface "jaccard_join" [1..=2] resolve::join::jaccard_join, "jaccard_join" + "jaccard_join.linked";
     surface "lsh_plan" [0..=0] resolve::lsh::lsh_plan, "lsh_plan";
     surface "minhash_buckets" [1..=1] resolve::join::minhash_buckets, "minhash_buckets" + "minhash_buckets.draws";
@@ -106,7 +108,10 @@ table_functions! {
     surface "near_duplicates" [1..=1] resolve::near_duplicates::near_duplicates,
         "near_duplicates" + "near_duplicates.ordered";
     surface "pair_quality" [2..=2] resolve::pairs::pair_quality, "pair_quality";
+    surface "projection_join" [1..=2] resolve::signatures::projection_join,
+        "projection_join" + "projection_join.estimated";
     surface "sentences" [1..=1] resolve::sentences::sentences, "sentences";
+    surface "simhash_join" [1..=2] resolve::signatures::simhash_join, "simhash_join";
     surface "wiki_pages" [0..=0] resolve::wiki_pages::wiki_pages, "wiki_pages";
     block "candidate_pairs" [1..=1] resolve::block, "candidate_pairs";
     block "distinct_texts" [1..=1] resolve::block, "distinct_texts";
@@ -118,9 +123,12 @@ table_functions! {
     block "resolved_texts" [2..=2] resolve::near_duplicates::resolved_texts,
         "resolved_texts.representative" + "resolved_texts.components";
     block "row_pairs" [2..=2] resolve::block, "row_pairs";
+    block "signature_pairs" [1..=1] resolve::signatures::signature_pairs,
+        "signature_pairs.all" + "signature_pairs.keys" + "signature_pairs.windows";
     block "similar_pairs" [1..=1] resolve::similar_pairs::similar_pairs,
         "similar_pairs" + "similar_pairs.standard" + "similar_pairs.estimated";
     block "unique_rows" [1..=1] resolve::block, "unique_rows";
+    block "unique_vectors" [1..=1] resolve::block, "unique_vectors";
 }
 
 /// The function of that name, if there is one.

@@ -129,7 +129,7 @@ pub(super) fn column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr
     }
 }
 
-fn data_type(plan: &LogicalPlan, expr: &Expr) -> Result<DataType> {
+pub(super) fn data_type(plan: &LogicalPlan, expr: &Expr) -> Result<DataType> {
     use datafusion::logical_expr::ExprSchemable;
     expr.get_type(plan.schema())
 }
@@ -164,21 +164,63 @@ pub(super) fn id_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<E
     }
 }
 
+/// A column of vectors, packed.
+pub(super) fn vector_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
+    let expr = column(call, plan, name)?;
+    let data_type = data_type(plan, &expr)?;
+    let is_list = matches!(
+        data_type,
+        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(_, _)
+    );
+    if !is_list && !data_type.is_null() {
+        return plan_err!(
+            "{}: the column '{name}' must hold vectors, that is lists of numbers or of (term, weight), but it holds {data_type}",
+            call.function
+        );
+    }
+    let id = id_column(call, plan, call.column("id").unwrap_or("id"))?;
+    Ok(neardup_udfs::packed_vector().call(vec![expr, cast(id, DataType::Utf8)]))
+}
+
+/// A column of bit signatures.
+pub(super) fn signature_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
+    let expr = column(call, plan, name)?;
+    match data_type(plan, &expr)? {
+        DataType::FixedSizeBinary(_)
+        | DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::Null => Ok(cast(expr, DataType::Binary)),
+        other => plan_err!(
+            "{}: the column '{name}' must hold signatures, that is bytes, but it holds {other}",
+            call.function
+        ),
+    }
+}
+
 /// The documents of a call as one relation `side, id, text, across`: side 0 for the first
 /// relation, 1 for the second.
 pub(super) fn documents(call: &Call) -> Result<LogicalPlan> {
+    rows(call, "text", "text", text_column)
+}
+
+/// The rows of a call as one relation `side, id, <alias>, across`, with what `payload` makes of the column
+/// that `parameter` names.
+pub(super) fn rows(
+    call: &Call,
+    parameter: &str,
+    alias: &str,
+    payload: fn(&Call, &LogicalPlan, &str) -> Result<Expr>,
+) -> Result<LogicalPlan> {
     let side = |index: usize| -> Result<LogicalPlan> {
         let plan = call.relations[index].clone();
         let argument = |name: &str| {
             let second = format!("{name}_b");
             let second = (index == 1).then(|| call.column(&second)).flatten();
-            second.or(call.column(name)).unwrap_or(match name {
-                "id" => "id",
-                _ => "text",
-            })
+            second.or(call.column(name))
         };
-        let id = id_column(call, &plan, argument("id"))?;
-        let text = text_column(call, &plan, argument("text"))?;
+        let id = id_column(call, &plan, argument("id").unwrap_or("id"))?;
+        let payload = payload(call, &plan, argument(parameter).unwrap_or(parameter))?;
         let across = match call.column("across") {
             None => lit(0_i8),
             Some(name) => column(call, &plan, name)?,
@@ -187,7 +229,7 @@ pub(super) fn documents(call: &Call) -> Result<LogicalPlan> {
             .project(vec![
                 lit(index as i8).alias("side"),
                 id.alias("id"),
-                text.alias("text"),
+                payload.alias(alias),
                 across.alias("across"),
             ])?
             .build()

@@ -31,9 +31,13 @@ mod aggregate;
 mod columns;
 mod connected_components;
 mod containment;
+mod cosine_similarity;
+mod cosine_to_hamming;
 mod edit_distance;
 mod edit_similarity;
 mod function;
+mod hamming_distance;
+mod hamming_to_cosine;
 mod jaccard_similarity;
 mod key_parts;
 mod minhash;
@@ -41,13 +45,19 @@ mod minhash_bands;
 mod minhash_draws;
 mod minhash_similarity;
 mod normalize_text;
+mod packed_vector;
+mod pair_blocks;
 mod prefix_tokens;
+mod random_projection;
 mod representatives;
+mod same_bytes;
 mod same_text;
 mod sentence_id;
 mod sets;
 mod shingle_hashes;
 mod shingles;
+mod signature_keys;
+mod simhash;
 mod split_sentences;
 mod token_frequencies;
 mod wikitext_to_plain;
@@ -68,8 +78,12 @@ use function::udf;
 pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
     let functions = [
         udf(containment::Containment),
+        udf(cosine_similarity::CosineSimilarity),
+        udf(cosine_to_hamming::CosineToHamming),
         udf(edit_distance::EditDistance),
         udf(edit_similarity::EditSimilarity),
+        udf(hamming_distance::HammingDistance),
+        udf(hamming_to_cosine::HammingToCosine),
         udf(jaccard_similarity::JaccardSimilarity),
         udf(key_parts::KeyParts),
         udf(minhash::MinHash),
@@ -77,11 +91,17 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(minhash_draws::MinHashDraws),
         udf(minhash_similarity::MinHashSimilarity),
         udf(normalize_text::NormalizeText),
+        udf(packed_vector::PackedVector),
+        udf(pair_blocks::PairBlocks),
         udf(prefix_tokens::PrefixTokens),
+        udf(random_projection::RandomProjection),
+        udf(same_bytes::SameBytes),
         udf(same_text::SameText),
         udf(sentence_id::SentenceId),
         udf(shingle_hashes::ShingleHashes),
         udf(shingles::Shingles),
+        udf(signature_keys::SignatureKeys),
+        udf(simhash::SimHash),
         udf(split_sentences::SplitSentences),
         udf(wikitext_to_plain::WikitextToPlain),
     ];
@@ -96,6 +116,11 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
         udaf(token_frequencies::TokenFrequencies),
     ];
     functions.map(Arc::new).to_vec()
+}
+
+/// The function `packed_vector`, for plans that are built by hand.
+pub fn packed_vector() -> ScalarUDF {
+    udf(packed_vector::PackedVector)
 }
 
 /// The function `same_text`, for plans that are built by hand.

@@ -53,7 +53,7 @@ impl Aggregate for Representatives {
         all: &[
             ("id_a", Kind::Id),
             ("id_b", Kind::Id),
-            ("similarity", Kind::Similarity),
+            ("similarity", Kind::Number),
             ("order_a", Kind::Id),
             ("order_b", Kind::Id),
         ],

@@ -101,31 +101,47 @@ fn document_join(call: &Call, more: BTreeMap<&str, Value>) -> Result<Expansion> 
     if !linked && call.is_given("bucket_pairs") {
         return plan_err!("{}: bucket_pairs needs copies => 'linked'", call.function);
     }
-    for name in ["id_b", "text_b"] {
-        if sides == 1 && call.is_given(name) {
-            return plan_err!("{}: {name} needs a second relation", call.function);
-        }
-    }
+    check_second(call, &["id_b", "text_b"])?;
     let function = function(call)?;
     let template = match linked {
         true => function.variants[0],
         false => function.template,
     };
     let input = relations::documents(call)?;
-    let id_types = relations::id_types(call)?;
     let differ = Value::Boolean(call.column("across").is_some());
     let mut expansion = expansion(call, template, vec![input], more);
-    if let Expansion::Template { values, output, .. } = &mut expansion {
+    if let Expansion::Template { values, .. } = &mut expansion {
         values.insert("sides".to_owned(), Value::Integer(sides as i64).literal());
         values.insert("differ".to_owned(), differ.literal());
-        if id_types.len() == 2 && id_types[0] != id_types[1] {
-            // Both relations met under one type; each id goes back to its own.
-            *output = Some(vec![
-                cast(col("id_a"), id_types[0].clone()).alias("id_a"),
-                cast(col("id_b"), id_types[1].clone()).alias("id_b"),
-                col("similarity"),
-            ]);
+    }
+    with_own_ids(call, expansion, "similarity")
+}
+
+/// Refuses arguments that are about a second relation where there is none.
+pub(super) fn check_second(call: &Call, names: &[&str]) -> Result<()> {
+    for name in names {
+        if call.relations.len() == 1 && call.is_given(name) {
+            return plan_err!("{}: {name} needs a second relation", call.function);
         }
+    }
+    Ok(())
+}
+
+/// Both relations of a join meet under one type of id; each id goes back to its own.
+pub(super) fn with_own_ids(
+    call: &Call,
+    mut expansion: Expansion,
+    value: &str,
+) -> Result<Expansion> {
+    if let ([id_a, id_b], Expansion::Template { output, .. }) =
+        (relations::id_types(call)?.as_slice(), &mut expansion)
+        && id_a != id_b
+    {
+        *output = Some(vec![
+            cast(col("id_a"), id_a.clone()).alias("id_a"),
+            cast(col("id_b"), id_b.clone()).alias("id_b"),
+            col(value),
+        ]);
     }
     Ok(expansion)
 }

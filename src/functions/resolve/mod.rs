@@ -8,6 +8,7 @@ pub(super) mod lsh;
 pub(super) mod near_duplicates;
 pub(super) mod pairs;
 pub(super) mod sentences;
+pub(super) mod signatures;
 pub(super) mod similar_pairs;
 pub(super) mod wiki_pages;
 

@@ -1,7 +1,7 @@
 //! `similar_pairs`: the call becomes the operator.
 
 use super::{Call, Expansion};
-use crate::operators::similar_pairs::{SimilarPairs, Spec, Verify};
+use crate::operators::similar_pairs::{Candidates, SimilarPairs, Spec, Verify};
 use datafusion::common::Result;
 use datafusion::execution::SessionState;
 
@@ -10,11 +10,29 @@ pub(in crate::functions) fn similar_pairs(call: &Call, _: &SessionState) -> Resu
         let value = call.integer(name)? as usize;
         Ok((value > 0).then_some(value))
     };
+    let integer = |name: &str| -> Result<u32> { Ok(call.integer(name)? as u32) };
     let spec = Spec {
         threshold: call.number("threshold")?,
+        candidates: match call.text("candidates")? {
+            "all" => Candidates::All,
+            "windows" => Candidates::Windows {
+                bits: integer("bits")?,
+                tables: integer("tables")?,
+                window: integer("window")?,
+                chunk: integer("chunk")?,
+                seed: call.integer("seed")? as u64,
+            },
+            _ => Candidates::Keys,
+        },
+        max_distance: match call.integer("max_distance")? {
+            -1 => None,
+            most => Some(most as u32),
+        },
         verify: match call.text("verify")? {
             "edit" => Verify::Edit,
             "estimate" => Verify::Estimate,
+            "hamming" => Verify::Hamming,
+            "cosine" => Verify::Cosine,
             "none" => Verify::None,
             _ => Verify::Exact,
         },

@@ -1,9 +1,10 @@
 //! The physical plan: one task holds the rows of its parts, one part after the other. The rows of a
 //! part are indexed once and probed by as many workers as there are threads for each task.
 
+use super::Spec;
 use super::input::{PartRows, SortedPart, TaskRows};
-use super::{Spec, Verify};
-use datafusion::arrow::array::{Array, ArrayRef, Float64Array, RecordBatch, UInt32Array};
+use super::join::{Join, pair_input};
+use datafusion::arrow::array::{ArrayRef, Float64Array, RecordBatch, UInt32Array};
 use datafusion::arrow::compute::{SortOptions, take};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::runtime::JoinSet;
@@ -254,7 +255,7 @@ struct Current {
 
 /// One worker: its share of the rows of a part.
 struct Worker {
-    join: kernel::PairJoin,
+    join: Join,
     part: Arc<SortedPart>,
     spec: Spec,
     schema: SchemaRef,
@@ -272,8 +273,11 @@ impl Worker {
                 continue;
             }
             let batch = record_batch(&self.schema, &self.part.ids, pairs)?;
-            if self.found.send(batch).await.is_err() {
-                break;
+            for start in (0..batch.num_rows()).step_by(self.batch_size) {
+                let rows = self.batch_size.min(batch.num_rows() - start);
+                if self.found.send(batch.slice(start, rows)).await.is_err() {
+                    return Ok(*self.join.stats());
+                }
             }
         }
         Ok(*self.join.stats())
@@ -377,35 +381,16 @@ impl Task {
 
     fn start(&mut self, part: u32, rows: PartRows) -> Result<()> {
         let sorted = rows.sort()?;
-        let keys = sorted.rows.keys.values.len();
-        let bytes = kernel::PairJoin::memory_for(sorted.ids.len(), keys);
+        let bytes = Join::memory_for(&self.spec, &sorted, self.workers);
         self.index_memory.try_resize(bytes).map_err(|error| {
             exec_datafusion_err!(
                 "similar_pairs: the index of a part does not fit into memory; raise parts (now {}): {error}",
                 self.spec.parts
             )
         })?;
-        let input = pair_input(&self.spec, &sorted);
-        let spec = kernel::Spec {
-            threshold: self.spec.threshold,
-            verify: match self.spec.verify {
-                Verify::Exact => kernel::Verify::Exact,
-                Verify::Edit => kernel::Verify::Edit,
-                Verify::Estimate => kernel::Verify::Estimate,
-                Verify::None => kernel::Verify::None,
-            },
-            prefix_filter: self.spec.prefixes,
-            part: u64::from(part),
-            parts: u64::from(self.spec.parts),
-            bucket_limit: self.spec.bucket_pairs,
-            max_bucket: self.spec.max_bucket,
-        };
-        let join = kernel::PairJoin::new(&input, spec)
+        let (joins, bytes) = Join::start(&self.spec, &sorted, part, self.workers)
             .map_err(|error| exec_datafusion_err!("similar_pairs: {error}"))?;
-        let joins = join.share(self.workers);
-        let sharers = (joins.len() - 1) * kernel::PairJoin::memory_of_sharer(sorted.ids.len());
-        let shared = joins.first().map_or(0, kernel::PairJoin::memory);
-        self.index_memory.resize(shared + sharers);
+        self.index_memory.resize(bytes);
         let part = Arc::new(sorted);
         let (sender, found) = mpsc::channel(joins.len());
         let mut workers = JoinSet::new();
@@ -422,38 +407,6 @@ impl Task {
         }
         self.current = Some(Current { found, workers });
         Ok(())
-    }
-}
-
-fn pair_input<'a>(spec: &Spec, part: &'a SortedPart) -> kernel::PairInput<'a> {
-    let rows = &part.rows;
-    let count = part.ids.len();
-    kernel::PairInput {
-        keys: kernel::Csr::new(&rows.keys.offsets, &rows.keys.values),
-        side: spec.two_sides.then_some(rows.sides.as_slice()),
-        group: part.groups.as_ref().map(|(values, valid)| kernel::Groups {
-            values,
-            valid: Some(valid),
-        }),
-        payload: match spec.verify {
-            Verify::Exact => {
-                kernel::Payload::Sets(kernel::Csr::new(&rows.sets.offsets, &rows.sets.values))
-            }
-            Verify::Edit => {
-                kernel::Payload::Texts(kernel::Texts::new(&rows.texts.offsets, &rows.texts.bytes))
-            }
-            Verify::Estimate => kernel::Payload::Signatures64 {
-                values: &rows.sets.values,
-                width: rows
-                    .sets
-                    .values
-                    .len()
-                    .checked_div(count)
-                    .unwrap_or(1)
-                    .max(1),
-            },
-            Verify::None => kernel::Payload::None,
-        },
     }
 }
 

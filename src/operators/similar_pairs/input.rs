@@ -1,12 +1,16 @@
 //! The rows of one part, collected from batches.
 
-use super::{Spec, Verify};
+use super::{Candidates, Spec, Verify};
 use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, FixedSizeListArray, Int8Array, ListArray, RecordBatch, UInt64Array,
 };
 use datafusion::arrow::compute::{SortOptions, cast, concat, partition, sort_to_indices, take};
 use datafusion::arrow::datatypes::{DataType, Int8Type, UInt32Type, UInt64Type};
-use datafusion::common::{Result, internal_datafusion_err, internal_err};
+use datafusion::common::{
+    DataFusionError, Result, ScalarValue, exec_datafusion_err, exec_err, internal_datafusion_err,
+    internal_err,
+};
+use neardup_kernels::VectorColumn;
 use std::collections::BTreeMap;
 
 /// Lists of 64-bit values, one after the other.
@@ -101,6 +105,54 @@ impl Default for Texts {
     }
 }
 
+/// Bit signatures of one length, in words.
+#[derive(Debug, Default)]
+pub(super) struct Signatures {
+    pub(super) words: Vec<u64>,
+    /// Bytes of each, once one is known.
+    bytes: Option<usize>,
+}
+
+impl Signatures {
+    /// Words of a signature, at least 1.
+    pub(super) fn width(&self) -> usize {
+        self.bytes.unwrap_or(0).div_ceil(8).max(1)
+    }
+
+    fn push(&mut self, signature: &[u8]) -> Result<()> {
+        let bytes = *self.bytes.get_or_insert(signature.len());
+        if bytes != signature.len() {
+            return exec_err!(
+                "signatures of {bytes} and of {} bytes cannot be compared",
+                signature.len()
+            );
+        }
+        let before = self.words.len();
+        let (words, last) = signature.as_chunks();
+        self.words
+            .extend(words.iter().map(|word| u64::from_le_bytes(*word)));
+        if !last.is_empty() || signature.is_empty() {
+            let mut word = [0; 8];
+            word[..last.len()].copy_from_slice(last);
+            self.words.push(u64::from_le_bytes(word));
+        }
+        debug_assert_eq!(self.words.len() - before, self.width());
+        Ok(())
+    }
+
+    fn reorder(&self, order: &[u32]) -> Self {
+        let width = self.width();
+        let mut words = Vec::with_capacity(self.words.len());
+        for &row in order {
+            words.extend_from_slice(&self.words[row as usize * width..(row as usize + 1) * width]);
+        }
+        Self {
+            words,
+            bytes: self.bytes,
+        }
+    }
+}
+
 /// The rows of one part.
 #[derive(Debug, Default)]
 pub(super) struct PartRows {
@@ -108,7 +160,11 @@ pub(super) struct PartRows {
     pub(super) keys: Lists,
     pub(super) sets: Lists,
     pub(super) texts: Texts,
+    pub(super) signatures: Signatures,
+    pub(super) vectors: VectorColumn,
     pub(super) sides: Vec<u8>,
+    /// Whether the sides are halves of one relation.
+    pub(super) halves: bool,
     across: Vec<ArrayRef>,
 }
 
@@ -116,6 +172,10 @@ pub(super) struct PartRows {
 pub(super) struct SortedPart {
     pub(super) ids: ArrayRef,
     pub(super) rows: PartRows,
+    /// The dot product of each vector with itself.
+    pub(super) norms: Vec<f64>,
+    /// Offsets of lists that are all empty.
+    pub(super) zeros: Vec<usize>,
     /// For each row a number that is equal where `across` is, and whether `across` is not NULL.
     pub(super) groups: Option<(Vec<u64>, Vec<bool>)>,
 }
@@ -131,6 +191,8 @@ impl PartRows {
             + 8 * (self.sets.values.len() + self.sets.offsets.len())
             + self.texts.bytes.len()
             + 8 * self.texts.offsets.len()
+            + 8 * self.signatures.words.len()
+            + self.vectors.memory()
             + self.sides.len()
     }
 
@@ -142,7 +204,19 @@ impl PartRows {
                 .ok_or_else(|| internal_datafusion_err!("similar_pairs: no column '{name}'"))
         };
         self.ids.push(take(column("id")?, &indices, None)?);
-        self.keys.extend(column("keys")?, rows)?;
+        let ids = column("id")?;
+        if spec.candidates == Candidates::Keys {
+            self.keys.extend(column("keys")?, rows)?;
+        }
+        if spec.reads_signatures() {
+            let signatures = cast(column("signature")?, &DataType::Binary)?;
+            let signatures = signatures.as_binary::<i32>();
+            for &row in rows {
+                self.signatures
+                    .push(signatures.value(row))
+                    .map_err(|error| of_id(ids, row, &error.message()))?;
+            }
+        }
         match spec.verify {
             Verify::Exact => self.sets.extend(column("tokens")?, rows)?,
             Verify::Estimate => self.sets.extend(column("signature")?, rows)?,
@@ -156,7 +230,23 @@ impl PartRows {
                     self.texts.offsets.push(self.texts.bytes.len());
                 }
             }
-            Verify::None => {}
+            Verify::Cosine => {
+                let vectors = cast(column("vector")?, &DataType::BinaryView)?;
+                let vectors = vectors.as_binary_view();
+                for &row in rows {
+                    self.vectors
+                        .push(vectors.value(row))
+                        .map_err(|error| of_id(ids, row, &error))?;
+                }
+            }
+            Verify::Hamming | Verify::None => {}
+        }
+        if spec.has_halves() {
+            let halves = column("half")?.as_boolean();
+            let halved = rows.iter().filter(|&&row| halves.is_valid(row));
+            self.sides
+                .extend(halved.map(|&row| u8::from(halves.value(row))));
+            self.halves = true;
         }
         if spec.two_sides {
             let sides = cast(column("side")?, &DataType::Int8)?;
@@ -203,10 +293,20 @@ impl PartRows {
                 texts.offsets.push(texts.bytes.len());
             }
         }
-        let sides = match self.sides.is_empty() {
-            true => vec![],
-            false => order.iter().map(|&row| self.sides[row as usize]).collect(),
+        let sides = match self.sides.len() == order.len() {
+            false => self.sides,
+            true => order.iter().map(|&row| self.sides[row as usize]).collect(),
         };
+        let signatures = match is_sorted || self.signatures.words.is_empty() {
+            true => self.signatures,
+            false => self.signatures.reorder(order),
+        };
+        let vectors = match is_sorted {
+            true => self.vectors,
+            false => self.vectors.reorder(order),
+        };
+        let zeros = vec![0; ids.len() + 1];
+        let norms = vectors.values(&zeros).norms();
         Ok(SortedPart {
             ids,
             rows: Self {
@@ -214,12 +314,24 @@ impl PartRows {
                 keys: reorder(self.keys),
                 sets: reorder(self.sets),
                 texts,
+                signatures,
+                vectors,
                 sides,
+                halves: self.halves,
                 across: vec![],
             },
+            norms,
+            zeros,
             groups,
         })
     }
+}
+
+/// An error of a row, with its id.
+fn of_id(ids: &ArrayRef, row: usize, error: &dyn std::fmt::Display) -> DataFusionError {
+    let id =
+        ScalarValue::try_from_array(ids, row).map_or_else(|_| String::new(), |id| id.to_string());
+    exec_datafusion_err!("similar_pairs: id {id} does not go with the others: {error}")
 }
 
 /// Equal values get equal numbers; NULL is marked.
@@ -243,7 +355,7 @@ pub(super) struct TaskRows {
 }
 
 impl TaskRows {
-    /// Adds a batch; rows with a NULL id or without keys take no part.
+    /// Adds a batch; rows with a NULL id, without keys, signature or vector take no part.
     pub(super) fn extend(&mut self, spec: &Spec, batch: &RecordBatch) -> Result<()> {
         let column = |name: &str| {
             batch
@@ -252,10 +364,17 @@ impl TaskRows {
         };
         let parts = cast(column("part")?, &DataType::UInt32)?;
         let parts = parts.as_primitive::<UInt32Type>();
-        let (ids, keys) = (column("id")?, column("keys")?);
+        let mut needed = vec![column("id")?];
+        match spec.candidates {
+            Candidates::Keys => needed.push(column("keys")?),
+            _ => needed.extend(spec.verify.column().map(column).transpose()?),
+        }
+        if spec.reads_signatures() {
+            needed.push(column("signature")?);
+        }
         let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for row in 0..batch.num_rows() {
-            if ids.is_valid(row) && keys.is_valid(row) && parts.is_valid(row) {
+            if parts.is_valid(row) && needed.iter().all(|column| column.is_valid(row)) {
                 rows.entry(parts.value(row)).or_default().push(row);
             }
         }

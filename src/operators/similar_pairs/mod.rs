@@ -1,14 +1,18 @@
-//! `similar_pairs`: verified pairs of rows that share a key.
+//! `similar_pairs`: verified pairs of rows that share a key, of all rows of a part, or of rows that are
+//! near in sorted order.
 //!
 //! ```text
 //! rows (part, id, keys, payload) ── hash by part ──> one task a part:
-//!     collect ── sort by id ── index keys ── probe ── verify ──> (id_a, id_b, similarity)
+//!     collect ── sort by id ──┬─ index keys ── probe ─┬─ verify ──> (id_a, id_b, similarity)
+//!                             ├─ all with all ────────┤
+//!                             └─ windows ─────────────┘
 //! ```
 //!
 //! The join itself is `neardup_kernels::pairs`; here it meets Arrow, memory accounting and the plan.
 
 mod exec;
 mod input;
+mod join;
 mod logical;
 
 pub use exec::SimilarPairsExec;
@@ -25,6 +29,10 @@ pub enum Verify {
     Edit,
     /// Share of equal positions of the column `signature`.
     Estimate,
+    /// Number of differing bits of the column `signature`.
+    Hamming,
+    /// Cosine of the column `vector`.
+    Cosine,
     /// Nothing: every candidate is a pair.
     None,
 }
@@ -35,10 +43,33 @@ impl Verify {
         match self {
             Self::Exact => Some("tokens"),
             Self::Edit => Some("text"),
-            Self::Estimate => Some("signature"),
+            Self::Estimate | Self::Hamming => Some("signature"),
+            Self::Cosine => Some("vector"),
             Self::None => None,
         }
     }
+}
+
+/// Which rows are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Serialize, Deserialize)]
+pub enum Candidates {
+    /// Rows that share a key.
+    Keys,
+    /// All rows of a part; where a part has two halves, those of one with those of the other.
+    All,
+    /// Rows whose signatures are near in the order of permuted bits.
+    Windows {
+        /// Bits of a signature that count.
+        bits: u32,
+        /// Tables, each with a permutation of its own.
+        tables: u32,
+        /// Rows before a row that it is compared with.
+        window: u32,
+        /// Rows of a chunk.
+        chunk: u32,
+        /// Seed of the permutations.
+        seed: u64,
+    },
 }
 
 /// The parameters of the operator; `sql/similar_pairs.sql` says what they mean.
@@ -46,8 +77,12 @@ impl Verify {
 pub struct Spec {
     /// Least similarity, in (0, 1].
     pub threshold: f64,
+    /// Which rows are compared.
+    pub candidates: Candidates,
     /// What makes a candidate a pair.
     pub verify: Verify,
+    /// The most bits in which signatures may differ; with a cosine `None`, where there are none.
+    pub max_distance: Option<u32>,
     /// The keys are prefix tokens of `tokens`.
     pub prefixes: bool,
     /// Buckets of more rows than this are verified against leaders.
@@ -65,8 +100,17 @@ pub struct Spec {
 impl Spec {
     /// The columns that the operator reads, in this order.
     pub(crate) fn columns(&self) -> Vec<&'static str> {
-        let mut columns = vec!["part", "id", "keys"];
+        let mut columns = vec!["part", "id"];
+        if self.candidates == Candidates::Keys {
+            columns.push("keys");
+        }
         columns.extend(self.verify.column());
+        if self.reads_signatures() && self.verify != Verify::Hamming {
+            columns.push("signature");
+        }
+        if self.has_halves() {
+            columns.push("half");
+        }
         if self.two_sides {
             columns.push("side");
         }
@@ -74,6 +118,20 @@ impl Spec {
             columns.push("across");
         }
         columns
+    }
+
+    /// Whether bit signatures are compared.
+    pub(crate) fn reads_signatures(&self) -> bool {
+        match self.verify {
+            Verify::Hamming => true,
+            Verify::Cosine => self.max_distance.is_some(),
+            _ => false,
+        }
+    }
+
+    /// Whether a part may have two halves.
+    pub(crate) fn has_halves(&self) -> bool {
+        self.candidates == Candidates::All && !self.two_sides
     }
 }
 
@@ -84,6 +142,23 @@ impl std::fmt::Display for Spec {
             "verify={:?}, threshold={}, parts={}",
             self.verify, self.threshold, self.parts
         )?;
+        if let Some(most) = self.max_distance {
+            write!(f, ", max_distance={most}")?;
+        }
+        match self.candidates {
+            Candidates::Keys => {}
+            Candidates::All => f.write_str(", all pairs")?,
+            Candidates::Windows {
+                bits,
+                tables,
+                window,
+                chunk,
+                seed,
+            } => write!(
+                f,
+                ", tables={tables}, window={window}, chunk={chunk}, bits={bits}, seed={seed}"
+            )?,
+        }
         if self.prefixes {
             f.write_str(", prefixes")?;
         }

@@ -73,6 +73,7 @@ mod jaccard;
 mod lsh;
 mod minhash;
 mod normalize;
+mod packed;
 mod projection;
 mod shingle;
 mod simhash;
@@ -99,6 +100,7 @@ pub use lsh::{
 };
 pub use minhash::{MAX_HASHES, MinHashError, MinHasher, SignatureValue, signature_similarity};
 pub use normalize::normalize_into;
+pub use packed::{PackError, VectorColumn, pack_f32, pack_f64, pack_sparse};
 pub use projection::{Coordinate, DenseProjector, MAX_BITS, SparseProjector, signature_bytes};
 pub use shingle::{MAX_WINDOW, Shingle, ShingleError, ShingleScratch};
 pub use simhash::simhash_into;

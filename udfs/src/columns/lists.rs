@@ -27,14 +27,14 @@ pub(crate) enum Numbers<'a> {
 }
 
 /// Where each row's elements are.
-enum Ranges {
+pub(super) enum Ranges {
     List(OffsetBuffer<i32>),
     LargeList(OffsetBuffer<i64>),
     FixedSize(usize),
 }
 
 impl Ranges {
-    fn get(&self, row: usize) -> Range<usize> {
+    pub(super) fn get(&self, row: usize) -> Range<usize> {
         match self {
             Self::List(offsets) => offsets[row] as usize..offsets[row + 1] as usize,
             Self::LargeList(offsets) => offsets[row] as usize..offsets[row + 1] as usize,

@@ -19,10 +19,12 @@ mod lists;
 mod parameters;
 mod results;
 mod texts;
+mod vectors;
 
 use std::sync::Arc;
 
-use arrow::array::ArrayRef;
+use arrow::array::{Array, ArrayRef, AsArray, Float64Array};
+use arrow::datatypes::Float64Type;
 use datafusion_common::{Result, ScalarValue};
 use datafusion_expr::{ColumnarValue, ScalarFunctionArgs};
 
@@ -34,6 +36,7 @@ pub(crate) use lists::{Lists, Numbers, signature_length};
 pub(crate) use parameters::{Kind, Parameters};
 pub(crate) use results::{HashLists, PartLists, text_lists};
 pub(crate) use texts::Texts;
+pub(crate) use vectors::{Vector, Vectors, merged_into};
 
 /// The arguments of one call, one batch of rows.
 pub(crate) struct Arguments {
@@ -93,6 +96,40 @@ impl Arguments {
     pub(crate) fn bytes(&self, index: usize) -> Result<Bytes> {
         let (array, constant) = self.array(index)?;
         Bytes::new(array, constant)
+    }
+
+    pub(crate) fn vectors(&self, index: usize) -> Result<Vectors> {
+        let (array, constant) = self.array(index)?;
+        let (function, parameter) = (self.parameters.function, self.parameters.all[index].0);
+        Vectors::new(function, parameter, array, constant)
+    }
+
+    /// The column that `number` makes of the numbers of the argument at `index`, of kind
+    /// [`Kind::Number`]; NULL stays NULL.
+    pub(crate) fn map_numbers(
+        &self,
+        index: usize,
+        number: impl Fn(f64) -> Option<f64>,
+    ) -> Result<ArrayRef> {
+        let (array, constant) = self.array(index)?;
+        let numbers = array.as_primitive::<Float64Type>();
+        let of_row = |row: usize| {
+            let row = position(row, constant);
+            numbers
+                .is_valid(row)
+                .then(|| numbers.value(row))
+                .and_then(&number)
+        };
+        Ok(Arc::new(
+            (0..self.rows).map(of_row).collect::<Float64Array>(),
+        ))
+    }
+
+    /// Whether the argument at `index` is a list of numbers or of (term, weight).
+    pub(crate) fn is_vector(&self, index: usize) -> bool {
+        self.values
+            .get(index)
+            .is_some_and(|value| vectors::is_vector(&value.data_type()))
     }
 
     pub(crate) fn integers(&self, index: usize) -> Result<Integers> {

@@ -6,9 +6,11 @@ use arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion_common::{Result, plan_err};
 use datafusion_expr::{ReturnFieldArgs, Signature, Volatility};
 
+use super::bytes::is_bytes;
 use super::constants::Constants;
 use super::ids::is_id;
 use super::texts::is_text;
+use super::vectors::is_vector;
 
 /// What a parameter accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +37,13 @@ pub(crate) enum Kind {
     /// Ids or what they are ordered by: integers or strings, in any encoding.
     Id,
     /// A column of Float64.
-    Similarity,
+    Number,
+    /// Lists of numbers, lists of (term, weight), or packed vectors.
+    Vector,
+    /// Bit signatures, in any binary type.
+    Bits,
+    /// A text, a set, or a list of (term, weight).
+    TextOrWeights,
     /// A constant that is one of a few names.
     Name,
 }
@@ -132,7 +140,10 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::Threshold => "a constant number",
         Kind::Sketch => "a sketch of token_frequencies",
         Kind::Id => "integers or strings",
-        Kind::Similarity => "a number",
+        Kind::Number => "a number",
+        Kind::Vector => "a list of numbers or of (term, weight)",
+        Kind::Bits => "a signature, that is a column of bytes",
+        Kind::TextOrWeights => "text, a list of hashes or of strings, or a list of (term, weight)",
         Kind::Name => "a string constant",
     }
 }
@@ -146,7 +157,12 @@ fn coerce(kind: Option<Kind>, data_type: &DataType) -> DataType {
         (Some(Kind::Integer | Kind::Id), DataType::Null) => DataType::Int64,
         (Some(Kind::Sketch), DataType::Null) => DataType::BinaryView,
         (Some(Kind::Id), DataType::Dictionary(_, value)) => value.as_ref().clone(),
-        (Some(Kind::Similarity), number) if number.is_numeric() || number.is_null() => {
+        (Some(Kind::Vector), DataType::Null) => DataType::new_list(DataType::Float64, true),
+        (Some(Kind::Bits), DataType::Null) => DataType::Binary,
+        (Some(Kind::TextOrWeights), DataType::Null) => DataType::Utf8,
+        (Some(Kind::Vector), list) => coerce_vector(list),
+        (Some(Kind::TextOrWeights), list) if !is_vector(list) => coerce_list(list),
+        (Some(Kind::Number), number) if number.is_numeric() || number.is_null() => {
             DataType::Float64
         }
         (Some(Kind::Set | Kind::TextOrSet | Kind::Signature), list) => coerce_list(list),
@@ -163,6 +179,26 @@ fn coerce_list(list: &DataType) -> DataType {
             DataType::Dictionary(_, value) if value.is_string() => DataType::Utf8,
             DataType::UInt32 | DataType::UInt64 | DataType::Int64 => return Arc::clone(field),
             integer if integer.is_integer() => DataType::Int64,
+            _ => return Arc::clone(field),
+        };
+        Arc::new(Field::new(field.name(), element, field.is_nullable()))
+    };
+    match list {
+        DataType::List(field) => DataType::List(with(field)),
+        DataType::LargeList(field) => DataType::LargeList(with(field)),
+        DataType::FixedSizeList(field, size) => DataType::FixedSizeList(with(field), *size),
+        other => other.clone(),
+    }
+}
+
+/// Lists of numbers that are no floating-point numbers get those as elements.
+fn coerce_vector(list: &DataType) -> DataType {
+    let with = |field: &FieldRef| {
+        let element = match field.data_type() {
+            DataType::Float16 => DataType::Float32,
+            DataType::Float32 | DataType::Float64 => return Arc::clone(field),
+            // The type of an empty list is that of NULL.
+            other if other.is_numeric() || other.is_null() => DataType::Float64,
             _ => return Arc::clone(field),
         };
         Arc::new(Field::new(field.name(), element, field.is_nullable()))
@@ -200,6 +236,11 @@ fn accepts(kind: Kind, data_type: &DataType) -> bool {
             DataType::Binary | DataType::LargeBinary | DataType::BinaryView
         ),
         Kind::Id => is_id(data_type),
-        Kind::Similarity => *data_type == DataType::Float64,
+        Kind::Number => *data_type == DataType::Float64,
+        Kind::Vector => is_vector(data_type),
+        Kind::Bits => is_bytes(data_type),
+        Kind::TextOrWeights => {
+            is_text(data_type) || numbers || strings || !is_bytes(data_type) && is_vector(data_type)
+        }
     }
 }

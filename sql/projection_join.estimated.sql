@@ -1,0 +1,27 @@
+-- projection_join.estimated(input)
+--
+-- projection_join without verification: the cosine that the distance of the signatures stands for.
+WITH signed AS (
+  SELECT side, id, across, random_projection(vector, $bits, $seed) AS signature
+  FROM unique_vectors(input)
+)
+SELECT id_a, id_b, hamming_to_cosine(similarity, $bits) AS similarity
+FROM signature_pairs(
+  (
+    SELECT side, id, across, signature, CAST(NULL AS BYTEA) AS vector
+    FROM signed
+  ),
+  method => $method,
+  verify => 'hamming',
+  max_distance => $max_distance,
+  bits => $bits,
+  tables => $tables,
+  key_bits => $key_bits,
+  window => $window,
+  chunk => $chunk,
+  seed => $seed,
+  groups => $groups,
+  parts => $parts,
+  sides => $sides,
+  differ => $differ
+)

@@ -1,0 +1,22 @@
+-- unique_vectors(input)
+--
+-- The rows that can take part in a pair of vectors or signatures: those with an id and bytes, each id once. A
+-- packed vector that is zero has no bytes. A building block of the joins.
+--
+-- Inputs
+--   input: side, id, vector, across
+-- Columns
+--   side: Int8 | 0 for the first relation of a join, 1 for the second
+--   id: as id | the id
+--   across: any | a value in which the rows of a pair must differ
+--   vector: Binary | the packed vector or signature
+-- Guarantees
+--   The same id twice with the same bytes is one row; with others it is an error that names the id.
+SELECT side, id, across, vector
+FROM (
+  SELECT side, id, min(across) AS across, same_bytes(CAST(id AS VARCHAR), min(vector), max(vector)) AS vector
+  FROM input
+  WHERE id IS NOT NULL AND vector IS NOT NULL
+  GROUP BY side, id
+)
+WHERE vector <> X''

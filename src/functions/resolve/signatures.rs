@@ -1,0 +1,259 @@
+//! The joins of bit signatures and of vectors.
+
+use super::join::{check_second, with_own_ids};
+use super::{Call, Expansion, Value, block_variant, expansion};
+use crate::functions::{find, relations};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result, plan_datafusion_err, plan_err};
+use datafusion::execution::SessionState;
+use neardup_kernels::{Bands, choose_tables, distance_for_recall};
+
+/// Permutations and window of `method => 'window'` where none are given.
+const TABLES: i64 = 20;
+const WINDOW: i64 = 100;
+const CHUNK: i64 = 65_536;
+/// Bits of a key of `method => 'bands'` where nothing tells more.
+const KEY_BITS: i64 = 16;
+
+/// `signature_pairs`, the building block.
+pub(in crate::functions) fn signature_pairs(call: &Call, _: &SessionState) -> Result<Expansion> {
+    let variant = match call.text("method")? {
+        "exact" | "bands" => "signature_pairs.keys",
+        "window" => "signature_pairs.windows",
+        _ => "signature_pairs.all",
+    };
+    // Literals of the other methods stand in the call but in no hole of this variant.
+    block_variant(call, Some(variant), [])
+}
+
+/// `hamming_join`.
+pub(in crate::functions) fn hamming_join(call: &Call, _: &SessionState) -> Result<Expansion> {
+    check_second(call, &["id_b", "signature_column_b"])?;
+    let input = relations::rows(
+        call,
+        "signature_column",
+        "vector",
+        relations::signature_column,
+    )?;
+    let signature = |index: usize| -> Result<DataType> {
+        let plan = &call.relations[index];
+        let second = (index == 1)
+            .then(|| call.column("signature_column_b"))
+            .flatten();
+        let name = second
+            .or(call.column("signature_column"))
+            .unwrap_or("signature");
+        relations::data_type(plan, &relations::column(call, plan, name)?)
+    };
+    let mut bits = call.get("bits").map(|_| call.integer("bits")).transpose()?;
+    for index in 0..call.relations.len() {
+        let data_type = signature(index)?;
+        let DataType::FixedSizeBinary(bytes) = data_type else {
+            if bits.is_none() && call.text("method")? != "exhaustive" {
+                return plan_err!(
+                    "{}: the signatures are {data_type}, whose length is not known: give bits, or method => 'exhaustive'",
+                    call.function
+                );
+            }
+            continue;
+        };
+        let most = i64::from(bytes) * 8;
+        match bits {
+            None if most > 4096 => {
+                return plan_err!(
+                    "{}: signatures may have 4096 bits, found {most}",
+                    call.function
+                );
+            }
+            None => bits = Some(most),
+            Some(bits) if bits > most => {
+                return plan_err!(
+                    "{}: bits must be at most the {most} of a signature, found {bits}",
+                    call.function
+                );
+            }
+            Some(_) => {}
+        }
+    }
+    let plan = Methods::of(call, bits.unwrap_or(1))?;
+    let most = call.integer("max_distance")?;
+    let exact = (call.text("method")? == "exact").then_some(most + 1);
+    let values = plan.values(exact, most);
+    finish(call, vec![input], None, values, "distance")
+}
+
+/// `simhash_join`.
+pub(in crate::functions) fn simhash_join(call: &Call, _: &SessionState) -> Result<Expansion> {
+    check_second(call, &["id_b", "text_b"])?;
+    let bits = call.integer("bits")?;
+    if bits != 64 && bits != 128 {
+        return plan_err!("simhash_join: bits must be 64 or 128, found {bits}");
+    }
+    let plan = Methods::of(call, bits)?;
+    let most = call.integer("max_distance")?;
+    let exact = (call.text("method")? == "exact").then_some(most + 1);
+    let values = plan.values(exact, most);
+    finish(
+        call,
+        vec![relations::documents(call)?],
+        None,
+        values,
+        "distance",
+    )
+}
+
+/// `projection_join`: the distance that keeps the target recall, and tables for it.
+pub(in crate::functions) fn projection_join(call: &Call, _: &SessionState) -> Result<Expansion> {
+    check_second(call, &["id_b", "vector_b"])?;
+    let values = projection(call)?;
+    let variant = (call.text("verify")? == "estimate").then_some("projection_join.estimated");
+    let input = relations::rows(call, "vector", "vector", relations::vector_column)?;
+    finish(call, vec![input], variant, values, "similarity")
+}
+
+/// `cosine_join`.
+pub(in crate::functions) fn cosine_join(call: &Call, _: &SessionState) -> Result<Expansion> {
+    check_second(call, &["id_b", "vector_b"])?;
+    let input = relations::rows(call, "vector", "vector", relations::vector_column)?;
+    let (groups, parts) = groups(call)?;
+    let values = vec![("groups", groups), ("parts", parts)];
+    finish(call, vec![input], None, values, "similarity")
+}
+
+/// Literals of a call that finds pairs of vectors by their signatures: method, distance, tables.
+pub(super) fn projection(call: &Call) -> Result<Vec<(&'static str, Value)>> {
+    let failed = |error| plan_datafusion_err!("{}: {error}", call.function);
+    let (bits, threshold) = (call.integer("bits")? as usize, call.number("threshold")?);
+    let mut plan = Methods::of(call, bits as i64)?;
+    let target = call.number("target_recall")?;
+    // Bands and the distance test each lose their part.
+    let each = match call.text("method")? {
+        "bands" => target.sqrt(),
+        _ => target,
+    };
+    if call.text("method")? == "bands" && plan.tables.is_none() && plan.key_bits.is_none() {
+        let Bands { bands, rows } = choose_tables(bits, threshold, each).map_err(failed)?;
+        (plan.tables, plan.key_bits) = (Some(bands as i64), Some(rows as i64));
+    }
+    let most = match call.get("max_distance") {
+        Some(_) if call.is_given("target_recall") && call.text("method")? != "bands" => {
+            return plan_err!(
+                "{}: give either max_distance or target_recall, not both",
+                call.function
+            );
+        }
+        Some(_) => call.integer("max_distance")?,
+        None => distance_for_recall(bits, threshold, each).map_err(failed)? as i64,
+    };
+    Ok(plan.values(None, most))
+}
+
+/// How signatures are compared, as a call says it.
+struct Methods {
+    bits: i64,
+    tables: Option<i64>,
+    key_bits: Option<i64>,
+    window: Option<i64>,
+    chunk: Option<i64>,
+    groups: Value,
+    parts: Value,
+}
+
+impl Methods {
+    /// Checks that every argument belongs to the method.
+    fn of(call: &Call, bits: i64) -> Result<Self> {
+        let method = call.text("method")?;
+        for (name, methods) in [
+            ("tables", &["bands", "window"][..]),
+            ("key_bits", &["bands"]),
+            ("window", &["window"]),
+            ("chunk", &["window"]),
+        ] {
+            if call.is_given(name) && !methods.contains(&method) {
+                return plan_err!(
+                    "{}: {name} needs method => '{}'",
+                    call.function,
+                    methods.join("' or '")
+                );
+            }
+        }
+        let given = |name: &str| call.get(name).map(|_| call.integer(name)).transpose();
+        let (window, chunk) = (given("window")?, given("chunk")?);
+        let key_bits = given("key_bits")?;
+        if key_bits.is_some_and(|key_bits| key_bits > bits) {
+            return plan_err!(
+                "{}: key_bits must be at most the {bits} bits of a signature, found {}",
+                call.function,
+                key_bits.unwrap_or(0)
+            );
+        }
+        let (groups, parts) = match method {
+            "exhaustive" => groups(call)?,
+            _ => (Value::Integer(1), Value::Integer(call.integer("parts")?)),
+        };
+        Ok(Self {
+            bits,
+            tables: given("tables")?,
+            key_bits,
+            window,
+            chunk,
+            groups,
+            parts,
+        })
+    }
+
+    /// The literals; `exact`: the number of blocks of a complete join.
+    fn values(self, exact: Option<i64>, max_distance: i64) -> Vec<(&'static str, Value)> {
+        let (tables, key_bits) = match exact {
+            Some(blocks) => (blocks, 0),
+            None => (
+                self.tables.unwrap_or(TABLES),
+                self.key_bits.unwrap_or(KEY_BITS.min(self.bits)),
+            ),
+        };
+        vec![
+            ("bits", Value::Integer(self.bits)),
+            ("tables", Value::Integer(tables)),
+            ("key_bits", Value::Integer(key_bits)),
+            ("window", Value::Integer(self.window.unwrap_or(WINDOW))),
+            ("chunk", Value::Integer(self.chunk.unwrap_or(CHUNK))),
+            ("max_distance", Value::Integer(max_distance)),
+            ("groups", self.groups),
+            ("parts", self.parts),
+        ]
+    }
+}
+
+/// Groups of rows whose pairs are at least as many parts as asked for, and the number of those parts.
+fn groups(call: &Call) -> Result<(Value, Value)> {
+    let wanted = call.integer("parts")?;
+    let parts = |groups: i64| match call.relations.len() {
+        2 => groups * groups,
+        _ => groups * (groups + 1) / 2,
+    };
+    let groups = (1..1024)
+        .find(|&groups| parts(groups) >= wanted)
+        .unwrap_or(1024);
+    Ok((
+        Value::Integer(groups),
+        Value::Integer(parts(groups).min(65_536)),
+    ))
+}
+
+fn finish(
+    call: &Call,
+    inputs: Vec<datafusion::logical_expr::LogicalPlan>,
+    variant: Option<&str>,
+    values: Vec<(&'static str, Value)>,
+    reported: &str,
+) -> Result<Expansion> {
+    let function = find(call.function)
+        .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?;
+    let template = variant.map_or(function.template, |name| function.variant(name));
+    let more = [
+        ("sides", Value::Integer(call.relations.len() as i64)),
+        ("differ", Value::Boolean(call.column("across").is_some())),
+    ];
+    let values = values.into_iter().chain(more);
+    with_own_ids(call, expansion(call, template, inputs, values), reported)
+}

@@ -1,0 +1,133 @@
+//! `pair_blocks(id, side, groups, sides)`
+
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BooleanBuilder, ListArray, NullBufferBuilder, StructArray, UInt32Array,
+};
+use arrow::buffer::OffsetBuffer;
+use arrow::datatypes::{DataType, Field, Fields};
+use datafusion_common::{Result, exec_datafusion_err};
+use datafusion_expr::Documentation;
+use datafusion_macros::user_doc;
+use neardup_kernels::pair_parts;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::columns::{Arguments, Constants, Kind, Parameters};
+use crate::function::Function;
+
+/// The most groups of rows: their pairs are parts, which have 32-bit numbers.
+const MAX_GROUPS: u64 = 1024;
+
+#[user_doc(
+    doc_section(label = "Near-Duplicate Functions"),
+    description = "Returns the parts in which a row takes part when all pairs of rows are compared: rows fall into groups by a hash of their id, and a part compares two groups. In the part of two groups of one relation the rows of one have half false, those of the other true; in that of one group half is NULL. With two sides every part compares a group of one side with one of the other, and half is NULL.",
+    syntax_example = "pair_blocks(id, side, groups, sides)",
+    sql_example = r#"```sql
+> SELECT pair_blocks('a', 0, 2, 1) AS blocks;
++----------------------------------------------------+
+| blocks                                             |
++----------------------------------------------------+
+| [{part: 1, half: true}, {part: 2, half: NULL}]     |
++----------------------------------------------------+
+```"#,
+    argument(name = "id", description = "The id as a text; NULL gives NULL."),
+    argument(name = "side", description = "0 or 1, as in the joins."),
+    argument(
+        name = "groups",
+        description = "How many groups of rows: a constant, 1 to 1024. Of one relation there are groups · (groups + 1) / 2 parts, of two sides the square."
+    ),
+    argument(name = "sides", description = "1 or 2, a constant."),
+    related_udf(name = "key_parts")
+)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct PairBlocks;
+
+impl Function for PairBlocks {
+    const PARAMETERS: &'static Parameters = &Parameters {
+        function: "pair_blocks",
+        all: &[
+            ("id", Kind::Text),
+            ("side", Kind::Integer),
+            ("groups", Kind::Count),
+            ("sides", Kind::Count),
+        ],
+        required: 4,
+    };
+
+    fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
+        shape(constants)?;
+        Ok(DataType::new_list(DataType::Struct(fields()), true))
+    }
+
+    fn compute(args: &Arguments) -> Result<ArrayRef> {
+        let (groups, sides) = shape(&args.constants())?;
+        let (ids, sides_of_rows) = (args.texts(0)?, args.integers(1)?);
+        let mut parts: Vec<u32> = Vec::new();
+        let mut halves = BooleanBuilder::new();
+        let mut lengths = Vec::with_capacity(args.rows());
+        let mut nulls = NullBufferBuilder::new(args.rows());
+        for row in 0..args.rows() {
+            let before = parts.len();
+            let row = ids.get(row).zip(sides_of_rows.get(row));
+            nulls.append(row.is_some());
+            if let Some((id, side)) = row {
+                let group = xxh3_64(id.as_bytes()) % groups;
+                if sides == 2 {
+                    for other in 0..groups {
+                        let part = match side {
+                            0 => group * groups + other,
+                            _ => other * groups + group,
+                        };
+                        parts.push(part as u32);
+                        halves.append_null();
+                    }
+                } else {
+                    for (part, half) in pair_parts(group, groups) {
+                        parts.push(part as u32);
+                        halves.append_option(half);
+                    }
+                }
+            }
+            lengths.push(parts.len() - before);
+        }
+        if i32::try_from(parts.len()).is_err() {
+            return Err(exec_datafusion_err!(
+                "pair_blocks: the lists of one batch hold more than {} parts; lower datafusion.execution.batch_size",
+                i32::MAX
+            ));
+        }
+        let blocks = StructArray::try_new(
+            fields(),
+            vec![
+                Arc::new(UInt32Array::from(parts)),
+                Arc::new(halves.finish()),
+            ],
+            None,
+        )?;
+        Ok(Arc::new(ListArray::try_new(
+            Arc::new(Field::new_list_field(DataType::Struct(fields()), true)),
+            OffsetBuffer::from_lengths(lengths),
+            Arc::new(blocks),
+            nulls.finish(),
+        )?))
+    }
+
+    fn user_doc(&self) -> Option<&Documentation> {
+        self.doc()
+    }
+}
+
+fn fields() -> Fields {
+    Fields::from(vec![
+        Field::new("part", DataType::UInt32, true),
+        Field::new("half", DataType::Boolean, true),
+    ])
+}
+
+fn shape(constants: &Constants<'_>) -> Result<(u64, u64)> {
+    Ok((
+        constants.integer(2, 1..=MAX_GROUPS, 1)?,
+        constants.integer(3, 1..=2_u64, 1)?,
+    ))
+}
