@@ -165,7 +165,12 @@ pub(super) fn id_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<E
 }
 
 /// A column of vectors, packed.
-pub(super) fn vector_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
+pub(super) fn vector_column(
+    call: &Call,
+    plan: &LogicalPlan,
+    name: &str,
+    id: &Expr,
+) -> Result<Expr> {
     let expr = column(call, plan, name)?;
     let data_type = data_type(plan, &expr)?;
     let is_list = matches!(
@@ -178,12 +183,17 @@ pub(super) fn vector_column(call: &Call, plan: &LogicalPlan, name: &str) -> Resu
             call.function
         );
     }
-    let id = id_column(call, plan, call.column("id").unwrap_or("id"))?;
-    Ok(neardup_udfs::packed_vector().call(vec![expr, cast(id, DataType::Utf8)]))
+    let id = cast(id.clone(), DataType::Utf8);
+    Ok(neardup_udfs::packed_vector().call(vec![expr, id]))
 }
 
 /// A column of bit signatures.
-pub(super) fn signature_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
+pub(super) fn signature_column(
+    call: &Call,
+    plan: &LogicalPlan,
+    name: &str,
+    _: &Expr,
+) -> Result<Expr> {
     let expr = column(call, plan, name)?;
     match data_type(plan, &expr)? {
         DataType::FixedSizeBinary(_)
@@ -201,7 +211,9 @@ pub(super) fn signature_column(call: &Call, plan: &LogicalPlan, name: &str) -> R
 /// The documents of a call as one relation `side, id, text, across`: side 0 for the first
 /// relation, 1 for the second.
 pub(super) fn documents(call: &Call) -> Result<LogicalPlan> {
-    rows(call, "text", "text", text_column)
+    rows(call, "text", "text", |call, plan, name, _| {
+        text_column(call, plan, name)
+    })
 }
 
 /// The rows of a call as one relation `side, id, <alias>, across`, with what `payload` makes of the column
@@ -210,7 +222,7 @@ pub(super) fn rows(
     call: &Call,
     parameter: &str,
     alias: &str,
-    payload: fn(&Call, &LogicalPlan, &str) -> Result<Expr>,
+    payload: fn(&Call, &LogicalPlan, &str, &Expr) -> Result<Expr>,
 ) -> Result<LogicalPlan> {
     let side = |index: usize| -> Result<LogicalPlan> {
         let plan = call.relations[index].clone();
@@ -220,7 +232,12 @@ pub(super) fn rows(
             second.or(call.column(name))
         };
         let id = id_column(call, &plan, argument("id").unwrap_or("id"))?;
-        let payload = payload(call, &plan, argument(parameter).unwrap_or(parameter))?;
+        let payload = payload(
+            call,
+            &plan,
+            argument(parameter).unwrap_or(parameter.trim_end_matches("_column")),
+            &id,
+        )?;
         let across = match call.column("across") {
             None => lit(0_i8),
             Some(name) => column(call, &plan, name)?,
