@@ -49,6 +49,7 @@ mod sets;
 mod shingle_hashes;
 mod shingles;
 mod split_sentences;
+mod terms;
 mod token_frequencies;
 mod wikitext_to_plain;
 
@@ -83,6 +84,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(shingle_hashes::ShingleHashes),
         udf(shingles::Shingles),
         udf(split_sentences::SplitSentences),
+        udf(terms::Terms),
         udf(wikitext_to_plain::WikitextToPlain),
     ];
     functions.map(Arc::new).to_vec()

@@ -37,6 +37,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`Terms`] cuts a text into the words that stand for what it is about.
+//!
 //! The other half finds pairs in memory: [`frequency`] orders tokens, [`bounds`] gives prefixes and
 //! filters, [`pairs`] joins the rows that share a key, [`forest`] and [`representatives`] resolve the
 //! pairs to clusters.
@@ -70,6 +72,7 @@ mod minhash;
 mod normalize;
 mod shingle;
 mod split_mix;
+mod terms;
 mod words;
 
 #[cfg(test)]
@@ -87,3 +90,4 @@ pub use minhash::{MAX_HASHES, MinHashError, MinHasher, SignatureValue, signature
 pub use normalize::normalize_into;
 pub use shingle::{MAX_WINDOW, Shingle, ShingleError, ShingleScratch};
 pub use split_mix::SplitMix64;
+pub use terms::{TermScratch, Terms};

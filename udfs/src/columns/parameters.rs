@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     Similarity,
     /// A constant that is one of a few names.
     Name,
+    /// A constant truth value.
+    Flag,
 }
 
 /// The parameters of a function.
@@ -134,6 +136,7 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::Id => "integers or strings",
         Kind::Similarity => "a number",
         Kind::Name => "a string constant",
+        Kind::Flag => "true or false",
     }
 }
 
@@ -201,5 +204,6 @@ fn accepts(kind: Kind, data_type: &DataType) -> bool {
         ),
         Kind::Id => is_id(data_type),
         Kind::Similarity => *data_type == DataType::Float64,
+        Kind::Flag => matches!(data_type, DataType::Boolean | DataType::Null),
     }
 }
