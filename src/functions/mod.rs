@@ -97,8 +97,10 @@ macro_rules! table_functions {
 }
 
 table_functions! {
+    surface "bm25_vectors" [2..=2] resolve::terms::bm25_vectors, "bm25_vectors";
     surface "components" [1..=1] resolve::pairs::components, "components";
     surface "deduplicate" [1..=1] resolve::near_duplicates::deduplicate, "deduplicate";
+    surface "document_frequencies" [1..=1] resolve::terms::document_frequencies, "document_frequencies";
     surface "jaccard_join" [1..=2] resolve::join::jaccard_join, "jaccard_join" + "jaccard_join.linked";
     surface "lsh_plan" [0..=0] resolve::lsh::lsh_plan, "lsh_plan";
     surface "minhash_buckets" [1..=1] resolve::join::minhash_buckets, "minhash_buckets" + "minhash_buckets.draws";
@@ -107,6 +109,9 @@ table_functions! {
         "near_duplicates" + "near_duplicates.ordered";
     surface "pair_quality" [2..=2] resolve::pairs::pair_quality, "pair_quality";
     surface "sentences" [1..=1] resolve::sentences::sentences, "sentences";
+    surface "term_counts" [1..=1] resolve::terms::term_counts, "term_counts";
+    surface "translate_terms" [2..=2] resolve::terms::translate_terms,
+        "translate_terms" + "translate_terms.frequencies";
     surface "wiki_pages" [0..=0] resolve::wiki_pages::wiki_pages, "wiki_pages";
     block "candidate_pairs" [1..=1] resolve::block, "candidate_pairs";
     block "distinct_texts" [1..=1] resolve::block, "distinct_texts";

@@ -51,6 +51,7 @@ mod shingles;
 mod split_sentences;
 mod terms;
 mod token_frequencies;
+mod translation_probability;
 mod wikitext_to_plain;
 
 #[cfg(test)]
@@ -85,6 +86,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(shingles::Shingles),
         udf(split_sentences::SplitSentences),
         udf(terms::Terms),
+        udf(translation_probability::TranslationProbability),
         udf(wikitext_to_plain::WikitextToPlain),
     ];
     functions.map(Arc::new).to_vec()
