@@ -11,6 +11,10 @@
 -- columns english, german and p:
 -- `translate_terms(german_counts, lexicon, source => german, target => english, probability => p)`.
 --
+-- Of a table that knows more target terms than the collection to compare with, only those terms should be taken: `(SELECT
+-- german AS source, english AS target, p AS probability FROM lexicon WHERE english IN (SELECT term FROM english_counts))`.
+-- Terms that nothing is compared with make vectors long and their cosines small.
+--
 -- A term that the table does not have as a source is lost. `SELECT count(*), sum(tf) FROM german_counts WHERE term NOT
 -- IN (SELECT german FROM lexicon WHERE german IS NOT NULL)` counts what is.
 --
@@ -24,7 +28,7 @@
 --   df: column = df | or, without id and tf: in how many documents it stands
 --   source: column = source | a term of the language to translate from
 --   target: column = target | a term of the language to translate to
---   probability: column = probability | p(source term | target term)
+--   probability: column = probability | probability of the source term, given the target term
 -- Columns
 --   id: as id | the id of a document; not where the first relation has df
 --   term: text | a target term

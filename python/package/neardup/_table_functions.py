@@ -777,6 +777,10 @@ The table says how probable each source term is, given the target term: for Germ
 
         With a table of columns english, german and p: `translate_terms(german_counts, lexicon,
         source => german, target => english, probability => p)`.
+        Of a table that knows more target terms than the collection to compare with, only those
+        terms should be taken: `(SELECT german AS source, english AS target, p AS probability FROM
+        lexicon WHERE english IN (SELECT term FROM english_counts))`. Terms that nothing is compared
+        with make vectors long and their cosines small.
         A term that the table does not have as a source is lost. `SELECT count(*), sum(tf) FROM
         german_counts WHERE term NOT IN (SELECT german FROM lexicon WHERE german IS NOT NULL)`
         counts what is.
@@ -790,7 +794,8 @@ The table says how probable each source term is, given the target term: for Germ
             df: A column: or, without id and tf: in how many documents it stands; default df.
             source: A column: a term of the language to translate from; default source.
             target: A column: a term of the language to translate to; default target.
-            probability: A column: p(source term | target term); default probability.
+            probability: A column: probability of the source term, given the target term; default
+                probability.
 
         Returns:
             id (as id): the id of a document; not where the first relation has df.
