@@ -97,9 +97,11 @@ macro_rules! table_functions {
 }
 
 table_functions! {
+    surface "bm25_vectors" [2..=2] resolve::terms::bm25_vectors, "bm25_vectors";
     surface "components" [1..=1] resolve::pairs::components, "components";
     surface "cosine_join" [1..=2] resolve::signatures::cosine_join, "cosine_join";
     surface "deduplicate" [1..=1] resolve::near_duplicates::deduplicate, "deduplicate";
+    surface "document_frequencies" [1..=1] resolve::terms::document_frequencies, "document_frequencies";
     surface "hamming_join" [1..=2] resolve::signatures::hamming_join, "hamming_join";
     surface "jaccard_join" [1..=2] resolve::join::jaccard_join, "jaccard_join" + "jaccard_join.linked";
     surface "lsh_plan" [0..=0] resolve::lsh::lsh_plan, "lsh_plan";
@@ -112,6 +114,9 @@ table_functions! {
         "projection_join" + "projection_join.estimated";
     surface "sentences" [1..=1] resolve::sentences::sentences, "sentences";
     surface "simhash_join" [1..=2] resolve::signatures::simhash_join, "simhash_join";
+    surface "term_counts" [1..=1] resolve::terms::term_counts, "term_counts";
+    surface "translate_terms" [2..=2] resolve::terms::translate_terms,
+        "translate_terms" + "translate_terms.frequencies";
     surface "wiki_pages" [0..=0] resolve::wiki_pages::wiki_pages, "wiki_pages";
     block "candidate_pairs" [1..=1] resolve::block, "candidate_pairs";
     block "distinct_texts" [1..=1] resolve::block, "distinct_texts";

@@ -208,6 +208,27 @@ pub(super) fn signature_column(
     }
 }
 
+/// A column of numbers, as Float64.
+pub(super) fn number_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
+    let expr = column(call, plan, name)?;
+    match data_type(plan, &expr)? {
+        DataType::Float64 => Ok(expr),
+        other if other.is_numeric() || other.is_null() => Ok(cast(expr, DataType::Float64)),
+        other => plan_err!(
+            "{}: the column '{name}' must hold numbers, but it holds {other}",
+            call.function
+        ),
+    }
+}
+
+/// Whether a plan has a column of that name.
+pub(super) fn has_column(plan: &LogicalPlan, name: &str) -> bool {
+    let schema = plan.schema();
+    !schema
+        .qualified_fields_with_unqualified_name(name)
+        .is_empty()
+}
+
 /// The documents of a call as one relation `side, id, text, across`: side 0 for the first
 /// relation, 1 for the second.
 pub(super) fn documents(call: &Call) -> Result<LogicalPlan> {

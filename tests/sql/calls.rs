@@ -6,10 +6,13 @@ use std::sync::Arc;
 
 /// Name of a function and a query that calls it.
 pub const CALLS: &[(&str, &str)] = &[
+    ("bm25_vectors", "SELECT * FROM bm25_vectors(counts, frequencies)"),
+    ("bm25_vectors", "SELECT * FROM bm25_vectors(counts, frequencies, k1 => 2, b => 0.5)"),
     ("components", "SELECT * FROM components(pairs)"),
     ("deduplicate", "SELECT * FROM deduplicate(docs)"),
     ("deduplicate", "SELECT * FROM deduplicate(docs, keep => 'longest', method => 'minhash')"),
     ("deduplicate", "SELECT * FROM deduplicate(docs, keep_by => 'page', resolution => 'components')"),
+    ("document_frequencies", "SELECT * FROM document_frequencies(counts)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, docs)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, across => page)"),
@@ -30,6 +33,10 @@ pub const CALLS: &[(&str, &str)] = &[
     ("pair_quality", "SELECT * FROM pair_quality(pairs, pairs)"),
     ("sentences", "SELECT * FROM sentences(docs)"),
     ("sentences", "SELECT * FROM sentences(docs, window => 2, carry => [page], min_length => 3)"),
+    ("term_counts", "SELECT * FROM term_counts(docs)"),
+    ("term_counts", "SELECT * FROM term_counts(docs, language_column => page, min_count => 1, min_terms => 1)"),
+    ("translate_terms", "SELECT * FROM translate_terms(counts, translations)"),
+    ("translate_terms", "SELECT * FROM translate_terms(frequencies, translations)"),
     ("wiki_pages", "SELECT * FROM wiki_pages('datasets/sample/samplewiki-pages-articles.xml.bz2')"),
     (
         "candidate_pairs",
@@ -79,7 +86,17 @@ pub const CALLS: &[(&str, &str)] = &[
     ("unique_rows", "SELECT * FROM unique_rows(rows_in)"),
 ];
 
-/// A session with the relations of [`CALLS`]: `docs`, `rows_in` and `pairs`, as files would hold them.
+/// The relations of [`CALLS`].
+pub const TABLES: &[&str] = &[
+    "docs",
+    "pairs",
+    "rows_in",
+    "counts",
+    "frequencies",
+    "translations",
+];
+
+/// A session with the relations of [`CALLS`], as files would hold them.
 pub async fn session(config: SessionConfig) -> Result<SessionContext> {
     let context = neardup::session(config, Arc::default())?;
     let docs = "SELECT * FROM (VALUES
@@ -96,6 +113,13 @@ pub async fn fill(context: &SessionContext, docs: &str) -> Result<()> {
         "CREATE TABLE pairs AS SELECT * FROM (VALUES (1, 2), (2, 3)) AS v (id_a, id_b)",
         "CREATE TABLE rows_in AS
            SELECT arrow_cast(0, 'Int8') AS side, id, text, page AS across FROM docs",
+        "CREATE TABLE counts AS
+           SELECT id, term, tf FROM term_counts(docs, min_count => 1, min_terms => 1)",
+        "CREATE TABLE frequencies AS SELECT term, df FROM document_frequencies(counts)",
+        "CREATE TABLE translations AS
+           SELECT term AS source, left(term, 2) AS target,
+             1.0 / count(*) OVER (PARTITION BY left(term, 2)) AS probability
+           FROM frequencies",
     ];
     for table in tables {
         context.sql(table).await?.collect().await?;

@@ -59,7 +59,9 @@ mod shingles;
 mod signature_keys;
 mod simhash;
 mod split_sentences;
+mod terms;
 mod token_frequencies;
+mod translation_probability;
 mod wikitext_to_plain;
 
 #[cfg(test)]
@@ -103,6 +105,8 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(signature_keys::SignatureKeys),
         udf(simhash::SimHash),
         udf(split_sentences::SplitSentences),
+        udf(terms::Terms),
+        udf(translation_probability::TranslationProbability),
         udf(wikitext_to_plain::WikitextToPlain),
     ];
     functions.map(Arc::new).to_vec()

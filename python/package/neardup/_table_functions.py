@@ -25,6 +25,59 @@ class TableFunctions:
     ) -> Result:
         raise NotImplementedError
 
+    def bm25_vectors(
+        self,
+        counts: Data,
+        frequencies: Data,
+        *,
+        id: str | None = None,
+        term: str | None = None,
+        tf: str | None = None,
+        df: str | None = None,
+        k1: float | None = None,
+        b: float | None = None,
+    ) -> Result:
+        """A vector of term weights for each document, by Okapi BM25: weight = idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / mean length)), where idf = ln(1 + (N − df + ½) / (df + ½)), length is the sum of tf over a document, and N and the mean length are those of the documents in counts.
+
+Counts and frequencies are of one collection and in one language, both as they were counted or both translated.
+
+        Args:
+            counts: A relation: id, term, tf.
+            frequencies: A relation: term, df.
+            id: A column: the id of a document; default id.
+            term: A column: a term, in both relations; default term.
+            tf: A column: how often it stands in the document; fractions too; default tf.
+            df: A column: in how many documents it stands; fractions too; default df.
+            k1: A number in [0, 1000]: how slowly a weight saturates as a term repeats; default 1.2.
+            b: A number in [0, 1]: how much a long document's weights are lowered: 0 not at all;
+                default 0.75.
+
+        Returns:
+            id (as id): the id of a document.
+            vector (List(Struct("term": Utf8, "weight": Float64))): the terms of the document with
+                their weights, sorted by term.
+
+        Note:
+            A document and a term that stand twice in counts add up, as does a term that stands
+                twice in frequencies.
+            A term without a frequency stands in no document, one with more than N in N: weights are
+                above 0.
+            Rows with NULL take no part, nor do counts of 0.
+            Sums are of numbers with 15 decimal places, so that they do not depend on the order of
+                rows.
+        """
+        return self._call(
+            "bm25_vectors",
+            [counts, frequencies],
+            ["id", "term", "tf", "df"],
+            id=id,
+            term=term,
+            tf=tf,
+            df=df,
+            k1=k1,
+            b=b,
+        )
+
     def components(
         self,
         data: Data,
@@ -131,6 +184,35 @@ class TableFunctions:
             seed=seed,
             bucket_pairs=bucket_pairs,
             parts=parts,
+        )
+
+    def document_frequencies(
+        self,
+        counts: Data,
+        *,
+        id: str | None = None,
+        term: str | None = None,
+    ) -> Result:
+        """In how many documents of a collection each term stands.
+
+        Args:
+            counts: A relation: id, term.
+            id: A column: the id of a document; default id.
+            term: A column: a term of it; default term.
+
+        Returns:
+            term (text): the term.
+            df (Int64): distinct documents with it.
+
+        Note:
+            A term is one row. Rows of which id or term is NULL do not count.
+        """
+        return self._call(
+            "document_frequencies",
+            [counts],
+            ["id", "term"],
+            id=id,
+            term=term,
         )
 
     def jaccard_join(
@@ -613,6 +695,133 @@ class TableFunctions:
             language_column=language_column,
             splitter=splitter,
             carry=carry,
+        )
+
+    def term_counts(
+        self,
+        data: Data,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        language: str | None = None,
+        language_column: str | None = None,
+        stop_words: bool | None = None,
+        stem: bool | None = None,
+        min_count: int | None = None,
+        min_terms: int | None = None,
+    ) -> Result:
+        """How often each term stands in each text: the words that mean something, stemmed.
+
+        What the vectors of bm25_vectors are made of.
+        Texts of several languages are several collections: with language_column a text is cut by
+        the rules of its language, and terms are counted by language. The functions that come next
+        take one collection: `(SELECT id, term, tf FROM counts WHERE language = 'de')`.
+
+        Args:
+            data: A relation: id, text, language.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            language: A text: language code of the texts, as of the function terms; default 'en'.
+            language_column: A column: a column that holds each text's language code, instead of
+                language, which stands for NULL there.
+            stop_words: True or false: leave stop words out; default true.
+            stem: True or false: stem words; default true.
+            min_count: A whole number in [1, 4000000000]: a term that stands fewer times in its
+                language is left out; default 2.
+            min_terms: A whole number in [0, 4000000000]: then a text with fewer terms, counting
+                repeats, is left out; default 5.
+
+        Returns:
+            id (as id): the id of a text.
+            term (text): a term of it.
+            tf (Int64): how often it stands there.
+            language (text): the language code of the text, as given.
+
+        Note:
+            A text and a term are one row. A text without id, or NULL, has none.
+            The same id twice in a language with the same text is one text; with another text it is
+                an error that names the id.
+        """
+        return self._call(
+            "term_counts",
+            [data],
+            ["id", "text", "language_column"],
+            id=id,
+            text=text,
+            language=language,
+            language_column=language_column,
+            stop_words=stop_words,
+            stem=stem,
+            min_count=min_count,
+            min_terms=min_terms,
+        )
+
+    def translate_terms(
+        self,
+        counts: Data,
+        translations: Data,
+        *,
+        id: str | None = None,
+        term: str | None = None,
+        tf: str | None = None,
+        df: str | None = None,
+        source: str | None = None,
+        target: str | None = None,
+        probability: str | None = None,
+    ) -> Result:
+        """Counts or frequencies in the terms of another language, by a lexical translation table: a count is handed on to the terms that it may translate, each by its probability (tf*(e) = Σ_f p(f|e)·tf(f) and df*(e) = Σ_f p(f|e)·df(f); Ture, Elsayed and Lin, 2011).
+
+The function goes by the columns of the first relation: one with tf gives id, term, tf; one with df gives term, df.
+
+The table says how probable each source term is, given the target term: for German counts and an English vocabulary p(german | english), so that the probabilities of one English term sum to 1 at most.
+
+        With a table of columns english, german and p: `translate_terms(german_counts, lexicon,
+        source => german, target => english, probability => p)`.
+        Of a table that knows more target terms than the collection to compare with, only those
+        terms should be taken: `(SELECT german AS source, english AS target, p AS probability FROM
+        lexicon WHERE english IN (SELECT term FROM english_counts))`. Terms that nothing is compared
+        with make vectors long and their cosines small.
+        A term that the table does not have as a source is lost. `SELECT count(*), sum(tf) FROM
+        german_counts WHERE term NOT IN (SELECT german FROM lexicon WHERE german IS NOT NULL)`
+        counts what is.
+
+        Args:
+            counts: A relation: id, term, tf.
+            translations: A relation: source, target, probability.
+            id: A column: the id of a document; default id.
+            term: A column: a term of it, in the language of source; default term.
+            tf: A column: how often it stands there; default tf.
+            df: A column: or, without id and tf: in how many documents it stands; default df.
+            source: A column: a term of the language to translate from; default source.
+            target: A column: a term of the language to translate to; default target.
+            probability: A column: probability of the source term, given the target term; default
+                probability.
+
+        Returns:
+            id (as id): the id of a document; not where the first relation has df.
+            term (text): a target term.
+            tf (Float64): its expected count; df, the expected frequency, where the first relation
+                has df.
+
+        Note:
+            Sums are of numbers with 15 decimal places, so that they do not depend on the order of
+                rows.
+            A pair of terms that stands twice counts once; with two probabilities it is an error, as
+                is a probability outside [0, 1] and a target term whose probabilities sum to more
+                than 1.01.
+            Rows with NULL take no part, nor do counts and probabilities of 0.
+        """
+        return self._call(
+            "translate_terms",
+            [counts, translations],
+            ["id", "term", "tf", "df", "source", "target", "probability"],
+            id=id,
+            term=term,
+            tf=tf,
+            df=df,
+            source=source,
+            target=target,
+            probability=probability,
         )
 
     def wiki_pages(

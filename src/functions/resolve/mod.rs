@@ -10,6 +10,7 @@ pub(super) mod pairs;
 pub(super) mod sentences;
 pub(super) mod signatures;
 pub(super) mod similar_pairs;
+pub(super) mod terms;
 pub(super) mod wiki_pages;
 
 use super::arguments::{Call, Value};

@@ -37,6 +37,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`Terms`] cuts a text into the words that stand for what it is about.
+//!
 //! The other half finds pairs in memory: [`frequency`] orders tokens, [`bounds`] gives prefixes and
 //! filters, [`pairs`] joins the rows that share a key, [`forest`] and [`representatives`] resolve the
 //! pairs to clusters.
@@ -78,6 +80,7 @@ mod projection;
 mod shingle;
 mod simhash;
 mod split_mix;
+mod terms;
 mod words;
 
 #[cfg(test)]
@@ -105,3 +108,4 @@ pub use projection::{Coordinate, DenseProjector, MAX_BITS, SparseProjector, sign
 pub use shingle::{MAX_WINDOW, Shingle, ShingleError, ShingleScratch};
 pub use simhash::simhash_into;
 pub use split_mix::SplitMix64;
+pub use terms::{TermScratch, Terms};

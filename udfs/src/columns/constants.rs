@@ -91,6 +91,15 @@ impl<'a> Constants<'a> {
             .map_err(|error: T::Err| plan_datafusion_err!("{}: {error}", self.parameters.function))
     }
 
+    /// A truth value, `default` where the argument is left out or while planning is not known yet.
+    pub(crate) fn flag(&self, index: usize, default: bool) -> Result<bool> {
+        match self.value(index)? {
+            Some(ScalarValue::Boolean(Some(flag))) => Ok(*flag),
+            None => Ok(default),
+            Some(other) => self.error(index, &format!("must be true or false, got {other}")),
+        }
+    }
+
     /// A threshold in (0, 1]. While planning 1 stands in for a constant that is not known yet.
     pub(crate) fn threshold(&self, index: usize) -> Result<f64> {
         let Some(value) = self.value(index)? else {

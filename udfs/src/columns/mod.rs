@@ -13,6 +13,7 @@
 
 mod bytes;
 mod constants;
+mod floats;
 mod ids;
 mod integers;
 mod lists;
@@ -30,6 +31,7 @@ use datafusion_expr::{ColumnarValue, ScalarFunctionArgs};
 
 pub(crate) use bytes::Bytes;
 pub(crate) use constants::Constants;
+pub(crate) use floats::Floats;
 pub(crate) use ids::{IdTable, NO_ID};
 pub(crate) use integers::Integers;
 pub(crate) use lists::{Lists, Numbers, signature_length};
@@ -135,6 +137,11 @@ impl Arguments {
     pub(crate) fn integers(&self, index: usize) -> Result<Integers> {
         let (array, constant) = self.array(index)?;
         Integers::new(&array, constant)
+    }
+
+    pub(crate) fn floats(&self, index: usize) -> Result<Floats> {
+        let (array, constant) = self.array(index)?;
+        Floats::new(&array, constant)
     }
 
     /// The argument as an array, of one value if it is a constant.

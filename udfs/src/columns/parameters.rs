@@ -46,6 +46,8 @@ pub(crate) enum Kind {
     TextOrWeights,
     /// A constant that is one of a few names.
     Name,
+    /// A constant truth value.
+    Flag,
 }
 
 /// The parameters of a function.
@@ -145,6 +147,7 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::Bits => "a signature, that is a column of bytes",
         Kind::TextOrWeights => "text, a list of hashes or of strings, or a list of (term, weight)",
         Kind::Name => "a string constant",
+        Kind::Flag => "true or false",
     }
 }
 
@@ -242,5 +245,6 @@ fn accepts(kind: Kind, data_type: &DataType) -> bool {
         Kind::TextOrWeights => {
             is_text(data_type) || numbers || strings || !is_bytes(data_type) && is_vector(data_type)
         }
+        Kind::Flag => matches!(data_type, DataType::Boolean | DataType::Null),
     }
 }

@@ -1,0 +1,89 @@
+-- bm25_vectors(counts, frequencies)
+--
+-- A vector of term weights for each document, by Okapi BM25:
+-- weight = idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / mean length)), where
+-- idf = ln(1 + (N − df + ½) / (df + ½)), length is the sum of tf over a document, and N and the mean length are those
+-- of the documents in counts.
+--
+-- Counts and frequencies are of one collection and in one language, both as they were counted or both translated.
+--
+-- Inputs
+--   input: id, term, tf
+--   input_b: term, df
+-- Parameters
+--   id: column = id | the id of a document
+--   term: column = term | a term, in both relations
+--   tf: column = tf | how often it stands in the document; fractions too
+--   df: column = df | in how many documents it stands; fractions too
+--   k1: number in [0, 1000] = 1.2 | how slowly a weight saturates as a term repeats
+--   b: number in [0, 1] = 0.75 | how much a long document's weights are lowered: 0 not at all
+-- Columns
+--   id: as id | the id of a document
+--   vector: List(Struct("term": Utf8, "weight": Float64)) | the terms of the document with their weights, sorted by term
+-- Guarantees
+--   A document and a term that stand twice in counts add up, as does a term that stands twice in frequencies.
+--   A term without a frequency stands in no document, one with more than N in N: weights are above 0.
+--   Rows with NULL take no part, nor do counts of 0.
+--   Sums are of numbers with 15 decimal places, so that they do not depend on the order of rows.
+WITH counts AS (
+  SELECT id, term, sum(CAST(tf AS DECIMAL(38, 15))) AS tf
+  FROM input
+  WHERE id IS NOT NULL AND term IS NOT NULL AND tf > 0
+  GROUP BY id, term
+),
+documents AS (
+  SELECT
+    id,
+    sum(tf) AS total_tf,
+    array_agg(named_struct('term', term, 'tf', CAST(tf AS DOUBLE))) AS counts
+  FROM counts
+  GROUP BY id
+),
+collection AS (
+  SELECT
+    CAST(count(*) AS DOUBLE) AS documents,
+    CAST(sum(total_tf) AS DOUBLE) / count(*) AS mean_length,
+    0 AS all_rows
+  FROM documents
+),
+entries AS (
+  SELECT
+    entry.id,
+    entry.counted['term'] AS term,
+    entry.counted['tf'] AS tf,
+    collection.documents,
+    1.0 - $b + $b * entry.length / collection.mean_length AS relative_length
+  FROM collection
+  JOIN (
+    SELECT id, CAST(total_tf AS DOUBLE) AS length, UNNEST(counts) AS counted, 0 AS all_rows
+    FROM documents
+  ) AS entry ON collection.all_rows = entry.all_rows
+),
+frequencies AS (
+  SELECT term, CAST(sum(CAST(df AS DECIMAL(38, 15))) AS DOUBLE) AS df
+  FROM input_b
+  WHERE term IS NOT NULL AND df > 0
+  GROUP BY term
+),
+weights AS (
+  SELECT
+    id,
+    term,
+    ln(1.0 + (documents - df + 0.5) / (df + 0.5)) * tf * ($k1 + 1.0) / (tf + $k1 * relative_length) AS weight
+  FROM (
+    SELECT
+      entries.id,
+      entries.term,
+      entries.tf,
+      entries.relative_length,
+      entries.documents,
+      least(coalesce(frequencies.df, 0.0), entries.documents) AS df
+    FROM frequencies
+    RIGHT JOIN entries ON frequencies.term = entries.term
+  )
+)
+SELECT
+  id,
+  array_sort(array_agg(named_struct('term', arrow_cast(term, 'Utf8'), 'weight', weight))) AS vector
+FROM weights
+GROUP BY id
