@@ -23,6 +23,7 @@ FROM resolved_duplicates(
   shingle => $shingle,
   target_recall => $target_recall,
   num_hashes => $num_hashes,
+  bits => $bits,
   seed => $seed,
   bucket_pairs => $bucket_pairs,
   parts => $parts

@@ -5,18 +5,19 @@
 -- Inputs
 --   input: side, id, text, across
 -- Parameters
---   method: one of exact|minhash = 'exact' | the exact join, or MinHash at a target recall
+--   method: one of exact|minhash|projection = 'exact' | the exact join, MinHash at a target recall, or random projection, where text is a packed vector
 --   threshold: number in (0, 1] = 0.8 | least similarity
 --   shingle: shingle = 'word:3' | what a text is cut into
---   target_recall: number in (0, 1) = 0.99 | with 'minhash': share of the pairs at the threshold that the bands find
+--   target_recall: number in (0, 1) = 0.99 | with 'minhash' and 'projection': share of the pairs at the threshold that are found
 --   num_hashes: integer in [1, 4096] = 128 | with 'minhash': hash functions that a signature may use
---   seed: integer in [0, 9007199254740992] = 1 | with 'minhash': seed of the hash functions
+--   bits: integer in [1, 4096] = 1024 | with 'projection': bits of a signature
+--   seed: integer in [0, 9007199254740992] = 1 | with 'minhash' and 'projection': seed of signatures
 --   bucket_pairs: integer in [0, 4000000000] = 10000 | a bucket of more texts than this is verified against leaders only
 --   parts: integer in [1, 65536] = 1 | parts of the key space
 -- Columns
 --   id_a: as id | the smaller id
 --   id_b: as id | the other id
---   similarity: Float64 | exact Jaccard similarity of the two shingle sets
+--   similarity: Float64 | exact Jaccard similarity of the two shingle sets, or exact cosine
 -- Guarantees
 --   Each pair once.
 SELECT id_a, id_b, max(similarity) AS similarity

@@ -9,31 +9,33 @@
 --   threshold: number in (0, 1] = 0.8 | least similarity of a pair
 --   shingle: shingle = 'word:3' | what a text is cut into: 'char:n', 'word:n' or 'space:n'
 --   normalize: boolean = true | NFKC, lower case, white space runs to one space, trimmed
---   method: one of exact|minhash = 'exact' | how pairs are found
+--   method: one of exact|minhash|projection = 'exact' | how pairs are found; with 'projection' text is a packed vector
 --   resolution: one of representative|components = 'representative' | as in near_duplicates
---   target_recall: number in (0, 1) = 0.99 | with 'minhash'
+--   target_recall: number in (0, 1) = 0.99 | with 'minhash' and 'projection'
 --   num_hashes: integer in [1, 4096] = 128 | with 'minhash'
---   seed: integer in [0, 9007199254740992] = 1 | with 'minhash'
+--   bits: integer in [1, 4096] = 1024 | with 'projection'
+--   seed: integer in [0, 9007199254740992] = 1 | with 'minhash' and 'projection'
 --   bucket_pairs: integer in [0, 4000000000] = 10000 | a bucket of more distinct texts than this is verified against leaders only
 --   parts: integer in [1, 65536] = 1 | parts of the key space
 -- Columns
 --   id: as id | the row's id
 --   rank: as rank | its rank
 --   representative: as rank | the rank of the row that stands for it
---   similarity: Float64 | exact Jaccard similarity with it; NULL where it is the row itself
+--   similarity: Float64 | exact similarity with it; NULL where it is the row itself
 -- Guarantees
 --   One row for every input row; the same id twice with the same text is one row.
 WITH texts AS (
   SELECT side, id, text, across, ids
-  FROM distinct_texts(
+  FROM distinct_nodes(
     (
       SELECT CAST(0 AS TINYINT) AS side, rank AS id, text, CAST(0 AS TINYINT) AS across
       FROM input
       WHERE id IS NOT NULL
     ),
-    normalize => $normalize
+    method => $method,
+    normalize => $normalize,
+    shingle => $shingle
   )
-  WHERE cardinality(shingle_hashes(text, $shingle)) > 0
 ),
 edges AS (
   SELECT id_a, id_b, similarity
@@ -44,6 +46,7 @@ edges AS (
     shingle => $shingle,
     target_recall => $target_recall,
     num_hashes => $num_hashes,
+    bits => $bits,
     seed => $seed,
     bucket_pairs => $bucket_pairs,
     parts => $parts
@@ -51,7 +54,13 @@ edges AS (
 ),
 resolved AS (
   SELECT id, representative, similarity
-  FROM resolved_texts(texts, edges, resolution => $resolution, shingle => $shingle)
+  FROM resolved_texts(
+    texts,
+    edges,
+    resolution => $resolution,
+    method => $method,
+    shingle => $shingle
+  )
 ),
 every_id AS (
   SELECT id, rank

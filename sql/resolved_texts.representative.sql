@@ -8,6 +8,7 @@
 --   input_b: id_a, id_b, similarity
 -- Parameters
 --   resolution: one of representative|components = 'representative' | as in near_duplicates
+--   method: one of exact|minhash|projection = 'exact' | with 'components' and 'projection': text is a packed vector
 --   shingle: shingle = 'word:3' | with 'components': for the similarity with the representative
 -- Columns
 --   id: as id | an id with a text

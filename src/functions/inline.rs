@@ -141,10 +141,14 @@ fn resolved(
     let config = ConfigOptions::default();
     let call = Call::new(function.name, &parameters, relations, given, &config)?;
     if function.name == "similar_pairs" {
-        let template = match call.text("verify")? {
-            "exact" => function.variant("similar_pairs.standard"),
-            _ => function.variant("similar_pairs.estimated"),
+        let variant = match (call.text("candidates")?, call.text("verify")?) {
+            ("all", _) => "similar_pairs.all",
+            ("windows", _) => "similar_pairs.windows",
+            (_, "hamming" | "cosine") => "similar_pairs.compared",
+            (_, "exact") => "similar_pairs.standard",
+            _ => "similar_pairs.estimated",
         };
+        let template = function.variant(variant);
         return Ok((template, call.relations.clone(), call.literals(), None));
     }
     let state = session::bare_state(SessionConfig::new());

@@ -104,7 +104,7 @@ table_functions! {
     surface "document_frequencies" [1..=1] resolve::terms::document_frequencies, "document_frequencies";
     surface "hamming_join" [1..=2] resolve::signatures::hamming_join, "hamming_join";
     surface "jaccard_join" [1..=2] resolve::join::jaccard_join, "jaccard_join" + "jaccard_join.linked";
-    surface "lsh_plan" [0..=0] resolve::lsh::lsh_plan, "lsh_plan";
+    surface "lsh_plan" [0..=0] resolve::lsh::lsh_plan, "lsh_plan" + "lsh_plan.projection";
     surface "minhash_buckets" [1..=1] resolve::join::minhash_buckets, "minhash_buckets" + "minhash_buckets.draws";
     surface "minhash_join" [1..=2] resolve::join::minhash_join, "minhash_join" + "minhash_join.linked";
     surface "near_duplicates" [1..=1] resolve::near_duplicates::near_duplicates,
@@ -119,19 +119,23 @@ table_functions! {
         "translate_terms" + "translate_terms.frequencies";
     surface "wiki_pages" [0..=0] resolve::wiki_pages::wiki_pages, "wiki_pages";
     block "candidate_pairs" [1..=1] resolve::block, "candidate_pairs";
+    block "compared_pairs" [2..=2] resolve::block, "compared_pairs";
+    block "distinct_nodes" [1..=1] resolve::near_duplicates::distinct_nodes,
+        "distinct_nodes.texts" + "distinct_nodes.vectors";
     block "distinct_texts" [1..=1] resolve::block, "distinct_texts";
     block "exact_pairs" [1..=1] resolve::block, "exact_pairs";
     block "minhash_pairs" [1..=1] resolve::join::minhash_pairs, "minhash_pairs.bands" + "minhash_pairs.draws";
-    block "node_pairs" [1..=1] resolve::near_duplicates::node_pairs, "node_pairs.exact" + "node_pairs.minhash";
+    block "node_pairs" [1..=1] resolve::near_duplicates::node_pairs, "node_pairs.exact" + "node_pairs.minhash" + "node_pairs.projection";
     block "prefix_pairs" [2..=2] resolve::block, "prefix_pairs";
     block "resolved_duplicates" [1..=1] resolve::block, "resolved_duplicates";
     block "resolved_texts" [2..=2] resolve::near_duplicates::resolved_texts,
-        "resolved_texts.representative" + "resolved_texts.components";
+        "resolved_texts.representative" + "resolved_texts.components" + "resolved_texts.vectors";
     block "row_pairs" [2..=2] resolve::block, "row_pairs";
     block "signature_pairs" [1..=1] resolve::signatures::signature_pairs,
         "signature_pairs.all" + "signature_pairs.keys" + "signature_pairs.windows";
     block "similar_pairs" [1..=1] resolve::similar_pairs::similar_pairs,
-        "similar_pairs" + "similar_pairs.standard" + "similar_pairs.estimated";
+        "similar_pairs" + "similar_pairs.standard" + "similar_pairs.estimated" + "similar_pairs.compared"
+        + "similar_pairs.all" + "similar_pairs.windows";
     block "unique_rows" [1..=1] resolve::block, "unique_rows";
     block "unique_vectors" [1..=1] resolve::block, "unique_vectors";
 }

@@ -9,15 +9,23 @@ pub const CALLS: &[(&str, &str)] = &[
     ("bm25_vectors", "SELECT * FROM bm25_vectors(counts, frequencies)"),
     ("bm25_vectors", "SELECT * FROM bm25_vectors(counts, frequencies, k1 => 2, b => 0.5)"),
     ("components", "SELECT * FROM components(pairs)"),
+    ("cosine_join", "SELECT * FROM cosine_join(vectors)"),
+    ("cosine_join", "SELECT * FROM cosine_join(vectors, vectors, threshold => 0.5)"),
     ("deduplicate", "SELECT * FROM deduplicate(docs)"),
+    ("deduplicate", "SELECT * FROM deduplicate(vectors, method => 'projection')"),
     ("deduplicate", "SELECT * FROM deduplicate(docs, keep => 'longest', method => 'minhash')"),
     ("deduplicate", "SELECT * FROM deduplicate(docs, keep_by => 'page', resolution => 'components')"),
     ("document_frequencies", "SELECT * FROM document_frequencies(counts)"),
+    ("hamming_join", "SELECT * FROM hamming_join(signed, max_distance => 20)"),
+    ("hamming_join", "SELECT * FROM hamming_join(signed, signed, max_distance => 30, method => 'exhaustive')"),
+    ("hamming_join", "SELECT * FROM hamming_join(signed, max_distance => 30, method => 'bands', tables => 8, key_bits => 4)"),
+    ("hamming_join", "SELECT * FROM hamming_join(signed, signed, max_distance => 30, method => 'window', tables => 3, window => 2)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, docs)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, across => page)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, copies => 'linked')"),
     ("lsh_plan", "SELECT * FROM lsh_plan(0.8)"),
+    ("lsh_plan", "SELECT * FROM lsh_plan(0.8, method => 'projection')"),
     ("minhash_buckets", "SELECT * FROM minhash_buckets(docs)"),
     ("minhash_buckets", "SELECT * FROM minhash_buckets(docs, scheme => 'draws')"),
     ("minhash_join", "SELECT * FROM minhash_join(docs)"),
@@ -28,27 +36,44 @@ pub const CALLS: &[(&str, &str)] = &[
     ("near_duplicates", "SELECT * FROM near_duplicates(docs)"),
     ("near_duplicates", "SELECT * FROM near_duplicates(docs, method => 'minhash')"),
     ("near_duplicates", "SELECT * FROM near_duplicates(docs, resolution => 'components')"),
+    ("near_duplicates", "SELECT * FROM near_duplicates(vectors, method => 'projection')"),
+    ("near_duplicates", "SELECT * FROM near_duplicates(vectors, method => 'projection', resolution => 'components', threshold => 0.5)"),
+    ("near_duplicates", "SELECT * FROM near_duplicates(vectors, method => 'projection', keep_by => 'page desc')"),
     ("near_duplicates", "SELECT * FROM near_duplicates(docs, keep => 'longest')"),
     ("near_duplicates", "SELECT * FROM near_duplicates(docs, keep_by => 'page desc', resolution => 'components')"),
     ("pair_quality", "SELECT * FROM pair_quality(pairs, pairs)"),
+    ("projection_join", "SELECT * FROM projection_join(vectors)"),
+    ("projection_join", "SELECT * FROM projection_join(vectors, vectors, method => 'bands', threshold => 0.9)"),
+    ("projection_join", "SELECT * FROM projection_join(vectors, method => 'window', across => page, threshold => 0.5)"),
+    ("projection_join", "SELECT * FROM projection_join(vectors, verify => 'estimate')"),
     ("sentences", "SELECT * FROM sentences(docs)"),
     ("sentences", "SELECT * FROM sentences(docs, window => 2, carry => [page], min_length => 3)"),
     ("term_counts", "SELECT * FROM term_counts(docs)"),
     ("term_counts", "SELECT * FROM term_counts(docs, language_column => page, min_count => 1, min_terms => 1)"),
     ("translate_terms", "SELECT * FROM translate_terms(counts, translations)"),
     ("translate_terms", "SELECT * FROM translate_terms(frequencies, translations)"),
+    ("simhash_join", "SELECT * FROM simhash_join(docs)"),
+    ("simhash_join", "SELECT * FROM simhash_join(docs, docs, method => 'window', max_distance => 40)"),
     ("wiki_pages", "SELECT * FROM wiki_pages('datasets/sample/samplewiki-pages-articles.xml.bz2')"),
     (
         "candidate_pairs",
         "SELECT * FROM candidate_pairs(
            (SELECT side, id, across, shingle_hashes(text, 'word:3') AS keys FROM rows_in))",
     ),
+    (
+        "compared_pairs",
+        "SELECT * FROM compared_pairs(
+           (SELECT side, id, simhash(text) AS signature, CAST(NULL AS BYTEA) AS vector FROM rows_in), pairs, max_distance => 40)",
+    ),
+    ("distinct_nodes", "SELECT * FROM distinct_nodes(rows_in)"),
+    ("distinct_nodes", "SELECT * FROM distinct_nodes(packed, method => 'projection')"),
     ("distinct_texts", "SELECT * FROM distinct_texts(rows_in)"),
     ("exact_pairs", "SELECT * FROM exact_pairs(rows_in)"),
     ("minhash_pairs", "SELECT * FROM minhash_pairs(rows_in, bands => 16, rows => 6)"),
     ("minhash_pairs", "SELECT * FROM minhash_pairs(rows_in, scheme => 'draws')"),
     ("node_pairs", "SELECT * FROM node_pairs(rows_in)"),
     ("node_pairs", "SELECT * FROM node_pairs(rows_in, method => 'minhash')"),
+    ("node_pairs", "SELECT * FROM node_pairs(packed, method => 'projection')"),
     (
         "prefix_pairs",
         "SELECT * FROM prefix_pairs(
@@ -73,6 +98,12 @@ pub const CALLS: &[(&str, &str)] = &[
            (SELECT id_a, id_b, 0.9 AS similarity FROM pairs), resolution => 'components')",
     ),
     (
+        "resolved_texts",
+        "SELECT * FROM resolved_texts(
+           (SELECT id, text, array_agg(id) AS ids FROM packed GROUP BY id, text),
+           (SELECT id_a, id_b, 0.9 AS similarity FROM pairs), resolution => 'components', method => 'projection')",
+    ),
+    (
         "row_pairs",
         "SELECT * FROM row_pairs(
            (SELECT id, array_agg(id) AS ids FROM docs GROUP BY id), (SELECT id_a, id_b, 0.9 AS similarity FROM pairs))",
@@ -83,7 +114,13 @@ pub const CALLS: &[(&str, &str)] = &[
            SELECT side, id, across, tokens, tokens AS keys, UNNEST(key_parts(tokens, 2)) AS part
            FROM (SELECT side, id, across, shingle_hashes(text, 'word:3') AS tokens FROM rows_in)), parts => 2)",
     ),
+    (
+        "signature_pairs",
+        "SELECT * FROM signature_pairs(
+           (SELECT side, id, across, simhash(text) AS signature, CAST(NULL AS BYTEA) AS vector FROM rows_in), max_distance => 40)",
+    ),
     ("unique_rows", "SELECT * FROM unique_rows(rows_in)"),
+    ("unique_vectors", "SELECT * FROM unique_vectors((SELECT side, id, text AS vector, across FROM packed))"),
 ];
 
 /// The relations of [`CALLS`].
@@ -113,6 +150,12 @@ pub async fn fill(context: &SessionContext, docs: &str) -> Result<()> {
         "CREATE TABLE pairs AS SELECT * FROM (VALUES (1, 2), (2, 3)) AS v (id_a, id_b)",
         "CREATE TABLE rows_in AS
            SELECT arrow_cast(0, 'Int8') AS side, id, text, page AS across FROM docs",
+        "CREATE TABLE signed AS SELECT id, simhash(text) AS signature FROM docs",
+        "CREATE TABLE vectors AS
+           SELECT id, [coalesce(character_length(text), 0) + 0.5, id % 7 - 2.5, 3.0] AS vector, page FROM docs",
+        "CREATE TABLE packed AS
+           SELECT arrow_cast(0, 'Int8') AS side, id, packed_vector(vector, CAST(id AS VARCHAR)) AS text, page AS across
+           FROM vectors",
         "CREATE TABLE counts AS
            SELECT id, term, tf FROM term_counts(docs, min_count => 1, min_terms => 1)",
         "CREATE TABLE frequencies AS SELECT term, df FROM document_frequencies(counts)",

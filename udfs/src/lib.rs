@@ -47,6 +47,7 @@ mod minhash_similarity;
 mod normalize_text;
 mod packed_vector;
 mod pair_blocks;
+mod permuted_signatures;
 mod prefix_tokens;
 mod random_projection;
 mod representatives;
@@ -95,6 +96,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(normalize_text::NormalizeText),
         udf(packed_vector::PackedVector),
         udf(pair_blocks::PairBlocks),
+        udf(permuted_signatures::PermutedSignatures),
         udf(prefix_tokens::PrefixTokens),
         udf(random_projection::RandomProjection),
         udf(same_bytes::SameBytes),
@@ -125,6 +127,11 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
 /// The function `packed_vector`, for plans that are built by hand.
 pub fn packed_vector() -> ScalarUDF {
     udf(packed_vector::PackedVector)
+}
+
+/// The function `same_bytes`, for plans that are built by hand.
+pub fn same_bytes() -> ScalarUDF {
+    udf(same_bytes::SameBytes)
 }
 
 /// The function `same_text`, for plans that are built by hand.

@@ -56,9 +56,9 @@ impl Function for TranslationProbability {
         all: &[
             ("source", Kind::Text),
             ("target", Kind::Text),
-            ("least", Kind::Similarity),
-            ("greatest", Kind::Similarity),
-            ("total", Kind::Similarity),
+            ("least", Kind::Number),
+            ("greatest", Kind::Number),
+            ("total", Kind::Number),
         ],
         required: 5,
     };

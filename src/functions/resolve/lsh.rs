@@ -4,10 +4,19 @@ use super::{Call, Expansion, Value, expansion};
 use crate::functions::find;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::execution::SessionState;
-use neardup_kernels::choose_bands;
+use datafusion::sql::sqlparser::ast;
+use neardup_kernels::{BitSetting, bit_settings, choose_bands};
 
 /// `lsh_plan`: the chosen bands and rows as literals.
 pub(in crate::functions) fn lsh_plan(call: &Call, _: &SessionState) -> Result<Expansion> {
+    if call.text("method")? == "projection" {
+        return projection_plan(call);
+    }
+    for name in ["vectors", "bits"] {
+        if call.is_given(name) {
+            return plan_err!("lsh_plan: {name} needs method => 'projection'");
+        }
+    }
     let (bands, rows) = chosen(call, call.number("target_recall")?)?;
     let template = find(call.function)
         .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?
@@ -18,6 +27,56 @@ pub(in crate::functions) fn lsh_plan(call: &Call, _: &SessionState) -> Result<Ex
         vec![],
         [("bands", bands), ("rows", rows)],
     ))
+}
+
+/// `lsh_plan` of vectors: the settings of the model, column by column.
+fn projection_plan(call: &Call) -> Result<Expansion> {
+    if call.is_given("num_hashes") {
+        return plan_err!("lsh_plan: num_hashes needs method => 'minhash'");
+    }
+    let settings = bit_settings(
+        call.integer("vectors")? as f64,
+        call.integer("bits")? as usize,
+        call.number("threshold")?,
+        call.number("target_recall")?,
+    )
+    .map_err(|error| plan_datafusion_err!("lsh_plan: {error}"))?;
+    let function =
+        find(call.function).ok_or_else(|| plan_datafusion_err!("unknown function lsh_plan"))?;
+    let mut result = expansion(call, function.variant("lsh_plan.projection"), vec![], []);
+    if let Expansion::Template { values, .. } = &mut result {
+        let mut column = |name: &str, value: &dyn Fn(&BitSetting) -> Option<Value>| {
+            let elements = settings.iter().map(|setting| match value(setting) {
+                Some(value) => value.literal(),
+                None => ast::Expr::value(ast::Value::Null),
+            });
+            let list = ast::Expr::Array(ast::Array {
+                elem: elements.collect(),
+                named: true,
+            });
+            values.insert(format!("{name}_list"), list);
+        };
+        let whole = |number: usize| Some(Value::Integer(number as i64));
+        let number = |number: f64| Some(Value::Number(number));
+        column("method", &|setting| {
+            Some(Value::Text(setting.method.to_owned()))
+        });
+        column("max_distance", &|setting| whole(setting.max_distance));
+        column("tables", &|setting| setting.tables.and_then(whole));
+        column("key_bits", &|setting| setting.key_bits.and_then(whole));
+        column("window", &|setting| setting.window.and_then(whole));
+        column("expected_recall", &|setting| {
+            number(setting.found * setting.kept)
+        });
+        column("found", &|setting| number(setting.found));
+        column("kept", &|setting| number(setting.kept));
+        column("unrelated_kept", &|setting| number(setting.unrelated_kept));
+        column("relative_cost", &|setting| number(setting.relative_cost));
+        column("recommended", &|setting| {
+            Some(Value::Boolean(setting.recommended))
+        });
+    }
+    Ok(result)
 }
 
 /// Bands and rows of a call: explicit ones, or those for the target recall at the threshold.

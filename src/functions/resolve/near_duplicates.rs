@@ -1,6 +1,7 @@
 //! `near_duplicates`, `deduplicate` and their building blocks: keep order becomes a rank.
 
 use super::lsh::bands_and_rows;
+use super::signatures;
 use super::{Call, Expansion, Value, block_variant, expansion};
 use crate::functions::{find, relations};
 use crate::jobs::Keep;
@@ -84,17 +85,32 @@ fn fresh_name(names: &[String]) -> String {
 
 /// `resolved_texts`, the building block.
 pub(in crate::functions) fn resolved_texts(call: &Call, _: &SessionState) -> Result<Expansion> {
-    let variant = match call.text("resolution")? {
-        "components" => "resolved_texts.components",
+    let variant = match (call.text("resolution")?, call.text("method")?) {
+        ("components", "projection") => "resolved_texts.vectors",
+        ("components", _) => "resolved_texts.components",
         _ => "resolved_texts.representative",
+    };
+    block_variant(call, Some(variant), [])
+}
+
+/// `distinct_nodes`, the building block.
+pub(in crate::functions) fn distinct_nodes(call: &Call, _: &SessionState) -> Result<Expansion> {
+    let variant = match call.text("method")? {
+        "projection" => "distinct_nodes.vectors",
+        _ => "distinct_nodes.texts",
     };
     block_variant(call, Some(variant), [])
 }
 
 /// `node_pairs`, the building block.
 pub(in crate::functions) fn node_pairs(call: &Call, _: &SessionState) -> Result<Expansion> {
-    if call.text("method")? == "exact" {
-        return block_variant(call, Some("node_pairs.exact"), []);
+    match call.text("method")? {
+        "exact" => return block_variant(call, Some("node_pairs.exact"), []),
+        "projection" => {
+            let more = signatures::all_within_recall(call)?;
+            return block_variant(call, Some("node_pairs.projection"), more);
+        }
+        _ => {}
     }
     let (bands, rows) = bands_and_rows(call)?;
     let hashes = match (&bands, &rows) {
@@ -147,7 +163,17 @@ fn keep_order(call: &Call) -> Result<Option<Order>> {
 fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
     let plan = call.relations[0].clone();
     let id = relations::id_column(call, &plan, id_name(call))?;
-    let text = relations::text_column(call, &plan, call.column("text").unwrap_or("text"))?;
+    let by_vector = call.text("method")? == "projection";
+    if !by_vector && call.is_given("vector") {
+        return plan_err!("{}: vector needs method => 'projection'", call.function);
+    }
+    let text = match by_vector {
+        true => {
+            let name = call.column("vector").unwrap_or("vector");
+            relations::vector_column(call, &plan, name, &id)?
+        }
+        false => relations::text_column(call, &plan, call.column("text").unwrap_or("text"))?,
+    };
     let Some(order) = order else {
         return LogicalPlanBuilder::from(plan)
             .project(vec![
@@ -179,6 +205,10 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
         ident("least_text"),
         ident("greatest_text"),
     ];
+    let (same, none) = match by_vector {
+        true => (neardup_udfs::same_bytes(), ScalarValue::BinaryView(None)),
+        false => (neardup_udfs::same_text(), ScalarValue::Utf8View(None)),
+    };
     let ranked = LogicalPlanBuilder::from(documents.clone())
         .filter(ident("id").is_not_null())?
         .aggregate(
@@ -195,7 +225,7 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
         .project(vec![
             ident("id"),
             cast(rank, DataType::Int64).alias("rank"),
-            neardup_udfs::same_text().call(texts.to_vec()).alias("text"),
+            same.call(texts.to_vec()).alias("text"),
         ])?
         .build()?;
     let without_id = LogicalPlanBuilder::from(documents)
@@ -203,7 +233,7 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
         .project(vec![
             ident("id"),
             lit(ScalarValue::Int64(None)).alias("rank"),
-            lit(ScalarValue::Utf8View(None)).alias("text"),
+            lit(none).alias("text"),
         ])?
         .build()?;
     LogicalPlanBuilder::from(ranked).union(without_id)?.build()

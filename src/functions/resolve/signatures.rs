@@ -148,6 +148,22 @@ pub(super) fn projection(call: &Call) -> Result<Vec<(&'static str, Value)>> {
     Ok(plan.values(None, most))
 }
 
+/// Literals of a block that compares all signatures: the distance that keeps the target recall, and parts.
+pub(super) fn all_within_recall(call: &Call) -> Result<[(&'static str, Value); 3]> {
+    let most = distance_for_recall(
+        call.integer("bits")? as usize,
+        call.number("threshold")?,
+        call.number("target_recall")?,
+    )
+    .map_err(|error| plan_datafusion_err!("{}: {error}", call.function))?;
+    let (groups, parts) = groups(call)?;
+    Ok([
+        ("max_distance", Value::Integer(most as i64)),
+        ("groups", groups),
+        ("parts", parts),
+    ])
+}
+
 /// How signatures are compared, as a call says it.
 struct Methods {
     bits: i64,

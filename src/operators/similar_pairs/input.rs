@@ -2,9 +2,12 @@
 
 use super::{Candidates, Spec, Verify};
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, FixedSizeListArray, Int8Array, ListArray, RecordBatch, UInt64Array,
+    Array, ArrayRef, AsArray, FixedSizeListArray, Int8Array, ListArray, RecordBatch, UInt8Array,
+    UInt64Array,
 };
-use datafusion::arrow::compute::{SortOptions, cast, concat, partition, sort_to_indices, take};
+use datafusion::arrow::compute::{
+    SortColumn, SortOptions, cast, concat, lexsort_to_indices, partition, sort_to_indices, take,
+};
 use datafusion::arrow::datatypes::{DataType, Int8Type, UInt32Type, UInt64Type};
 use datafusion::common::{
     DataFusionError, Result, ScalarValue, exec_datafusion_err, exec_err, internal_datafusion_err,
@@ -12,6 +15,7 @@ use datafusion::common::{
 };
 use neardup_kernels::VectorColumn;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Lists of 64-bit values, one after the other.
 #[derive(Debug)]
@@ -264,7 +268,18 @@ impl PartRows {
     pub(super) fn sort(self) -> Result<SortedPart> {
         let ids: Vec<&dyn Array> = self.ids.iter().map(AsRef::as_ref).collect();
         let ids = concat(&ids)?;
-        let indices = sort_to_indices(&ids, Some(SortOptions::default()), None)?;
+        // Two rows of an id are of two sides; their order decides who is in a window.
+        let indices = match self.halves || self.sides.len() != ids.len() {
+            true => sort_to_indices(&ids, Some(SortOptions::default()), None)?,
+            false => {
+                let sides: ArrayRef = Arc::new(UInt8Array::from(self.sides.clone()));
+                let column = |values: &ArrayRef| SortColumn {
+                    values: Arc::clone(values),
+                    options: None,
+                };
+                lexsort_to_indices(&[column(&ids), column(&sides)], None)?
+            }
+        };
         let order = indices.values();
         let ids = take(&ids, &indices, None)?;
         let is_sorted = order

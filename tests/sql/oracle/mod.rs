@@ -3,7 +3,7 @@
 //!
 //! - `corpus`: rows as tables.
 //! - `naive`: the obvious versions.
-//! - `joins`, `recall`, `clusters`, `giants`, `vectors`: what is compared.
+//! - `joins`, `recall`, `clusters`, `giants`, `signatures`, `vectors`: what is compared.
 
 mod clusters;
 mod corpus;
@@ -11,6 +11,7 @@ mod giants;
 mod joins;
 mod naive;
 mod recall;
+mod signatures;
 mod vectors;
 
 use libtest_mimic::{Failed, Trial};
@@ -22,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
         recall::trials(),
         clusters::trials(),
         giants::trials(),
+        signatures::trials(),
         vectors::trials(),
     ]
     .into_iter()

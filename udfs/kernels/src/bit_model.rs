@@ -151,6 +151,114 @@ pub fn tables_for_recall(cosine: f64, key_bits: f64, target_recall: f64) -> f64 
         .max(1.0)
 }
 
+/// One way to find the pairs of a collection.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BitSetting {
+    /// `exhaustive`, `bands` or `window`.
+    pub method: &'static str,
+    /// The most bits in which signatures may differ.
+    pub max_distance: usize,
+    /// Tables, where there are any.
+    pub tables: Option<usize>,
+    /// Bits of a key.
+    pub key_bits: Option<usize>,
+    /// Rows before a row that it is compared with.
+    pub window: Option<usize>,
+    /// Probability that a pair at the threshold is compared.
+    pub found: f64,
+    /// Probability that the distance test keeps it.
+    pub kept: f64,
+    /// Probability that the distance test keeps a pair of cosine 0.
+    pub unrelated_kept: f64,
+    /// Time in units of comparing all pairs.
+    pub relative_cost: f64,
+    /// The cheapest that reaches the target.
+    pub recommended: bool,
+}
+
+/// Costs in comparisons of the exhaustive method, measured at 1,024 bits by `examples/all_pairs.rs`: a
+/// candidate of a bucket, a key with its place in the index, a row of a sorted table, and a comparison
+/// within a window.
+const CANDIDATE: f64 = 30.0;
+const KEY: f64 = 200.0;
+const SORTED_ROW: f64 = 250.0;
+const WINDOW_ROW: f64 = 6.0;
+
+/// Settings for a collection of `vectors` vectors whose pairs are mostly unrelated (each bit of theirs
+/// differs with probability 1/2): all pairs; for keys of 4, 8, … bits the fewest tables of bits of their
+/// own that reach the target; for some numbers of tables the smallest window that does. For the last two
+/// the target is divided evenly between being found and being kept. One is recommended.
+///
+/// # Errors
+/// If a parameter is out of range.
+pub fn bit_settings(
+    vectors: f64,
+    bits: usize,
+    cosine: f64,
+    target_recall: f64,
+) -> Result<Vec<BitSetting>, ModelError> {
+    let each = target_recall.sqrt();
+    let setting = |method, max_distance: usize, found, comparisons: f64| BitSetting {
+        method,
+        max_distance,
+        tables: None,
+        key_bits: None,
+        window: None,
+        found,
+        kept: kept_by_distance(cosine, bits, 0, max_distance),
+        unrelated_kept: binomial_at_most(max_distance, bits, 0.5),
+        relative_cost: comparisons / (vectors * (vectors - 1.0) / 2.0),
+        recommended: false,
+    };
+    let far = distance_for_recall(bits, cosine, target_recall)?;
+    let near = distance_for_recall(bits, cosine, each)?;
+    let all = vectors * (vectors - 1.0) / 2.0;
+    let mut settings = vec![setting("exhaustive", far, 1.0, all)];
+    for key_bits in (4..=64.min(bits)).step_by(4) {
+        let tables = tables_for_recall(cosine, key_bits as f64, each);
+        if tables * key_bits as f64 > bits as f64 {
+            break;
+        }
+        let met = all * 0.5_f64.powi(key_bits as i32);
+        let found = found_in_tables(cosine, key_bits as f64, tables as usize);
+        let cost = tables * (vectors * KEY + met * CANDIDATE);
+        settings.push(BitSetting {
+            tables: Some(tables as usize),
+            key_bits: Some(key_bits),
+            ..setting("bands", near, found, cost)
+        });
+    }
+    for tables in [10, 20, 50, 100, 200, 300, 500, 1000] {
+        // 1 − (1 − a)^m ≥ R gives the least probability a that one table finds a pair, and a = (1 − ρ)^n.
+        let least = -((-each).ln_1p() / f64::from(tables)).exp_m1();
+        let agree = (1.0 - bit_difference(cosine)).ln();
+        let key_bits = match agree == 0.0 {
+            true => f64::INFINITY,
+            false => least.ln() / agree,
+        };
+        let window = (vectors * 0.5_f64.powf(key_bits)).ceil().max(1.0);
+        if window >= vectors {
+            continue;
+        }
+        let found = found_in_tables(cosine, (vectors / window).log2(), tables as usize);
+        let cost = f64::from(tables) * vectors * (SORTED_ROW + window * WINDOW_ROW);
+        settings.push(BitSetting {
+            tables: Some(tables as usize),
+            window: Some(window as usize),
+            ..setting("window", near, found, cost)
+        });
+    }
+    let reaches = |setting: &&mut BitSetting| setting.found * setting.kept >= target_recall - 1e-9;
+    let cheapest = settings
+        .iter_mut()
+        .filter(reaches)
+        .min_by(|a, b| a.relative_cost.total_cmp(&b.relative_cost));
+    if let Some(cheapest) = cheapest {
+        cheapest.recommended = true;
+    }
+    Ok(settings)
+}
+
 fn check(bits: usize, cosine: f64, recall: f64) -> Result<(), ModelError> {
     if !(1..=MAX_BITS).contains(&bits) {
         return Err(ModelError::Bits(bits));
@@ -237,6 +345,34 @@ mod tests {
         let probability = candidate_probability(1.0 - bit_difference(0.8), 20, 12);
         assert!((found_in_tables(0.8, 12.0, 20) - probability).abs() < 1e-12);
         assert_eq!(found_in_tables(0.3, -1.0, 3), 1.0, "a window of all");
+    }
+
+    #[test]
+    fn settings_reach_the_target_and_one_is_recommended() {
+        for (vectors, bits, cosine, recall) in [
+            (1_000.0, 1024, 0.3, 0.95),
+            (1e6, 1024, 0.9, 0.95),
+            (1e9, 4096, 0.95, 0.99),
+            (2.0, 64, 1.0, 0.5),
+        ] {
+            let settings = bit_settings(vectors, bits, cosine, recall).expect("in range");
+            for setting in &settings {
+                assert!(setting.found * setting.kept >= recall - 1e-9, "{setting:?}");
+                assert!(setting.relative_cost > 0.0);
+            }
+            let recommended = settings.iter().filter(|setting| setting.recommended);
+            assert_eq!(recommended.count(), 1);
+            assert_eq!(settings[0].relative_cost, 1.0);
+        }
+        let best = |vectors, cosine| {
+            let settings = bit_settings(vectors, 1024, cosine, 0.95).expect("in range");
+            let best = settings.into_iter().find(|setting| setting.recommended);
+            best.map(|setting| setting.method)
+        };
+        // Few vectors, or pairs of low cosines: comparing all is cheaper.
+        assert_eq!(best(1_000.0, 0.9), Some("exhaustive"));
+        assert_eq!(best(1e6, 0.3), Some("exhaustive"));
+        assert_ne!(best(1e7, 0.95), Some("exhaustive"));
     }
 
     #[test]

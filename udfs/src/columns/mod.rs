@@ -24,8 +24,7 @@ mod vectors;
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, Float64Array};
-use arrow::datatypes::Float64Type;
+use arrow::array::{ArrayRef, Float64Array};
 use datafusion_common::{Result, ScalarValue};
 use datafusion_expr::{ColumnarValue, ScalarFunctionArgs};
 
@@ -113,15 +112,8 @@ impl Arguments {
         index: usize,
         number: impl Fn(f64) -> Option<f64>,
     ) -> Result<ArrayRef> {
-        let (array, constant) = self.array(index)?;
-        let numbers = array.as_primitive::<Float64Type>();
-        let of_row = |row: usize| {
-            let row = position(row, constant);
-            numbers
-                .is_valid(row)
-                .then(|| numbers.value(row))
-                .and_then(&number)
-        };
+        let numbers = self.floats(index)?;
+        let of_row = |row: usize| numbers.get(row).and_then(&number);
         Ok(Arc::new(
             (0..self.rows).map(of_row).collect::<Float64Array>(),
         ))

@@ -1,0 +1,36 @@
+-- compared_pairs(input, candidates)
+--
+-- Candidates whose signatures or vectors are near, by standard operators. A building block of the text of
+-- similar_pairs for sessions that lack our operator.
+--
+-- Inputs
+--   input: side, id, signature, vector
+--   input_b: id_a, id_b
+-- Parameters
+--   verify: one of hamming|cosine = 'hamming' | as in similar_pairs
+--   threshold: number in (0, 1] = 0.8 | with 'cosine': least cosine
+--   max_distance: integer in [-1, 4294967294] = -1 | the most differing bits; -1: signatures are not compared
+--   sides: integer in [1, 2] = 1 | 2: id_a is of side 0, id_b of side 1
+-- Columns
+--   id_a: as id | the id of the candidate
+--   id_b: as id | the other id
+--   similarity: Float64 | the number of differing bits, or the cosine
+-- Guarantees
+--   A candidate that stands twice is compared twice.
+WITH compared AS (
+  SELECT
+    input_b.id_a,
+    input_b.id_b,
+    hamming_distance(a.signature, b.signature) AS distance,
+    CASE
+      WHEN $verify = 'hamming' THEN CAST(hamming_distance(a.signature, b.signature) AS DOUBLE)
+      ELSE cosine_similarity(a.vector, b.vector)
+    END AS similarity
+  FROM input_b
+  JOIN input AS a ON input_b.id_a = a.id
+  JOIN input AS b ON input_b.id_b = b.id
+  WHERE $sides = 1 OR (a.side = 0 AND b.side = 1)
+)
+SELECT id_a, id_b, similarity
+FROM compared
+WHERE ($max_distance = -1 OR distance <= $max_distance) AND ($verify = 'hamming' OR similarity >= $threshold)

@@ -1,0 +1,27 @@
+-- similar_pairs.all(input)
+--
+-- The pairs of similar_pairs by standard operators, for sessions that lack ours; all rows with all others, in one
+-- part.
+--
+-- Inputs
+--   input: side, id, across, signature, vector
+WITH sided AS (
+  SELECT side, id, across, 0 AS all_rows
+  FROM input
+),
+candidates AS (
+  SELECT a.id AS id_a, b.id AS id_b
+  FROM sided AS a
+  JOIN sided AS b ON a.all_rows = b.all_rows
+  WHERE (($sides = 1 AND a.id < b.id) OR ($sides = 2 AND a.side = 0 AND b.side = 1))
+    AND (NOT $differ OR a.across <> b.across)
+)
+SELECT id_a, id_b, similarity
+FROM compared_pairs(
+  input,
+  candidates,
+  verify => $verify,
+  threshold => $threshold,
+  max_distance => $max_distance,
+  sides => $sides
+)

@@ -1,0 +1,52 @@
+-- similar_pairs.windows(input)
+--
+-- The pairs of similar_pairs by standard operators, for sessions that lack ours; rows that are near in the order of
+-- permuted bits.
+--
+-- Inputs
+--   input: side, id, across, signature, vector
+WITH permuted AS (
+  SELECT
+    side,
+    id,
+    across,
+    UNNEST(range(0, $tables)) AS permutation,
+    UNNEST(permuted_signatures(signature, $bits, $tables, $seed)) AS permuted
+  FROM input
+  WHERE NOT $differ OR across IS NOT NULL
+),
+placed AS (
+  SELECT
+    side,
+    id,
+    across,
+    permutation,
+    row_number() OVER (PARTITION BY permutation ORDER BY permuted, id, side) AS place
+  FROM permuted
+),
+reaching AS (
+  SELECT side, id, across, permutation, place, UNNEST(range(1, $window + 1)) AS step
+  FROM placed
+),
+met AS (
+  SELECT
+    CASE WHEN ($sides = 1 AND a.id > b.id) OR ($sides = 2 AND a.side = 1) THEN b.id ELSE a.id END AS id_a,
+    CASE WHEN ($sides = 1 AND a.id > b.id) OR ($sides = 2 AND a.side = 1) THEN a.id ELSE b.id END AS id_b
+  FROM reaching AS a
+  JOIN placed AS b ON a.permutation = b.permutation AND a.place + a.step = b.place
+  WHERE ($sides = 1 OR a.side <> b.side) AND (NOT $differ OR a.across <> b.across)
+),
+candidates AS (
+  SELECT id_a, id_b
+  FROM met
+  GROUP BY id_a, id_b
+)
+SELECT id_a, id_b, similarity
+FROM compared_pairs(
+  input,
+  candidates,
+  verify => $verify,
+  threshold => $threshold,
+  max_distance => $max_distance,
+  sides => $sides
+)
