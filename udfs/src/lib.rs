@@ -36,6 +36,7 @@ mod edit_similarity;
 mod function;
 mod jaccard_similarity;
 mod key_parts;
+mod mean_vector;
 mod minhash;
 mod minhash_bands;
 mod minhash_draws;
@@ -94,6 +95,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
 pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
     let functions = [
         udaf(connected_components::ConnectedComponents),
+        udaf(mean_vector::MeanVector),
         udaf(representatives::Representatives),
         udaf(token_frequencies::TokenFrequencies),
     ];

@@ -68,6 +68,7 @@ mod edit;
 mod hash_order;
 mod jaccard;
 mod lsh;
+mod mean;
 mod minhash;
 mod normalize;
 mod shingle;
@@ -86,6 +87,7 @@ pub use jaccard::{containment, jaccard, jaccard_of_overlap, overlap, overlap_at_
 pub use lsh::{
     Bands, LshError, MAX_MODEL_DRAWS, candidate_probability, choose_bands, draws_probability,
 };
+pub use mean::{MeanError, VectorMean, VectorNumber};
 pub use minhash::{MAX_HASHES, MinHashError, MinHasher, SignatureValue, signature_similarity};
 pub use normalize::normalize_into;
 pub use shingle::{MAX_WINDOW, Shingle, ShingleError, ShingleScratch};

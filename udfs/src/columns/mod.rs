@@ -19,6 +19,7 @@ mod lists;
 mod parameters;
 mod results;
 mod texts;
+mod vectors;
 
 use std::sync::Arc;
 
@@ -32,8 +33,9 @@ pub(crate) use ids::{IdTable, NO_ID};
 pub(crate) use integers::Integers;
 pub(crate) use lists::{Lists, Numbers, signature_length};
 pub(crate) use parameters::{Kind, Parameters};
-pub(crate) use results::{HashLists, PartLists, text_lists};
+pub(crate) use results::{HashLists, NumberLists, PartLists, text_lists};
 pub(crate) use texts::Texts;
+pub(crate) use vectors::{Vector, Vectors, is_float32};
 
 /// The arguments of one call, one batch of rows.
 pub(crate) struct Arguments {

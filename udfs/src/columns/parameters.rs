@@ -40,6 +40,8 @@ pub(crate) enum Kind {
     Name,
     /// A constant truth value.
     Flag,
+    /// Lists of Float32 or Float64, of fixed size or not.
+    Vector,
 }
 
 /// The parameters of a function.
@@ -137,6 +139,7 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::Similarity => "a number",
         Kind::Name => "a string constant",
         Kind::Flag => "true or false",
+        Kind::Vector => "a list of numbers",
     }
 }
 
@@ -152,29 +155,47 @@ fn coerce(kind: Option<Kind>, data_type: &DataType) -> DataType {
         (Some(Kind::Similarity), number) if number.is_numeric() || number.is_null() => {
             DataType::Float64
         }
-        (Some(Kind::Set | Kind::TextOrSet | Kind::Signature), list) => coerce_list(list),
+        (Some(Kind::Vector), DataType::Null) => DataType::new_list(DataType::Float64, true),
+        (Some(Kind::Set | Kind::TextOrSet | Kind::Signature), list) => {
+            coerce_list(list, hash_element)
+        }
+        (Some(Kind::Vector), list) => coerce_list(list, vector_element),
         (_, data_type) => data_type.clone(),
     }
 }
 
 /// Lists whose elements need it get other elements.
-fn coerce_list(list: &DataType) -> DataType {
-    let with = |field: &FieldRef| {
-        let element = match field.data_type() {
-            // The type of an empty list.
-            DataType::Null => DataType::UInt64,
-            DataType::Dictionary(_, value) if value.is_string() => DataType::Utf8,
-            DataType::UInt32 | DataType::UInt64 | DataType::Int64 => return Arc::clone(field),
-            integer if integer.is_integer() => DataType::Int64,
-            _ => return Arc::clone(field),
-        };
-        Arc::new(Field::new(field.name(), element, field.is_nullable()))
+fn coerce_list(list: &DataType, element: fn(&DataType) -> Option<DataType>) -> DataType {
+    let with = |field: &FieldRef| match element(field.data_type()) {
+        Some(element) => Arc::new(Field::new(field.name(), element, field.is_nullable())),
+        None => Arc::clone(field),
     };
     match list {
         DataType::List(field) => DataType::List(with(field)),
         DataType::LargeList(field) => DataType::LargeList(with(field)),
         DataType::FixedSizeList(field, size) => DataType::FixedSizeList(with(field), *size),
         other => other.clone(),
+    }
+}
+
+/// What hashes of that type are cast to, if they need it.
+fn hash_element(element: &DataType) -> Option<DataType> {
+    match element {
+        // The type of an empty list.
+        DataType::Null => Some(DataType::UInt64),
+        DataType::Dictionary(_, value) if value.is_string() => Some(DataType::Utf8),
+        DataType::UInt32 | DataType::UInt64 | DataType::Int64 => None,
+        integer if integer.is_integer() => Some(DataType::Int64),
+        _ => None,
+    }
+}
+
+/// What numbers of a vector of that type are cast to, if they need it.
+fn vector_element(element: &DataType) -> Option<DataType> {
+    match element {
+        DataType::Float32 | DataType::Float64 => None,
+        number if number.is_numeric() || number.is_null() => Some(DataType::Float64),
+        _ => None,
     }
 }
 
@@ -205,5 +226,6 @@ fn accepts(kind: Kind, data_type: &DataType) -> bool {
         Kind::Id => is_id(data_type),
         Kind::Similarity => *data_type == DataType::Float64,
         Kind::Flag => matches!(data_type, DataType::Boolean | DataType::Null),
+        Kind::Vector => matches!(element, Some(DataType::Float32 | DataType::Float64)),
     }
 }
