@@ -106,8 +106,10 @@ table_functions! {
     surface "near_duplicates" [1..=1] resolve::near_duplicates::near_duplicates,
         "near_duplicates" + "near_duplicates.ordered";
     surface "pair_quality" [2..=2] resolve::pairs::pair_quality, "pair_quality";
+    surface "sentence_vector" [2..=2] resolve::sentence_vector::sentence_vector, "sentence_vector";
     surface "sentences" [1..=1] resolve::sentences::sentences, "sentences";
     surface "wiki_pages" [0..=0] resolve::wiki_pages::wiki_pages, "wiki_pages";
+    surface "word_vectors" [0..=0] resolve::word_vectors::word_vectors, "word_vectors";
     block "candidate_pairs" [1..=1] resolve::block, "candidate_pairs";
     block "distinct_texts" [1..=1] resolve::block, "distinct_texts";
     block "exact_pairs" [1..=1] resolve::block, "exact_pairs";

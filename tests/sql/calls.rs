@@ -28,9 +28,12 @@ pub const CALLS: &[(&str, &str)] = &[
     ("near_duplicates", "SELECT * FROM near_duplicates(docs, keep => 'longest')"),
     ("near_duplicates", "SELECT * FROM near_duplicates(docs, keep_by => 'page desc', resolution => 'components')"),
     ("pair_quality", "SELECT * FROM pair_quality(pairs, pairs)"),
+    ("sentence_vector", "SELECT * FROM sentence_vector(docs, vectors, stop_words => false)"),
+    ("sentence_vector", "SELECT * FROM sentence_vector(docs, vectors, language_column => page, stem => true)"),
     ("sentences", "SELECT * FROM sentences(docs)"),
     ("sentences", "SELECT * FROM sentences(docs, window => 2, carry => [page], min_length => 3)"),
     ("wiki_pages", "SELECT * FROM wiki_pages('datasets/sample/samplewiki-pages-articles.xml.bz2')"),
+    ("word_vectors", "SELECT * FROM word_vectors('tests/data/words.vec')"),
     (
         "candidate_pairs",
         "SELECT * FROM candidate_pairs(
@@ -79,7 +82,7 @@ pub const CALLS: &[(&str, &str)] = &[
     ("unique_rows", "SELECT * FROM unique_rows(rows_in)"),
 ];
 
-/// A session with the relations of [`CALLS`]: `docs`, `rows_in` and `pairs`, as files would hold them.
+/// A session with the relations of [`CALLS`]: `docs`, `rows_in`, `pairs` and `vectors`, as files would hold them.
 pub async fn session(config: SessionConfig) -> Result<SessionContext> {
     let context = neardup::session(config, Arc::default())?;
     let docs = "SELECT * FROM (VALUES
@@ -96,6 +99,8 @@ pub async fn fill(context: &SessionContext, docs: &str) -> Result<()> {
         "CREATE TABLE pairs AS SELECT * FROM (VALUES (1, 2), (2, 3)) AS v (id_a, id_b)",
         "CREATE TABLE rows_in AS
            SELECT arrow_cast(0, 'Int8') AS side, id, text, page AS across FROM docs",
+        "CREATE TABLE vectors AS SELECT word, arrow_cast(vector, 'List(Float32)') AS vector
+           FROM (VALUES ('one', [1.0, 0.5]), ('three', [0.25, 2.0]), ('the', [3.0, 3.0])) AS v (word, vector)",
     ];
     for table in tables {
         context.sql(table).await?.collect().await?;
@@ -105,6 +110,10 @@ pub async fn fill(context: &SessionContext, docs: &str) -> Result<()> {
 
 /// The query with the repository's files where it names them.
 pub fn query(call: &str) -> String {
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/sample/");
-    call.replace("datasets/sample/", sample)
+    let root = env!("CARGO_MANIFEST_DIR");
+    let mut query = call.to_owned();
+    for directory in ["datasets/sample/", "tests/data/"] {
+        query = query.replace(directory, &format!("{root}/{directory}"));
+    }
+    query
 }
