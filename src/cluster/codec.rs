@@ -19,6 +19,7 @@ use datafusion::common::{
 };
 use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::FileFormatFactory;
+use datafusion::datasource::physical_plan::{FileScanConfig, FileSource};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::{AggregateUDF, Extension, LogicalPlan, ScalarUDF};
@@ -31,7 +32,9 @@ use datafusion_proto::physical_plan::{
     PhysicalProtoConverterExtension,
 };
 use datafusion_proto::protobuf::{FileScanExecConf, PhysicalPlanNode};
-use neardup_datasets::{DumpSource, DumpTable, dump_scan};
+use neardup_datasets::{
+    DumpSource, DumpTable, WordVectorSource, WordVectorTable, dump_scan, word_vector_scan,
+};
 use prost::Message;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -43,6 +46,7 @@ const MARK: &[u8] = b"\0neardup";
 const SIMILAR_PAIRS: u8 = b'p';
 const WRITE_STEP: u8 = b'w';
 const DUMP: u8 = b'd';
+const WORD_VECTORS: u8 = b'v';
 const MEMORY: u8 = b'm';
 const KEYED: u8 = b'k';
 const OUTER_JOIN: u8 = b'o';
@@ -163,6 +167,7 @@ impl LogicalExtensionCodec for LogicalCodec {
                 .0
                 .try_decode_table_provider(buffer, name, schema, context),
             Some((DUMP, body)) => Ok(Arc::new(DumpTable::from_bytes(body)?)),
+            Some((WORD_VECTORS, body)) => Ok(Arc::new(WordVectorTable::from_bytes(body)?)),
             Some((MEMORY, body)) => read_memory(body),
             Some((other, _)) => unknown(other),
         }
@@ -178,6 +183,10 @@ impl LogicalExtensionCodec for LogicalCodec {
         if let Some(dump) = any.downcast_ref::<DumpTable>() {
             mark(DUMP, buffer);
             buffer.extend(dump.to_bytes()?);
+            Ok(())
+        } else if let Some(vectors) = any.downcast_ref::<WordVectorTable>() {
+            mark(WORD_VECTORS, buffer);
+            buffer.extend(vectors.to_bytes()?);
             Ok(())
         } else if any.is::<MemTable>() {
             mark(MEMORY, buffer);
@@ -249,15 +258,13 @@ impl PhysicalExtensionCodec for PhysicalCodec {
             }
             DUMP => {
                 let (source, scan) = split(body)?;
-                let scan = FileScanExecConf::decode(scan)
-                    .map_err(|error| DataFusionError::External(error.into()))?;
-                let config = parse_protobuf_file_scan_config(
-                    &scan,
-                    &PhysicalPlanDecodeContext::new(context, self),
-                    converter,
-                    Arc::new(DumpSource::from_bytes(source)?),
-                )?;
-                Ok(DataSourceExec::from_data_source(config))
+                let source = Arc::new(DumpSource::from_bytes(source)?);
+                self.read_scan(scan, source, context, converter)
+            }
+            WORD_VECTORS => {
+                let (source, scan) = split(body)?;
+                let source = Arc::new(WordVectorSource::from_bytes(source)?);
+                self.read_scan(scan, source, context, converter)
             }
             other => unknown(other),
         }
@@ -293,12 +300,10 @@ impl PhysicalExtensionCodec for PhysicalCodec {
             return Ok(());
         }
         if let Some((config, source)) = dump_scan(&node) {
-            let source = source.to_bytes()?;
-            mark(DUMP, buffer);
-            buffer.extend((source.len() as u32).to_le_bytes());
-            buffer.extend(source);
-            buffer.extend(serialize_file_scan_config(config, self, converter)?.encode_to_vec());
-            return Ok(());
+            return self.write_scan(DUMP, &source.to_bytes()?, config, buffer, converter);
+        }
+        if let Some((config, source)) = word_vector_scan(&node) {
+            return self.write_scan(WORD_VECTORS, &source.to_bytes()?, config, buffer, converter);
         }
         self.0.try_encode(node, buffer, converter)
     }
@@ -309,6 +314,42 @@ impl PhysicalExtensionCodec for PhysicalCodec {
 
     fn try_decode_udaf(&self, name: &str, buffer: &[u8]) -> Result<Arc<AggregateUDF>> {
         aggregate_function(name).map_or_else(|| self.0.try_decode_udaf(name, buffer), Ok)
+    }
+}
+
+impl PhysicalCodec {
+    /// A scan of files of ours: the source, its length before it, then the file scan around it.
+    fn write_scan(
+        &self,
+        kind: u8,
+        source: &[u8],
+        config: &FileScanConfig,
+        buffer: &mut Vec<u8>,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<()> {
+        mark(kind, buffer);
+        buffer.extend((source.len() as u32).to_le_bytes());
+        buffer.extend(source);
+        buffer.extend(serialize_file_scan_config(config, self, converter)?.encode_to_vec());
+        Ok(())
+    }
+
+    fn read_scan(
+        &self,
+        scan: &[u8],
+        source: Arc<dyn FileSource>,
+        context: &TaskContext,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let scan = FileScanExecConf::decode(scan)
+            .map_err(|error| DataFusionError::External(error.into()))?;
+        let config = parse_protobuf_file_scan_config(
+            &scan,
+            &PhysicalPlanDecodeContext::new(context, self),
+            converter,
+            source,
+        )?;
+        Ok(DataSourceExec::from_data_source(config))
     }
 }
 

@@ -112,12 +112,14 @@ table_functions! {
     surface "pair_quality" [2..=2] resolve::pairs::pair_quality, "pair_quality";
     surface "projection_join" [1..=2] resolve::signatures::projection_join,
         "projection_join" + "projection_join.estimated";
+    surface "sentence_vector" [2..=2] resolve::sentence_vector::sentence_vector, "sentence_vector";
     surface "sentences" [1..=1] resolve::sentences::sentences, "sentences";
     surface "simhash_join" [1..=2] resolve::signatures::simhash_join, "simhash_join";
     surface "term_counts" [1..=1] resolve::terms::term_counts, "term_counts";
     surface "translate_terms" [2..=2] resolve::terms::translate_terms,
         "translate_terms" + "translate_terms.frequencies";
     surface "wiki_pages" [0..=0] resolve::wiki_pages::wiki_pages, "wiki_pages";
+    surface "word_vectors" [0..=0] resolve::word_vectors::word_vectors, "word_vectors";
     block "candidate_pairs" [1..=1] resolve::block, "candidate_pairs";
     block "compared_pairs" [2..=2] resolve::block, "compared_pairs";
     block "distinct_nodes" [1..=1] resolve::near_duplicates::distinct_nodes,

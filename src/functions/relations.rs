@@ -229,6 +229,34 @@ pub(super) fn has_column(plan: &LogicalPlan, name: &str) -> bool {
         .is_empty()
 }
 
+/// A column of vectors as lists: of Float32 if it holds Float32, else of Float64.
+pub(super) fn numbers_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
+    let expr = column(call, plan, name)?;
+    let data_type = data_type(plan, &expr)?;
+    let element = match &data_type {
+        DataType::List(field) | DataType::LargeList(field) | DataType::FixedSizeList(field, _) => {
+            field.data_type()
+        }
+        other => other,
+    };
+    let wanted = match element {
+        DataType::Float32 if *element != data_type => DataType::Float32,
+        number if number.is_numeric() && *element != data_type => DataType::Float64,
+        DataType::Null => DataType::Float64,
+        _ => {
+            return plan_err!(
+                "{}: the column '{name}' must hold lists of numbers, but it holds {data_type}",
+                call.function
+            );
+        }
+    };
+    let wanted = DataType::new_list(wanted, true);
+    match wanted == data_type {
+        true => Ok(expr),
+        false => Ok(cast(expr, wanted)),
+    }
+}
+
 /// The documents of a call as one relation `side, id, text, across`: side 0 for the first
 /// relation, 1 for the second.
 pub(super) fn documents(call: &Call) -> Result<LogicalPlan> {

@@ -46,6 +46,8 @@ pub const CALLS: &[(&str, &str)] = &[
     ("projection_join", "SELECT * FROM projection_join(vectors, vectors, method => 'bands', threshold => 0.9)"),
     ("projection_join", "SELECT * FROM projection_join(vectors, method => 'window', across => page, threshold => 0.5)"),
     ("projection_join", "SELECT * FROM projection_join(vectors, verify => 'estimate')"),
+    ("sentence_vector", "SELECT * FROM sentence_vector(docs, words, stop_words => false)"),
+    ("sentence_vector", "SELECT * FROM sentence_vector(docs, words, language_column => page, stem => true)"),
     ("sentences", "SELECT * FROM sentences(docs)"),
     ("sentences", "SELECT * FROM sentences(docs, window => 2, carry => [page], min_length => 3)"),
     ("term_counts", "SELECT * FROM term_counts(docs)"),
@@ -55,6 +57,7 @@ pub const CALLS: &[(&str, &str)] = &[
     ("simhash_join", "SELECT * FROM simhash_join(docs)"),
     ("simhash_join", "SELECT * FROM simhash_join(docs, docs, method => 'window', max_distance => 40)"),
     ("wiki_pages", "SELECT * FROM wiki_pages('datasets/sample/samplewiki-pages-articles.xml.bz2')"),
+    ("word_vectors", "SELECT * FROM word_vectors('tests/data/words.vec')"),
     (
         "candidate_pairs",
         "SELECT * FROM candidate_pairs(
@@ -131,6 +134,10 @@ pub const TABLES: &[&str] = &[
     "counts",
     "frequencies",
     "translations",
+    "signed",
+    "vectors",
+    "packed",
+    "words",
 ];
 
 /// A session with the relations of [`CALLS`], as files would hold them.
@@ -163,6 +170,8 @@ pub async fn fill(context: &SessionContext, docs: &str) -> Result<()> {
            SELECT term AS source, left(term, 2) AS target,
              1.0 / count(*) OVER (PARTITION BY left(term, 2)) AS probability
            FROM frequencies",
+        "CREATE TABLE words AS SELECT word, arrow_cast(vector, 'List(Float32)') AS vector
+           FROM (VALUES ('one', [1.0, 0.5]), ('three', [0.25, 2.0]), ('the', [3.0, 3.0])) AS v (word, vector)",
     ];
     for table in tables {
         context.sql(table).await?.collect().await?;
@@ -172,6 +181,10 @@ pub async fn fill(context: &SessionContext, docs: &str) -> Result<()> {
 
 /// The query with the repository's files where it names them.
 pub fn query(call: &str) -> String {
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/sample/");
-    call.replace("datasets/sample/", sample)
+    let root = env!("CARGO_MANIFEST_DIR");
+    let mut query = call.to_owned();
+    for directory in ["datasets/sample/", "tests/data/"] {
+        query = query.replace(directory, &format!("{root}/{directory}"));
+    }
+    query
 }

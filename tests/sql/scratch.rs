@@ -1,4 +1,5 @@
-//! Places that an `.slt` file names: its own scratch directory and the bundled sample.
+//! Places that an `.slt` file names: its own scratch directory, the bundled sample, and the
+//! files of the tests.
 
 use std::path::Path;
 use tempfile::TempDir;
@@ -11,6 +12,7 @@ pub struct Scratch {
 
 const SCRATCH: &str = "$__SCRATCH__";
 const SAMPLE: &str = "$__SAMPLE__";
+const DATA: &str = "$__DATA__";
 
 impl Scratch {
     /// A fresh directory, removed with the value.
@@ -22,7 +24,8 @@ impl Scratch {
     /// `text` with paths for names.
     pub fn expand(&self, text: &str) -> String {
         text.replace(SCRATCH, &self.directory.path().display().to_string())
-            .replace(SAMPLE, &sample().display().to_string())
+            .replace(SAMPLE, &directory("datasets/sample").display().to_string())
+            .replace(DATA, &directory("tests/data").display().to_string())
     }
 
     /// `text` with names for paths, also where a path lost its leading slash.
@@ -30,7 +33,8 @@ impl Scratch {
         let mut text = text.to_owned();
         for (path, name) in [
             (self.directory.path().to_path_buf(), SCRATCH),
-            (sample(), SAMPLE),
+            (directory("datasets/sample"), SAMPLE),
+            (directory("tests/data"), DATA),
         ] {
             let path = path.display().to_string();
             text = text.replace(&path, name);
@@ -40,6 +44,6 @@ impl Scratch {
     }
 }
 
-fn sample() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/sample")
+fn directory(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }

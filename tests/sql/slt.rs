@@ -1,7 +1,7 @@
 //! The `.slt` files: each one a named test with a fresh session and a scratch directory.
 //!
-//! In a file, `$__SCRATCH__` is its directory and `$__SAMPLE__` that of the bundled sample, in
-//! statements and in answers. A record under `onlyif partitions_2` runs only there: plans differ
+//! In a file, `$__SCRATCH__` is its directory, `$__SAMPLE__` that of the bundled sample and `$__DATA__` that
+//! of `tests/data`, in statements and in answers. A record under `onlyif partitions_2` runs only there: plans differ
 //! with the number of partitions, rows must not.
 
 use super::database::Database;

@@ -11,7 +11,9 @@ use datafusion_common::{Result, ScalarValue, exec_err, internal_err, not_impl_er
 use datafusion_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion_expr::type_coercion::binary::type_union_coercion;
 use datafusion_expr::utils::format_state_name;
-use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Documentation, Signature};
+use datafusion_expr::{
+    Accumulator, AggregateUDF, AggregateUDFImpl, Documentation, GroupsAccumulator, Signature,
+};
 
 use crate::columns::{Kind, Parameters};
 
@@ -21,12 +23,15 @@ pub(crate) trait Aggregate: Debug + PartialEq + Eq + Hash + Send + Sync + 'stati
     /// The function's name and parameters.
     const PARAMETERS: &'static Parameters;
 
+    /// Whether the result may be NULL.
+    const NULLABLE: bool = false;
+
     /// Checks what the kinds of the parameters do not say; runs while planning.
     fn check(_types: &[DataType]) -> Result<()> {
         Ok(())
     }
 
-    /// The type of the result, which is never NULL.
+    /// The type of the result.
     fn result_type(types: &[DataType]) -> DataType;
 
     /// Names and types of the partial state.
@@ -34,6 +39,11 @@ pub(crate) trait Aggregate: Debug + PartialEq + Eq + Hash + Send + Sync + 'stati
 
     /// An aggregation that has seen no row.
     fn start(types: &[DataType]) -> Result<Box<dyn Accumulator>>;
+
+    /// Aggregations of many groups at once, if there are any that are faster than one for each.
+    fn start_groups(_types: &[DataType]) -> Option<Box<dyn GroupsAccumulator>> {
+        None
+    }
 
     /// What `#[user_doc]` says.
     fn user_doc(&self) -> Option<&Documentation>;
@@ -92,7 +102,7 @@ impl<F: Aggregate> AggregateUDFImpl for Adapter<F> {
     }
 
     fn is_nullable(&self) -> bool {
-        false
+        F::NULLABLE
     }
 
     fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
@@ -115,17 +125,33 @@ impl<F: Aggregate> AggregateUDFImpl for Adapter<F> {
         if args.is_distinct {
             return not_impl_err!("{} does not take DISTINCT", self.name());
         }
-        let types: Vec<_> = args
-            .expr_fields
-            .iter()
-            .map(|field| field.data_type().clone())
-            .collect();
-        F::start(&types)
+        F::start(&types_of(&args))
+    }
+
+    fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
+        !args.is_distinct && F::start_groups(&types_of(&args)).is_some()
+    }
+
+    fn create_groups_accumulator(
+        &self,
+        args: AccumulatorArgs<'_>,
+    ) -> Result<Box<dyn GroupsAccumulator>> {
+        match F::start_groups(&types_of(&args)) {
+            Some(groups) => Ok(groups),
+            None => internal_err!("{} has no aggregation of many groups", self.name()),
+        }
     }
 
     fn documentation(&self) -> Option<&Documentation> {
         self.function.user_doc()
     }
+}
+
+fn types_of(args: &AccumulatorArgs<'_>) -> Vec<DataType> {
+    args.expr_fields
+        .iter()
+        .map(|field| field.data_type().clone())
+        .collect()
 }
 
 /// The type of a list of rows of these columns.

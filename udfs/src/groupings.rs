@@ -29,7 +29,11 @@ impl Call {
             .iter()
             .map(|field| field.data_type().clone())
             .collect();
-        let result = Arc::new(Field::new("result", udaf.return_type(&types)?, false));
+        let result = Arc::new(Field::new(
+            "result",
+            udaf.return_type(&types)?,
+            udaf.is_nullable(),
+        ));
         let columns = columns
             .iter()
             .zip(&types)
@@ -92,7 +96,7 @@ impl Call {
         assert!(accumulator.size() > 0);
         let result = accumulator.evaluate().expect("a result");
         assert_eq!(result.data_type(), *self.result.data_type());
-        assert!(!result.is_null());
+        assert!(self.result.is_nullable() || !result.is_null());
         result
     }
 }

@@ -40,6 +40,7 @@ mod hamming_distance;
 mod hamming_to_cosine;
 mod jaccard_similarity;
 mod key_parts;
+mod mean_vector;
 mod minhash;
 mod minhash_bands;
 mod minhash_draws;
@@ -118,6 +119,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
 pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
     let functions = [
         udaf(connected_components::ConnectedComponents),
+        udaf(mean_vector::MeanVector),
         udaf(representatives::Representatives),
         udaf(token_frequencies::TokenFrequencies),
     ];

@@ -16,7 +16,8 @@ use tokio::sync::mpsc::Sender;
 use super::columns::{BatchBuilder, SiteColumns, dump_schema, index};
 use super::losses::LossLog;
 use super::options::DumpOptions;
-use super::storage::StoredFile;
+use super::ranges::{failure, open};
+use crate::files::StoredFile;
 
 /// Batches that wait for who reads the stream.
 const WAITING: usize = 1;
@@ -50,13 +51,13 @@ impl Decode {
     }
 
     fn run(self, batches: &Batches, handle: &Handle) -> Result<()> {
-        let fail = |error| self.file.error(error);
+        let fail = |error| failure(&self.file, error);
         let wants = |column| self.columns.contains(&column);
         let options = self.options.reader(
             wants(index::WIKITEXT),
             wants(index::KIND) || wants(index::REDIRECT),
         );
-        let inner = self.file.open(self.range.end, handle).map_err(fail)?;
+        let inner = open(&self.file, self.range.end, handle).map_err(fail)?;
         if inner.len() != self.file.meta.size {
             let Self { file, .. } = &self;
             let (then, now) = (file.meta.size, inner.len());

@@ -12,20 +12,17 @@
 //!
 //! - `options`: what is read; texts as SQL passes them.
 //! - `columns`: the schema, and pages as Arrow arrays.
-//! - `locate`: from paths, globs and addresses to files.
 //! - `ranges`: headers, the check that all are of one wiki, and how the work is divided.
-//! - `source`: the scan operator's part; `decode`: what a partition does; `storage`: bytes.
+//! - `source`: the scan operator's part; `decode`: what a partition does.
 //! - `losses`: what salvaging reads left out. `wire`: tables and scans as bytes.
 
 mod columns;
 mod decode;
 mod factory;
-mod locate;
 mod losses;
 mod options;
 mod ranges;
 mod source;
-mod storage;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -8,10 +8,12 @@ use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::FileGroup;
 use futures::{StreamExt, TryStreamExt};
-use neardup_wikidump::{DumpError, DumpInfo, OnError, SiteInfo, splittable, suggest_ranges};
+use neardup_wikidump::{
+    DumpError, DumpInfo, OnError, ReadAt, SiteInfo, splittable, suggest_ranges,
+};
 use tokio::runtime::Handle;
 
-use super::storage::StoredFile;
+use crate::files::StoredFile;
 
 /// The header of each file, by its path in the store.
 pub(super) type Sites = BTreeMap<String, Arc<SiteInfo>>;
@@ -44,8 +46,8 @@ pub(super) async fn plan(
         .map(|file| async move {
             let handle = Handle::current();
             let inspect = move || {
-                let inspected =
-                    inspect(&file, piece, on_error, &handle).map_err(|error| file.error(error))?;
+                let inspected = inspect(&file, piece, on_error, &handle)
+                    .map_err(|error| failure(&file, error))?;
                 Ok::<_, DataFusionError>((file, inspected))
             };
             tokio::task::spawn_blocking(inspect)
@@ -72,6 +74,21 @@ pub(super) async fn plan(
     })
 }
 
+/// Opens a file, of which not more than up to byte `until` is fetched ahead of reads.
+pub(super) fn open(
+    file: &StoredFile,
+    until: u64,
+    handle: &Handle,
+) -> Result<Arc<dyn ReadAt>, DumpError> {
+    file.open(until, handle)
+        .map_err(|source| DumpError::Io { offset: 0, source })
+}
+
+/// An error that names the file. It is a text: on a cluster nothing else comes back from a task.
+pub(super) fn failure(file: &StoredFile, error: DumpError) -> DataFusionError {
+    DataFusionError::Execution(error.with_file(&file.name).to_string())
+}
+
 struct Inspected {
     site: SiteInfo,
     ranges: Vec<Range<u64>>,
@@ -83,7 +100,7 @@ fn inspect(
     on_error: OnError,
     handle: &Handle,
 ) -> Result<Inspected, DumpError> {
-    let source = file.open(0, handle)?;
+    let source = open(file, 0, handle)?;
     let info = DumpInfo::read(&source, on_error)?;
     let length = source.len();
     let count = usize::try_from(length.div_ceil(piece)).unwrap_or(usize::MAX);

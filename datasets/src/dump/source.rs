@@ -26,7 +26,7 @@ use neardup_wikidump::Losses;
 use super::losses::LossLog;
 use super::options::DumpOptions;
 use super::ranges::Sites;
-use super::storage::StoredFile;
+use crate::files::StoredFile;
 
 /// Rows of a batch where the session does not say.
 const BATCH_ROWS: usize = 8192;

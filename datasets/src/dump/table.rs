@@ -13,11 +13,16 @@ use datafusion::physical_plan::ExecutionPlan;
 use neardup_wikidump::Losses;
 
 use super::columns::dump_schema;
-use super::locate::{Located, locate};
 use super::losses::LossLog;
 use super::options::DumpOptions;
 use super::ranges::plan;
 use super::source::DumpSource;
+use crate::files::{Located, Wanted, locate};
+
+const DUMPS: Wanted = Wanted {
+    what: "dumps",
+    example: "*.xml.bz2",
+};
 
 /// Pages of dump files of one wiki; see [`dump_schema`] for the columns.
 ///
@@ -70,7 +75,7 @@ impl DumpTable {
     /// # Errors
     /// Files that do not exist, globs that match nothing, directories, and faults of the store.
     pub(super) async fn locate(&self, session: &dyn Session) -> Result<Located> {
-        locate(session, &self.locations).await
+        locate(session, &self.locations, &DUMPS).await
     }
 }
 

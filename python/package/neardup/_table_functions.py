@@ -634,6 +634,70 @@ Counts and frequencies are of one collection and in one language, both as they w
             id_b=id_b,
         )
 
+    def sentence_vector(
+        self,
+        documents: Data,
+        vectors: Data,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        word: str | None = None,
+        vector: str | None = None,
+        language: str | None = None,
+        language_column: str | None = None,
+        stop_words: bool | None = None,
+        stem: bool | None = None,
+    ) -> Result:
+        """The mean of the vectors of a text's words: one vector a text, such as a sentence.
+
+A text is cut into terms (lower case, without stop words unless asked for), and each term that is a word of the second relation counts with its vector as often as it stands in the text.
+
+        Args:
+            documents: A relation: id, text, language.
+            vectors: A relation: word, vector.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            word: A column: the column of words of the second relation; default word.
+            vector: A column: its column of vectors: lists of numbers; default vector.
+            language: A text: language code for stop words and stemming; default 'en'.
+            language_column: A column: a column that holds each text's language code, instead of
+                language.
+            stop_words: True or false: leave stop words out; default true.
+            stem: True or false: reduce terms to their stems; the words of the second relation must
+                be stems then; default false.
+
+        Returns:
+            id (as id): the id.
+            vector (as vector): the mean, of Float32 where the vectors are, else of Float64; NULL
+                where no word was found.
+            words (Int64): how many words were found, each as often as it stands.
+
+        Note:
+            One row for each id, also where the text is NULL or no word of it has a vector: then
+                words = 0.
+            The same id twice with the same text is one row; with another text it is an error that
+                names the id. Rows without an id are left out.
+            A word that stands twice in the second relation counts once, with the smaller of its
+                vectors, compared number by number.
+            The mean is exact, rounded once (see mean_vector): the same for any number of
+                partitions.
+            Vectors of two lengths, and numbers that are NULL or not finite, are an error where a
+                text has a word of them.
+        """
+        return self._call(
+            "sentence_vector",
+            [documents, vectors],
+            ["id", "text", "word", "vector", "language_column"],
+            id=id,
+            text=text,
+            word=word,
+            vector=vector,
+            language=language,
+            language_column=language_column,
+            stop_words=stop_words,
+            stem=stem,
+        )
+
     def sentences(
         self,
         data: Data,
@@ -881,4 +945,43 @@ The table says how probable each source term is, given the target term: for Germ
             on_error=on_error,
             max_page_bytes=max_page_bytes,
             language=language,
+        )
+
+    def word_vectors(
+        self,
+        files: str | None = None,
+        format: Literal["auto", "glove", "word2vec", "word2vec_binary", "fasttext"] | None = None,
+        on_error: Literal["fail", "skip"] | None = None,
+    ) -> Result:
+        """The words of files of word vectors, a row a word: GloVe text, word2vec text or binary, fastText vectors (.vec) and models (.bin); text and binary also in gzip.
+
+        Args:
+            files: A text: a path or glob, or several, one a line.
+            format: One of auto, glove, word2vec, word2vec_binary, fasttext: 'auto': recognised by
+                the first bytes of each file; default 'auto'.
+            on_error: One of fail, skip: where a row cannot be read (its word is not UTF-8, a number
+                is missing, wrong or infinite): an error with file and place, or leave it out, with
+                a warning; default 'fail'.
+
+        Returns:
+            word (text): the word, as in the file.
+            vector (List of Float32): its numbers.
+
+        Note:
+            Rows are those of the files: a word that stands twice is two rows.
+            All vectors of a call have the same length: files of two lengths are an error.
+            In text the last numbers of a line are the vector, so that a word may hold spaces.
+            A file that ends early, or has not as many words as its first line says, is an error.
+            Of a fastText model, the vector of a word is the mean of its row and those of its
+                character n-grams, as fastText gives it.
+            A file is read by one partition, in little memory; but that a model's dictionary and
+                n-gram rows are held (2.4 GB for two million of 300 numbers).
+        """
+        return self._call(
+            "word_vectors",
+            [],
+            [],
+            files=files,
+            format=format,
+            on_error=on_error,
         )

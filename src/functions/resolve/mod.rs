@@ -7,11 +7,13 @@ pub(super) mod join;
 pub(super) mod lsh;
 pub(super) mod near_duplicates;
 pub(super) mod pairs;
+pub(super) mod sentence_vector;
 pub(super) mod sentences;
 pub(super) mod signatures;
 pub(super) mod similar_pairs;
 pub(super) mod terms;
 pub(super) mod wiki_pages;
+pub(super) mod word_vectors;
 
 use super::arguments::{Call, Value};
 use super::template::Template;

@@ -73,6 +73,7 @@ mod gaussian;
 mod hash_order;
 mod jaccard;
 mod lsh;
+mod mean;
 mod minhash;
 mod normalize;
 mod packed;
@@ -101,6 +102,7 @@ pub use jaccard::{containment, jaccard, jaccard_of_overlap, overlap, overlap_at_
 pub use lsh::{
     Bands, LshError, MAX_MODEL_DRAWS, candidate_probability, choose_bands, draws_probability,
 };
+pub use mean::{MeanError, VectorMean, VectorNumber};
 pub use minhash::{MAX_HASHES, MinHashError, MinHasher, SignatureValue, signature_similarity};
 pub use normalize::normalize_into;
 pub use packed::{PackError, VectorColumn, pack_f32, pack_f64, pack_sparse};

@@ -35,9 +35,9 @@ pub(crate) use ids::{IdTable, NO_ID};
 pub(crate) use integers::Integers;
 pub(crate) use lists::{Lists, Numbers, signature_length};
 pub(crate) use parameters::{Kind, Parameters};
-pub(crate) use results::{HashLists, PartLists, text_lists};
+pub(crate) use results::{HashLists, NumberLists, PartLists, text_lists};
 pub(crate) use texts::Texts;
-pub(crate) use vectors::{Vector, Vectors, merged_into};
+pub(crate) use vectors::{Vector, Vectors, is_float32, merged_into};
 
 /// The arguments of one call, one batch of rows.
 pub(crate) struct Arguments {

@@ -48,6 +48,8 @@ pub(crate) enum Kind {
     Name,
     /// A constant truth value.
     Flag,
+    /// Lists of Float32 or Float64, of fixed size or not.
+    Numbers,
 }
 
 /// The parameters of a function.
@@ -148,6 +150,7 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::TextOrWeights => "text, a list of hashes or of strings, or a list of (term, weight)",
         Kind::Name => "a string constant",
         Kind::Flag => "true or false",
+        Kind::Numbers => "a list of numbers",
     }
 }
 
@@ -160,31 +163,28 @@ fn coerce(kind: Option<Kind>, data_type: &DataType) -> DataType {
         (Some(Kind::Integer | Kind::Id), DataType::Null) => DataType::Int64,
         (Some(Kind::Sketch), DataType::Null) => DataType::BinaryView,
         (Some(Kind::Id), DataType::Dictionary(_, value)) => value.as_ref().clone(),
-        (Some(Kind::Vector), DataType::Null) => DataType::new_list(DataType::Float64, true),
+        (Some(Kind::Vector | Kind::Numbers), DataType::Null) => {
+            DataType::new_list(DataType::Float64, true)
+        }
         (Some(Kind::Bits), DataType::Null) => DataType::Binary,
         (Some(Kind::TextOrWeights), DataType::Null) => DataType::Utf8,
-        (Some(Kind::Vector), list) => coerce_vector(list),
-        (Some(Kind::TextOrWeights), list) if !is_vector(list) => coerce_list(list),
+        (Some(Kind::TextOrWeights), list) if !is_vector(list) => coerce_list(list, hash_element),
         (Some(Kind::Number), number) if number.is_numeric() || number.is_null() => {
             DataType::Float64
         }
-        (Some(Kind::Set | Kind::TextOrSet | Kind::Signature), list) => coerce_list(list),
+        (Some(Kind::Set | Kind::TextOrSet | Kind::Signature), list) => {
+            coerce_list(list, hash_element)
+        }
+        (Some(Kind::Vector | Kind::Numbers), list) => coerce_list(list, vector_element),
         (_, data_type) => data_type.clone(),
     }
 }
 
 /// Lists whose elements need it get other elements.
-fn coerce_list(list: &DataType) -> DataType {
-    let with = |field: &FieldRef| {
-        let element = match field.data_type() {
-            // The type of an empty list.
-            DataType::Null => DataType::UInt64,
-            DataType::Dictionary(_, value) if value.is_string() => DataType::Utf8,
-            DataType::UInt32 | DataType::UInt64 | DataType::Int64 => return Arc::clone(field),
-            integer if integer.is_integer() => DataType::Int64,
-            _ => return Arc::clone(field),
-        };
-        Arc::new(Field::new(field.name(), element, field.is_nullable()))
+fn coerce_list(list: &DataType, element: fn(&DataType) -> Option<DataType>) -> DataType {
+    let with = |field: &FieldRef| match element(field.data_type()) {
+        Some(element) => Arc::new(Field::new(field.name(), element, field.is_nullable())),
+        None => Arc::clone(field),
     };
     match list {
         DataType::List(field) => DataType::List(with(field)),
@@ -194,23 +194,25 @@ fn coerce_list(list: &DataType) -> DataType {
     }
 }
 
-/// Lists of numbers that are no floating-point numbers get those as elements.
-fn coerce_vector(list: &DataType) -> DataType {
-    let with = |field: &FieldRef| {
-        let element = match field.data_type() {
-            DataType::Float16 => DataType::Float32,
-            DataType::Float32 | DataType::Float64 => return Arc::clone(field),
-            // The type of an empty list is that of NULL.
-            other if other.is_numeric() || other.is_null() => DataType::Float64,
-            _ => return Arc::clone(field),
-        };
-        Arc::new(Field::new(field.name(), element, field.is_nullable()))
-    };
-    match list {
-        DataType::List(field) => DataType::List(with(field)),
-        DataType::LargeList(field) => DataType::LargeList(with(field)),
-        DataType::FixedSizeList(field, size) => DataType::FixedSizeList(with(field), *size),
-        other => other.clone(),
+/// What hashes of that type are cast to, if they need it.
+fn hash_element(element: &DataType) -> Option<DataType> {
+    match element {
+        // The type of an empty list.
+        DataType::Null => Some(DataType::UInt64),
+        DataType::Dictionary(_, value) if value.is_string() => Some(DataType::Utf8),
+        DataType::UInt32 | DataType::UInt64 | DataType::Int64 => None,
+        integer if integer.is_integer() => Some(DataType::Int64),
+        _ => None,
+    }
+}
+
+/// What numbers of a vector of that type are cast to, if they need it.
+fn vector_element(element: &DataType) -> Option<DataType> {
+    match element {
+        DataType::Float32 | DataType::Float64 => None,
+        DataType::Float16 => Some(DataType::Float32),
+        number if number.is_numeric() || number.is_null() => Some(DataType::Float64),
+        _ => None,
     }
 }
 
@@ -246,5 +248,6 @@ fn accepts(kind: Kind, data_type: &DataType) -> bool {
             is_text(data_type) || numbers || strings || !is_bytes(data_type) && is_vector(data_type)
         }
         Kind::Flag => matches!(data_type, DataType::Boolean | DataType::Null),
+        Kind::Numbers => matches!(element, Some(DataType::Float32 | DataType::Float64)),
     }
 }

@@ -67,7 +67,7 @@ fn is_term(data_type: &DataType) -> bool {
 }
 
 impl Vectors {
-    pub(super) fn new(
+    pub(crate) fn new(
         function: &'static str,
         parameter: &'static str,
         array: ArrayRef,
@@ -168,25 +168,33 @@ impl Vectors {
     /// # Errors
     /// If one of its numbers is NULL, NaN or infinite.
     pub(crate) fn get(&self, row: usize) -> Result<Option<Vector<'_>>> {
+        let Some(vector) = self.unchecked(row) else {
+            return Ok(None);
+        };
+        let vector = vector.map_err(|place| self.error("NULL", place))?;
+        match vector.first_not_finite() {
+            None => Ok(Some(vector)),
+            Some((place, number)) => Err(self.error(&number.to_string(), place + 1)),
+        }
+    }
+
+    /// The vector of a row, whose numbers may be NaN or infinite; or the place, from 1, of one that is NULL.
+    pub(crate) fn unchecked(&self, row: usize) -> Option<Result<Vector<'_>, usize>> {
         let at = position(row, self.constant);
         if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(at)) {
-            return Ok(None);
+            return None;
         }
         let range = self.ranges.get(at);
         if let Some(missing) = &self.missing
             && let Some(place) = range.clone().position(|element| missing.is_null(element))
         {
-            return Err(self.error("NULL", place));
+            return Some(Err(place + 1));
         }
-        let vector = match &self.numbers {
+        Some(Ok(match &self.numbers {
             Numbers::F32(numbers) => Vector::F32(&numbers[range]),
             Numbers::F64(numbers) => Vector::F64(&numbers[range]),
             Numbers::Sparse(entries) => Vector::Sparse(&entries[range]),
-        };
-        match vector.first_not_finite() {
-            None => Ok(Some(vector)),
-            Some((place, number)) => Err(self.error(&number.to_string(), place)),
-        }
+        }))
     }
 
     fn error(&self, found: &str, place: usize) -> DataFusionError {
@@ -194,7 +202,7 @@ impl Vectors {
             "{}: the numbers of {} must be finite, found {found} at position {}",
             self.function,
             self.parameter,
-            place + 1
+            place
         )
     }
 }
@@ -222,6 +230,16 @@ impl Vector<'_> {
                 weights.enumerate().find(not_finite)
             }
         }
+    }
+}
+
+/// Whether vectors of that type hold Float32.
+pub(crate) fn is_float32(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::List(field) | DataType::LargeList(field) | DataType::FixedSizeList(field, _) => {
+            *field.data_type() == DataType::Float32
+        }
+        _ => false,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bytes of dump files: local files directly, others through their object store.
+//! Bytes of files: local files directly, others through their object store.
 
 use std::fmt;
 use std::io;
@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use datafusion::error::DataFusionError;
 use datafusion::object_store::local::LocalFileSystem;
 use datafusion::object_store::path::Path;
 use datafusion::object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
-use neardup_wikidump::{DumpError, FileSource, READ_BYTES, ReadAt};
+use neardup_wikidump::{FileSource, READ_BYTES, ReadAt};
 use tokio::runtime::Handle;
 
 /// Most bytes that are fetched at a time from an object store.
@@ -21,16 +20,16 @@ const LOCAL: &str = "LocalFileSystem(file:///)";
 
 /// A file and where it lies.
 #[derive(Clone)]
-pub(super) struct StoredFile {
-    pub(super) store: Arc<dyn ObjectStore>,
-    pub(super) meta: ObjectMeta,
+pub(crate) struct StoredFile {
+    pub(crate) store: Arc<dyn ObjectStore>,
+    pub(crate) meta: ObjectMeta,
     /// What messages call it: a path, or an address.
-    pub(super) name: String,
+    pub(crate) name: String,
 }
 
 impl StoredFile {
     /// `address` is that of the store, such as `s3://bucket/`.
-    pub(super) fn new(store: Arc<dyn ObjectStore>, address: &str, meta: ObjectMeta) -> Self {
+    pub(crate) fn new(store: Arc<dyn ObjectStore>, address: &str, meta: ObjectMeta) -> Self {
         let name = match local_path(&*store, &meta.location) {
             Some(path) => path.display().to_string(),
             None => format!("{}/{}", address.trim_end_matches('/'), meta.location),
@@ -38,13 +37,13 @@ impl StoredFile {
         Self { store, meta, name }
     }
 
-    pub(super) fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         self.store.to_string() == LOCAL
     }
 
     /// Opens the file. Of remote files more may be fetched ahead of a read, but not past byte
     /// `until`. Their reads wait on `handle`, so they must not be made by a task of its runtime.
-    pub(super) fn open(&self, until: u64, handle: &Handle) -> Result<Arc<dyn ReadAt>, DumpError> {
+    pub(crate) fn open(&self, until: u64, handle: &Handle) -> io::Result<Arc<dyn ReadAt>> {
         let Some(path) = local_path(&*self.store, &self.meta.location) else {
             return Ok(Arc::new(RemoteFile {
                 store: Arc::clone(&self.store),
@@ -55,13 +54,7 @@ impl StoredFile {
                 ahead: Mutex::default(),
             }));
         };
-        let file = FileSource::open(path).map_err(|source| DumpError::Io { offset: 0, source })?;
-        Ok(Arc::new(file))
-    }
-
-    /// An error that names this file. It is a text: on a cluster nothing else comes back from a task.
-    pub(super) fn error(&self, error: DumpError) -> DataFusionError {
-        DataFusionError::Execution(error.with_file(&self.name).to_string())
+        Ok(Arc::new(FileSource::open(path)?))
     }
 }
 

@@ -14,10 +14,18 @@ use glob::{MatchOptions, Pattern};
 
 use super::storage::StoredFile;
 
+/// What a table is over, for messages.
+pub(crate) struct Wanted {
+    /// As in "a table of …".
+    pub(crate) what: &'static str,
+    /// A glob of file names.
+    pub(crate) example: &'static str,
+}
+
 /// The files of a table, each once, in the order of its locations and by name within a glob.
-pub(super) struct Located {
-    pub(super) store: ObjectStoreUrl,
-    pub(super) files: Vec<StoredFile>,
+pub(crate) struct Located {
+    pub(crate) store: ObjectStoreUrl,
+    pub(crate) files: Vec<StoredFile>,
 }
 
 /// `*` does not reach into directories.
@@ -27,14 +35,18 @@ const MATCH: MatchOptions = MatchOptions {
     require_literal_leading_dot: true,
 };
 
-pub(super) async fn locate(session: &dyn Session, locations: &[String]) -> Result<Located> {
+pub(crate) async fn locate(
+    session: &dyn Session,
+    locations: &[String],
+    wanted: &'static Wanted,
+) -> Result<Located> {
     let mut found: Option<Located> = None;
     let mut seen = HashSet::new();
     for location in locations {
         let (url, paths) = if location.contains("://") {
-            remote(session, location).await?
+            remote(session, location, wanted).await?
         } else {
-            local(location.clone()).await?
+            local(location.clone(), wanted).await?
         };
         let store = session.runtime_env().object_store(&url)?;
         let located = found.get_or_insert_with(|| Located {
@@ -60,13 +72,16 @@ pub(super) async fn locate(session: &dyn Session, locations: &[String]) -> Resul
             located.files.push(file);
         }
     }
-    found.ok_or_else(|| plan_datafusion_err!("a table of dumps needs at least one file"))
+    found.ok_or_else(|| plan_datafusion_err!("a table of {} needs at least one file", wanted.what))
 }
 
 /// The files on disk that a path or a glob names.
-async fn local(location: String) -> Result<(ObjectStoreUrl, Vec<ObjectPath>)> {
+async fn local(
+    location: String,
+    wanted: &'static Wanted,
+) -> Result<(ObjectStoreUrl, Vec<ObjectPath>)> {
     let list = move || -> Result<Vec<ObjectPath>> {
-        let paths = local_paths(&location)?;
+        let paths = local_paths(&location, wanted)?;
         paths
             .iter()
             .map(|path| object_path(path).map_err(|error| fault(&path.display(), error)))
@@ -86,12 +101,13 @@ fn object_path(path: &Path) -> Result<ObjectPath, Error> {
     Ok(ObjectPath::from_absolute_path(absolute)?)
 }
 
-fn local_paths(location: &str) -> Result<Vec<PathBuf>> {
+fn local_paths(location: &str, wanted: &Wanted) -> Result<Vec<PathBuf>> {
     let path = Path::new(location);
     if path.is_dir() {
         return Err(plan_datafusion_err!(
-            "{location}: is a directory, and files are needed: '{}/*.xml.bz2' names some",
-            location.trim_end_matches('/')
+            "{location}: is a directory, and files are needed: '{}/{}' names some",
+            location.trim_end_matches('/'),
+            wanted.example
         ));
     }
     if path.is_file() {
@@ -123,13 +139,15 @@ fn local_paths(location: &str) -> Result<Vec<PathBuf>> {
 async fn remote(
     session: &dyn Session,
     location: &str,
+    wanted: &Wanted,
 ) -> Result<(ObjectStoreUrl, Vec<ObjectPath>)> {
     let url = ListingTableUrl::parse(location)?;
     let store_url = url.object_store();
     let store = session.runtime_env().object_store(&store_url)?;
     if url.is_collection() {
         return Err(plan_datafusion_err!(
-            "{location}: is a directory, and files are needed: '{location}*.xml.bz2' names some"
+            "{location}: is a directory, and files are needed: '{location}{}' names some",
+            wanted.example
         ));
     }
     match store.head(url.prefix()).await {

@@ -1,0 +1,110 @@
+//! The bytes of a file one after the other, unpacked where they are packed.
+
+use std::io::{self, BufReader, Read};
+use std::sync::Arc;
+
+use flate2::bufread::MultiGzDecoder;
+use neardup_wikidump::{READ_BYTES, ReadAt};
+
+/// The bytes of a source from some offset on.
+struct Sequential {
+    source: Arc<dyn ReadAt>,
+    at: u64,
+}
+
+impl Read for Sequential {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read_at(self.at, buf)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+/// A window over bytes that moves forward and grows where one item needs more.
+pub(super) struct Bytes {
+    input: Box<dyn Read + Send>,
+    window: Vec<u8>,
+    /// The part of the window that was read and not consumed.
+    start: usize,
+    end: usize,
+    /// Bytes consumed before `start`.
+    offset: u64,
+    ended: bool,
+}
+
+impl Bytes {
+    /// The bytes of a source from `at` on.
+    pub(super) fn plain(source: Arc<dyn ReadAt>, at: u64) -> Self {
+        Self::over(Box::new(Sequential { source, at }), at)
+    }
+
+    /// What the source holds in gzip.
+    pub(super) fn unpacked(source: Arc<dyn ReadAt>) -> Self {
+        let packed = BufReader::with_capacity(READ_BYTES, Sequential { source, at: 0 });
+        Self::over(Box::new(MultiGzDecoder::new(packed)), 0)
+    }
+
+    fn over(input: Box<dyn Read + Send>, offset: u64) -> Self {
+        Self {
+            input,
+            window: Vec::new(),
+            start: 0,
+            end: 0,
+            offset,
+            ended: false,
+        }
+    }
+
+    /// Offset of the next byte.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// What was read and not consumed.
+    pub(super) fn ahead(&self) -> &[u8] {
+        &self.window[self.start..self.end]
+    }
+
+    /// Reads until at least `count` bytes are ahead or the input ends; says whether they are.
+    pub(super) fn fill(&mut self, count: usize) -> io::Result<bool> {
+        while self.end - self.start < count && !self.ended {
+            if self.start > 0 {
+                self.window.copy_within(self.start..self.end, 0);
+                self.end -= self.start;
+                self.start = 0;
+            }
+            if self.window.len() - self.end < READ_BYTES {
+                self.window.resize(self.end + READ_BYTES, 0);
+            }
+            match self.input.read(&mut self.window[self.end..]) {
+                Ok(0) => self.ended = true,
+                Ok(read) => self.end += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(self.end - self.start >= count)
+    }
+
+    /// How many bytes are ahead of the first `byte`, looking at no more than `most`.
+    pub(super) fn find(&mut self, byte: u8, most: usize) -> io::Result<Option<usize>> {
+        let mut searched = 0;
+        loop {
+            let ahead = &self.ahead()[..self.ahead().len().min(most)];
+            if let Some(place) = memchr::memchr(byte, &ahead[searched..]) {
+                return Ok(Some(searched + place));
+            }
+            searched = ahead.len();
+            if searched == most || !self.fill(searched + 1)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Goes past `count` bytes that are ahead.
+    pub(super) fn consume(&mut self, count: usize) {
+        let count = count.min(self.end - self.start);
+        self.start += count;
+        self.offset += count as u64;
+    }
+}

@@ -1,0 +1,141 @@
+//! The table itself.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::{DataFusionError, Result, plan_err};
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder};
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::logical_expr::{Expr, TableType};
+use datafusion::physical_plan::ExecutionPlan;
+use futures::{StreamExt, TryStreamExt};
+use tokio::runtime::Handle;
+
+use super::columns::word_vector_schema;
+use super::decode::{failure, inspect};
+use super::options::WordVectorOptions;
+use super::source::WordVectorSource;
+use crate::files::{Located, StoredFile, Wanted, locate};
+
+const WORD_VECTORS: Wanted = Wanted {
+    what: "word vectors",
+    example: "*.vec",
+};
+
+/// Files whose first bytes are read at the same time.
+const AT_ONCE: usize = 8;
+
+/// The words of files of one dimension with their vectors; see [`word_vector_schema`] for the columns.
+///
+/// The files are found, and their first bytes read, each time the table is scanned.
+#[derive(Debug, Clone)]
+pub struct WordVectorTable {
+    locations: Vec<String>,
+    options: WordVectorOptions,
+}
+
+impl WordVectorTable {
+    /// A table over files: paths, globs, or addresses of objects in registered stores, in which
+    /// the path may be a glob. Nothing is read yet.
+    ///
+    /// # Errors
+    /// Without any location.
+    pub fn try_new(locations: Vec<String>, options: WordVectorOptions) -> Result<Self> {
+        if locations.is_empty() {
+            return plan_err!("a table of {} needs at least one file", WORD_VECTORS.what);
+        }
+        Ok(Self { locations, options })
+    }
+
+    /// What the table was made over.
+    #[must_use]
+    pub fn locations(&self) -> &[String] {
+        &self.locations
+    }
+
+    /// What is read.
+    #[must_use]
+    pub fn options(&self) -> &WordVectorOptions {
+        &self.options
+    }
+}
+
+#[async_trait]
+impl TableProvider for WordVectorTable {
+    fn schema(&self) -> SchemaRef {
+        word_vector_schema()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    async fn scan(
+        &self,
+        session: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        _filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let Located { store, files } = locate(session, &self.locations, &WORD_VECTORS).await?;
+        one_dimension(&files, self.options).await?;
+        let groups = deal(files, session.config().target_partitions());
+        let source = WordVectorSource::new(self.options);
+        let config = FileScanConfigBuilder::new(store, Arc::new(source))
+            .with_file_groups(groups)
+            .with_limit(limit)
+            .with_projection_indices(projection.cloned())?
+            .build();
+        Ok(DataSourceExec::from_data_source(config))
+    }
+}
+
+/// Vectors of different lengths have nothing to do with each other.
+async fn one_dimension(files: &[StoredFile], options: WordVectorOptions) -> Result<()> {
+    let dimensions: Vec<usize> = futures::stream::iter(files.to_vec())
+        .map(|file| async move {
+            let handle = Handle::current();
+            let inspect =
+                move || inspect(&file, options, &handle).map_err(|error| failure(&file, &error));
+            tokio::task::spawn_blocking(inspect)
+                .await
+                .map_err(|error| DataFusionError::External(Box::new(error)))?
+        })
+        .buffered(AT_ONCE)
+        .try_collect()
+        .await?;
+    let mut all = files.iter().zip(dimensions);
+    let Some((first, dimension)) = all.next() else {
+        return Ok(());
+    };
+    match all.find(|(_, other)| *other != dimension) {
+        None => Ok(()),
+        Some((file, other)) => plan_err!(
+            "{} has vectors of {dimension} numbers and {} of {other}: the files of one call must \
+             have the same",
+            first.name,
+            file.name
+        ),
+    }
+}
+
+/// A file is read by one partition; large ones are dealt out first, each to who has the least so far.
+fn deal(files: Vec<StoredFile>, partitions: usize) -> Vec<FileGroup> {
+    let mut files: Vec<_> = files.into_iter().map(|file| file.meta).collect();
+    files.sort_by_key(|meta| std::cmp::Reverse(meta.size));
+    let count = partitions.clamp(1, files.len().max(1));
+    let mut groups = vec![(0_u64, Vec::new()); count];
+    for meta in files {
+        if let Some((bytes, group)) = groups.iter_mut().min_by_key(|(bytes, _)| *bytes) {
+            *bytes += meta.size.max(1);
+            group.push(PartitionedFile::new_from_meta(meta));
+        }
+    }
+    groups
+        .into_iter()
+        .map(|(_, group)| FileGroup::new(group))
+        .collect()
+}

@@ -1,0 +1,5 @@
+//! The table through SQL.
+
+pub(super) mod support;
+
+mod table;

@@ -1,0 +1,20 @@
+-- word_vectors(files)
+--
+-- The words of files of word vectors, a row a word: GloVe text, word2vec text or binary, fastText vectors
+-- (.vec) and models (.bin); text and binary also in gzip.
+--
+-- Parameters
+--   files: text | a path or glob, or several, one a line
+--   format: one of auto|glove|word2vec|word2vec_binary|fasttext = 'auto' | 'auto': recognised by the first bytes of each file
+--   on_error: one of fail|skip = 'fail' | where a row cannot be read (its word is not UTF-8, a number is missing, wrong or infinite): an error with file and place, or leave it out, with a warning
+-- Columns
+--   word: text | the word, as in the file
+--   vector: List of Float32 | its numbers
+-- Guarantees
+--   Rows are those of the files: a word that stands twice is two rows.
+--   All vectors of a call have the same length: files of two lengths are an error.
+--   In text the last numbers of a line are the vector, so that a word may hold spaces.
+--   A file that ends early, or has not as many words as its first line says, is an error.
+--   Of a fastText model, the vector of a word is the mean of its row and those of its character n-grams, as fastText gives it.
+--   A file is read by one partition, in little memory; but that a model's dictionary and n-gram rows are held (2.4 GB for two million of 300 numbers).
+SELECT word, vector FROM input

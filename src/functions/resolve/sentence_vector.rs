@@ -1,0 +1,39 @@
+//! `sentence_vector`: texts and word vectors as inputs with fixed columns.
+
+use super::{Call, Expansion, expansion};
+use crate::functions::find;
+use crate::functions::relations;
+use datafusion::common::{Result, plan_datafusion_err};
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::{LogicalPlanBuilder, lit};
+
+pub(in crate::functions) fn sentence_vector(call: &Call, _: &SessionState) -> Result<Expansion> {
+    let [documents, vectors] = call.relations.as_slice() else {
+        return Err(plan_datafusion_err!(
+            "sentence_vector takes texts and word vectors"
+        ));
+    };
+    let name = |parameter: &'static str| call.column(parameter).unwrap_or(parameter);
+    let id = relations::id_column(call, documents, name("id"))?;
+    let text = relations::text_column(call, documents, name("text"))?;
+    let language = match call.column("language_column") {
+        Some(name) => relations::text_column(call, documents, name)?,
+        None => lit(call.text("language")?),
+    };
+    let documents = LogicalPlanBuilder::from(documents.clone())
+        .project(vec![
+            id.alias("id"),
+            text.alias("text"),
+            language.alias("language"),
+        ])?
+        .build()?;
+    let word = relations::text_column(call, vectors, name("word"))?;
+    let vector = relations::numbers_column(call, vectors, name("vector"))?;
+    let vectors = LogicalPlanBuilder::from(vectors.clone())
+        .project(vec![word.alias("word"), vector.alias("vector")])?
+        .build()?;
+    let template = find("sentence_vector")
+        .ok_or_else(|| plan_datafusion_err!("unknown function sentence_vector"))?
+        .template;
+    Ok(expansion(call, template, vec![documents, vectors], []))
+}

@@ -1,0 +1,26 @@
+//! `word_vectors`: a table over files of word vectors as the input of its template.
+
+use super::{Call, Expansion, expansion};
+use crate::functions::find;
+use datafusion::common::{Result, plan_datafusion_err};
+use datafusion::datasource::provider_as_source;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::LogicalPlanBuilder;
+use neardup_datasets::{WordVectorOptions, WordVectorTable};
+use std::sync::Arc;
+
+pub(in crate::functions) fn word_vectors(call: &Call, _: &SessionState) -> Result<Expansion> {
+    let files = call.text("files")?.lines().map(str::to_owned).collect();
+    let mut options = WordVectorOptions::default();
+    for name in ["format", "on_error"] {
+        options
+            .set(name, call.text(name)?)
+            .map_err(|error| plan_datafusion_err!("word_vectors: {}", error.message()))?;
+    }
+    let table = provider_as_source(Arc::new(WordVectorTable::try_new(files, options)?));
+    let plan = LogicalPlanBuilder::scan("vectors", table, None)?.build()?;
+    let template = find("word_vectors")
+        .ok_or_else(|| plan_datafusion_err!("unknown function word_vectors"))?
+        .template;
+    Ok(expansion(call, template, vec![plan], []))
+}
