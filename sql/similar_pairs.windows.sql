@@ -21,7 +21,12 @@ placed AS (
     id,
     across,
     permutation,
-    row_number() OVER (PARTITION BY permutation ORDER BY permuted, id, side) AS place
+    -- The engine orders bytes, but has no ranges of them: the frame is in rows.
+    row_number() OVER (
+      PARTITION BY permutation
+      ORDER BY permuted, id, side
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS place
   FROM permuted
 ),
 reaching AS (

@@ -14,7 +14,13 @@ edges AS (
 ),
 resolved AS (
   SELECT id, representative, similarity
-  FROM resolved_texts(nodes, edges, resolution => $resolution, shingle => $shingle)
+  FROM resolved_texts(
+    nodes,
+    edges,
+    resolution => $resolution,
+    method => $method,
+    shingle => $shingle
+  )
 ),
 every_id AS (
   SELECT DISTINCT id

@@ -30,6 +30,13 @@ pub(crate) struct Arguments {
     /// Text column of a table [default: text]
     #[arg(long, value_name = "COLUMN")]
     text: Option<String>,
+    /// Column of vectors of a table: lists of numbers or of (term, weight), for --method projection
+    /// [default: vector]
+    #[arg(long, value_name = "COLUMN")]
+    vector: Option<String>,
+    /// Bits of a vector's signature, for --method projection
+    #[arg(long, value_name = "N", default_value_t = 1024)]
+    bits: usize,
     /// Least similarity of a pair, above 0 and at most 1 [default: 0.8; dumps: 0.6]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     threshold: Option<f64>,
@@ -39,7 +46,7 @@ pub(crate) struct Arguments {
     /// How pairs are found
     #[arg(long, value_enum, default_value_t = MethodName::Auto)]
     method: MethodName,
-    /// Share of the pairs at the threshold that MinHash must find
+    /// Share of the pairs at the threshold that MinHash or random projection must find
     #[arg(long, value_name = "R", default_value_t = 0.99)]
     target_recall: f64,
     /// Compare texts as they are: no NFKC, no lower case, white space kept
@@ -112,6 +119,7 @@ enum MethodName {
     Auto,
     Exact,
     Minhash,
+    Projection,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -150,12 +158,15 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let options = Dedup {
         id: arguments.id.clone(),
         text: arguments.text.clone(),
+        vector: arguments.vector.clone(),
+        bits: arguments.bits,
         threshold: arguments.threshold,
         shingle: arguments.shingle.clone(),
         method: match arguments.method {
             MethodName::Auto => Method::Auto,
             MethodName::Exact => Method::Exact,
             MethodName::Minhash => Method::MinHash,
+            MethodName::Projection => Method::Projection,
         },
         target_recall: arguments.target_recall,
         normalize: !arguments.no_normalize,

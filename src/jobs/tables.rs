@@ -3,7 +3,7 @@
 use super::manifest::Manifest;
 use crate::files::{Location, MANIFEST, parquet_files, resolve};
 use datafusion::common::{Result, exec_err};
-use datafusion::logical_expr::ident;
+use datafusion::logical_expr::{ident, lit};
 use datafusion::object_store::{Error, ObjectStoreExt};
 use datafusion::prelude::SessionContext;
 
@@ -92,9 +92,14 @@ pub async fn register_documents(
             input.table(&context.state()).await?
         }
     };
+    // A job on vectors may have no texts.
+    let text = match provider.schema().field_with_name(&text) {
+        Ok(_) => ident(text),
+        Err(_) => lit(""),
+    };
     let documents = context
         .read_table(provider)?
-        .select(vec![ident(id).alias("id"), ident(text).alias("text")])?;
+        .select(vec![ident(id).alias("id"), text.alias("text")])?;
     context.register_table("documents", documents.into_view())?;
     Ok(())
 }

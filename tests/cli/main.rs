@@ -22,3 +22,4 @@ mod sample;
 mod scratch;
 mod show;
 mod sql;
+mod vectors;

@@ -16,11 +16,11 @@ use crate::function::Function;
     syntax_example = "cosine_to_hamming(cosine, bits)",
     sql_example = r#"```sql
 > SELECT cosine_to_hamming(0.3, 1000) AS distance;
-+-------------------+
-| distance          |
-+-------------------+
-| 403.0139896371096 |
-+-------------------+
++--------------------+
+| distance           |
++--------------------+
+| 403.01331597932176 |
++--------------------+
 ```"#,
     argument(name = "cosine", description = "The cosine; NULL gives NULL."),
     argument(

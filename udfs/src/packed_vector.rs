@@ -17,12 +17,12 @@ use crate::function::Function;
     description = "Returns a vector as bytes: what the joins of vectors group, compare and ship, and what `random_projection` and `cosine_similarity` take in place of the vector. A vector that is empty or zero is no bytes at all. Numbers that are NULL, NaN or infinite are an error that names the id.",
     syntax_example = "packed_vector(vector, id)",
     sql_example = r#"```sql
-> SELECT octet_length(packed_vector([0.5, 2.0], '7')) AS bytes, octet_length(packed_vector([0.0, 0.0], '8')) AS zero;
-+-------+------+
-| bytes | zero |
-+-------+------+
-| 17    | 0    |
-+-------+------+
+> SELECT encode(packed_vector([0.5], '7'), 'hex') AS packed, encode(packed_vector([0.0], '8'), 'hex') AS zero;
++--------------------+------+
+| packed             | zero |
++--------------------+------+
+| 02000000000000e03f |      |
++--------------------+------+
 ```"#,
     argument(
         name = "vector",

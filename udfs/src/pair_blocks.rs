@@ -25,11 +25,11 @@ const MAX_GROUPS: u64 = 1024;
     syntax_example = "pair_blocks(id, side, groups, sides)",
     sql_example = r#"```sql
 > SELECT pair_blocks('a', 0, 2, 1) AS blocks;
-+----------------------------------------------------+
-| blocks                                             |
-+----------------------------------------------------+
-| [{part: 1, half: true}, {part: 2, half: NULL}]     |
-+----------------------------------------------------+
++--------------------------------------------+
+| blocks                                     |
++--------------------------------------------+
+| [{part: 1, half: true}, {part: 2, half: }] |
++--------------------------------------------+
 ```"#,
     argument(name = "id", description = "The id as a text; NULL gives NULL."),
     argument(name = "side", description = "0 or 1, as in the joins."),

@@ -21,7 +21,7 @@ use crate::function::Function;
 +----------+
 | permuted |
 +----------+
-| [5c, 1e] |
+| [cc, c6] |
 +----------+
 ```"#,
     argument(

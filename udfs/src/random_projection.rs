@@ -22,7 +22,7 @@ use crate::function::Function;
 +----------+
 | distance |
 +----------+
-| 14       |
+| 9        |
 +----------+
 ```"#,
     argument(

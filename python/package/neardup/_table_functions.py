@@ -108,21 +108,80 @@ Counts and frequencies are of one collection and in one language, both as they w
             id_b=id_b,
         )
 
+    def cosine_join(
+        self,
+        data: Data,
+        data_b: Data | None = None,
+        *,
+        id: str | None = None,
+        vector: str | None = None,
+        id_b: str | None = None,
+        vector_b: str | None = None,
+        threshold: float | None = None,
+        across: str | None = None,
+        parts: int | None = None,
+    ) -> Result:
+        """Every pair of rows whose vectors have at least the given cosine: all pairs are compared.
+
+        With two relations, every such pair of a row of the first with a row of the second.
+
+        Args:
+            data: A relation: id, vector.
+            data_b: A relation: id, vector.
+            id: A column: the id column: integers or texts; default id.
+            vector: A column: the column of vectors: lists of numbers of one length, or lists of
+                (term, weight); default vector.
+            id_b: A column: the id column of the second relation; default as id.
+            vector_b: A column: the column of vectors of the second relation; default as vector.
+            threshold: A number in (0, 1]: least cosine of a pair; default 0.8.
+            across: A column: only pairs whose values in this column differ; rows with NULL there
+                take no part.
+            parts: A whole number in [1, 65536]: parts of the work; more parts hold less in memory
+                at a time and do more work; default 1.
+
+        Returns:
+            id_a (as id): the smaller id; with two relations the id of the first.
+            id_b (as id): the other id.
+            similarity (Float64): the cosine.
+
+        Note:
+            Complete: recall 1 and precision 1, in double precision.
+            Vectors that are zero or empty pair with nothing.
+            Each unordered pair once, id_a < id_b; never a row with itself. NULL takes no part.
+            The same id twice with the same vector is one row; with another one it is an error that
+                names the id.
+            The same rows whatever the number of partitions, parts or chunks.
+        """
+        return self._call(
+            "cosine_join",
+            [data, data_b],
+            ["id", "vector", "id_b", "vector_b", "across"],
+            id=id,
+            vector=vector,
+            id_b=id_b,
+            vector_b=vector_b,
+            threshold=threshold,
+            across=across,
+            parts=parts,
+        )
+
     def deduplicate(
         self,
         data: Data,
         *,
         id: str | None = None,
         text: str | None = None,
+        vector: str | None = None,
         threshold: float | None = None,
         shingle: str | None = None,
         normalize: bool | None = None,
-        method: Literal["exact", "minhash"] | None = None,
+        method: Literal["exact", "minhash", "projection"] | None = None,
         resolution: Literal["representative", "components"] | None = None,
         keep: Literal["first", "longest"] | None = None,
         keep_by: str | None = None,
         target_recall: float | None = None,
         num_hashes: int | None = None,
+        bits: int | None = None,
         seed: int | None = None,
         bucket_pairs: int | None = None,
         parts: int | None = None,
@@ -132,14 +191,18 @@ Counts and frequencies are of one collection and in one language, both as they w
         Args:
             data: A relation: any columns, with an id and a text.
             id: A column: the id column: integers or texts; default id.
-            text: A column: the text column; default text.
+            text: A column: the text column; not read with 'projection', unless keep is 'longest';
+                default text.
+            vector: A column: with 'projection': the column of vectors, whose cosine is the
+                similarity; default vector.
             threshold: A number in (0, 1]: least similarity of a pair; default 0.8.
             shingle: A shingle such as 'word:3': what a text is cut into: 'char:n', 'word:n' or
                 'space:n'; default 'word:3'.
             normalize: True or false: NFKC, lower case, white space runs to one space, trimmed;
                 default true.
-            method: One of exact, minhash: how pairs are found: the exact join, or MinHash at a
-                target recall; default 'exact'.
+            method: One of exact, minhash, projection: how pairs are found: the exact join, MinHash
+                at a target recall, or random projection of vectors at a target recall; default
+                'exact'.
             resolution: One of representative, components: 'representative': a row is removed if it
                 is similar to a kept row; 'components': one row of each connected component is kept;
                 default 'representative'.
@@ -147,14 +210,15 @@ Counts and frequencies are of one collection and in one language, both as they w
                 default 'first'.
             keep_by: A text: which row is kept, instead of keep: 'column' or 'column desc', then the
                 smallest id.
-            target_recall: A number in (0, 1): with 'minhash': share of the pairs at the threshold
-                that the bands find; default 0.99.
+            target_recall: A number in (0, 1): with 'minhash' and 'projection': share of the pairs
+                at the threshold that are found; default 0.99.
             num_hashes: A whole number in [1, 4096]: with 'minhash': hash functions that a signature
                 may use; default 128.
-            seed: A whole number in [0, 9007199254740992]: with 'minhash': seed of the hash
-                functions; default 1.
+            bits: A whole number in [1, 4096]: with 'projection': bits of a signature; default 1024.
+            seed: A whole number in [0, 9007199254740992]: with 'minhash' and 'projection': seed of
+                signatures; default 1.
             bucket_pairs: A whole number in [1, 4000000000]: a bucket of more distinct texts than
-                this is verified against leaders only; default 10000.
+                this is verified against leaders only; no effect with 'projection'; default 10000.
             parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
                 memory at a time and do more work; default 1.
 
@@ -169,9 +233,10 @@ Counts and frequencies are of one collection and in one language, both as they w
         return self._call(
             "deduplicate",
             [data],
-            ["id", "text"],
+            ["id", "text", "vector"],
             id=id,
             text=text,
+            vector=vector,
             threshold=threshold,
             shingle=shingle,
             normalize=normalize,
@@ -181,6 +246,7 @@ Counts and frequencies are of one collection and in one language, both as they w
             keep_by=keep_by,
             target_recall=target_recall,
             num_hashes=num_hashes,
+            bits=bits,
             seed=seed,
             bucket_pairs=bucket_pairs,
             parts=parts,
@@ -213,6 +279,94 @@ Counts and frequencies are of one collection and in one language, both as they w
             ["id", "term"],
             id=id,
             term=term,
+        )
+
+    def hamming_join(
+        self,
+        data: Data,
+        data_b: Data | None = None,
+        *,
+        id: str | None = None,
+        signature_column: str | None = None,
+        id_b: str | None = None,
+        signature_column_b: str | None = None,
+        max_distance: int | None = None,
+        method: Literal["exact", "bands", "window", "exhaustive"] | None = None,
+        tables: int | None = None,
+        key_bits: int | None = None,
+        window: int | None = None,
+        chunk: int | None = None,
+        bits: int | None = None,
+        seed: int | None = None,
+        across: str | None = None,
+        parts: int | None = None,
+    ) -> Result:
+        """Pairs of rows whose bit signatures differ in few bits.
+
+        With two relations, pairs of a row of the first with a row of the second.
+
+        Args:
+            data: A relation: id, signature.
+            data_b: A relation: id, signature.
+            id: A column: the id column: integers or texts; default id.
+            signature_column: A column: the column of signatures: bytes of one length; default
+                signature.
+            id_b: A column: the id column of the second relation; default as id.
+            signature_column_b: A column: the column of signatures of the second relation; default
+                as signature_column.
+            max_distance: A whole number in [0, 4096]: the most bits in which the signatures of a
+                pair differ; default 3.
+            method: One of exact, bands, window, exhaustive: 'exhaustive': all pairs; 'exact': all
+                pairs, found by the max_distance + 1 blocks of which they share one, for small
+                distances; 'bands': those that agree in the key_bits bits of one of some tables;
+                'window': those that are near in the sorted order of permuted bits; default 'exact'.
+            tables: A whole number in [1, 4096]: with 'bands' and 'window': keys of a signature, or
+                permutations; default 20.
+            key_bits: A whole number in [1, 4096]: with 'bands': bits of a key; default 16.
+            window: A whole number in [1, 1000000]: with 'window': rows before a row, in sorted
+                order, that it is compared with; default 100.
+            chunk: A whole number in [1, 1000000000]: with 'window': rows of a table that are
+                compared at a time; default 65536.
+            bits: A whole number in [1, 4096]: bits of a signature; default those of its bytes,
+                which must be known where the method is not 'exhaustive'.
+            seed: A whole number in [0, 9007199254740992]: with 'bands' and 'window': seed of the
+                tables; default 1.
+            across: A column: only pairs whose values in this column differ; rows with NULL there
+                take no part.
+            parts: A whole number in [1, 65536]: parts of the work; more parts hold less in memory
+                at a time and do more work; default 1.
+
+        Returns:
+            id_a (as id): the smaller id; with two relations the id of the first.
+            id_b (as id): the other id.
+            distance (UInt32): bits in which the signatures differ.
+
+        Note:
+            No pair above max_distance. 'exact' and 'exhaustive' are complete; lsh_plan says what
+                the other methods find.
+            Each unordered pair once, id_a < id_b; never a row with itself. NULL takes no part.
+            The same id twice with the same signature is one row; with another one it is an error
+                that names the id.
+            The same rows whatever the number of partitions, parts or chunks.
+        """
+        return self._call(
+            "hamming_join",
+            [data, data_b],
+            ["id", "signature_column", "id_b", "signature_column_b", "across"],
+            id=id,
+            signature_column=signature_column,
+            id_b=id_b,
+            signature_column_b=signature_column_b,
+            max_distance=max_distance,
+            method=method,
+            tables=tables,
+            key_bits=key_bits,
+            window=window,
+            chunk=chunk,
+            bits=bits,
+            seed=seed,
+            across=across,
+            parts=parts,
         )
 
     def jaccard_join(
@@ -291,14 +445,27 @@ Counts and frequencies are of one collection and in one language, both as they w
         threshold: float | None = None,
         target_recall: float | None = None,
         num_hashes: int | None = None,
+        method: Literal["minhash", "projection"] | None = None,
+        vectors: int | None = None,
+        bits: int | None = None,
     ) -> Result:
         """The bands and rows that minhash_join chooses, and what they find.
+
+        With method 'projection' instead the settings of projection_join for a collection of so many
+        vectors, by the model of Ture, Elsayed and Lin (SIGIR 2011): what each is expected to find
+        and to cost, and which is recommended.
 
         Args:
             threshold: A number in (0, 1]: similarity at which target_recall holds; default 0.8.
             target_recall: A number in (0, 1): share of the pairs at the threshold to be found;
                 default 0.99.
-            num_hashes: A whole number in [1, 4096]: hash functions that may be used; default 128.
+            num_hashes: A whole number in [1, 4096]: with 'minhash': hash functions that may be
+                used; default 128.
+            method: One of minhash, projection: what is planned; the columns differ; default
+                'minhash'.
+            vectors: A whole number in [2, 1000000000000]: with 'projection': vectors of the
+                collection; default 1000000.
+            bits: A whole number in [1, 4096]: with 'projection': bits of a signature; default 1024.
 
         Returns:
             bands (Int64): keys of a signature.
@@ -311,6 +478,12 @@ Counts and frequencies are of one collection and in one language, both as they w
 
         Note:
             Ten rows, one a similarity.
+            With 'projection' one row a setting: method, bits, max_distance, tables, key_bits and
+                window as projection_join takes them; expected_recall, that is found (in some table)
+                times kept (by the distance test), of pairs at the threshold; unrelated_kept, the
+                share of pairs of cosine 0 that the distance test keeps; relative_cost, of all
+                comparisons ('exhaustive' is 1); recommended, true for the cheapest setting that
+                reaches target_recall.
         """
         return self._call(
             "lsh_plan",
@@ -319,6 +492,9 @@ Counts and frequencies are of one collection and in one language, both as they w
             threshold=threshold,
             target_recall=target_recall,
             num_hashes=num_hashes,
+            method=method,
+            vectors=vectors,
+            bits=bits,
         )
 
     def minhash_buckets(
@@ -515,15 +691,17 @@ Counts and frequencies are of one collection and in one language, both as they w
         *,
         id: str | None = None,
         text: str | None = None,
+        vector: str | None = None,
         threshold: float | None = None,
         shingle: str | None = None,
         normalize: bool | None = None,
-        method: Literal["exact", "minhash"] | None = None,
+        method: Literal["exact", "minhash", "projection"] | None = None,
         resolution: Literal["representative", "components"] | None = None,
         keep: Literal["first", "longest"] | None = None,
         keep_by: str | None = None,
         target_recall: float | None = None,
         num_hashes: int | None = None,
+        bits: int | None = None,
         seed: int | None = None,
         bucket_pairs: int | None = None,
         parts: int | None = None,
@@ -533,14 +711,18 @@ Counts and frequencies are of one collection and in one language, both as they w
         Args:
             data: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
-            text: A column: the text column; default text.
+            text: A column: the text column; not read with 'projection', unless keep is 'longest';
+                default text.
+            vector: A column: with 'projection': the column of vectors, whose cosine is the
+                similarity; default vector.
             threshold: A number in (0, 1]: least similarity of a pair; default 0.8.
             shingle: A shingle such as 'word:3': what a text is cut into: 'char:n', 'word:n' or
                 'space:n'; default 'word:3'.
             normalize: True or false: NFKC, lower case, white space runs to one space, trimmed;
                 default true.
-            method: One of exact, minhash: how pairs are found: the exact join, or MinHash at a
-                target recall; default 'exact'.
+            method: One of exact, minhash, projection: how pairs are found: the exact join, MinHash
+                at a target recall, or random projection of vectors at a target recall; default
+                'exact'.
             resolution: One of representative, components: 'representative': a row is removed if it
                 is similar to a kept row; 'components': one row of each connected component is kept;
                 default 'representative'.
@@ -548,14 +730,15 @@ Counts and frequencies are of one collection and in one language, both as they w
                 default 'first'.
             keep_by: A text: which row is kept, instead of keep: 'column' or 'column desc', then the
                 smallest id.
-            target_recall: A number in (0, 1): with 'minhash': share of the pairs at the threshold
-                that the bands find; default 0.99.
+            target_recall: A number in (0, 1): with 'minhash' and 'projection': share of the pairs
+                at the threshold that are found; default 0.99.
             num_hashes: A whole number in [1, 4096]: with 'minhash': hash functions that a signature
                 may use; default 128.
-            seed: A whole number in [0, 9007199254740992]: with 'minhash': seed of the hash
-                functions; default 1.
+            bits: A whole number in [1, 4096]: with 'projection': bits of a signature; default 1024.
+            seed: A whole number in [0, 9007199254740992]: with 'minhash' and 'projection': seed of
+                signatures; default 1.
             bucket_pairs: A whole number in [1, 4000000000]: a bucket of more distinct texts than
-                this is verified against leaders only; default 10000.
+                this is verified against leaders only; no effect with 'projection'; default 10000.
             parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
                 memory at a time and do more work; default 1.
 
@@ -565,8 +748,8 @@ Counts and frequencies are of one collection and in one language, both as they w
                 id of the component.
             representative_id (as id): the kept row that stands for this one; its own id where it is
                 kept.
-            similarity (Float64): exact Jaccard similarity with the representative; NULL where the
-                row is kept.
+            similarity (Float64): exact Jaccard similarity, or cosine, with the representative; NULL
+                where the row is kept.
             kept (Boolean): whether the row stays.
             cluster_size (Int64): rows of the cluster.
 
@@ -580,9 +763,10 @@ Counts and frequencies are of one collection and in one language, both as they w
         return self._call(
             "near_duplicates",
             [data],
-            ["id", "text"],
+            ["id", "text", "vector"],
             id=id,
             text=text,
+            vector=vector,
             threshold=threshold,
             shingle=shingle,
             normalize=normalize,
@@ -592,6 +776,7 @@ Counts and frequencies are of one collection and in one language, both as they w
             keep_by=keep_by,
             target_recall=target_recall,
             num_hashes=num_hashes,
+            bits=bits,
             seed=seed,
             bucket_pairs=bucket_pairs,
             parts=parts,
@@ -632,6 +817,106 @@ Counts and frequencies are of one collection and in one language, both as they w
             ["id_a", "id_b"],
             id_a=id_a,
             id_b=id_b,
+        )
+
+    def projection_join(
+        self,
+        data: Data,
+        data_b: Data | None = None,
+        *,
+        id: str | None = None,
+        vector: str | None = None,
+        id_b: str | None = None,
+        vector_b: str | None = None,
+        threshold: float | None = None,
+        target_recall: float | None = None,
+        bits: int | None = None,
+        max_distance: int | None = None,
+        verify: Literal["exact", "estimate"] | None = None,
+        method: Literal["exhaustive", "bands", "window"] | None = None,
+        tables: int | None = None,
+        key_bits: int | None = None,
+        window: int | None = None,
+        chunk: int | None = None,
+        seed: int | None = None,
+        across: str | None = None,
+        parts: int | None = None,
+    ) -> Result:
+        """Pairs of rows whose vectors have at least the given cosine, found by bit signatures of random projection and verified: signatures may differ in so many bits that target_recall of the pairs at the threshold stay, and the exact cosine decides.
+
+        With two relations, pairs of a row of the first with a row of the second.
+
+        Args:
+            data: A relation: id, vector.
+            data_b: A relation: id, vector.
+            id: A column: the id column: integers or texts; default id.
+            vector: A column: the column of vectors: lists of numbers of one length, or lists of
+                (term, weight); default vector.
+            id_b: A column: the id column of the second relation; default as id.
+            vector_b: A column: the column of vectors of the second relation; default as vector.
+            threshold: A number in (0, 1]: least cosine of a pair; default 0.8.
+            target_recall: A number in (0, 1): share of the pairs at the threshold to be found; with
+                'window' the share that the distance test keeps; default 0.99.
+            bits: A whole number in [1, 4096]: bits of a signature; default 1024.
+            max_distance: A whole number in [0, 4096]: the most bits in which signatures differ;
+                default the least that keeps target_recall.
+            verify: One of exact, estimate: what similarity is: the exact cosine, at least the
+                threshold, or the estimate of the signatures, which may be below it; default
+                'exact'.
+            method: One of exhaustive, bands, window: 'exhaustive': all signatures with all others;
+                'bands': those that agree in the key_bits bits of one of some tables; 'window':
+                those that are near in the sorted order of permuted bits; default 'exhaustive'.
+            tables: A whole number in [1, 4096]: with 'bands' and 'window': keys of a signature, or
+                permutations; default for the target recall, or 20 permutations.
+            key_bits: A whole number in [1, 4096]: with 'bands': bits of a key; default for the
+                target recall.
+            window: A whole number in [1, 1000000]: with 'window': rows before a row, in sorted
+                order, that it is compared with; default 100.
+            chunk: A whole number in [1, 1000000000]: with 'window': rows of a table that are
+                compared at a time; default 65536.
+            seed: A whole number in [0, 9007199254740992]: seed of the hyperplanes and tables;
+                default 1.
+            across: A column: only pairs whose values in this column differ; rows with NULL there
+                take no part.
+            parts: A whole number in [1, 65536]: parts of the work; more parts hold less in memory
+                at a time and do more work; default 1.
+
+        Returns:
+            id_a (as id): the smaller id; with two relations the id of the first.
+            id_b (as id): the other id.
+            similarity (Float64): the cosine, as verify says.
+
+        Note:
+            No pair below the threshold unless verify is 'estimate'.
+            A pair at the threshold is found with probability target_recall at least ('exhaustive',
+                'bands'); lsh_plan shows what methods find and cost.
+            Vectors that are zero or empty pair with nothing.
+            Each unordered pair once, id_a < id_b; never a row with itself. NULL takes no part.
+            The same id twice with the same vector is one row; with another one it is an error that
+                names the id.
+            The same rows whatever the number of partitions, parts or chunks.
+        """
+        return self._call(
+            "projection_join",
+            [data, data_b],
+            ["id", "vector", "id_b", "vector_b", "across"],
+            id=id,
+            vector=vector,
+            id_b=id_b,
+            vector_b=vector_b,
+            threshold=threshold,
+            target_recall=target_recall,
+            bits=bits,
+            max_distance=max_distance,
+            verify=verify,
+            method=method,
+            tables=tables,
+            key_bits=key_bits,
+            window=window,
+            chunk=chunk,
+            seed=seed,
+            across=across,
+            parts=parts,
         )
 
     def sentence_vector(
@@ -759,6 +1044,99 @@ A text is cut into terms (lower case, without stop words unless asked for), and 
             language_column=language_column,
             splitter=splitter,
             carry=carry,
+        )
+
+    def simhash_join(
+        self,
+        data: Data,
+        data_b: Data | None = None,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        id_b: str | None = None,
+        text_b: str | None = None,
+        shingle: str | None = None,
+        normalize: bool | None = None,
+        bits: int | None = None,
+        max_distance: int | None = None,
+        method: Literal["exact", "bands", "window", "exhaustive"] | None = None,
+        tables: int | None = None,
+        key_bits: int | None = None,
+        window: int | None = None,
+        chunk: int | None = None,
+        seed: int | None = None,
+        across: str | None = None,
+        parts: int | None = None,
+    ) -> Result:
+        """Pairs of rows whose texts have SimHashes that differ in few bits: what is reported is near in angle of the weighted shingles, which is not the same as a Jaccard similarity; minhash_join and jaccard_join verify one.
+
+        With two relations, pairs of a row of the first with a row of the second.
+
+        Args:
+            data: A relation: id, text.
+            data_b: A relation: id, text.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            id_b: A column: the id column of the second relation; default as id.
+            text_b: A column: the text column of the second relation; default as text.
+            shingle: A shingle such as 'word:3': what a text is cut into: 'char:n', 'word:n' or
+                'space:n'; default 'word:3'.
+            normalize: True or false: NFKC, lower case, white space runs to one space, trimmed;
+                default true.
+            bits: A whole number in [64, 128]: bits of a SimHash: 64 or 128; default 64.
+            max_distance: A whole number in [0, 128]: the most bits in which the SimHashes of a pair
+                differ; default 3.
+            method: One of exact, bands, window, exhaustive: 'exhaustive': all pairs; 'exact': all
+                pairs, found by the max_distance + 1 blocks of which they share one, for small
+                distances; 'bands': those that agree in the key_bits bits of one of some tables;
+                'window': those that are near in the sorted order of permuted bits; default 'exact'.
+            tables: A whole number in [1, 4096]: with 'bands' and 'window': keys of a signature, or
+                permutations; default 20.
+            key_bits: A whole number in [1, 4096]: with 'bands': bits of a key; default 16.
+            window: A whole number in [1, 1000000]: with 'window': rows before a row, in sorted
+                order, that it is compared with; default 100.
+            chunk: A whole number in [1, 1000000000]: with 'window': rows of a table that are
+                compared at a time; default 65536.
+            seed: A whole number in [0, 9007199254740992]: with 'bands' and 'window': seed of the
+                tables; default 1.
+            across: A column: only pairs whose values in this column differ; rows with NULL there
+                take no part.
+            parts: A whole number in [1, 65536]: parts of the work; more parts hold less in memory
+                at a time and do more work; default 1.
+
+        Returns:
+            id_a (as id): the smaller id; with two relations the id of the first.
+            id_b (as id): the other id.
+            distance (UInt32): bits in which the SimHashes differ.
+
+        Note:
+            No pair above max_distance. 'exact' and 'exhaustive' find every pair within it.
+            Empty texts pair with nothing.
+            Each unordered pair once, id_a < id_b; never a row with itself. NULL takes no part.
+            The same id twice with the same text is one row; with another one it is an error that
+                names the id.
+            The same rows whatever the number of partitions, parts or chunks.
+        """
+        return self._call(
+            "simhash_join",
+            [data, data_b],
+            ["id", "text", "id_b", "text_b", "across"],
+            id=id,
+            text=text,
+            id_b=id_b,
+            text_b=text_b,
+            shingle=shingle,
+            normalize=normalize,
+            bits=bits,
+            max_distance=max_distance,
+            method=method,
+            tables=tables,
+            key_bits=key_bits,
+            window=window,
+            chunk=chunk,
+            seed=seed,
+            across=across,
+            parts=parts,
         )
 
     def term_counts(

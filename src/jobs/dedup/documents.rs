@@ -1,6 +1,6 @@
 //! The first steps: the rows that are compared, as `documents` (side, id, text, across).
 
-use super::options::Keep;
+use super::options::{Keep, Method};
 use super::run::Run;
 use crate::files::{Input, Kind};
 use crate::functions::last_column;
@@ -21,6 +21,8 @@ use datafusion::prelude::{DataFrame, SessionContext};
 pub(super) struct Columns {
     id: Option<String>,
     text: String,
+    /// The vectors, where they are what is compared.
+    vector: Option<String>,
 }
 
 impl Run<'_> {
@@ -42,17 +44,34 @@ impl Run<'_> {
                 names.join(", ")
             ),
         };
+        let by_vector = self.options.method == Method::Projection;
         let text = self.options.text.as_deref().unwrap_or("text");
         let is_text = |data_type: &DataType| match data_type {
             DataType::Dictionary(_, value) => value.is_string(),
             other => other.is_string() || other.is_null(),
         };
-        let field = find("--text", text)?;
-        if !is_text(field.data_type()) {
-            return plan_err!(
-                "--text {text}: must be a text column, but it holds {}",
-                field.data_type()
+        if !by_vector || self.options.text.is_some() || self.options.keep == Keep::Longest {
+            let field = find("--text", text)?;
+            if !is_text(field.data_type()) {
+                return plan_err!(
+                    "--text {text}: must be a text column, but it holds {}",
+                    field.data_type()
+                );
+            }
+        }
+        let vector = self.options.vector.as_deref().unwrap_or("vector");
+        if by_vector {
+            let field = find("--vector", vector)?;
+            let is_list = matches!(
+                field.data_type(),
+                DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(_, _)
             );
+            if !is_list {
+                return plan_err!(
+                    "--vector {vector}: must hold lists of numbers or of (term, weight), but it holds {}",
+                    field.data_type()
+                );
+            }
         }
         let id = match &self.options.id {
             Some(id) => Some(find("--id", id)?),
@@ -74,6 +93,7 @@ impl Run<'_> {
         Ok(Columns {
             id: id.map(|field| field.name().clone()),
             text: text.to_owned(),
+            vector: by_vector.then(|| vector.to_owned()),
         })
     }
 
@@ -99,11 +119,18 @@ impl Run<'_> {
             .await?;
         }
         let id = columns.id.as_deref().unwrap_or("id");
-        let text_type = self.plain_type(job, &columns.text).await?;
+        let text = match &columns.vector {
+            Some(vector) => neardup_udfs::packed_vector()
+                .call(vec![ident(vector), cast(ident(id), DataType::Utf8)]),
+            None => cast(
+                ident(&columns.text),
+                self.plain_type(job, &columns.text).await?,
+            ),
+        };
         let id_type = self.plain_type(job, id).await?;
         let documents = job.context().table("input").await?.select(vec![
             cast(ident(id), id_type).alias("id"),
-            cast(ident(&columns.text), text_type).alias("text"),
+            text.alias("text"),
         ])?;
         self.register_documents(job, documents, id, &columns.text)
             .await

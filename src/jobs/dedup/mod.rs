@@ -33,7 +33,10 @@ pub async fn dedup(
     context: SessionContext,
     progress: Arc<dyn Progress>,
 ) -> Result<Job> {
-    let texts = options.text.as_deref().unwrap_or("text");
+    let texts = match options.method {
+        Method::Projection => options.vector.as_deref().unwrap_or("vector"),
+        _ => options.text.as_deref().unwrap_or("text"),
+    };
     let input = resolve(&options.inputs, &context.runtime_env())
         .await?
         .with_texts_in(texts);

@@ -12,6 +12,8 @@ pub enum Method {
     Exact,
     /// MinHash at a target recall, verified.
     MinHash,
+    /// Random projection of vectors at a target recall, verified by their cosine.
+    Projection,
 }
 
 /// Which pairs are written.
@@ -83,17 +85,21 @@ pub struct Dedup {
     pub id: Option<String>,
     /// The text column of a table.
     pub text: Option<String>,
+    /// The column of vectors of a table, for [`Method::Projection`].
+    pub vector: Option<String>,
+    /// Bits of the signature of a vector.
+    pub bits: usize,
     /// Least similarity; `None`: 0.8, on dumps 0.6.
     pub threshold: Option<f64>,
     /// Shingles; `None`: `word:3`, on dumps `char:5`.
     pub shingle: Option<String>,
     /// How pairs are found.
     pub method: Method,
-    /// Share of the pairs at the threshold that MinHash must find.
+    /// Share of the pairs at the threshold that MinHash or random projection must find.
     pub target_recall: f64,
     /// Hash functions that MinHash may use.
     pub num_hashes: usize,
-    /// Seed of MinHash.
+    /// Seed of signatures.
     pub seed: u64,
     /// Whether texts are normalised first.
     pub normalize: bool,
@@ -121,6 +127,8 @@ impl Dedup {
             output,
             id: None,
             text: None,
+            vector: None,
+            bits: 1024,
             threshold: None,
             shingle: None,
             method: Method::Auto,

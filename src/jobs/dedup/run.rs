@@ -7,7 +7,7 @@ use crate::jobs::job::Job;
 use crate::options::lookup;
 use datafusion::common::{Result, exec_datafusion_err, plan_err};
 use datafusion::execution::memory_pool::MemoryLimit;
-use neardup_kernels::choose_bands;
+use neardup_kernels::{choose_bands, distance_for_recall};
 use std::collections::BTreeMap;
 
 /// More parts than this only cost.
@@ -45,6 +45,16 @@ impl<'a> Run<'a> {
             choose_bands(threshold, options.target_recall, options.num_hashes)
                 .map_err(|error| exec_datafusion_err!("--method minhash: {error}"))?;
         }
+        let by_vector = options.method == Method::Projection;
+        if by_vector {
+            distance_for_recall(options.bits, threshold, options.target_recall)
+                .map_err(|error| exec_datafusion_err!("--method projection: {error}"))?;
+            if is_dump {
+                return plan_err!("--method projection compares vectors; a dump has none");
+            }
+        } else if options.vector.is_some() {
+            return plan_err!("--vector needs --method projection");
+        }
         if is_dump && (options.id.is_some() || options.text.is_some()) {
             return plan_err!("--id and --text name columns of a table; a dump has its own");
         }
@@ -58,7 +68,7 @@ impl<'a> Run<'a> {
     /// Everything that the result depends on.
     pub(super) fn parameters(&self) -> BTreeMap<String, serde_json::Value> {
         let options = self.options;
-        BTreeMap::from([
+        let mut parameters = BTreeMap::from([
             ("id".to_owned(), options.id.clone().into()),
             ("text".to_owned(), options.text.clone().into()),
             ("threshold".to_owned(), self.threshold.into()),
@@ -85,7 +95,12 @@ impl<'a> Run<'a> {
             ("max_length".to_owned(), options.lengths.1.into()),
             ("on_error".to_owned(), options.dump.on_error.clone().into()),
             ("splitter".to_owned(), options.dump.splitter.clone().into()),
-        ])
+        ]);
+        if options.method == Method::Projection {
+            parameters.insert("vector".to_owned(), options.vector.clone().into());
+            parameters.insert("bits".to_owned(), options.bits.into());
+        }
+        parameters
     }
 
     /// Parts of the joins: one, more where their rows would not fit into the memory limit. A part
@@ -100,6 +115,15 @@ impl<'a> Run<'a> {
             return 1;
         };
         let texts = figure(job, "distinct texts").max(1.0);
+        if self.options.method == Method::Projection {
+            // A part holds two of g groups: vectors, signatures, and those transposed.
+            let bytes =
+                figure(job, "bytes of vectors") + texts * (self.options.bits as f64 / 4.0 + 64.0);
+            let held = |groups: usize| 2.0 * bytes / groups as f64 * partitions.min(groups) as f64;
+            let fits = |groups: &usize| held(*groups) <= limit as f64 / 2.0;
+            let groups = (1..64).find(fits).unwrap_or(64);
+            return groups * (groups + 1) / 2;
+        }
         // Five letters a word; no more shingles than characters.
         let unit = match self.shingle.starts_with("char") {
             true => 1.0,
@@ -130,6 +154,11 @@ impl<'a> Run<'a> {
             true => "(?s).",
             false => r"\S",
         };
+        // What similarity is: of sets, whatever found the pairs, or of vectors.
+        let method = match options.method {
+            Method::Projection => "projection",
+            _ => "exact",
+        };
         BTreeMap::from([
             ("threshold".to_owned(), Value::Number(self.threshold)),
             ("shingle".to_owned(), Value::Text(self.shingle.clone())),
@@ -142,6 +171,12 @@ impl<'a> Run<'a> {
             ("seed".to_owned(), Value::Integer(options.seed as i64)),
             ("resolution".to_owned(), Value::Text(resolution)),
             ("not_blank".to_owned(), Value::Text(not_blank.to_owned())),
+            ("bits".to_owned(), Value::Integer(options.bits as i64)),
+            (
+                "target_recall".to_owned(),
+                Value::Number(options.target_recall),
+            ),
+            ("method".to_owned(), Value::Text(method.to_owned())),
         ])
     }
 }

@@ -33,11 +33,25 @@ impl Run<'_> {
     pub(super) async fn texts(&self, job: &mut Job) -> Result<()> {
         let values = self.values(job);
         let lengths = self.options.lengths;
+        let by_vector = self.options.method == Method::Projection;
+        let template = match by_vector {
+            true => statement!("texts.vectors"),
+            false => statement!("texts"),
+        };
+        // What is compared, and how large it is.
+        let (what, size, length) = match by_vector {
+            true => (
+                "vector",
+                "bytes of vectors",
+                "character_length(encode(text, 'hex')) / 2",
+            ),
+            false => ("text", "characters", "character_length(text)"),
+        };
         let is_dump = job.context().table_exist("sentences")?;
         job.step(
             "texts",
             Output::Step,
-            async |job: &Job| job.plan(statement!("texts"), &values).await,
+            async |job: &Job| job.plan(template, &values).await,
             async |context: &SessionContext, _, record: &mut StepRecord| {
                 let documents = numbers(
                     context,
@@ -48,9 +62,11 @@ impl Run<'_> {
                 .await?;
                 let texts = numbers(
                     context,
-                    "SELECT coalesce(sum(CAST(cardinality(ids) AS BIGINT)), 0), \
-                     coalesce(sum(CAST(cardinality(ids) AS BIGINT)) FILTER (WHERE NOT compared), 0), \
-                     coalesce(sum(CAST(character_length(text) AS BIGINT)), 0), count(*) FROM texts",
+                    &format!(
+                        "SELECT coalesce(sum(CAST(cardinality(ids) AS BIGINT)), 0), \
+                         coalesce(sum(CAST(cardinality(ids) AS BIGINT)) FILTER (WHERE NOT compared), 0), \
+                         coalesce(sum(CAST({length} AS BIGINT)), 0), count(*) FROM texts"
+                    ),
                 )
                 .await?;
                 if texts[0] != documents[3] {
@@ -62,15 +78,15 @@ impl Run<'_> {
                 }
                 record.figures.insert("rows".to_owned(), documents[0].into());
                 record.figures.insert("distinct texts".to_owned(), texts[3].into());
-                record.figures.insert("characters".to_owned(), texts[2].into());
+                record.figures.insert(size.to_owned(), texts[2].into());
                 let mut leave_out = |reason: &str, count: i64| {
                     if count > 0 {
                         record.left_out.insert(reason.to_owned(), count as u64);
                     }
                 };
                 leave_out("rows without an id", documents[1]);
-                leave_out("rows without a text", documents[2]);
-                leave_out("empty texts", texts[1]);
+                leave_out(&format!("rows without a {what}"), documents[2]);
+                leave_out(if by_vector { "zero vectors" } else { "empty texts" }, texts[1]);
                 leave_out(REPEATED, documents[0] - documents[1] - documents[2] - documents[3]);
                 if is_dump {
                     let outside = numbers(
@@ -94,7 +110,7 @@ impl Run<'_> {
 
     /// Counts tokens where the exact join may run, and says whether it does.
     pub(super) async fn frequencies(&self, job: &mut Job) -> Result<bool> {
-        if self.options.method == Method::MinHash {
+        if matches!(self.options.method, Method::MinHash | Method::Projection) {
             return Ok(false);
         }
         let mut values = self.values(job);
@@ -173,7 +189,8 @@ impl Run<'_> {
 
     pub(super) async fn pairs(&self, job: &mut Job, exact: bool) -> Result<()> {
         let mut values = self.values(job);
-        if !exact {
+        let by_vector = self.options.method == Method::Projection;
+        if !exact && !by_vector {
             let bands = choose_bands(
                 self.threshold,
                 self.options.target_recall,
@@ -186,6 +203,8 @@ impl Run<'_> {
             values.insert("num_hashes".to_owned(), hashes);
         }
         let template = match (exact, self.options.pairs) {
+            (_, Pairs::Linked) if by_vector => statement!("pairs.projection.linked"),
+            (_, Pairs::All) if by_vector => statement!("pairs.projection.all"),
             (true, Pairs::Linked) => statement!("pairs.exact.linked"),
             (true, Pairs::All) => statement!("pairs.exact.all"),
             (false, Pairs::Linked) => statement!("pairs.minhash.linked"),
@@ -212,7 +231,11 @@ impl Run<'_> {
                         counts[1]
                     );
                 }
-                let method = if exact { "exact" } else { "minhash" };
+                let method = match (by_vector, exact) {
+                    (true, _) => "projection",
+                    (_, true) => "exact",
+                    (_, false) => "minhash",
+                };
                 record.figures.insert("method".to_owned(), method.into());
                 Ok(())
             },

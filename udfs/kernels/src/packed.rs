@@ -16,7 +16,12 @@ const SPARSE: u8 = 3;
 pub fn pack_f32(vector: &[f32], out: &mut Vec<u8>) {
     if vector.iter().any(|&x| x != 0.0) {
         out.push(DENSE32);
-        out.extend(vector.iter().flat_map(|x| x.to_le_bytes()));
+        let start = out.len();
+        out.resize(start + size_of_val(vector), 0);
+        let places = out[start..].as_chunks_mut().0;
+        for (place, x) in places.iter_mut().zip(vector) {
+            *place = x.to_le_bytes();
+        }
     }
 }
 
@@ -28,7 +33,12 @@ pub fn pack_f64(vector: &[f64], out: &mut Vec<u8>) {
             true => 1.0,
             false => scale(vector.iter().map(|x| x.abs()).fold(0.0, f64::max)),
         };
-        out.extend(vector.iter().flat_map(|x| (x * scale).to_le_bytes()));
+        let start = out.len();
+        out.resize(start + size_of_val(vector), 0);
+        let places = out[start..].as_chunks_mut().0;
+        for (place, x) in places.iter_mut().zip(vector) {
+            *place = (x * scale).to_le_bytes();
+        }
     }
 }
 

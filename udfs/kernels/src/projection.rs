@@ -101,24 +101,22 @@ impl DenseProjector {
     /// set. Numbers beyond the dimensions are not read, missing ones count as 0.
     pub fn signatures_into<T: Coordinate>(&self, vectors: &[&[T]], out: &mut [u8]) {
         let bytes = signature_bytes(self.bits);
-        let mut scaled = vec![0.0_f32; ROWS * self.dimensions];
+        // The numbers of all rows at a dimension lie side by side.
+        let mut scaled = vec![[0.0_f32; ROWS]; self.dimensions];
         for (vectors, out) in vectors.chunks(ROWS).zip(out.chunks_mut(ROWS * bytes)) {
-            for (vector, scaled) in vectors
-                .iter()
-                .zip(scaled.chunks_mut(self.dimensions.max(1)))
-            {
+            scaled.fill([0.0; ROWS]);
+            for (row, vector) in vectors.iter().enumerate() {
                 let largest = vector.iter().map(|x| x.to_f64().abs()).fold(0.0, f64::max);
                 let scale = scale(largest);
-                scaled.fill(0.0);
                 for (scaled, x) in scaled.iter_mut().zip(*vector) {
-                    *scaled = (x.to_f64() * scale) as f32;
+                    scaled[row] = (x.to_f64() * scale) as f32;
                 }
             }
             let planes = self.planes.chunks(self.dimensions.max(1) * BLOCK);
             for block in 0..self.bits.div_ceil(BLOCK) {
                 let mut sums = [[0.0; BLOCK]; ROWS];
                 if let Some(planes) = planes.clone().nth(block) {
-                    project(planes, &scaled, self.dimensions, &mut sums);
+                    project(planes, &scaled, &mut sums);
                 }
                 let bits = (self.bits - block * BLOCK).min(BLOCK);
                 for (sums, out) in sums.iter().zip(out.chunks_mut(bytes)) {
@@ -192,63 +190,44 @@ fn pack(sums: &[f32], out: &mut [u8]) {
 
 /// Adds the projections of all rows on a block of hyperplanes. Compiled once more for wider vector
 /// units; a product is rounded before it is added on all of them, so the bits are the same.
-fn project(planes: &[f32], rows: &[f32], dimensions: usize, sums: &mut [[f32; BLOCK]; ROWS]) {
+fn project(planes: &[f32], rows: &[[f32; ROWS]], sums: &mut [[f32; BLOCK]; ROWS]) {
     #[cfg(target_arch = "x86_64")]
     {
         if std::arch::is_x86_feature_detected!("avx512f") {
             // SAFETY: the processor has the feature that the function is compiled for.
-            return unsafe { project_with_avx512(planes, rows, dimensions, sums) };
+            return unsafe { project_with_avx512(planes, rows, sums) };
         }
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has the feature that the function is compiled for.
-            return unsafe { project_with_avx2(planes, rows, dimensions, sums) };
+            return unsafe { project_with_avx2(planes, rows, sums) };
         }
     }
-    project_in_order(planes, rows, dimensions, sums);
+    project_in_order(planes, rows, sums);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-fn project_with_avx512(
-    planes: &[f32],
-    rows: &[f32],
-    dimensions: usize,
-    sums: &mut [[f32; BLOCK]; ROWS],
-) {
-    project_in_order(planes, rows, dimensions, sums);
+fn project_with_avx512(planes: &[f32], rows: &[[f32; ROWS]], sums: &mut [[f32; BLOCK]; ROWS]) {
+    project_in_order(planes, rows, sums);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn project_with_avx2(
-    planes: &[f32],
-    rows: &[f32],
-    dimensions: usize,
-    sums: &mut [[f32; BLOCK]; ROWS],
-) {
-    project_in_order(planes, rows, dimensions, sums);
+fn project_with_avx2(planes: &[f32], rows: &[[f32; ROWS]], sums: &mut [[f32; BLOCK]; ROWS]) {
+    project_in_order(planes, rows, sums);
 }
 
 /// A strip of this many bits of all rows is summed in registers.
 const STRIP: usize = 16;
 
 #[inline(always)]
-fn project_in_order(
-    planes: &[f32],
-    rows: &[f32],
-    dimensions: usize,
-    sums: &mut [[f32; BLOCK]; ROWS],
-) {
+fn project_in_order(planes: &[f32], rows: &[[f32; ROWS]], sums: &mut [[f32; BLOCK]; ROWS]) {
+    let (planes, _) = planes.as_chunks::<BLOCK>();
     for strip in 0..BLOCK / STRIP {
         let mut local = [[0.0_f32; STRIP]; ROWS];
-        for (dimension, plane) in planes.chunks_exact(BLOCK).enumerate() {
-            let Some(plane) = plane.get(strip * STRIP..(strip + 1) * STRIP) else {
-                continue;
-            };
-            for (row, sums) in local.iter_mut().enumerate() {
-                let Some(&x) = rows.get(row * dimensions + dimension) else {
-                    continue;
-                };
+        for (plane, numbers) in planes.iter().zip(rows) {
+            let plane: &[f32; STRIP] = &plane.as_chunks().0[strip];
+            for (sums, x) in local.iter_mut().zip(numbers) {
                 for (sum, entry) in sums.iter_mut().zip(plane) {
                     *sum += x * entry;
                 }

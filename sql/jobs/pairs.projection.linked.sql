@@ -1,0 +1,28 @@
+-- pairs.projection.linked
+--
+-- Step of a job: pairs of distinct vectors by random projection, verified by their cosine, and one pair for each
+-- copy.
+WITH documents AS (
+  SELECT CAST(0 AS TINYINT) AS side, id, text, CAST(0 AS TINYINT) AS across
+  FROM texts
+  WHERE compared
+)
+SELECT id_a, id_b, similarity
+FROM node_pairs(
+  documents,
+  method => 'projection',
+  threshold => $threshold,
+  target_recall => $target_recall,
+  bits => $bits,
+  seed => $seed,
+  parts => $parts
+)
+UNION ALL
+SELECT id_a, id_b, CAST(1.0 AS DOUBLE) AS similarity
+FROM (
+  SELECT id AS id_a, UNNEST(ids) AS id_b
+  FROM texts
+  WHERE compared AND cardinality(ids) > 1
+)
+WHERE id_a <> id_b
+ORDER BY id_a, id_b
