@@ -24,8 +24,10 @@ def test_notebook(path):
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     data = [output.data for output in outputs if "data" in output]
     assert sum("image/png" in each for each in data) >= 2
-    assert any("<ins " in each.get("text/html", "") for each in data)
+    # A text and its translation differ in every word, so nothing is marked there.
+    if path.stem != "cross_lingual":
+        assert any("<ins " in each.get("text/html", "") for each in data)
 
 
 def test_there_are_notebooks():
-    assert len(list(NOTEBOOKS.glob("*.ipynb"))) == 2
+    assert len(list(NOTEBOOKS.glob("*.ipynb"))) == 3

@@ -4,9 +4,11 @@
 //! - `corpus`: rows as tables.
 //! - `naive`: the obvious versions.
 //! - `joins`, `recall`, `clusters`, `giants`, `signatures`, `vectors`: what is compared.
+//! - `cross_lingual`: the statements of a page of `docs/`, and what they find in real corpora.
 
 mod clusters;
 mod corpus;
+mod cross_lingual;
 mod giants;
 mod joins;
 mod naive;
@@ -25,6 +27,7 @@ pub fn trials() -> Vec<Trial> {
         giants::trials(),
         signatures::trials(),
         vectors::trials(),
+        cross_lingual::trials(),
     ]
     .into_iter()
     .flatten()

@@ -1,0 +1,285 @@
+//! The page of translations, `docs/cross_lingual.md`: its statements on its own sample, whose answers must stand on
+//! the page, and on corpora that lie beside the clone.
+#![expect(
+    clippy::print_stdout,
+    reason = "the figures, and that corpora are absent"
+)]
+
+use super::Pair;
+use super::corpus::{count, pairs, session};
+use datafusion::arrow::array::{
+    ArrayRef, AsArray, Float64Array, Int64Array, RecordBatch, StringArray,
+};
+use datafusion::arrow::datatypes::Float64Type;
+use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::common::Result;
+use datafusion::prelude::SessionContext;
+use libtest_mimic::{Failed, Trial};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The trials of this module.
+pub fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("oracle::the page of translations", || crate::run(page())),
+        Trial::test("oracle::translations of a parliament", || {
+            crate::run(parliament())
+        }),
+        Trial::test(
+            "oracle::translations of captions",
+            || crate::run(captions()),
+        ),
+    ]
+}
+
+/// The recall that projection_join promises at the threshold, where nothing is asked for.
+const TARGET_RECALL: f64 = 0.99;
+
+/// A statement of the page.
+struct Statement {
+    sql: String,
+    /// How many times the page says to run it.
+    repeat: usize,
+    /// What the page shows below it.
+    answer: Option<String>,
+}
+
+/// The blocks ```` ```sql ```` of the page, with the blocks ```` ```text ```` that follow them.
+fn statements() -> Vec<Statement> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/cross_lingual.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let mut statements: Vec<Statement> = Vec::new();
+    // Text and blocks in turn.
+    for block in page.split("```").skip(1).step_by(2) {
+        let (kind, text) = block.split_once('\n').expect("a block of lines");
+        if kind == "text" {
+            if let Some(before) = statements.last_mut() {
+                before.answer = Some(text.trim().to_owned());
+            }
+            continue;
+        }
+        let repeat = kind.strip_prefix("sql repeat=").unwrap_or("1");
+        statements.push(Statement {
+            sql: text.trim().trim_end_matches(';').to_owned(),
+            repeat: repeat.parse().expect("a number of rounds"),
+            answer: None,
+        });
+    }
+    statements
+}
+
+/// Every statement of the page, in its order, answers as it says.
+async fn page() -> Result<(), Failed> {
+    let directory = tempfile::tempdir()?;
+    let pairs_file = directory.path().join("sentence_pairs.parquet");
+    let context = session(2)?;
+    let mut answers = 0;
+    for statement in statements() {
+        let sql = crate::calls::query(&statement.sql);
+        let sql = sql.replace("sentence_pairs.parquet", &pairs_file.display().to_string());
+        let mut batches = Vec::new();
+        for _ in 0..statement.repeat {
+            batches = context.sql(&sql).await?.collect().await?;
+        }
+        if let Some(expected) = &statement.answer {
+            let found = pretty_format_batches(&batches)?.to_string();
+            if found != *expected {
+                return Err(format!("{sql}\nthe page says\n{expected}\nfound\n{found}").into());
+            }
+            answers += 1;
+        }
+    }
+    match answers {
+        0 => Err("the page has no answers".into()),
+        _ => Ok(()),
+    }
+}
+
+/// A file below the corpora, or `None` with a visible line where NEARDUP_SHARED does not say where they are.
+fn shared(name: &str) -> Option<PathBuf> {
+    let Some(root) = std::env::var_os("NEARDUP_SHARED") else {
+        println!("skipped: NEARDUP_SHARED is not set, so {name} is not there");
+        return None;
+    };
+    let path = Path::new(&root).join("datasets").join(name);
+    assert!(
+        path.exists(),
+        "NEARDUP_SHARED: {} does not exist",
+        path.display()
+    );
+    Some(path)
+}
+
+/// The text of a file, plain or gzip.
+fn read(path: &Path) -> std::io::Result<String> {
+    let bytes = std::fs::read(path)?;
+    let mut text = String::new();
+    if path.extension().is_some_and(|extension| extension == "gz") {
+        flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text)?;
+    } else {
+        (&bytes[..]).read_to_string(&mut text)?;
+    }
+    Ok(text)
+}
+
+/// A session with the page's tables sentences and lexicon of two files of aligned lines, of which so many are a
+/// document, and then with all tables of the page. `None` where the corpora are absent.
+async fn prepared(
+    english: &str,
+    german: &str,
+    lines: usize,
+    lines_of_document: usize,
+) -> Result<Option<SessionContext>, Failed> {
+    let lexicon = "lex-de-en/decoded/wmt12.en-de.tsv.gz";
+    let (Some(english), Some(german), Some(lexicon)) =
+        (shared(english), shared(german), shared(lexicon))
+    else {
+        return Ok(None);
+    };
+    let context = session(2)?;
+    let sides = [("en", read(&english)?), ("de", read(&german)?)];
+    let mut rows: Vec<(String, i64, &str)> = Vec::new();
+    for (language, text) in &sides {
+        for (line, text) in text.lines().take(lines).enumerate() {
+            let document = format!("{language}-{}", line / lines_of_document + 1);
+            rows.push((document, line as i64 + 1, text));
+        }
+    }
+    assert_eq!(rows.len(), 2 * lines, "lines of both languages");
+    let strings = |values: Vec<&str>| -> ArrayRef { Arc::new(StringArray::from(values)) };
+    let lines = Int64Array::from_iter_values(rows.iter().map(|row| row.1));
+    let language = |row: &(String, i64, &'_ str)| if row.0.starts_with("en") { "en" } else { "de" };
+    let columns = [
+        ("line", Arc::new(lines) as ArrayRef),
+        (
+            "document",
+            strings(rows.iter().map(|row| row.0.as_str()).collect()),
+        ),
+        ("language", strings(rows.iter().map(language).collect())),
+        ("text", strings(rows.iter().map(|row| row.2).collect())),
+    ];
+    context.register_batch("sentences", RecordBatch::try_from_iter(columns)?)?;
+    let lexicon = read(&lexicon)?;
+    let (mut from, mut to, mut probabilities) = (Vec::new(), Vec::new(), Vec::new());
+    for line in lexicon.lines() {
+        let mut fields = line.split('\t');
+        let (Some(english), Some(german), Some(probability)) =
+            (fields.next(), fields.next(), fields.next())
+        else {
+            return Err(format!("no entry of a translation table: {line}").into());
+        };
+        from.push(english);
+        to.push(german);
+        probabilities.push(probability.parse::<f64>()?);
+    }
+    let probabilities = Arc::new(Float64Array::from(probabilities)) as ArrayRef;
+    let columns = [
+        ("english", strings(from)),
+        ("german", strings(to)),
+        ("p", probabilities),
+    ];
+    context.register_batch("lexicon", RecordBatch::try_from_iter(columns)?)?;
+    for statement in statements() {
+        let sql = &statement.sql;
+        let own_data = sql.contains("everyday.tsv") || sql.contains("TABLE lexicon");
+        if sql.starts_with("CREATE") && !own_data {
+            context.sql(sql).await?.collect().await?;
+        }
+    }
+    Ok(Some(context))
+}
+
+/// The share of German documents whose best match is their translation; a document without a match has none.
+async fn top_1(context: &SessionContext) -> Result<f64, Failed> {
+    let all = "SELECT count(*) FROM documents WHERE language = 'de'";
+    let right = "SELECT count(*) FROM matches WHERE substr(german, 4) = substr(english, 4)";
+    let (right, all) = (count(context, right).await?, count(context, all).await?);
+    println!("top-1: {right} of {all} = {:.3}", right as f64 / all as f64);
+    Ok(right as f64 / all as f64)
+}
+
+/// Fails where the candidates are fewer than their model lets expect, or hold what the exact join does not.
+async fn check_candidates(context: &SessionContext) -> Result<(), Failed> {
+    let number = "CAST(substr(id_a, 4) AS BIGINT) AS a, CAST(substr(id_b, 4) AS BIGINT) AS b";
+    let candidates = format!(
+        "SELECT {number}, similarity
+         FROM (SELECT german AS id_a, english AS id_b, similarity FROM candidates)"
+    );
+    let exact = format!(
+        "SELECT {number}, similarity
+         FROM cosine_join(vectors, threshold => 0.3, across => language)"
+    );
+    let found: Vec<Pair> = pairs(context, &candidates).await?;
+    let exact: Vec<Pair> = pairs(context, &exact).await?;
+    if let Some(wrong) = found.iter().find(|pair| !exact.contains(pair)) {
+        return Err(format!("projection_join has {wrong:?}, which cosine_join has not").into());
+    }
+    let recall = found.len() as f64 / exact.len() as f64;
+    let deviation = (TARGET_RECALL * (1.0 - TARGET_RECALL) / exact.len() as f64).sqrt();
+    let least = TARGET_RECALL - 3.0 * deviation;
+    println!(
+        "candidates: {} of {} = {recall:.4}, at least {least:.4}",
+        found.len(),
+        exact.len()
+    );
+    match recall >= least {
+        true => Ok(()),
+        false => Err(format!("recall {recall} is below {least}").into()),
+    }
+}
+
+/// Prints what cosines translations and other pairs of documents have, and the pairs of sentences.
+async fn print_cosines(context: &SessionContext) -> Result<(), Failed> {
+    let query = "
+        SELECT min(similarity), avg(similarity), max(similarity)
+        FROM cosine_join(vectors, threshold => 1e-9, across => language)
+        WHERE (substr(id_a, 4) = substr(id_b, 4)) = ";
+    for (name, translations) in [("translations", true), ("others", false)] {
+        let query = format!("{query}{translations}");
+        let batches = context.sql(&query).await?.collect().await?;
+        let number = |column: usize| {
+            let column = batches[0].column(column);
+            column.as_primitive::<Float64Type>().value(0)
+        };
+        println!(
+            "cosines of {name}: {:.3} to {:.3}, mean {:.3}",
+            number(0),
+            number(2),
+            number(1)
+        );
+    }
+    let all = count(context, "SELECT count(*) FROM sentence_pairs").await?;
+    let right = "SELECT count(*) FROM sentence_pairs WHERE german_line = english_line";
+    let right = count(context, right).await?;
+    println!("pairs of sentences: {all}, of the same line {right}");
+    Ok(())
+}
+
+/// Documents of ten lines of the proceedings of a parliament. Only the first 490 lines of the sample are aligned.
+async fn parliament() -> Result<(), Failed> {
+    let file = |language| format!("seed-europarl-gt/europarl-v6.sample.{language}");
+    let Some(context) = prepared(&file("en"), &file("de"), 490, 10).await? else {
+        return Ok(());
+    };
+    print_cosines(&context).await?;
+    check_candidates(&context).await?;
+    match top_1(&context).await? {
+        share if share >= 0.95 => Ok(()),
+        share => Err(format!("top-1 is {share}").into()),
+    }
+}
+
+/// Single captions of photographs: too short for documents, and many are alike.
+async fn captions() -> Result<(), Failed> {
+    let file = |language| format!("multi30k/val.{language}.gz");
+    let Some(context) = prepared(&file("en"), &file("de"), 1014, 1).await? else {
+        return Ok(());
+    };
+    print_cosines(&context).await?;
+    check_candidates(&context).await?;
+    match top_1(&context).await? {
+        share if share >= 0.55 => Ok(()),
+        share => Err(format!("top-1 is {share}").into()),
+    }
+}
