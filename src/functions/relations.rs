@@ -8,6 +8,7 @@ use datafusion::common::{
 };
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
+use datafusion::functions::core::expr_fn::arrow_cast;
 use datafusion::logical_expr::planner::RelationPlannerContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 use datafusion::sql::sqlparser::ast::{self, ObjectName, ObjectNamePart, TableFactor};
@@ -200,7 +201,7 @@ pub(super) fn signature_column(
         | DataType::Binary
         | DataType::LargeBinary
         | DataType::BinaryView
-        | DataType::Null => Ok(cast(expr, DataType::Binary)),
+        | DataType::Null => Ok(arrow_cast(expr, lit("Binary"))),
         other => plan_err!(
             "{}: the column '{name}' must hold signatures, that is bytes, but it holds {other}",
             call.function
