@@ -13,7 +13,7 @@
 --   side: Int8 | 0
 --   id: as id | the smallest id with this text
 --   across: any | as in the input
---   text: text | the text, normalised where asked for, or the vector
+--   text: any | the text, normalised where asked for, or the vector
 --   ids: list of id | every id with this text, the smallest included, in no order
 -- Guarantees
 --   k copies are one row.
