@@ -2,18 +2,19 @@
 //! `cargo run --release -p neardup-kernels --example all_pairs [ROWS] [BITS] [DIMENSIONS]`.
 //!
 //! Prints nanoseconds a pair: for a distance that no pair can be spared (every word is compared), for
-//! that of a cosine of 0.8, and for a loop over pairs of rows as the compiler makes it. The pairs found
-//! are counted beside the time.
+//! that of a cosine of 0.8, and for a loop over pairs of rows as the compiler makes it; then what tables of
+//! key bits and sorted windows cost, by which `bit_settings` compares methods. The pairs found are counted
+//! beside the time.
 #![expect(clippy::print_stdout, reason = "an example prints its measurements")]
 
 use std::error::Error;
 use std::time::Instant;
 
-use neardup_kernels::SplitMix64;
-use neardup_kernels::distance_for_recall;
 use neardup_kernels::pairs::{
-    AllPairs, Bits, Csr, PairInput, Payload, Spec, Values, Vectors, Verify,
+    AllPairs, Bits, Csr, PairInput, PairJoin, Payload, Spec, Values, Vectors, Verify, WindowPairs,
+    Windows,
 };
+use neardup_kernels::{BitTables, SplitMix64, distance_for_recall};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args()
@@ -71,6 +72,65 @@ fn main() -> Result<(), Box<dyn Error>> {
         "pair by pair: {:.3} ns a pair, {found} found",
         start.elapsed().as_secs_f64() * 1e9 / compared
     );
+
+    // Keys of many bits: hardly a candidate, so that what remains is the keys; of few: candidates.
+    for key_bits in [40, 8] {
+        let (tables, few) = (10, rows.min(if key_bits == 8 { 10_000 } else { rows }));
+        let drawn = BitTables::new(bits, tables, key_bits, 1)?;
+        let start = Instant::now();
+        let (mut offsets, mut keys) = (vec![0], Vec::new());
+        for row in 0..few {
+            let signature = words.get(row * width..(row + 1) * width).unwrap_or(&[]);
+            let bytes: Vec<u8> = signature
+                .iter()
+                .flat_map(|word| word.to_le_bytes())
+                .collect();
+            drawn.keys_into(&bytes, &mut keys)?;
+            offsets.push(keys.len());
+        }
+        let few_words = words.get(..few * width).unwrap_or(&[]);
+        let input = PairInput {
+            keys: Csr::new(&offsets, &keys),
+            payload: Payload::Bits(Bits {
+                words: few_words,
+                width,
+            }),
+            ..input
+        };
+        let mut join = PairJoin::new(&input, spec(Verify::Hamming(near as u32)))?;
+        let mut found = 0;
+        while let Some(batch) = join.next_batch(&input, 8192) {
+            found += batch.len();
+        }
+        let time = start.elapsed().as_secs_f64() * 1e9;
+        println!(
+            "{tables} tables of {key_bits} bits, {few} rows: {:.1} ns a key, {} candidates, {:.1} ns each, {found} found",
+            time / keys.len() as f64,
+            join.stats().candidates,
+            time / join.stats().candidates.max(1) as f64,
+        );
+    }
+    for window in [1, 100] {
+        let windows = Windows {
+            bits,
+            tables: 4,
+            window,
+            chunk: 65_536,
+            seed: 1,
+        };
+        let start = Instant::now();
+        let mut join = WindowPairs::new(&input, spec(Verify::Hamming(near as u32)), windows)?;
+        let mut found = 0;
+        while let Some(batch) = join.next_batch(&input) {
+            found += batch.len();
+        }
+        let time = start.elapsed().as_secs_f64() * 1e9;
+        println!(
+            "windows of {window}: {:.1} ns a row and table, {:.2} ns a comparison, {found} found",
+            time / (4 * rows) as f64,
+            time / join.stats().candidates.max(1) as f64,
+        );
+    }
 
     let values: Vec<f32> = (0..few * dimensions)
         .map(|_| random.below(2001) as f32 / 1000.0 - 1.0)
