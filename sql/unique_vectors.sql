@@ -9,7 +9,7 @@
 --   side: Int8 | 0 for the first relation of a join, 1 for the second
 --   id: as id | the id
 --   across: any | a value in which the rows of a pair must differ
---   vector: Binary | the packed vector or signature
+--   vector: BinaryView | the packed vector or signature
 -- Guarantees
 --   The same id twice with the same bytes is one row; with others it is an error that names the id.
 SELECT side, id, across, vector

@@ -6,12 +6,15 @@ use crate::functions::{find, relations};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::execution::SessionState;
-use neardup_kernels::{Bands, choose_tables, distance_for_recall};
+use datafusion::logical_expr::LogicalPlan;
+use neardup_kernels::{choose_tables, distance_for_recall, found_in_tables, tables_for_recall};
 
 /// Permutations and window of `method => 'window'` where none are given.
 const TABLES: i64 = 20;
 const WINDOW: i64 = 100;
 const CHUNK: i64 = 65_536;
+/// The most parts of the work.
+const MOST_PARTS: i64 = 65_536;
 /// Bits of a key of `method => 'bands'` where nothing tells more.
 const KEY_BITS: i64 = 16;
 
@@ -131,9 +134,31 @@ pub(super) fn projection(call: &Call) -> Result<Vec<(&'static str, Value)>> {
         "bands" => target.sqrt(),
         _ => target,
     };
-    if call.text("method")? == "bands" && plan.tables.is_none() && plan.key_bits.is_none() {
-        let Bands { bands, rows } = choose_tables(bits, threshold, each).map_err(failed)?;
-        (plan.tables, plan.key_bits) = (Some(bands as i64), Some(rows as i64));
+    if call.text("method")? == "bands" {
+        match (plan.tables, plan.key_bits) {
+            (None, None) => {
+                let chosen = choose_tables(bits, threshold, each).map_err(failed)?;
+                (plan.tables, plan.key_bits) =
+                    (Some(chosen.bands as i64), Some(chosen.rows as i64));
+            }
+            (None, Some(key_bits)) => {
+                let tables = tables_for_recall(threshold, key_bits as f64, each);
+                if tables > 4096.0 {
+                    return plan_err!(
+                        "{}: a recall of {target} with key_bits => {key_bits} takes {tables} tables, of at most 4096",
+                        call.function
+                    );
+                }
+                plan.tables = Some(tables as i64);
+            }
+            (Some(tables), None) => {
+                let found = |key_bits: &usize| {
+                    found_in_tables(threshold, *key_bits as f64, tables as usize) >= each
+                };
+                plan.key_bits = Some((1..=bits).rev().find(found).unwrap_or(1) as i64);
+            }
+            (Some(_), Some(_)) => {}
+        }
     }
     let most = match call.get("max_distance") {
         Some(_) if call.is_given("target_recall") && call.text("method")? != "bands" => {
@@ -240,25 +265,24 @@ impl Methods {
     }
 }
 
-/// Groups of rows whose pairs are at least as many parts as asked for, and the number of those parts.
+/// Groups of rows whose pairs are at least as many parts as asked for, if so many there may be, and the
+/// number of those parts.
 fn groups(call: &Call) -> Result<(Value, Value)> {
     let wanted = call.integer("parts")?;
     let parts = |groups: i64| match call.relations.len() {
         2 => groups * groups,
         _ => groups * (groups + 1) / 2,
     };
-    let groups = (1..1024)
-        .find(|&groups| parts(groups) >= wanted)
-        .unwrap_or(1024);
-    Ok((
-        Value::Integer(groups),
-        Value::Integer(parts(groups).min(65_536)),
-    ))
+    let mut groups = 1;
+    while parts(groups) < wanted && parts(groups + 1) <= MOST_PARTS {
+        groups += 1;
+    }
+    Ok((Value::Integer(groups), Value::Integer(parts(groups))))
 }
 
 fn finish(
     call: &Call,
-    inputs: Vec<datafusion::logical_expr::LogicalPlan>,
+    inputs: Vec<LogicalPlan>,
     variant: Option<&str>,
     values: Vec<(&'static str, Value)>,
     reported: &str,
