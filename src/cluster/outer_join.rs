@@ -4,7 +4,7 @@
 //! join shuffles that by its keys again and again. Here such a side becomes a [`KeyedExec`], which knows that
 //! no rows are partitioned by any key, and no rule takes the join apart. It is a sort-merge join, which spills.
 
-use super::stages::{KeyedExec, columns, is_empty};
+use super::stages::{KeyedExec, columns, is_empty, with_children};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{JoinType, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -13,8 +13,8 @@ use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::joins::SortMergeJoinExec;
 use datafusion::physical_plan::metrics::MetricsSet;
 use datafusion::physical_plan::{
-    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan,
-    InputDistributionRequirements, PlanProperties, ReplaceChildrenOptions,
+    DisplayAs, DisplayFormatType, ExecutionPlan, InputDistributionRequirements, PlanProperties,
+    ReplaceChildrenOptions,
 };
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl OuterJoinExec {
     pub(super) fn without_inputs(&self) -> Result<Arc<dyn ExecutionPlan>> {
         let inputs = self.join.children().into_iter();
         let empty = inputs.map(|input| Arc::new(EmptyExec::new(input.schema())) as _);
-        replaced(&self.join, empty.collect())
+        with_children(&self.join, empty.collect())
     }
 
     /// The same over other inputs.
@@ -56,18 +56,10 @@ impl OuterJoinExec {
             false => Ok(input),
         });
         Ok(Self {
-            join: replaced(&self.join, inputs.collect::<Result<_>>()?)?,
+            join: with_children(&self.join, inputs.collect::<Result<_>>()?)?,
             keys: self.keys.clone(),
         })
     }
-}
-
-fn replaced(
-    join: &Arc<dyn ExecutionPlan>,
-    inputs: Vec<Arc<dyn ExecutionPlan>>,
-) -> Result<Arc<dyn ExecutionPlan>> {
-    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-    Arc::clone(join).replace_children(inputs, options)
 }
 
 impl DisplayAs for OuterJoinExec {

@@ -7,8 +7,9 @@
 //!   after it from the wrong one, so that rows come out repeated and others never. What is read from a
 //!   shuffle is sliced well, so one is asked for between such an input and its union.
 //! - A shuffle that turns out to have no rows becomes an empty relation of many partitions. A window that
-//!   wants rows partitioned by key shuffles it again, and again, and the query never ends. So something
-//!   stands between them that knows that no rows are partitioned by any key.
+//!   wants rows partitioned by key, or a join of pairs that wants them by part, shuffles it again, and again,
+//!   and the query never ends. So something stands between them that knows that no rows are partitioned by
+//!   any key.
 //! - So does an outer join with an empty side; [`outer_join`](super::outer_join) takes its place.
 //! - A join is planned as one that keeps an order and runs as one that does not: what stands above it lost its
 //!   sort and reads rows in a wrong order. So something stands above each join that has no order.
@@ -17,6 +18,7 @@
 //!   is sliced well, so it takes their place.
 
 use super::outer_join::OuterJoinExec;
+use crate::operators::similar_pairs::SimilarPairsExec;
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, Statistics, internal_datafusion_err};
@@ -77,6 +79,16 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
                 .collect::<Result<_>>()?
         } else if let (Some(keys), [input]) = (window_keys(&node), node.children().as_slice()) {
             vec![KeyedExec::of(Arc::clone(input), Some(keys))?]
+        } else if let Some(pairs) = node.downcast_ref::<SimilarPairsExec>() {
+            let input = Arc::clone(pairs.children()[0]);
+            match (pairs.part_key(), input.downcast_ref::<SortExec>()) {
+                (None, _) => return Ok(Transformed::no(node)),
+                (Some(key), None) => vec![KeyedExec::of(input, Some(vec![key]))?],
+                (Some(key), Some(sort)) => {
+                    let keyed = KeyedExec::of(Arc::clone(sort.input()), Some(vec![key]))?;
+                    vec![with_children(&input, vec![keyed])?]
+                }
+            }
         } else if node.is::<PlaceholderRowExec>() {
             // One row without columns, as a table that is sliced for tasks.
             let row = RecordBatch::try_new_with_options(
@@ -100,10 +112,18 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         } else {
             return Ok(Transformed::no(node));
         };
-        let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-        Ok(Transformed::yes(node.replace_children(inputs, options)?))
+        Ok(Transformed::yes(with_children(&node, inputs)?))
     })?;
     Ok(plan.data)
+}
+
+/// The same operator over other inputs.
+pub(super) fn with_children(
+    plan: &Arc<dyn ExecutionPlan>,
+    inputs: Vec<Arc<dyn ExecutionPlan>>,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+    Arc::clone(plan).replace_children(inputs, options)
 }
 
 /// Whether rows of the plan may be gathered in one partition on their way to its root.

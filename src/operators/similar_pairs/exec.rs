@@ -19,7 +19,6 @@ use datafusion::physical_expr::{
     Distribution, EquivalenceProperties, LexOrdering, OrderingRequirements, PhysicalExpr,
     PhysicalSortExpr,
 };
-use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::execution_plan::EmissionType;
 use datafusion::physical_plan::metrics::{
     Count, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet,
@@ -98,21 +97,23 @@ impl SimilarPairsExec {
         self.by_part
     }
 
+    /// The place of the column that rows are partitioned by, if there are several parts.
+    pub(crate) fn part_key(&self) -> Option<usize> {
+        let index = self.input.schema().index_of("part").ok();
+        index.filter(|_| self.spec.parts > 1)
+    }
+
     fn part_column(&self) -> Arc<dyn PhysicalExpr> {
         let index = self.input.schema().index_of("part").unwrap_or(0);
         Arc::new(Column::new("part", index))
     }
 
     /// The same operator over another input; its properties are made anew, because the number of
-    /// partitions may have changed. Without rows there are no pairs: a planner that learns it while the
-    /// query runs would shuffle an empty relation of many partitions again and again.
+    /// partitions may have changed.
     fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
         let [input] = children
             .try_into()
             .map_err(|_| internal_datafusion_err!("SimilarPairsExec has one input"))?;
-        if input.is::<EmptyExec>() {
-            return Ok(Arc::new(EmptyExec::new(Arc::clone(&self.schema))));
-        }
         Ok(Arc::new(Self::with_order(
             input,
             self.spec.clone(),
