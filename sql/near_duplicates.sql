@@ -19,7 +19,7 @@
 --   num_hashes: integer in [1, 4096] = 128 | with 'minhash': hash functions that a signature may use
 --   bits: integer in [1, 4096] = 1024 | with 'projection': bits of a signature
 --   seed: integer in [0, 9007199254740992] = 1 | with 'minhash' and 'projection': seed of signatures
---   bucket_pairs: integer in [1, 4000000000] = 10000 | a bucket of more distinct texts than this is verified against leaders only; no effect with 'projection'
+--   bucket_pairs: integer in [1, 4000000000] = 10000 | a bucket of more distinct texts than this, or the neighbours of a vector, are verified against leaders only
 --   parts: integer in [1, 65536] = 1 | parts of the key space; more parts hold less in memory at a time and do more work
 -- Columns
 --   id: as id | the row's id

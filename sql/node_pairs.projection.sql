@@ -11,6 +11,7 @@ FROM signature_pairs(
   threshold => $threshold,
   max_distance => $max_distance,
   bits => $bits,
+  bucket_pairs => $bucket_pairs,
   groups => $groups,
   parts => $parts
 )

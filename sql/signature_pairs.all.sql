@@ -46,6 +46,7 @@ FROM similar_pairs(
   verify => $verify,
   threshold => $threshold,
   max_distance => $max_distance,
+  bucket_pairs => $bucket_pairs,
   parts => $parts,
   sides => $sides,
   differ => $differ

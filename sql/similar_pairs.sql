@@ -18,7 +18,7 @@
 --   chunk: integer in [1, 4000000000] = 65536 | with 'windows': rows of a table that are compared at a time
 --   seed: integer in [0, 9007199254740992] = 1 | with 'windows': seed of the permutations
 --   prefixes: boolean = false | the keys are prefix tokens of the tokens: the length and the positional filter apply
---   bucket_pairs: integer in [0, 4000000000] = 0 | a key of more rows than this forms no all-pairs: its rows are verified against leaders; 0: never
+--   bucket_pairs: integer in [0, 4000000000] = 0 | a key of more rows than this forms no all-pairs: its rows are verified against leaders; with 'all' the neighbours of a row; 0: never
 --   max_bucket: integer in [0, 4000000000] = 0 | only the first rows, in id order, of a key take part; 0: all
 --   parts: integer in [1, 65536] = 1 | the row with part p joins on its keys of key % parts = p
 --   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1

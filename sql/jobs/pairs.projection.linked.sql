@@ -15,6 +15,7 @@ FROM node_pairs(
   target_recall => $target_recall,
   bits => $bits,
   seed => $seed,
+  bucket_pairs => $bucket_pairs,
   parts => $parts
 )
 UNION ALL

@@ -69,18 +69,30 @@ pub async fn rows(context: &SessionContext, call: &str) -> Result<BTreeMap<i64, 
     Ok(rows)
 }
 
-/// What holds of every result by representatives: one row an id, a removed row is similar to its
-/// kept representative, the similarity is exact, and sizes add up.
+/// [`check_by`] the Jaccard similarity of sets.
 pub fn check(
     what: &str,
     rows: &BTreeMap<i64, Row>,
     sets: &[Vec<u64>],
     threshold: f64,
 ) -> Result<(), Failed> {
+    let similarity = |a: i64, b: i64| jaccard(&sets[a as usize], &sets[b as usize]);
+    check_by(what, rows, sets.len(), threshold, similarity)
+}
+
+/// What holds of every result by representatives: one row an id, a removed row is similar to its
+/// kept representative, the similarity is exact, and sizes add up.
+pub fn check_by(
+    what: &str,
+    rows: &BTreeMap<i64, Row>,
+    count: usize,
+    threshold: f64,
+    similarity_of: impl Fn(i64, i64) -> f64,
+) -> Result<(), Failed> {
     let fail =
         |id: i64, why: &str| Err(format!("{what}: row {id} ({:?}) {why}", rows.get(&id)).into());
-    if rows.len() != sets.len() {
-        return Err(format!("{what}: {} rows of {}", rows.len(), sets.len()).into());
+    if rows.len() != count {
+        return Err(format!("{what}: {} rows of {count}", rows.len()).into());
     }
     let mut sizes: BTreeMap<i64, i64> = BTreeMap::new();
     for row in rows.values() {
@@ -99,7 +111,7 @@ pub fn check(
                 if !rows[&row.representative].kept {
                     return fail(id, "is represented by a removed row");
                 }
-                let exact = jaccard(&sets[id as usize], &sets[row.representative as usize]);
+                let exact = similarity_of(id, row.representative);
                 if similarity != exact || similarity < threshold {
                     return fail(
                         id,

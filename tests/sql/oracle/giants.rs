@@ -1,9 +1,14 @@
 //! A template of many variants: edges grow with the rows, not with their pairs.
 
-use super::clusters::{check, rows};
+use super::clusters::{Row, check, check_by, rows};
 use super::corpus::{count, register, session};
 use super::naive;
+use datafusion::arrow::array::{ArrayRef, Int64Array, ListArray, RecordBatch};
+use datafusion::arrow::datatypes::Float64Type;
 use libtest_mimic::{Failed, Trial};
+use neardup_kernels::SplitMix64;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The trials of this module.
 pub fn trials() -> Vec<Trial> {
@@ -16,6 +21,9 @@ pub fn trials() -> Vec<Trial> {
         }),
         Trial::test("oracle::template of 3000 variants in small buckets", || {
             crate::run(small_buckets())
+        }),
+        Trial::test("oracle::3000 vectors near to each other", || {
+            crate::run(near_vectors())
         }),
     ]
 }
@@ -95,6 +103,60 @@ async fn small_buckets() -> Result<(), Failed> {
         let kept = found.values().filter(|row| row.kept).count();
         if kept > 10 {
             return Err(format!("{call}: {kept} of 3000 rows kept").into());
+        }
+    }
+    Ok(())
+}
+
+/// The same of vectors: 3,000 that resemble each other, and some that do not.
+async fn near_vectors() -> Result<(), Failed> {
+    const DIMENSIONS: usize = 24;
+    let mut random = SplitMix64::new(11);
+    let mut number = |scale: f64| scale * (random.below(2001) as f64 / 1000.0 - 1.0);
+    let base: Vec<f64> = (0..DIMENSIONS).map(|_| number(1.0)).collect();
+    let vectors: Vec<Vec<f64>> = (0..3_200)
+        .map(|row| match row % 16 {
+            15 => (0..DIMENSIONS).map(|_| number(1.0)).collect(),
+            _ => base.iter().map(|x| x + number(0.2)).collect(),
+        })
+        .collect();
+    let context = session(2)?;
+    let ids = Arc::new(Int64Array::from_iter_values(0..vectors.len() as i64));
+    let lists = vectors
+        .iter()
+        .map(|row| Some(row.iter().copied().map(Some)));
+    let lists = Arc::new(ListArray::from_iter_primitive::<Float64Type, _, _>(lists));
+    let table = RecordBatch::try_from_iter([("id", ids as ArrayRef), ("vector", lists)])?;
+    context.register_batch("vectors", table)?;
+    let cosine = |a: i64, b: i64| {
+        let dot = |a: i64, b: i64| {
+            let pairs = vectors[a as usize].iter().zip(&vectors[b as usize]);
+            pairs.map(|(x, y)| x * y).sum::<f64>()
+        };
+        dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+    };
+    let all = "near_duplicates(vectors, method => 'projection'";
+    let expected = rows(&context, &format!("{all})")).await?;
+    let kept = |rows: &BTreeMap<i64, Row>| rows.values().filter(|row| row.kept).count();
+    for parts in [1, 5] {
+        let call = format!("{all}, bucket_pairs => 100, parts => {parts})");
+        let found = rows(&context, &call).await?;
+        let rounded = |a, b| {
+            found[&a]
+                .similarity
+                .filter(|s| (s - cosine(a, b)).abs() < 1e-12)
+        };
+        check_by(&call, &found, vectors.len(), 0.8, |a, b| {
+            rounded(a, b).unwrap_or(f64::NAN)
+        })?;
+        if kept(&found) > kept(&expected) + 10 {
+            let (found, expected) = (kept(&found), kept(&expected));
+            return Err(format!("{call}: {found} rows kept, {expected} if all are paired").into());
+        }
+        let pairs = format!("EXPLAIN ANALYZE SELECT * FROM {call}");
+        let plan = context.sql(&pairs).await?.to_string().await?;
+        if !plan.contains("giant_buckets=") || plan.contains("giant_buckets=0,") {
+            return Err(format!("{call}: no giant in {plan}").into());
         }
     }
     Ok(())

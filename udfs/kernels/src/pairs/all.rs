@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::compare;
+use super::giants::Giants;
 use super::input::{PairInput, Payload, Values};
 use super::join::PairBatch;
 use super::spec::{PairError, Spec, Verify};
@@ -64,6 +65,7 @@ struct Shared {
     /// Sides are relations: pairs name the row of side 0 first.
     by_side: bool,
     strips: Strips,
+    giants: Giants,
     /// The next pair of blocks.
     next: AtomicUsize,
     units: usize,
@@ -112,6 +114,13 @@ impl AllPairs {
         };
         let left = rows(0);
         let right = input.side.map(|_| rows(1));
+        // Of two relations, or groups, the members of a giant may be pairs with none of its leaders.
+        let limit = spec.bucket_limit;
+        let limit = limit.filter(|_| (right.is_none() || halves) && input.group.is_none());
+        let giants = limit.map_or_else(Giants::default, |limit| {
+            let rows: Vec<u32> = (0..input.keys.rows() as u32).collect();
+            Giants::find(input, &spec, &rows, limit)
+        });
         let strips = Strips::of(input, right.as_ref().unwrap_or(&left));
         let sparse = matches!(strips, Strips::Sparse(_));
         let blocks = |rows: &[u32]| rows.len().div_ceil(BLOCK);
@@ -122,6 +131,8 @@ impl AllPairs {
         };
         let stats = Stats {
             rows: input.keys.rows() as u64,
+            giants: giants.count(),
+            rows_in_giants: giants.rows(),
             ..Stats::default()
         };
         Ok(Self {
@@ -131,6 +142,7 @@ impl AllPairs {
                 right,
                 by_side: !halves,
                 strips,
+                giants,
                 next: AtomicUsize::new(0),
                 units,
             }),
@@ -170,7 +182,7 @@ impl AllPairs {
     #[must_use]
     pub fn memory(&self) -> usize {
         let lists = self.shared.left.len() + self.shared.right.as_ref().map_or(0, Vec::len);
-        lists * size_of::<u32>() + self.shared.strips.memory()
+        lists * size_of::<u32>() + self.shared.strips.memory() + self.shared.giants.memory()
     }
 
     /// The next pairs; `None` when there are no more. A batch may be empty before the end, and has the
@@ -223,7 +235,7 @@ impl AllPairs {
                 continue;
             }
             let (a, b) = (shared.left[hit.left as usize], right[hit.right as usize]);
-            if !input.may_pair(a, b) {
+            if !input.may_pair(a, b) || shared.giants.connect(a, b) {
                 continue;
             }
             self.stats.verified += 1;
@@ -375,7 +387,8 @@ impl AllPairs {
                     continue;
                 }
                 let cosine = cosine_of(sum, norms);
-                if cosine >= self.spec.threshold && input.may_pair(a, b) {
+                let reports = input.may_pair(a, b) && !shared.giants.connect(a, b);
+                if cosine >= self.spec.threshold && reports {
                     self.stats.verified += 1;
                     shared.push(batch, a, b, cosine);
                 }

@@ -21,7 +21,7 @@
 //!
 //! Bit signatures and vectors are also compared without keys: [`AllPairs`] compares every row with every
 //! other, [`WindowPairs`] those that are near in sorted order. `compare` says what two of them have to do
-//! with each other.
+//! with each other, `giants` finds rows that resemble too many others to be paired with them all.
 //!
 //! A new way to verify is a variant of [`Verify`], a variant of [`Payload`] if it needs other data,
 //! and an arm in `verify`.
@@ -32,6 +32,7 @@
 mod all;
 mod compare;
 mod first_key;
+mod giants;
 mod index;
 mod input;
 mod join;

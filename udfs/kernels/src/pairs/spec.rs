@@ -48,6 +48,10 @@ pub struct Spec {
     /// that resembles no leader when all seats are taken is counted as unlinked. At their other keys,
     /// rows that leaders connect already are not paired either: a text of thousands of variants would
     /// have as many neighbours at each key that some of them share. Components are the same.
+    ///
+    /// Without keys, in [`super::AllPairs`], a giant is a row that resembles more rows than this, and
+    /// its members are paired with leaders and with rows outside of giants. Components are the same.
+    /// Without effect between two relations or groups.
     pub bucket_limit: Option<usize>,
     /// Only the first so many rows that hold a key meet there; on two sides, of each side. The rest is
     /// counted.

@@ -8,6 +8,7 @@ use super::super::{
 };
 use crate::bit_keys::{BitTables, bit_permutation, block_keys_into, pair_parts};
 use crate::bit_model::found_in_tables;
+use crate::forest::Forest;
 use crate::split_mix::SplitMix64;
 
 /// Rows of random signatures in clusters, and vectors that have nothing to do with them.
@@ -77,23 +78,27 @@ impl Rows {
                 dense64.push(if row % 11 == 3 { 0.0 } else { value });
             }
         }
-        let mut sparse = (vec![0], Vec::new());
-        for row in dense64.chunks(dimensions.max(1)).take(count) {
-            let entries = row.iter().enumerate().filter(|(_, x)| **x != 0.0);
-            sparse.1.extend(entries.map(|(at, &x)| (at as u64 * 7, x)));
-            sparse.0.push(sparse.1.len());
-        }
         Self {
             bits,
             words,
             dense32: dense64.iter().map(|&x| x as f32).collect(),
+            sparse: Self::sparse_of(&dense64[..count * dimensions], dimensions),
             dense64,
             dimensions,
-            sparse,
             offsets: vec![0; count + 1],
             side: None,
             group: None,
         }
+    }
+
+    fn sparse_of(dense: &[f64], dimensions: usize) -> (Vec<usize>, Vec<(u64, f64)>) {
+        let mut sparse = (vec![0], Vec::new());
+        for row in dense.chunks(dimensions.max(1)) {
+            let entries = row.iter().enumerate().filter(|(_, x)| **x != 0.0);
+            sparse.1.extend(entries.map(|(at, &x)| (at as u64 * 7, x)));
+            sparse.0.push(sparse.1.len());
+        }
+        sparse
     }
 
     fn len(&self) -> usize {
@@ -323,9 +328,13 @@ fn all_pairs_are_brute_force() {
 #[test]
 fn parts_of_all_pairs_add_up() {
     let rows = Rows::random(8, 120, 100, 4);
-    let spec = spec(Verify::Hamming(33), 0.5);
-    let expected = rows.brute_force(Kind::Bits, &spec);
-    for groups in [1, 2, 5] {
+    let plain = spec(Verify::Hamming(33), 0.5);
+    let expected = rows.brute_force(Kind::Bits, &plain);
+    for (groups, limit) in [(1, None), (2, None), (5, None), (2, Some(5)), (5, Some(5))] {
+        let spec = Spec {
+            bucket_limit: limit,
+            ..plain
+        };
         let mut found = BTreeMap::new();
         let mut members: BTreeMap<u64, Vec<(usize, Option<bool>)>> = BTreeMap::new();
         for row in 0..rows.len() {
@@ -358,8 +367,128 @@ fn parts_of_all_pairs_add_up() {
                 gather(&mut found, batch, true);
             }
         }
-        assert_same(&found, &expected, &format!("{groups} groups"));
+        if limit.is_none() {
+            assert_same(&found, &expected, &format!("{groups} groups"));
+            continue;
+        }
+        assert!(found.len() < expected.len());
+        assert_eq!(
+            components(rows.len(), &found),
+            components(rows.len(), &expected)
+        );
     }
+}
+
+/// The smallest row of each row's component.
+fn components(rows: usize, pairs: &BTreeMap<(u32, u32), f64>) -> Vec<u32> {
+    let mut forest = Forest::new(rows as u32);
+    for &(a, b) in pairs.keys() {
+        forest.union(a, b);
+    }
+    (0..rows as u32).map(|row| forest.find(row)).collect()
+}
+
+/// Some rows, each of them many times with a few bits changed, and single ones; in random order.
+fn giants(seed: u64, changed: u64) -> Rows {
+    let mut random = SplitMix64::new(seed);
+    let mut rows = Rows::random(seed, 300, 128, 6);
+    let single = rows.words.clone();
+    let single64 = rows.dense64.clone();
+    for row in 0..300 {
+        // Half of the rows resemble one of three.
+        let of = random.below(6) as usize;
+        if of < 3 {
+            rows.words[2 * row..2 * row + 2].copy_from_slice(&single[2 * of..2 * of + 2]);
+            for _ in 0..random.below(changed) {
+                let bit = random.below(128) as usize;
+                rows.words[2 * row + bit / 64] ^= 1 << (bit % 64);
+            }
+            for at in 0..6 {
+                let noise = random.below(100) as f64 * 1e-3 * changed as f64 / 8.0;
+                rows.dense64[6 * row + at] = single64[6 * of + at] + noise;
+            }
+        }
+    }
+    rows.dense32 = rows.dense64.iter().map(|&x| x as f32).collect();
+    rows.sparse = Rows::sparse_of(&rows.dense64, 6);
+    rows
+}
+
+#[test]
+fn giants_keep_their_components_and_lose_their_pairs() {
+    let mut saved = 0;
+    for (seed, changed) in [(1, 8), (2, 8), (3, 24), (4, 40)] {
+        let rows = giants(seed, changed);
+        for kind in KINDS {
+            let norms = rows.values(kind).norms();
+            let input = rows.input(kind, &norms, Csr::new(&rows.offsets, &[]));
+            for plain in specs(kind, 128) {
+                let expected = rows.brute_force(kind, &plain);
+                for limit in [1, 20, 60, 1000] {
+                    let spec = Spec {
+                        bucket_limit: Some(limit),
+                        ..plain
+                    };
+                    let label = format!("{kind:?}, seed {seed}, {spec:?}");
+                    let mut answers = Vec::new();
+                    for sharers in [1, 3] {
+                        let mut found = BTreeMap::new();
+                        let join = AllPairs::new(&input, spec, false).expect("valid");
+                        let giants = join.stats().giants as usize;
+                        for mut join in join.share(sharers) {
+                            while let Some(batch) = join.next_batch(&input) {
+                                gather(&mut found, batch, true);
+                            }
+                        }
+                        for (pair, value) in &found {
+                            assert!((expected[pair] - value).abs() < 1e-12, "{label}");
+                        }
+                        assert_eq!(
+                            components(300, &found),
+                            components(300, &expected),
+                            "{label}"
+                        );
+                        if giants == 0 {
+                            assert_eq!(found.len(), expected.len(), "{label}");
+                        }
+                        saved += expected.len() - found.len();
+                        answers.push(found);
+                    }
+                    assert_eq!(answers[0], answers[1], "{label}");
+                }
+            }
+        }
+    }
+    assert!(saved > 1_000_000, "{saved}");
+}
+
+#[test]
+fn pairs_of_a_giant_grow_with_its_rows() {
+    let mut random = SplitMix64::new(9);
+    let base = [random.next(), random.next()];
+    let count = 3000;
+    let mut rows = Rows::random(9, 0, 128, 1);
+    for _ in 0..count {
+        let mut words = base;
+        for _ in 0..4 {
+            words[random.below(2) as usize] ^= 1 << random.below(64);
+        }
+        rows.words.extend(words);
+    }
+    rows.offsets = vec![0; count + 1];
+    let input = rows.input(Kind::Bits, &[], Csr::new(&rows.offsets, &[]));
+    let spec = Spec {
+        bucket_limit: Some(1000),
+        ..spec(Verify::Hamming(8), 0.5)
+    };
+    let mut join = AllPairs::new(&input, spec, false).expect("valid");
+    let mut pairs = 0;
+    while let Some(batch) = join.next_batch(&input) {
+        pairs += batch.len();
+    }
+    // All are within 8 bits of each other.
+    assert_eq!(pairs, count - 1);
+    assert_eq!(join.stats().rows_in_giants, count as u64);
 }
 
 /// Sorts whole permuted bit strings, and compares each row with those before it.
