@@ -82,6 +82,7 @@ mod shingle;
 mod simhash;
 mod split_mix;
 mod terms;
+mod tile;
 mod words;
 
 #[cfg(test)]

