@@ -218,7 +218,8 @@ Counts and frequencies are of one collection and in one language, both as they w
             seed: A whole number in [0, 9007199254740992]: with 'minhash' and 'projection': seed of
                 signatures; default 1.
             bucket_pairs: A whole number in [1, 4000000000]: a bucket of more distinct texts than
-                this is verified against leaders only; no effect with 'projection'; default 10000.
+                this, or the neighbours of a vector, are verified against leaders only; default
+                10000.
             parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
                 memory at a time and do more work; default 1.
 
@@ -738,7 +739,8 @@ Counts and frequencies are of one collection and in one language, both as they w
             seed: A whole number in [0, 9007199254740992]: with 'minhash' and 'projection': seed of
                 signatures; default 1.
             bucket_pairs: A whole number in [1, 4000000000]: a bucket of more distinct texts than
-                this is verified against leaders only; no effect with 'projection'; default 10000.
+                this, or the neighbours of a vector, are verified against leaders only; default
+                10000.
             parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
                 memory at a time and do more work; default 1.
 

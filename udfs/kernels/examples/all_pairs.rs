@@ -110,7 +110,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             time / join.stats().candidates.max(1) as f64,
         );
     }
-    for window in [1, 100] {
+    for window in [1, 10, 100] {
         let windows = Windows {
             bits,
             tables: 4,

@@ -177,12 +177,12 @@ pub struct BitSetting {
 }
 
 /// Costs in comparisons of the exhaustive method, rounded from runs of `examples/all_pairs.rs` at 1,024
-/// bits: a candidate of a bucket (25 to 41), a key with its place in the index (87 to 124), a row of a sorted
-/// table (104 to 109), and a comparison within a window (4 to 9).
+/// bits: a candidate of a bucket (24 to 33), a key with its place in the index (71 to 100), a row of a sorted
+/// table (140 to 210), and a comparison within a window (0.6 to 1.3).
 const CANDIDATE: f64 = 30.0;
-const KEY: f64 = 110.0;
-const SORTED_ROW: f64 = 105.0;
-const WINDOW_ROW: f64 = 6.0;
+const KEY: f64 = 85.0;
+const SORTED_ROW: f64 = 170.0;
+const WINDOW_ROW: f64 = 1.0;
 
 /// Settings for a collection of `vectors` vectors whose pairs are mostly unrelated (each bit of theirs
 /// differs with probability 1/2): all pairs; for keys of 4, 8, … bits the fewest tables of bits of their

@@ -20,8 +20,8 @@
 //!   part a pair belongs to. [`PairJoin`]: the loop that holds them together.
 //!
 //! Bit signatures and vectors are also compared without keys: [`AllPairs`] compares every row with every
-//! other, [`WindowPairs`] those that are near in sorted order. `compare` says what two of them have to do
-//! with each other, `giants` finds rows that resemble too many others to be paired with them all.
+//! other, [`WindowPairs`] those that are near in sorted order. `strips` compares the signatures of
+//! many rows at once, `compare` says what two of them have to do with each other, `giants` finds rows that resemble too many others to be paired with them all.
 //!
 //! A new way to verify is a variant of [`Verify`], a variant of [`Payload`] if it needs other data,
 //! and an arm in `verify`.
@@ -40,6 +40,7 @@ mod probe_set;
 mod sketch;
 mod spec;
 mod stats;
+mod strips;
 mod verify;
 mod window;
 

@@ -15,6 +15,7 @@ use super::input::{Bits, PairInput, Payload};
 use super::join::PairBatch;
 use super::spec::{PairError, Spec, Verify};
 use super::stats::Stats;
+use super::strips::{Comparison, Hit, LANES, transposed, words_until_far};
 use crate::bit_keys::bit_permutation;
 
 /// Comparisons of a batch: a few milliseconds.
@@ -48,9 +49,11 @@ pub struct WindowPairs {
     /// The table that is sorted, and its rows in order.
     table: Option<usize>,
     order: Vec<u32>,
-    /// The signatures of a chunk in order, from row `first` on.
+    /// The signatures of a chunk in order, from row `first` on, one after the other and in strips.
     first: usize,
     words: Vec<u64>,
+    strips: Vec<u64>,
+    hits: Vec<Hit>,
     /// The next row of the chunk.
     at: usize,
     stats: Stats,
@@ -88,6 +91,8 @@ impl WindowPairs {
             order: Vec::new(),
             first: 0,
             words: Vec::new(),
+            strips: Vec::new(),
+            hits: Vec::new(),
             at: 0,
             stats,
         })
@@ -108,6 +113,8 @@ impl WindowPairs {
                 order: Vec::new(),
                 first: 0,
                 words: Vec::new(),
+                strips: Vec::new(),
+                hits: Vec::new(),
                 at: 0,
                 stats: Stats::default(),
             })
@@ -126,12 +133,15 @@ impl WindowPairs {
     }
 
     /// An upper bound of the bytes that each sharer holds: sort keys and order of all rows, and the
-    /// signatures of a chunk and of the window before it.
+    /// signatures of a chunk and of the window before it, twice.
     #[must_use]
     pub fn memory_of_sharer(rows: usize, width: usize, windows: &Windows) -> usize {
         let chunk = windows.chunk.saturating_add(windows.window).min(rows);
-        rows.saturating_mul(32)
-            .saturating_add(chunk.saturating_mul(width * size_of::<u64>()))
+        rows.saturating_mul(32).saturating_add(
+            chunk
+                .saturating_add(LANES)
+                .saturating_mul(2 * width * size_of::<u64>()),
+        )
     }
 
     /// The next pairs; `None` when there are no more. A batch may be empty before the end.
@@ -152,9 +162,13 @@ impl WindowPairs {
             self.at = start;
             self.first = start.saturating_sub(self.windows.window);
             self.words.clear();
-            for &row in &self.order[self.first..end] {
+            let rows = &self.order[self.first..end];
+            for &row in rows {
                 self.words.extend_from_slice(bits.row(row as usize));
             }
+            self.strips = transposed(rows, bits.width, |row| {
+                bits.row(row as usize).iter().copied()
+            });
         }
         let mut batch = PairBatch::default();
         let rows = (WORK / self.windows.window.max(1)).max(1);
@@ -182,93 +196,58 @@ impl WindowPairs {
             Verify::Hamming(most) | Verify::Cosine(most) => most,
             _ => return,
         };
+        let window = self.windows.window;
+        let first = words_until_far(width, most);
+        self.hits.clear();
+        let strips = range.start.saturating_sub(window) / LANES..range.end.div_ceil(LANES);
+        for strip in strips {
+            // The rows that have some of the strip in their windows.
+            let right = strip * LANES;
+            let rows = range.start.max(right + 1)..range.end.min(right + LANES + window);
+            if rows.is_empty() {
+                continue;
+            }
+            let comparison = Comparison {
+                lanes: &self.strips[right * width..(right + LANES) * width],
+                rows: &self.words[rows.start * width..rows.end * width],
+                width,
+                first,
+                left: rows.start,
+                right,
+                most,
+            };
+            comparison.run(&mut self.hits);
+        }
+        self.stats.candidates += range.map(|at| at.min(window) as u64).sum::<u64>();
         let order = &self.order[self.first..];
-        for at in range {
-            let before = at.saturating_sub(self.windows.window)..at;
-            self.stats.candidates += before.len() as u64;
-            let row = order[at];
+        for hit in &self.hits {
+            let (at, before) = (hit.left as usize, hit.right as usize);
+            if before >= at || at - before > window {
+                continue;
+            }
+            let (row, other) = (order[at], order[before]);
             let side = input.side_of(row as usize);
-            near_rows(&self.words, width, at, before, most, |other, distance| {
-                let other = order[other];
-                if input.side.is_some() && input.side_of(other as usize) == side
-                    || !input.may_pair(row, other)
-                {
-                    return;
-                }
-                self.stats.verified += 1;
-                let (a, b) = match input.side {
-                    Some(_) if side == 1 => (other, row),
-                    Some(_) => (row, other),
-                    None => (row.min(other), row.max(other)),
-                };
-                let threshold = self.spec.threshold;
-                let value = compare::of_distance(
-                    threshold,
-                    &input.payload,
-                    a as usize,
-                    b as usize,
-                    distance,
-                );
-                if let Some(value) = value {
-                    batch.push(a, b, value);
-                }
-            });
-        }
-    }
-}
-
-/// Calls `visit` with each place of `before` whose signature is near that at `at`, and the distance.
-#[inline]
-fn near_rows(
-    words: &[u64],
-    width: usize,
-    at: usize,
-    before: Range<usize>,
-    most: u32,
-    visit: impl FnMut(usize, u32),
-) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::arch::is_x86_feature_detected!("popcnt") {
-            // SAFETY: the processor has the feature that the function is compiled for.
-            return unsafe { near_rows_with_popcnt(words, width, at, before, most, visit) };
-        }
-    }
-    near_rows_in_order(words, width, at, before, most, visit);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "popcnt")]
-fn near_rows_with_popcnt(
-    words: &[u64],
-    width: usize,
-    at: usize,
-    before: Range<usize>,
-    most: u32,
-    visit: impl FnMut(usize, u32),
-) {
-    near_rows_in_order(words, width, at, before, most, visit);
-}
-
-#[inline(always)]
-fn near_rows_in_order(
-    words: &[u64],
-    width: usize,
-    at: usize,
-    before: Range<usize>,
-    most: u32,
-    mut visit: impl FnMut(usize, u32),
-) {
-    let Some(row) = words.get(at * width..(at + 1) * width) else {
-        return;
-    };
-    let Some(others) = words.get(before.start * width..before.end * width) else {
-        return;
-    };
-    for (place, other) in before.zip(others.chunks_exact(width)) {
-        let distance = compare::distance(row, other);
-        if distance <= most {
-            visit(place, distance);
+            if input.side.is_some() && input.side_of(other as usize) == side
+                || !input.may_pair(row, other)
+            {
+                continue;
+            }
+            self.stats.verified += 1;
+            let (a, b) = match input.side {
+                Some(_) if side == 1 => (other, row),
+                Some(_) => (row, other),
+                None => (row.min(other), row.max(other)),
+            };
+            let value = compare::of_distance(
+                self.spec.threshold,
+                &input.payload,
+                a as usize,
+                b as usize,
+                hit.distance,
+            );
+            if let Some(value) = value {
+                batch.push(a, b, value);
+            }
         }
     }
 }
