@@ -58,7 +58,7 @@ pub(super) const INLINE_BYTES: usize = 64 << 20;
 #[derive(Serialize, Deserialize)]
 struct PairsParts {
     spec: Spec,
-    by_part: bool,
+    spools: bool,
 }
 
 /// What the physical operator that writes is made of.
@@ -238,8 +238,8 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         };
         match kind {
             SIMILAR_PAIRS => {
-                let PairsParts { spec, by_part } = read(body)?;
-                let exec = SimilarPairsExec::with_order(only(inputs)?, spec, by_part)?;
+                let PairsParts { spec, spools } = read(body)?;
+                let exec = SimilarPairsExec::with_spool(only(inputs)?, spec, spools)?;
                 Ok(Arc::new(exec))
             }
             WRITE_STEP => {
@@ -279,7 +279,7 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         if let Some(pairs) = node.downcast_ref::<SimilarPairsExec>() {
             let parts = PairsParts {
                 spec: pairs.spec().clone(),
-                by_part: pairs.is_by_part(),
+                spools: pairs.spools(),
             };
             return write(SIMILAR_PAIRS, &parts, buffer);
         }

@@ -80,15 +80,11 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         } else if let (Some(keys), [input]) = (window_keys(&node), node.children().as_slice()) {
             vec![KeyedExec::of(Arc::clone(input), Some(keys))?]
         } else if let Some(pairs) = node.downcast_ref::<SimilarPairsExec>() {
+            let Some(key) = pairs.part_key() else {
+                return Ok(Transformed::no(node));
+            };
             let input = Arc::clone(pairs.children()[0]);
-            match (pairs.part_key(), input.downcast_ref::<SortExec>()) {
-                (None, _) => return Ok(Transformed::no(node)),
-                (Some(key), None) => vec![KeyedExec::of(input, Some(vec![key]))?],
-                (Some(key), Some(sort)) => {
-                    let keyed = KeyedExec::of(Arc::clone(sort.input()), Some(vec![key]))?;
-                    vec![with_children(&input, vec![keyed])?]
-                }
-            }
+            vec![KeyedExec::of(input, Some(vec![key]))?]
         } else if node.is::<PlaceholderRowExec>() {
             // One row without columns, as a table that is sliced for tasks.
             let row = RecordBatch::try_new_with_options(

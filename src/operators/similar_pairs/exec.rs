@@ -1,27 +1,24 @@
-//! The physical plan: one task holds the rows of its parts, one part after the other. The rows of a
-//! part are indexed once and probed by as many workers as there are threads for each task.
+//! The physical plan: a task joins the rows of its parts, one part after the other. Where there are more
+//! parts than tasks, those that wait can be on disk. The rows of a part are indexed once and probed by as
+//! many workers as there are threads for each task.
 
 use super::Spec;
 use super::input::{PartRows, SortedPart, TaskRows};
 use super::join::{Join, pair_input};
+use super::spool::{Spool, does_not_fit};
 use datafusion::arrow::array::{ArrayRef, Float64Array, RecordBatch, UInt32Array};
-use datafusion::arrow::compute::{SortOptions, take};
+use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::runtime::JoinSet;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{
-    DataFusionError, Result, exec_datafusion_err, internal_datafusion_err, internal_err,
-};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, internal_datafusion_err};
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
-use datafusion::physical_expr::{
-    Distribution, EquivalenceProperties, LexOrdering, OrderingRequirements, PhysicalExpr,
-    PhysicalSortExpr,
-};
+use datafusion::physical_expr::{Distribution, EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::EmissionType;
 use datafusion::physical_plan::metrics::{
-    Count, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet,
+    Count, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet, SpillMetrics,
 };
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
@@ -30,7 +27,6 @@ use datafusion::physical_plan::{
 };
 use futures::{Stream, StreamExt};
 use neardup_kernels::pairs as kernel;
-use std::collections::VecDeque;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -41,8 +37,8 @@ use tokio::sync::mpsc;
 pub struct SimilarPairsExec {
     input: Arc<dyn ExecutionPlan>,
     spec: Spec,
-    /// Whether the input must come sorted by part, so that one part at a time is held.
-    by_part: bool,
+    /// Whether a task has several parts, so that those that wait may have to be on disk.
+    spools: bool,
     schema: SchemaRef,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
@@ -54,15 +50,15 @@ impl SimilarPairsExec {
     /// # Errors
     /// If a column is missing.
     pub fn try_new(input: Arc<dyn ExecutionPlan>, spec: Spec, partitions: usize) -> Result<Self> {
-        let by_part = spec.parts as usize > partitions;
-        Self::with_order(input, spec, by_part)
+        let spools = spec.parts as usize > partitions;
+        Self::with_spool(input, spec, spools)
     }
 
-    /// The operator over an input that is sorted by part where `by_part` says so.
-    pub(crate) fn with_order(
+    /// The operator that keeps rows on disk where `spools` says so.
+    pub(crate) fn with_spool(
         input: Arc<dyn ExecutionPlan>,
         spec: Spec,
-        by_part: bool,
+        spools: bool,
     ) -> Result<Self> {
         let id = input.schema().field_with_name("id")?.data_type().clone();
         let schema = Arc::new(Schema::new(vec![
@@ -80,7 +76,7 @@ impl SimilarPairsExec {
         Ok(Self {
             input,
             spec,
-            by_part,
+            spools,
             schema,
             properties,
             metrics: ExecutionPlanMetricsSet::new(),
@@ -92,9 +88,9 @@ impl SimilarPairsExec {
         &self.spec
     }
 
-    /// Whether the input comes sorted by part.
-    pub(crate) fn is_by_part(&self) -> bool {
-        self.by_part
+    /// Whether a task has several parts.
+    pub(crate) fn spools(&self) -> bool {
+        self.spools
     }
 
     /// The place of the column that rows are partitioned by, if there are several parts.
@@ -114,10 +110,10 @@ impl SimilarPairsExec {
         let [input] = children
             .try_into()
             .map_err(|_| internal_datafusion_err!("SimilarPairsExec has one input"))?;
-        Ok(Arc::new(Self::with_order(
+        Ok(Arc::new(Self::with_spool(
             input,
             self.spec.clone(),
-            self.by_part,
+            self.spools,
         )?))
     }
 }
@@ -146,15 +142,6 @@ impl ExecutionPlan for SimilarPairsExec {
             1 => Distribution::SinglePartition,
             _ => Distribution::KeyPartitioned(vec![self.part_column()]),
         }]
-    }
-
-    fn required_input_ordering(&self) -> Vec<Option<OrderingRequirements>> {
-        let order = PhysicalSortExpr::new(self.part_column(), SortOptions::default());
-        let order = self
-            .by_part
-            .then(|| LexOrdering::new(vec![order]))
-            .flatten();
-        vec![order.map(OrderingRequirements::from)]
     }
 
     fn apply_expressions(
@@ -193,14 +180,23 @@ impl ExecutionPlan for SimilarPairsExec {
         let partitions = self.properties.output_partitioning().partition_count();
         let threads = available_parallelism().map_or(1, NonZero::get);
         let workers = config.target_partitions().min(threads) / partitions;
+        let rows = match self.spools {
+            false => Rows::Held(TaskRows::default()),
+            true => {
+                let metrics = SpillMetrics::new(&self.metrics, partition);
+                Rows::Spooled(Box::new(Spool::new(
+                    &self.spec,
+                    input.schema(),
+                    &context,
+                    metrics,
+                )))
+            }
+        };
         let task = Task {
             spec: self.spec.clone(),
             schema: Arc::clone(&self.schema),
-            by_part: self.by_part,
             input: Some(input),
-            held: TaskRows::default(),
-            complete: None,
-            ready: VecDeque::new(),
+            rows,
             current: None,
             workers: workers.max(1),
             rows_memory: MemoryConsumer::new("similar_pairs rows").register(context.memory_pool()),
@@ -285,18 +281,18 @@ impl Worker {
     }
 }
 
+/// The rows of parts that are not joined yet.
+enum Rows {
+    Held(TaskRows),
+    Spooled(Box<Spool>),
+}
+
 /// The state of one partition's stream.
 struct Task {
     spec: Spec,
     schema: SchemaRef,
-    by_part: bool,
     input: Option<SendableRecordBatchStream>,
-    /// Rows of the parts that may still grow.
-    held: TaskRows,
-    /// The last part that was complete.
-    complete: Option<u32>,
-    /// Parts that are complete.
-    ready: VecDeque<(u32, PartRows)>,
+    rows: Rows,
     current: Option<Current>,
     workers: usize,
     rows_memory: MemoryReservation,
@@ -313,6 +309,9 @@ impl Task {
     }
 
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        if let Some(input) = self.input.take() {
+            self.collect(input).await?;
+        }
         loop {
             if let Some(current) = &mut self.current {
                 if let Some(batch) = current.found.recv().await {
@@ -327,68 +326,48 @@ impl Task {
                 self.current = None;
                 self.index_memory.free();
             }
-            if let Some((part, rows)) = self.ready.pop_front() {
-                self.start(part, rows)?;
-                continue;
-            }
-            let Some(input) = &mut self.input else {
-                return Ok(None);
+            let next = match &mut self.rows {
+                Rows::Held(rows) => rows.parts.pop_first(),
+                Rows::Spooled(spool) => spool.next(&mut self.rows_memory).await?,
             };
-            match input.next().await {
-                Some(batch) => self.collect(&batch?)?,
-                None => {
-                    self.input = None;
-                    while !self.held.parts.is_empty() {
-                        self.complete_first()?;
-                    }
+            match next {
+                Some((part, rows)) => self.start(part, rows)?,
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// Takes all rows.
+    async fn collect(&mut self, mut input: SendableRecordBatchStream) -> Result<()> {
+        while let Some(batch) = input.next().await.transpose()? {
+            match &mut self.rows {
+                Rows::Spooled(spool) => spool.push(&batch)?,
+                Rows::Held(rows) => {
+                    rows.extend(&self.spec, &batch)?;
+                    let bytes = rows.parts.values().map(PartRows::bytes).sum();
+                    self.rows_memory.try_resize(bytes).map_err(|error| {
+                        does_not_fit("rows of a part do", self.spec.parts, &error)
+                    })?;
                 }
             }
         }
-    }
-
-    fn collect(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.held.extend(&self.spec, batch)?;
-        if self.by_part {
-            // The input is sorted by part: all but the last part are complete.
-            while self.held.parts.len() > 1 {
-                self.complete_first()?;
-            }
-        }
-        let bytes = self.held.parts.values().map(PartRows::bytes).sum::<usize>()
-            + self
-                .ready
-                .iter()
-                .map(|(_, rows)| rows.bytes())
-                .sum::<usize>();
-        self.rows_memory.try_resize(bytes).map_err(|error| {
-            exec_datafusion_err!(
-                "similar_pairs: the rows of a part do not fit into memory; raise parts (now {}): {error}",
-                self.spec.parts
-            )
-        })
-    }
-
-    /// Makes the lowest part ready. A part that comes in two stretches would lose pairs.
-    fn complete_first(&mut self) -> Result<()> {
-        if let Some((part, rows)) = self.held.parts.pop_first() {
-            if self.complete >= Some(part) {
-                return internal_err!("similar_pairs: the input is not sorted by part");
-            }
-            self.complete = Some(part);
-            self.ready.push_back((part, rows));
+        if let Rows::Spooled(spool) = &mut self.rows {
+            spool.finish()?;
         }
         Ok(())
     }
 
     fn start(&mut self, part: u32, rows: PartRows) -> Result<()> {
         let sorted = rows.sort()?;
-        let bytes = Join::memory_for(&self.spec, &sorted, self.workers);
-        self.index_memory.try_resize(bytes).map_err(|error| {
-            exec_datafusion_err!(
-                "similar_pairs: the index of a part does not fit into memory; raise parts (now {}): {error}",
-                self.spec.parts
-            )
-        })?;
+        let bytes = Join::memory_for(&self.spec, &sorted, part, self.workers);
+        let mut held = self.index_memory.try_resize(bytes);
+        if let (Err(_), Rows::Spooled(spool)) = (&held, &mut self.rows)
+            && spool.holds_rows()
+        {
+            spool.spill()?;
+            held = self.index_memory.try_resize(bytes);
+        }
+        held.map_err(|error| does_not_fit("index of a part does", self.spec.parts, &error))?;
         let (joins, bytes) = Join::start(&self.spec, &sorted, part, self.workers)
             .map_err(|error| exec_datafusion_err!("similar_pairs: {error}"))?;
         self.index_memory.resize(bytes);

@@ -200,7 +200,13 @@ impl PartRows {
             + self.sides.len()
     }
 
-    fn extend(&mut self, spec: &Spec, batch: &RecordBatch, rows: &[usize]) -> Result<()> {
+    /// Adds rows of a batch.
+    pub(super) fn extend(
+        &mut self,
+        spec: &Spec,
+        batch: &RecordBatch,
+        rows: &[usize],
+    ) -> Result<()> {
         let indices = UInt64Array::from_iter_values(rows.iter().map(|&row| row as u64));
         let column = |name: &str| {
             batch
@@ -363,41 +369,44 @@ fn group_numbers(values: &ArrayRef) -> Result<(Vec<u64>, Vec<bool>)> {
     Ok((numbers, valid))
 }
 
-/// The rows of a task, by part.
+/// The rows of a batch that take part, by part: not those with a NULL id, without keys, signature or vector.
+pub(super) fn rows_by_part(spec: &Spec, batch: &RecordBatch) -> Result<BTreeMap<u32, Vec<usize>>> {
+    let column = |name: &str| {
+        batch
+            .column_by_name(name)
+            .ok_or_else(|| internal_datafusion_err!("similar_pairs: no column '{name}'"))
+    };
+    let parts = cast(column("part")?, &DataType::UInt32)?;
+    let parts = parts.as_primitive::<UInt32Type>();
+    let mut needed = vec![column("id")?];
+    match spec.candidates {
+        Candidates::Keys => needed.push(column("keys")?),
+        _ => needed.extend(spec.verify.column().map(column).transpose()?),
+    }
+    if spec.reads_signatures() {
+        needed.push(column("signature")?);
+    }
+    let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for row in 0..batch.num_rows() {
+        if parts.is_valid(row) && needed.iter().all(|column| column.is_valid(row)) {
+            rows.entry(parts.value(row)).or_default().push(row);
+        }
+    }
+    Ok(rows)
+}
+
+/// The rows of a task, all of them in memory, by part.
 #[derive(Debug, Default)]
 pub(super) struct TaskRows {
     pub(super) parts: BTreeMap<u32, PartRows>,
 }
 
 impl TaskRows {
-    /// Adds a batch; rows with a NULL id, without keys, signature or vector take no part.
+    /// Adds a batch.
     pub(super) fn extend(&mut self, spec: &Spec, batch: &RecordBatch) -> Result<()> {
-        let column = |name: &str| {
-            batch
-                .column_by_name(name)
-                .ok_or_else(|| internal_datafusion_err!("similar_pairs: no column '{name}'"))
-        };
-        let parts = cast(column("part")?, &DataType::UInt32)?;
-        let parts = parts.as_primitive::<UInt32Type>();
-        let mut needed = vec![column("id")?];
-        match spec.candidates {
-            Candidates::Keys => needed.push(column("keys")?),
-            _ => needed.extend(spec.verify.column().map(column).transpose()?),
-        }
-        if spec.reads_signatures() {
-            needed.push(column("signature")?);
-        }
-        let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-        for row in 0..batch.num_rows() {
-            if parts.is_valid(row) && needed.iter().all(|column| column.is_valid(row)) {
-                rows.entry(parts.value(row)).or_default().push(row);
-            }
-        }
-        for (part, rows) in rows {
-            self.parts
-                .entry(part)
-                .or_default()
-                .extend(spec, batch, &rows)?;
+        for (part, rows) in rows_by_part(spec, batch)? {
+            let part = self.parts.entry(part).or_default();
+            part.extend(spec, batch, &rows)?;
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ pub(super) enum Join {
 
 impl Join {
     /// An upper bound of the bytes that the joins of a part hold, its rows apart.
-    pub(super) fn memory_for(spec: &Spec, part: &SortedPart, workers: usize) -> usize {
+    pub(super) fn memory_for(spec: &Spec, part: &SortedPart, number: u32, workers: usize) -> usize {
         let rows = part.ids.len();
         match windows(spec) {
             Some(windows) => {
@@ -28,7 +28,12 @@ impl Join {
                 };
                 rows * size_of::<u32>() + compared
             }
-            None => kernel::PairJoin::memory_for(rows, part.rows.keys.values.len()),
+            None => {
+                let keys = &part.rows.keys.values;
+                let parts = u64::from(spec.parts);
+                let owned = keys.iter().filter(|&key| key % parts == u64::from(number));
+                kernel::PairJoin::memory_for(rows, keys.len(), owned.count())
+            }
         }
     }
 

@@ -18,6 +18,7 @@ mod exec;
 mod input;
 mod join;
 mod logical;
+mod spool;
 
 pub use exec::SimilarPairsExec;
 pub use logical::SimilarPairs;

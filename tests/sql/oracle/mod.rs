@@ -3,7 +3,7 @@
 //!
 //! - `corpus`: rows as tables.
 //! - `naive`: the obvious versions.
-//! - `joins`, `recall`, `clusters`, `giants`, `signatures`, `vectors`: what is compared.
+//! - `joins`, `recall`, `clusters`, `giants`, `signatures`, `vectors`, `memory`: what is compared.
 //! - `cross_lingual`: the statements of a page of `docs/`, and what they find in real corpora.
 
 mod clusters;
@@ -11,6 +11,7 @@ mod corpus;
 mod cross_lingual;
 mod giants;
 mod joins;
+mod memory;
 mod naive;
 mod recall;
 mod signatures;
@@ -27,6 +28,7 @@ pub fn trials() -> Vec<Trial> {
         giants::trials(),
         signatures::trials(),
         vectors::trials(),
+        memory::trials(),
         cross_lingual::trials(),
     ]
     .into_iter()

@@ -187,12 +187,14 @@ impl PairJoin {
         rows.saturating_mul(size_of::<u32>())
     }
 
-    /// An upper bound of the bytes held while indexing `keys` keys of `rows` rows.
+    /// An upper bound of the bytes held while indexing `keys` keys of `rows` rows, of which the part owns
+    /// `owned`.
     #[must_use]
-    pub fn memory_for(rows: usize, keys: usize) -> usize {
-        // Rows: met, similar, lengths. Keys: number, order, posting, and list ends of pairs of keys.
+    pub fn memory_for(rows: usize, keys: usize, owned: usize) -> usize {
+        // Rows: met, similar, lengths. Keys: number. Own keys: order, posting, and list ends of pairs of keys.
         rows.saturating_mul(12)
-            .saturating_add(keys.saturating_mul(24))
+            .saturating_add(keys.saturating_mul(4))
+            .saturating_add(owned.saturating_mul(20))
     }
 
     /// The next pairs, at most `max_pairs` (at least 1); `None` when there are no more. A batch may
