@@ -21,9 +21,10 @@ impl Join {
                 workers * kernel::WindowPairs::memory_of_sharer(rows, width, &windows)
             }
             None if spec.candidates == Candidates::All => {
-                // The transposed rows are as large as the rows.
+                // The transposed rows are as large as the rows; a search for giants transposes them, too.
+                let copies = if spec.bucket_pairs.is_some() { 2 } else { 1 };
                 let compared = match spec.reads_signatures() {
-                    true => part.rows.signatures.words.len() * size_of::<u64>(),
+                    true => copies * part.rows.signatures.words.len() * size_of::<u64>(),
                     false => 2 * part.rows.vectors.memory() + workers * rows * size_of::<f64>(),
                 };
                 rows * size_of::<u32>() + compared

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! rows (part, id, keys, payload) ── hash by part ──> one task a part:
-//!     collect ── sort by id ──┬─ index keys ── probe ─┬─ verify ──> (id_a, id_b, similarity)
+//!     spool ─── sort by id ───┬─ index keys ── probe ─┬─ verify ──> (id_a, id_b, similarity)
 //!                             ├─ all with all ────────┤
 //!                             └─ windows ─────────────┘
 //! ```

@@ -7,8 +7,9 @@
 //! leader, or of leaders that members connect, not with each other: the components are the same.
 
 use super::compare;
-use super::input::PairInput;
+use super::input::{Bits, PairInput, Payload};
 use super::spec::{LEADERS, Spec, Verify};
+use super::strips::{Comparison, Hit, LANES, transposed, words_until_far};
 use crate::forest::Forest;
 use crate::split_mix::SplitMix64;
 
@@ -35,10 +36,7 @@ impl Giants {
         let (Verify::Hamming(most) | Verify::Cosine(most)) = spec.verify else {
             return Self::default();
         };
-        let resembles = |a: u32, b: u32| {
-            let (a, b) = (a as usize, b as usize);
-            a == b || compare::compared(most, spec.threshold, &input.payload, a, b).is_some()
-        };
+        let mut neighbours = Neighbours::new(input, spec, rows, most);
         let share = (u64::MAX / limit.max(1) as u64).saturating_mul(SAMPLES);
         let sample = rows
             .iter()
@@ -55,10 +53,8 @@ impl Giants {
             if !is_free(&giants, row) {
                 continue;
             }
-            let near = rows.iter().copied();
-            let mut near: Vec<u32> = near
-                .filter(|&other| is_free(&giants, other) && resembles(row, other))
-                .collect();
+            let mut near = neighbours.of(row);
+            near.retain(|&other| is_free(&giants, other));
             if near.len() <= limit {
                 continue;
             }
@@ -73,7 +69,7 @@ impl Giants {
                 }
                 let leader = near[0];
                 giants.is_leader[leader as usize] = true;
-                for &other in rows.iter().filter(|&&other| resembles(leader, other)) {
+                for other in neighbours.of(leader) {
                     match &mut giants.leaders[other as usize] {
                         of_other if *of_other == NONE => *of_other = leader,
                         of_other => {
@@ -118,5 +114,73 @@ impl Giants {
     /// Bytes held.
     pub(super) fn memory(&self) -> usize {
         self.leaders.len() * (size_of::<u32>() + size_of::<bool>())
+    }
+}
+
+/// Finds the rows that a row resembles.
+struct Neighbours<'a> {
+    input: &'a PairInput<'a>,
+    rows: &'a [u32],
+    threshold: f64,
+    most: u32,
+    /// Signatures, and the same in strips, if there are any.
+    bits: Option<(Bits<'a>, Vec<u64>)>,
+    hits: Vec<Hit>,
+}
+
+impl<'a> Neighbours<'a> {
+    fn new(input: &'a PairInput<'a>, spec: &Spec, rows: &'a [u32], most: u32) -> Self {
+        let bits = match input.payload {
+            Payload::Bits(bits)
+            | Payload::Vectors {
+                bits: Some(bits), ..
+            } => Some(bits),
+            _ => None,
+        };
+        let strips = |bits: &Bits<'a>| {
+            transposed(rows, bits.width, |row| {
+                bits.row(row as usize).iter().copied()
+            })
+        };
+        Self {
+            input,
+            rows,
+            threshold: spec.threshold,
+            most,
+            bits: bits.map(|bits| (bits, strips(&bits))),
+            hits: Vec::new(),
+        }
+    }
+
+    /// The rows that a row resembles, in order; itself among them, unless it resembles none.
+    fn of(&mut self, row: u32) -> Vec<u32> {
+        let payload = &self.input.payload;
+        let Some((bits, strips)) = &self.bits else {
+            let resembles = |other: &u32| {
+                let (a, b) = (row as usize, *other as usize);
+                compare::compared(self.most, self.threshold, payload, a, b).is_some()
+            };
+            return self.rows.iter().copied().filter(resembles).collect();
+        };
+        self.hits.clear();
+        for (strip, lanes) in strips.chunks(bits.width * LANES).enumerate() {
+            let comparison = Comparison {
+                lanes,
+                rows: bits.row(row as usize),
+                width: bits.width,
+                first: words_until_far(bits.width, self.most),
+                left: 0,
+                right: strip * LANES,
+                most: self.most,
+            };
+            comparison.run(&mut self.hits);
+        }
+        let others = self.hits.iter().filter_map(|hit| {
+            let other = *self.rows.get(hit.right as usize)?;
+            let (a, b) = (row as usize, other as usize);
+            compare::of_distance(self.threshold, payload, a, b, hit.distance)?;
+            Some(other)
+        });
+        others.collect()
     }
 }
