@@ -109,7 +109,7 @@ pub struct Dedup {
     pub resolution: Resolution,
     /// Which row stays.
     pub keep: Keep,
-    /// Buckets of more distinct texts are verified against leaders only.
+    /// Buckets of more distinct texts, and vectors near more others, are verified against leaders only.
     pub bucket_pairs: usize,
     /// Sentences of a dump: least and greatest length in characters.
     pub lengths: (usize, usize),
