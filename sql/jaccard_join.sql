@@ -30,7 +30,7 @@ SELECT id_a, id_b, similarity
 FROM exact_pairs(
   (
     SELECT side, id, text, across
-    FROM unique_rows(input, normalize => $normalize)
+    FROM unique_rows(input, normalize => $normalize, differ => $differ)
   ),
   threshold => $threshold,
   shingle => $shingle,

@@ -43,7 +43,7 @@ SELECT id_a, id_b, similarity
 FROM minhash_pairs(
   (
     SELECT side, id, text, across
-    FROM unique_rows(input, normalize => $normalize)
+    FROM unique_rows(input, normalize => $normalize, differ => $differ)
   ),
   threshold => $threshold,
   shingle => $shingle,

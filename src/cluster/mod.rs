@@ -23,6 +23,7 @@ mod query;
 mod scheduler;
 mod scratch;
 mod session;
+mod shared;
 mod stages;
 
 pub use address::{Trust, listen_address};

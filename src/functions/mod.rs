@@ -10,6 +10,7 @@
 mod arguments;
 mod deferred;
 mod expand;
+mod fixed;
 mod inline;
 mod parameters;
 mod planner;

@@ -22,6 +22,7 @@ mod spool;
 
 pub use exec::SimilarPairsExec;
 pub use logical::SimilarPairs;
+pub(crate) use spool::compact;
 
 use serde::{Deserialize, Serialize};
 
