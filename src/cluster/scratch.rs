@@ -2,6 +2,7 @@
 //! where every executor sees them.
 
 use super::codec::{INLINE_BYTES, batches, bytes};
+use super::private_dir::PrivateDir;
 use crate::files::parquet_files;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, plan_err};
@@ -9,6 +10,7 @@ use datafusion::datasource::{MemTable, TableProvider, provider_as_source, source
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::{LogicalPlan, TableScan};
 use datafusion::parquet::arrow::ArrowWriter;
+use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::HashMap;
 use std::fs::File;
@@ -18,17 +20,31 @@ use std::sync::Arc;
 /// Where such tables are written. What it wrote goes with it.
 #[derive(Debug)]
 pub(super) struct Scratch {
-    directory: Option<PathBuf>,
+    parent: Option<PathBuf>,
+    /// Made when the first table is written.
+    own: Mutex<Option<Arc<PrivateDir>>>,
 }
 
 impl Scratch {
-    /// In a directory of its own below `parent`; without one such tables are refused.
+    /// In a private directory of its own below `parent`; without one such tables are refused.
     pub(super) fn new(parent: Option<&Path>) -> Result<Self> {
-        let own = format!("neardup-{}", uuid::Uuid::new_v4().simple());
-        let parent = parent.map(std::path::absolute).transpose()?;
         Ok(Self {
-            directory: parent.map(|parent| parent.join(own)),
+            parent: parent.map(std::path::absolute).transpose()?,
+            own: Mutex::default(),
         })
+    }
+
+    fn directory(&self) -> Result<Option<Arc<PrivateDir>>> {
+        let Some(parent) = &self.parent else {
+            return Ok(None);
+        };
+        let mut own = self.own.lock();
+        if own.is_none() {
+            let made = PrivateDir::new(parent, "neardup-scratch");
+            let at = |error| exec_datafusion_err!("--scratch {}: {error}", parent.display());
+            *own = Some(Arc::new(made.map_err(at)?));
+        }
+        Ok(own.clone())
     }
 
     /// The plan with files in place of large tables in memory. A table is written for each query: its
@@ -40,7 +56,7 @@ impl Scratch {
     ) -> Result<LogicalPlan> {
         let mut staged = HashMap::new();
         for (name, table) in large_tables(&plan)? {
-            let Some(directory) = self.directory.clone() else {
+            let Some(directory) = self.directory()? else {
                 return plan_err!(
                     "table {name} lies in the memory of this process and holds {} bytes; inside a plan {INLINE_BYTES} travel: give a directory that every executor sees (--scratch), or write the table as Parquet there (COPY {name} TO '….parquet')",
                     bytes(&name, &table)?
@@ -48,7 +64,7 @@ impl Scratch {
             };
             let write = {
                 let (name, table) = (name.clone(), Arc::clone(&table));
-                move || written(&name, &table, directory)
+                move || written(&name, &table, directory.path())
             };
             let path = tokio::task::spawn_blocking(write)
                 .await
@@ -72,15 +88,6 @@ impl Scratch {
             other => Ok(Transformed::no(other)),
         })?;
         Ok(plan.data)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        if let Some(directory) = &self.directory {
-            // It was never made where no table was large.
-            let _ = std::fs::remove_dir_all(directory);
-        }
     }
 }
 
@@ -110,10 +117,9 @@ fn large_tables(plan: &LogicalPlan) -> Result<Vec<(String, Arc<dyn TableProvider
     Ok(found)
 }
 
-fn written(name: &str, table: &Arc<dyn TableProvider>, directory: PathBuf) -> Result<PathBuf> {
+fn written(name: &str, table: &Arc<dyn TableProvider>, directory: &Path) -> Result<PathBuf> {
     let path = directory.join(format!("{}.parquet", uuid::Uuid::new_v4().simple()));
     let at = |error: std::io::Error| exec_datafusion_err!("--scratch {}: {error}", path.display());
-    std::fs::create_dir_all(&directory).map_err(at)?;
     let file = File::create(&path).map_err(at)?;
     let mut writer = ArrowWriter::try_new(file, table.schema(), None)?;
     for batch in batches(name, table)?.concat() {

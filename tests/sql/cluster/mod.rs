@@ -3,6 +3,7 @@
 mod faults;
 mod namespaces;
 mod processes;
+mod token;
 
 use super::calls::{CALLS, fill, query};
 use super::database::{Database, Failure};
@@ -11,8 +12,8 @@ use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
-use neardup::cluster::ClientOptions;
-use processes::{Cluster, PATIENCE};
+use neardup::cluster::{ClientOptions, Token};
+use processes::{Cluster, PATIENCE, token_file};
 use sqllogictest::Runner;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -36,6 +37,7 @@ pub fn trials() -> Vec<Trial> {
     trials.push(Trial::test("cluster::a large table in memory", large_table));
     trials.extend(faults::trials());
     trials.extend(namespaces::trials());
+    trials.extend(token::trials());
     trials
 }
 
@@ -73,6 +75,7 @@ fn every_slt_file() -> Result<(), Failed> {
 fn large_table() -> Result<(), Failed> {
     let cluster = Cluster::start(1)?;
     let mut options = ClientOptions::new(cluster.url());
+    options.token = Some(Token::read(token_file())?);
     super::run(async move {
         let text = StringArray::from(vec!["x".repeat(1 << 10); 70 << 10]);
         let rows_in = RecordBatch::try_from_iter([("text", Arc::new(text) as ArrayRef)])?;
@@ -152,6 +155,7 @@ fn difference(expected: &str, found: &str) -> String {
 fn session(url: &str) -> datafusion::common::Result<SessionContext> {
     let mut options = ClientOptions::new(url);
     options.partitions = 4;
+    options.token = Some(Token::read(token_file())?);
     neardup::cluster::session(&options, Arc::default())
 }
 
@@ -201,7 +205,9 @@ fn dedup(executors: usize) -> Result<(), Failed> {
     };
     let local = run("local", &[])?;
     let url = format!("df://{}", cluster.address);
-    let remote = run("remote", &["--cluster", &url, "--threads", "4"])?;
+    let token = token_file().to_string_lossy();
+    let more = ["--cluster", &url, "--threads", "4", "--token-file", &token];
+    let remote = run("remote", &more)?;
     same_tables(
         local,
         remote,
