@@ -63,7 +63,7 @@ fn sweep(parent: &Path, kind: &str) {
         let lock = File::options().write(true).open(entry.path().join(LOCK));
         if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
             match std::fs::remove_dir_all(entry.path()) {
-                Ok(()) => log::warn!(
+                Ok(()) => log::info!(
                     "{}: left by a killed process, removed",
                     entry.path().display()
                 ),

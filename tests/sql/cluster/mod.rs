@@ -2,6 +2,7 @@
 
 mod faults;
 mod namespaces;
+mod options;
 mod processes;
 mod token;
 
@@ -35,9 +36,11 @@ pub fn trials() -> Vec<Trial> {
         ));
     }
     trials.push(Trial::test("cluster::a large table in memory", large_table));
+    trials.push(Trial::test("cluster::a sorted union", sorted_union));
     trials.extend(faults::trials());
     trials.extend(namespaces::trials());
     trials.extend(token::trials());
+    trials.extend(options::trials());
     trials
 }
 
@@ -100,6 +103,35 @@ fn large_table() -> Result<(), Failed> {
             0 => Ok(()),
             _ => Err("the scratch directory is not empty".into()),
         }
+    })
+}
+
+/// A sort above a union whose last input has one partition: rows came twice, and jobs with `--keep longest`
+/// ended with an error.
+fn sorted_union() -> Result<(), Failed> {
+    let cluster = Cluster::start(2)?;
+    let url = cluster.url();
+    crate::run(async move {
+        let statement = query(
+            "SELECT id, count(*) OVER (PARTITION BY language) AS n FROM 'datasets/sample/documents.jsonl'
+             UNION ALL
+             SELECT id, 1 AS n FROM 'datasets/sample/documents.jsonl' WHERE id IS NULL
+             ORDER BY id",
+        );
+        let local = neardup::session(SessionConfig::new(), Arc::default())?;
+        let expected = rows(&local, &statement).await?;
+        for partitions in [2, 3, 7] {
+            let mut options = ClientOptions::new(&url);
+            options.partitions = partitions;
+            options.token = Some(Token::read(token_file())?);
+            let remote = neardup::cluster::session(&options, Arc::default())?;
+            let found = rows(&remote, &statement).await?;
+            if found != expected {
+                let difference = difference(&expected, &found);
+                return Err(format!("{partitions} tasks a stage: {difference}").into());
+            }
+        }
+        Ok(())
     })
 }
 
