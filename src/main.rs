@@ -1,9 +1,5 @@
 //! The `neardup` command.
-#![expect(
-    clippy::print_stderr,
-    clippy::print_stdout,
-    reason = "the command line talks to a person"
-)]
+#![expect(clippy::print_stdout, reason = "the command line talks to a person")]
 
 mod cli;
 

@@ -1,6 +1,7 @@
 //! `neardup dedup`.
 
 use super::options::{Cluster, Global};
+use super::visible::shell_word;
 use super::{progress, summary};
 use clap::{Args, ValueEnum};
 use datafusion::common::{Result, exec_datafusion_err};
@@ -197,7 +198,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     .await?;
     summary::print(&job, begun.elapsed(), global)?;
     if !global.quiet && !global.json {
-        let shown = &arguments.output;
+        let shown = shell_word(&arguments.output);
         writeln!(std::io::stdout(), "\nlook at it: neardup show {shown}")?;
     }
     Ok(())

@@ -2,8 +2,8 @@
 
 use super::options::Global;
 use clap::Args;
-use datafusion::common::{Result, exec_datafusion_err, exec_err};
-use neardup::cluster::{ExecutorOptions, SchedulerOptions, Trust};
+use datafusion::common::{Result, exec_err};
+use neardup::cluster::{ExecutorOptions, SchedulerOptions, Token, Trust};
 use std::num::NonZeroUsize;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -45,7 +45,8 @@ pub(crate) struct Executor {
     /// Where to serve rows; tasks come in on the port after it; port 0 is any two free ones
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
     bind: String,
-    /// Directory for rows between stages [default: a temporary one, removed at the end]
+    /// Where a private directory for rows between stages is made; it is removed at the end [default: where
+    /// temporary files are]
     #[arg(long, value_name = "DIR")]
     work_dir: Option<PathBuf>,
     /// Tasks at a time [default: --threads]
@@ -61,9 +62,14 @@ struct Reach {
     /// The name under which others reach this process [default: the address of --bind]
     #[arg(long, value_name = "HOST")]
     external_host: Option<String>,
-    /// Listen on addresses that other machines reach: nothing is encrypted, nobody is asked who they are
+    /// Listen on addresses that other machines reach: nothing is encrypted, and without --token-file nobody
+    /// is asked who they are
     #[arg(long)]
     trust_network: bool,
+    /// A file with the secret that every request must carry: one line that only you can read, the same for
+    /// scheduler, executors and clients
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
 }
 
 impl Reach {
@@ -73,6 +79,10 @@ impl Reach {
             false => Trust::Loopback,
         }
     }
+
+    fn token(&self) -> Result<Option<Token>> {
+        self.token_file.as_deref().map(Token::read).transpose()
+    }
 }
 
 pub(crate) async fn scheduler(arguments: &Scheduler, global: &Global) -> Result<()> {
@@ -81,6 +91,7 @@ pub(crate) async fn scheduler(arguments: &Scheduler, global: &Global) -> Result<
         trust: arguments.reach.trust(),
         external_host: arguments.reach.external_host.clone(),
         serve_results: arguments.serve_results,
+        token: arguments.reach.token()?,
         executor_timeout: arguments.executor_timeout,
     };
     let quiet = global.quiet;
@@ -96,27 +107,17 @@ pub(crate) async fn scheduler(arguments: &Scheduler, global: &Global) -> Result<
 }
 
 pub(crate) async fn executor(arguments: &Executor, global: &Global) -> Result<()> {
-    let (work_dir, _temporary) = match &arguments.work_dir {
-        Some(directory) => {
-            std::fs::create_dir_all(directory).map_err(|error| {
-                exec_datafusion_err!("--work-dir {}: {error}", directory.display())
-            })?;
-            (directory.clone(), None)
-        }
-        None => {
-            let name = format!("neardup-executor-{}", std::process::id());
-            let temporary = Temporary(std::env::temp_dir().join(name));
-            std::fs::create_dir_all(&temporary.0)?;
-            (temporary.0.clone(), Some(temporary))
-        }
-    };
     let slots = arguments.slots.map_or(global.threads(), NonZeroUsize::get);
     let options = ExecutorOptions {
         scheduler: arguments.scheduler.clone(),
         bind: arguments.bind.clone(),
         trust: arguments.reach.trust(),
         external_host: arguments.reach.external_host.clone(),
-        work_dir,
+        token: arguments.reach.token()?,
+        work_dir: arguments
+            .work_dir
+            .clone()
+            .unwrap_or_else(std::env::temp_dir),
         slots,
         memory_limit: global.memory_limit(),
     };
@@ -157,16 +158,6 @@ fn begin_anew() -> Result<()> {
         .args(std::env::args_os().skip(1))
         .exec();
     exec_err!("the executor could not begin anew: {error}")
-}
-
-/// A directory that goes with the process.
-struct Temporary(PathBuf);
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // Nobody needs what may be left.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 /// Returns at SIGTERM or Ctrl-C.

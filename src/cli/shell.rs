@@ -164,7 +164,7 @@ pub(super) async fn run(context: &SessionContext, format: Format) -> Result<()> 
             _ => run_script(context, statement, format).await,
         };
         if let Err(error) = result {
-            eprintln!("error: {}", neardup::error_text(&error));
+            say!("error: {}", neardup::error_text(&error));
         }
     }
     if let Some(history) = history_file()

@@ -2,6 +2,7 @@
 
 use super::options::{Cluster, Global};
 use super::shell;
+use super::visible::{Visible, visible_rows};
 use clap::{Args, ValueEnum};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::csv;
@@ -15,6 +16,7 @@ use datafusion::sql::parser::DFParser;
 use futures::StreamExt;
 use std::io::{BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Run SQL: statements, a script, or a shell
 ///
@@ -102,11 +104,12 @@ pub(super) async fn run_script(
 }
 
 async fn print_table(frame: DataFrame) -> Result<()> {
-    let schema = std::sync::Arc::clone(frame.schema().inner());
+    let schema = Arc::clone(frame.schema().inner());
     let mut batches = frame.collect().await?;
     if batches.is_empty() {
-        batches.push(RecordBatch::new_empty(schema));
+        batches.push(RecordBatch::new_empty(Arc::clone(&schema)));
     }
+    let batches = visible_rows(&batches, &schema)?;
     let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", pretty_format_batches(&batches)?)?;
@@ -119,7 +122,12 @@ async fn print_stream(frame: datafusion::dataframe::DataFrame, format: Format) -
         out: BufWriter::new(std::io::stdout()),
         is_broken: false,
     };
-    match write_stream(frame, format, &mut pipe).await {
+    // A terminal gets visible text, everybody else the rows as they are.
+    let written = match std::io::stdout().is_terminal() {
+        true => write_stream(frame, format, Visible::new(&mut pipe)).await,
+        false => write_stream(frame, format, &mut pipe).await,
+    };
+    match written {
         // Writers of rows turn this into errors of their own, which do not say what it was.
         Err(_) if pipe.is_broken => Ok(()),
         result => result,

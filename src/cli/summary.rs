@@ -1,10 +1,11 @@
 //! The summary at the end of a job.
 
 use super::options::Global;
+use super::visible::{visible, visible_line};
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{Job, Manifest};
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 /// Prints what a job did: a table for people, or JSON.
@@ -15,10 +16,13 @@ pub(crate) fn print(job: &Job, took: Duration, global: &Global) -> Result<()> {
         let text = serde_json::to_string_pretty(&summary).map_err(|error| {
             exec_datafusion_err!("the summary cannot be written as JSON: {error}")
         })?;
-        writeln!(out, "{text}")?;
+        match out.is_terminal() {
+            true => writeln!(out, "{}", visible(&text))?,
+            false => writeln!(out, "{text}")?,
+        }
     } else if !global.quiet {
         for (name, value) in lines(&summary) {
-            writeln!(out, "{name:<28} {value}")?;
+            writeln!(out, "{:<28} {}", visible_line(&name), visible_line(&value))?;
         }
     }
     Ok(())

@@ -5,6 +5,7 @@ use super::failure::{Failure, Kind};
 use super::monitor::Monitor;
 use super::scratch::Scratch;
 use super::shared;
+use super::token::Token;
 use ballista_core::config::BallistaConfig;
 use ballista_core::execution_plans::DistributedQueryExec;
 use ballista_core::extension::SessionConfigExt;
@@ -42,6 +43,7 @@ pub(super) struct ClusterPlanner {
     pub(super) codec: Arc<dyn LogicalExtensionCodec>,
     pub(super) step_timeout: Duration,
     pub(super) scratch: Scratch,
+    pub(super) token: Option<Token>,
 }
 
 #[async_trait::async_trait]
@@ -75,7 +77,7 @@ impl QueryPlanner for ClusterPlanner {
             config,
             codec: Arc::clone(&self.codec),
             session: session.session_id().to_owned(),
-            monitor: Monitor::new(&self.scheduler),
+            monitor: Monitor::new(&self.scheduler, self.token.clone()),
             step_timeout: self.step_timeout,
         };
         Ok(Arc::new(ClusterQueryExec::new(Arc::new(query))))

@@ -5,7 +5,8 @@
 //!   partitions that fall to it. An input that gathers its rows in one partition (a total, a window over
 //!   all rows, a limit) cannot be sliced away: every task runs it and counts the partitions of the inputs
 //!   after it from the wrong one, so that rows come out repeated and others never. What is read from a
-//!   shuffle is sliced well, so one is asked for between such an input and its union.
+//!   shuffle is sliced well, so one is asked for between such an input and its union; and no sort is
+//!   moved below a union, where it would gather the rows of an input of one partition.
 //! - A shuffle that turns out to have no rows becomes an empty relation of many partitions. A window that
 //!   wants rows partitioned by key, or a join of pairs that wants them by part, shuffles it again, and again,
 //!   and the query never ends. So something stands between them that knows that no rows are partitioned by
@@ -75,12 +76,13 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     let plan = plan.transform_up(|node| {
         let inputs: Vec<_> = if node.is::<UnionExec>() {
             let inputs = node.children().into_iter();
-            inputs
-                .map(|input| match gathers(input) {
-                    true => shuffled(Arc::clone(input)),
-                    false => KeyedExec::of(Arc::clone(input), None),
-                })
-                .collect::<Result<_>>()?
+            let inputs = inputs.map(|input| match gathers(input) {
+                true => shuffled(Arc::clone(input)),
+                false => KeyedExec::of(Arc::clone(input), None),
+            });
+            let union = with_children(&node, inputs.collect::<Result<_>>()?)?;
+            // A sort above it stays there: below, it would gather the rows of an input of one partition.
+            return Ok(Transformed::yes(KeyedExec::of(union, None)?));
         } else if let (Some(keys), [input]) = (window_keys(&node), node.children().as_slice()) {
             vec![KeyedExec::of(Arc::clone(input), Some(keys))?]
         } else if let Some(pairs) = node.downcast_ref::<SimilarPairsExec>() {

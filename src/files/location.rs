@@ -31,7 +31,12 @@ impl Location {
         if is_address(name) {
             return Ok(Self(name.trim_end_matches('/').to_owned()));
         }
-        let path = std::path::absolute(name.strip_prefix("file://").unwrap_or(name))?;
+        let name = name.strip_prefix("file://").unwrap_or(name);
+        // What is there has a path without `..`, which stores do not take.
+        let path = match std::fs::canonicalize(name) {
+            Ok(path) => path,
+            Err(_) => std::path::absolute(name)?,
+        };
         Ok(Self(path.to_string_lossy().into_owned()))
     }
 

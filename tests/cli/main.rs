@@ -16,6 +16,7 @@ mod documents;
 mod equal_rows;
 mod formats;
 mod generate;
+mod hostile;
 mod locks;
 mod resume;
 mod sample;

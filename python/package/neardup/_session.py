@@ -42,6 +42,7 @@ def connect(
     memory_limit: int | str | None = None,
     step_timeout: float = 600,
     scratch: str | os.PathLike[str] | None = None,
+    token_file: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Session:
     """Opens a session in this process, or on a cluster.
@@ -53,6 +54,7 @@ def connect(
             cluster the executors have limits of their own.
         step_timeout: On a cluster: a query of which no task ends for so many seconds is sent again.
         scratch: On a cluster: a directory that all processes see, for tables above 64 MiB.
+        token_file: On a cluster: a private file with the secret that its roles ask for.
         progress: Whether long queries show a progress bar. Default: in terminals and notebooks.
 
     Raises:
@@ -64,7 +66,7 @@ def connect(
     else:
         if memory_limit is not None:
             raise ValueError("memory_limit: on a cluster it is an option of each executor")
-        native = _neardup.Session.cluster(url, threads, step_timeout, scratch)
+        native = _neardup.Session.cluster(url, threads, step_timeout, scratch, token_file)
     return Session(native, progress)
 
 
