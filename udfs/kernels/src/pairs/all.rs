@@ -330,6 +330,7 @@ impl AllPairs {
             if let Some(value) = verified(&self.spec, input, (row, other), hit.distance) {
                 let found = &mut probes.found[hit.left as usize - probes.places.start];
                 *found += 1;
+                self.stats.similar += 1;
                 let joins = self.connected.union(row, other);
                 if *found <= most || joins {
                     shared.push(batch, row, other, value);
@@ -361,6 +362,7 @@ impl AllPairs {
                     shared.push(batch, row, other, cosine);
                 }
             }
+            self.stats.similar += found.len() as u64;
             let beyond = found.len().saturating_sub(most) as u64;
             self.stats.unreported += beyond;
             self.stats.crowded += u64::from(beyond > 0);

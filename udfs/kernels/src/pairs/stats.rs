@@ -31,7 +31,9 @@ pub struct Stats {
     pub uncompared: u64,
     /// Pairs found beyond the first similar predecessors of a row.
     pub unreported: u64,
-    /// Rows of which that is so, once a part.
+    /// Pairs found where similar predecessors are limited.
+    pub similar: u64,
+    /// Rows with more similar predecessors than are paired with them, once a part.
     pub crowded: u64,
 }
 
@@ -51,6 +53,7 @@ impl Stats {
         self.capped += other.capped;
         self.uncompared += other.uncompared;
         self.unreported += other.unreported;
+        self.similar += other.similar;
         self.crowded += other.crowded;
     }
 }
