@@ -17,6 +17,7 @@ mod equal_rows;
 mod formats;
 mod generate;
 mod locks;
+mod oversized;
 mod resume;
 mod sample;
 mod scratch;
