@@ -1,8 +1,11 @@
 //! `neardup scheduler` and `neardup executor`.
 
+use super::folder::ProcessFolder;
 use super::options::Global;
+use super::stop::asked_to_stop;
 use clap::Args;
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use neardup::Memory;
 use neardup::cluster::{ExecutorOptions, SchedulerOptions, Trust};
 use std::num::NonZeroUsize;
 use std::os::unix::process::CommandExt;
@@ -11,7 +14,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::net::TcpStream;
-use tokio::signal::unix::{SignalKind, signal};
 
 /// Run the scheduler of a cluster
 ///
@@ -76,6 +78,7 @@ impl Reach {
 }
 
 pub(crate) async fn scheduler(arguments: &Scheduler, global: &Global) -> Result<()> {
+    global.holds_no_rows("a scheduler holds no rows; it is an option of each executor")?;
     let options = SchedulerOptions {
         bind: arguments.bind.clone(),
         trust: arguments.reach.trust(),
@@ -91,12 +94,12 @@ pub(crate) async fn scheduler(arguments: &Scheduler, global: &Global) -> Result<
     });
     tokio::select! {
         result = service => result.and_then(|()| exec_err!("the scheduler's service has ended")),
-        () = asked_to_stop() => Ok(()),
+        _ = asked_to_stop() => Ok(()),
     }
 }
 
 pub(crate) async fn executor(arguments: &Executor, global: &Global) -> Result<()> {
-    let (work_dir, _temporary) = match &arguments.work_dir {
+    let (work_dir, _folder) = match &arguments.work_dir {
         Some(directory) => {
             std::fs::create_dir_all(directory).map_err(|error| {
                 exec_datafusion_err!("--work-dir {}: {error}", directory.display())
@@ -104,10 +107,10 @@ pub(crate) async fn executor(arguments: &Executor, global: &Global) -> Result<()
             (directory.clone(), None)
         }
         None => {
-            let name = format!("neardup-executor-{}", std::process::id());
-            let temporary = Temporary(std::env::temp_dir().join(name));
-            std::fs::create_dir_all(&temporary.0)?;
-            (temporary.0.clone(), Some(temporary))
+            let folder = ProcessFolder::new(&global.temp_dir(), "neardup-executor-")?;
+            let rows = folder.path().join("rows");
+            std::fs::create_dir(&rows)?;
+            (rows, Some(folder))
         }
     };
     let slots = arguments.slots.map_or(global.threads(), NonZeroUsize::get);
@@ -118,7 +121,11 @@ pub(crate) async fn executor(arguments: &Executor, global: &Global) -> Result<()
         external_host: arguments.reach.external_host.clone(),
         work_dir,
         slots,
-        memory_limit: global.memory_limit(),
+        memory_limit: match global.memory() {
+            Memory::Unlimited => Some(usize::MAX / 2),
+            limited => limited.limit(),
+        },
+        temp_limit: global.temp_limit(),
     };
     let asked = Arc::new(AtomicBool::new(false));
     let listener = tokio::spawn({
@@ -157,25 +164,4 @@ fn begin_anew() -> Result<()> {
         .args(std::env::args_os().skip(1))
         .exec();
     exec_err!("the executor could not begin anew: {error}")
-}
-
-/// A directory that goes with the process.
-struct Temporary(PathBuf);
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // Nobody needs what may be left.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Returns at SIGTERM or Ctrl-C.
-async fn asked_to_stop() {
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = tokio::signal::ctrl_c() => {}
-    }
 }

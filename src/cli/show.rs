@@ -1,6 +1,7 @@
 //! `neardup show`: clusters with their texts and what differs.
 
 use super::options::Global;
+use super::out::Out;
 use clap::Args;
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
@@ -45,7 +46,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         Some(id) => vec![id.clone()],
         None => largest(&context, arguments.clusters).await?,
     };
-    let mut out = std::io::stdout().lock();
+    let mut out = Out::new();
     if ids.is_empty() {
         writeln!(out, "no near-duplicates were found")?;
     }
@@ -55,7 +56,9 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
             return datafusion::common::exec_err!("there is no cluster {id}");
         }
         print_cluster(&mut out, &id, &rows)?;
+        out.flush()?;
     }
+    out.flush()?;
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! The summary at the end of a job.
 
 use super::options::Global;
+use super::out;
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{Job, Manifest};
 use serde_json::{Value, json};
@@ -10,18 +11,19 @@ use std::time::Duration;
 /// Prints what a job did: a table for people, or JSON.
 pub(crate) fn print(job: &Job, took: Duration, global: &Global) -> Result<()> {
     let summary = summary(job, took);
-    let mut out = std::io::stdout().lock();
-    if global.json {
-        let text = serde_json::to_string_pretty(&summary).map_err(|error| {
-            exec_datafusion_err!("the summary cannot be written as JSON: {error}")
-        })?;
-        writeln!(out, "{text}")?;
-    } else if !global.quiet {
-        for (name, value) in lines(&summary) {
-            writeln!(out, "{name:<28} {value}")?;
+    out::print(|out| {
+        if global.json {
+            let text = serde_json::to_string_pretty(&summary).map_err(|error| {
+                exec_datafusion_err!("the summary cannot be written as JSON: {error}")
+            })?;
+            writeln!(out, "{text}")?;
+        } else if !global.quiet {
+            for (name, value) in lines(&summary) {
+                writeln!(out, "{name:<28} {value}")?;
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Everything worth knowing about a finished job.

@@ -26,6 +26,8 @@ pub struct ExecutorOptions {
     pub slots: usize,
     /// Bytes that operators of all tasks may hold; `None` for 70 % of the machine's memory.
     pub memory_limit: Option<usize>,
+    /// Bytes that each task's spilled rows may take; `None`: what leaves some of the disk free.
+    pub temp_limit: Option<u64>,
 }
 
 /// Runs an executor until it is told to stop by SIGTERM or Ctrl-C, after its tasks are done. `ready` is
@@ -43,7 +45,7 @@ pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr))
     let address = listen_address(&options.bind, options.trust)?;
     let (rows, tasks) = ports(address)?;
     ready(SocketAddr::new(address.ip(), rows));
-    let work_dir = options.work_dir.clone();
+    let (work_dir, temp_limit) = (options.work_dir.clone(), options.temp_limit);
     let settings = ExecutorProcessConfig {
         bind_host: address.ip().to_string(),
         external_host: options
@@ -62,7 +64,7 @@ pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr))
         grpc_max_decoding_message_size: config::MESSAGE_BYTES as u32,
         grpc_max_encoding_message_size: config::MESSAGE_BYTES as u32,
         override_function_registry: Some(Arc::new(config::functions()?)),
-        override_runtime_producer: Some(Arc::new(move |_| config::runtime(&work_dir))),
+        override_runtime_producer: Some(Arc::new(move |_| config::runtime(&work_dir, temp_limit))),
         override_config_producer: Some(Arc::new(config::config)),
         override_logical_codec: Some(config::logical_codec()),
         override_physical_codec: Some(config::physical_codec()),

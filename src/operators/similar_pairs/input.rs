@@ -70,6 +70,11 @@ impl Lists {
         Ok(())
     }
 
+    /// Bytes held.
+    fn bytes(&self) -> usize {
+        8 * (self.values.capacity() + self.offsets.capacity())
+    }
+
     fn row(&self, row: usize) -> &[u64] {
         &self.values[self.offsets[row]..self.offsets[row + 1]]
     }
@@ -191,13 +196,47 @@ impl PartRows {
         arrays
             .map(|array| array.get_array_memory_size())
             .sum::<usize>()
-            + 8 * (self.keys.values.len() + self.keys.offsets.len())
-            + 8 * (self.sets.values.len() + self.sets.offsets.len())
-            + self.texts.bytes.len()
-            + 8 * self.texts.offsets.len()
-            + 8 * self.signatures.words.len()
+            + self.keys.bytes()
+            + self.sets.bytes()
+            + self.texts.bytes.capacity()
+            + 8 * self.texts.offsets.capacity()
+            + 8 * self.signatures.words.capacity()
             + self.vectors.memory()
-            + self.sides.len()
+            + self.sides.capacity()
+    }
+
+    /// Bytes that sorting takes beside them: columns are put in order one after the other. The places of the
+    /// rows, and the numbers that come with the sorted rows, are counted, too.
+    pub(super) fn bytes_to_sort(&self) -> usize {
+        let arrays = |arrays: &[ArrayRef]| -> usize {
+            let bytes = arrays.iter().map(|array| array.get_array_memory_size());
+            2 * bytes.sum::<usize>()
+        };
+        let largest = [
+            self.keys.bytes(),
+            self.sets.bytes(),
+            self.texts.bytes.capacity() + 8 * self.texts.offsets.capacity(),
+            8 * self.signatures.words.capacity(),
+            self.vectors.memory(),
+        ];
+        let rows: usize = self.ids.iter().map(|ids| ids.len()).sum();
+        largest.into_iter().max().unwrap_or(0)
+            + arrays(&self.ids)
+            + arrays(&self.across)
+            + rows * (size_of::<u32>() + 2 * size_of::<usize>() + size_of::<f64>())
+    }
+
+    /// Makes sure that rows have numbers.
+    fn check_rows(&self) -> Result<()> {
+        let rows: usize = self.ids.iter().map(|ids| ids.len()).sum();
+        // The last number stands for no row.
+        match rows < u32::MAX as usize {
+            true => Ok(()),
+            false => exec_err!(
+                "similar_pairs: {rows} rows in one part of a join, at most {} fit: raise the number of parts",
+                u32::MAX - 1
+            ),
+        }
     }
 
     /// Adds rows of a batch.
@@ -272,6 +311,7 @@ impl PartRows {
 
     /// Sorts the rows by id.
     pub(super) fn sort(self) -> Result<SortedPart> {
+        self.check_rows()?;
         let ids: Vec<&dyn Array> = self.ids.iter().map(AsRef::as_ref).collect();
         let ids = concat(&ids)?;
         // Two rows of an id are of two sides; their order decides who is in a window.
