@@ -111,7 +111,8 @@ def test_arguments_of_connect_are_checked():
 def test_temporary_files_have_a_place_and_a_limit(tmp_path):
     with pytest.raises(Exception, match="nowhere"):
         neardup.connect(temp_dir=tmp_path / "nowhere")
-    query = "SELECT count(*) FROM (SELECT repeat(md5(value::text), 8) AS t FROM generate_series(1, 300000) ORDER BY t LIMIT 299999)"
+    texts = "SELECT repeat(md5(value::text), 8) AS t FROM generate_series(1, 300000)"
+    query = f"SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY t) AS n FROM ({texts}))"
     limits = {"threads": 1, "memory_limit": "64M", "temp_dir": tmp_path}
     with pytest.raises(Exception, match="--temp-limit"):
         neardup.connect(**limits, temp_limit="1M").sql(query).collect()

@@ -178,7 +178,7 @@ fn run(arguments: Arguments) -> Result<Outcome> {
     });
     if let Ok(Outcome::Stopped(_)) = result {
         // The command is dropped; what it started ends at its next pause.
-        runtime.block_on(tokio::time::sleep(PAUSE));
+        runtime.block_on(async { tokio::time::sleep(PAUSE).await });
     }
     stop::remove_unfinished();
     // Readers may still be at work in threads of their own, and nobody waits for their rows. The threads are

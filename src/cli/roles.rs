@@ -128,20 +128,28 @@ pub(crate) async fn executor(arguments: &Executor, global: &Global) -> Result<()
         temp_limit: global.temp_limit(),
     };
     let asked = Arc::new(AtomicBool::new(false));
+    let (hang_up, hung_up) = tokio::sync::oneshot::channel();
     let listener = tokio::spawn({
         let asked = Arc::clone(&asked);
         async move {
-            asked_to_stop().await;
+            let stop = asked_to_stop().await;
             asked.store(true, Ordering::Relaxed);
+            // The engine's executor knows the others.
+            if stop.is_hangup() {
+                _ = hang_up.send(());
+            }
         }
     });
     let quiet = global.quiet;
-    let result = neardup::cluster::executor(&options, |address| {
+    let service = neardup::cluster::executor(&options, |address| {
         if !quiet {
             say!("executor at {address}, {slots} tasks at a time");
         }
-    })
-    .await;
+    });
+    let result = tokio::select! {
+        result = service => result,
+        Ok(()) = hung_up => return Ok(()),
+    };
     if result.is_ok() && !asked.load(Ordering::Relaxed) {
         // It also ends where the scheduler was away, or gave it up while the network was.
         say!("the scheduler is lost; waiting for it");

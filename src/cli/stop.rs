@@ -14,8 +14,17 @@ pub(super) struct Stop {
     pub(super) code: u8,
 }
 
+const HANGUP: u8 = 1;
+
+impl Stop {
+    /// Whether it is SIGHUP.
+    pub(super) fn is_hangup(self) -> bool {
+        self.code == 128 + HANGUP
+    }
+}
+
 const STOPS: [(i32, Stop); 3] = [
-    stop(1, "the terminal is gone"),
+    stop(HANGUP, "the terminal is gone"),
     stop(2, "interrupted"),
     stop(15, "asked to stop"),
 ];

@@ -33,7 +33,7 @@ impl QueryPlanner for NeardupQueryPlanner {
             None => fit::with_bounds(physical),
             Some(fit) => {
                 let physical = planned(plan, &fit.state(state)?).await?;
-                Ok(fit.run(fit::with_bounds(physical)?))
+                fit.run(fit::with_bounds(physical)?)
             }
         }
     }

@@ -6,7 +6,6 @@ use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, internal_datafusion_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
-use datafusion::physical_plan::spill::get_record_batch_memory_size;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
@@ -118,7 +117,7 @@ impl ExecutionPlan for CutExec {
 /// Where the slices of a batch end.
 fn ends(batch: &RecordBatch, lists: &[usize]) -> Vec<usize> {
     let rows = batch.num_rows();
-    let row_bytes = get_record_batch_memory_size(batch) / rows.max(1);
+    let row_bytes = batch.columns().iter().map(bytes).sum::<usize>() / rows.max(1);
     let most = (UNNESTED_BYTES / row_bytes.max(1)).clamp(1, UNNESTED_ROWS);
     let lists: Vec<&ArrayRef> = lists.iter().map(|&list| batch.column(list)).collect();
     let (mut ends, mut unnested) = (Vec::new(), 0);
@@ -135,6 +134,23 @@ fn ends(batch: &RecordBatch, lists: &[usize]) -> Vec<usize> {
         ends.push(rows);
     }
     ends
+}
+
+/// Bytes of the rows of a column, which may be a slice of a larger one.
+fn bytes(column: &ArrayRef) -> usize {
+    let of_views = |views: &[u128]| -> usize {
+        // Its lowest 32 bits are the length of the value.
+        let lengths = views.iter().map(|view| *view as u32 as usize);
+        size_of_val(views) + lengths.sum::<usize>()
+    };
+    match column.data_type() {
+        DataType::Utf8View => of_views(column.as_string_view().views()),
+        DataType::BinaryView => of_views(column.as_binary_view().views()),
+        _ => {
+            let slice = column.to_data().get_slice_memory_size();
+            slice.unwrap_or_else(|_| column.get_array_memory_size())
+        }
+    }
 }
 
 /// Members of the list of a row.

@@ -119,7 +119,7 @@ impl ExecutionPlan for GroupWindowExec {
             return internal_err!("a window has one input");
         };
         let task = Task {
-            input: input.execute(partition, Arc::clone(&context))?,
+            input: Some(input.execute(partition, Arc::clone(&context))?),
             schema: self.window.schema(),
             expressions: self.expressions.clone(),
             group: self.group.clone(),
@@ -134,7 +134,8 @@ impl ExecutionPlan for GroupWindowExec {
 }
 
 struct Task {
-    input: SendableRecordBatchStream,
+    /// Until its end.
+    input: Option<SendableRecordBatchStream>,
     schema: SchemaRef,
     expressions: Vec<Arc<dyn WindowExpr>>,
     group: Vec<PhysicalSortExpr>,
@@ -151,23 +152,18 @@ impl Task {
     }
 
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
-        while let Some(batch) = self.input.next().await.transpose()? {
+        let Some(mut input) = self.input.take() else {
+            return Ok(None);
+        };
+        while let Some(batch) = input.next().await.transpose()? {
             if batch.num_rows() == 0 {
                 continue;
             }
             let last = self.groups(&batch)?.last().map_or(0, |rows| rows.start);
             let closes = last > 0 || !self.goes_on(&batch)?;
-            self.memory
-                .try_grow(get_record_batch_memory_size(&batch))
-                .map_err(|error| match error {
-                    DataFusionError::ResourcesExhausted(text) => {
-                        DataFusionError::ResourcesExhausted(format!(
-                            "the rows of one group of a window do not fit into memory: {text}"
-                        ))
-                    }
-                    other => other,
-                })?;
+            let bytes = get_record_batch_memory_size(&batch);
             if !closes {
+                self.memory.try_grow(bytes).map_err(too_large)?;
                 self.open.push(batch);
                 continue;
             }
@@ -177,8 +173,10 @@ impl Task {
             let rest = batch.slice(last, batch.num_rows() - last);
             let closed = std::mem::replace(&mut self.open, vec![rest]);
             let answer = self.answer(closed)?;
-            self.memory.resize(get_record_batch_memory_size(&batch));
+            // One batch is always held, whatever others hold.
+            self.memory.resize(bytes);
             if answer.is_some() {
+                self.input = Some(input);
                 return Ok(answer);
             }
         }
@@ -229,6 +227,15 @@ impl Task {
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)
             .map_err(|error| internal_datafusion_err!("a window: {error}"))?;
         Ok(Some(batch))
+    }
+}
+
+fn too_large(error: DataFusionError) -> DataFusionError {
+    match error {
+        DataFusionError::ResourcesExhausted(text) => DataFusionError::ResourcesExhausted(format!(
+            "the rows of one group of a window do not fit into memory: {text}"
+        )),
+        other => other,
     }
 }
 

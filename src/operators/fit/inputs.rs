@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The largest files of a scan, at most so many, stand for all.
-const FILES: usize = 32;
+const FILES: usize = 16;
 /// Bytes that are looked at in each of [`PLACES`] places of a file of text.
 const LOOK: u64 = 64 << 10;
 const PLACES: u64 = 3;
@@ -30,8 +30,17 @@ const PLACES: u64 = 3;
 pub(super) struct Inputs {
     /// Bytes of all files and tables in memory.
     pub(super) bytes: u64,
-    /// Bytes of a row on average, where it is largest.
-    pub(super) row_bytes: u64,
+    /// The largest rows of each file.
+    pub(super) rows: Vec<Rows>,
+}
+
+/// Rows of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Rows {
+    /// Bytes of a row on average.
+    pub(super) bytes: u64,
+    /// How many the scan has.
+    pub(super) count: u64,
 }
 
 /// What a plan reads. A file that cannot be read is left to the scan, whose error says more.
@@ -59,16 +68,27 @@ pub(super) async fn inputs(plan: &Arc<dyn ExecutionPlan>, state: &SessionState) 
             let mut largest: Vec<&PartitionedFile> = all().collect();
             largest.sort_by_key(|file| std::cmp::Reverse(file.object_meta.size));
             largest.dedup_by_key(|file| file.object_meta.location.clone());
-            let store = state.runtime_env().object_store(&files.object_store_url)?;
+            let Ok(store) = state.runtime_env().object_store(&files.object_store_url) else {
+                continue;
+            };
             let projection = files.file_source().projection();
             let columns = projection.map(|projection| projection.column_indices());
+            let (files_of_scan, first) = (largest.len() as u64, found.rows.len());
             for file in largest.into_iter().take(FILES) {
                 let place = (file.object_meta.location.clone(), columns.clone());
                 if seen.insert(place)
-                    && let Ok(row) = row_bytes(files, file, &store, state, columns.as_deref()).await
+                    && let Ok(Some(rows)) =
+                        rows(files, file, &store, state, columns.as_deref()).await
                 {
-                    found.row_bytes = found.row_bytes.max(row);
+                    found.rows.push(rows);
                 }
+            }
+            // Rows of several files meet in one batch.
+            let looked_at = &mut found.rows[first..];
+            let total: u64 = looked_at.iter().map(|rows| rows.count).sum();
+            let total = total.saturating_mul(files_of_scan) / (looked_at.len() as u64).max(1);
+            for rows in looked_at {
+                rows.count = total;
             }
         } else if let Some(table) = source.data_source().downcast_ref::<MemorySourceConfig>() {
             for batch in table.partitions().iter().flatten() {
@@ -81,13 +101,13 @@ pub(super) async fn inputs(plan: &Arc<dyn ExecutionPlan>, state: &SessionState) 
     Ok(found)
 }
 
-async fn row_bytes(
+async fn rows(
     scan: &FileScanConfig,
     file: &PartitionedFile,
     store: &Arc<dyn ObjectStore>,
     state: &SessionState,
     columns: Option<&[usize]>,
-) -> Result<u64> {
+) -> Result<Option<Rows>> {
     let source = scan.file_source().as_ref();
     if source.is::<ParquetSource>() {
         let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
@@ -100,13 +120,17 @@ async fn row_bytes(
     if (source.is::<CsvSource>() || source.is::<JsonSource>())
         && scan.file_compression_type == FileCompressionType::UNCOMPRESSED
     {
-        return of_text(file, store).await;
+        return of_text(file, store).await.map(Some);
     }
-    Ok(0)
+    Ok(None)
 }
 
-/// Bytes of the columns that are read of a row of the row group whose rows are largest.
-fn of_parquet(metadata: &ParquetMetaData, table: &SchemaRef, columns: Option<&[usize]>) -> u64 {
+/// The rows of the row group whose rows are largest, in the columns that are read.
+fn of_parquet(
+    metadata: &ParquetMetaData,
+    table: &SchemaRef,
+    columns: Option<&[usize]>,
+) -> Option<Rows> {
     let read: Option<HashSet<&str>> = columns.map(|columns| {
         let names = columns
             .iter()
@@ -121,13 +145,17 @@ fn of_parquet(metadata: &ParquetMetaData, table: &SchemaRef, columns: Option<&[u
                 .is_none_or(|read| name.is_some_and(|name| read.contains(name)))
         });
         let bytes: i64 = chunks.map(|chunk| chunk.uncompressed_size()).sum();
-        u64::try_from(bytes / group.num_rows().max(1)).unwrap_or(0)
+        let count = group.num_rows().max(0);
+        Rows {
+            bytes: u64::try_from(bytes / count.max(1)).unwrap_or(0),
+            count: u64::try_from(count).unwrap_or(0),
+        }
     });
-    of_group.max().unwrap_or(0)
+    of_group.max_by_key(|rows| rows.bytes)
 }
 
-/// Bytes of a line where lines are longest, as far as is looked at.
-async fn of_text(file: &PartitionedFile, store: &Arc<dyn ObjectStore>) -> Result<u64> {
+/// The lines where they are longest, as far as is looked at.
+async fn of_text(file: &PartitionedFile, store: &Arc<dyn ObjectStore>) -> Result<Rows> {
     let size = file.object_meta.size;
     let mut longest = 0;
     for place in 0..PLACES {
@@ -143,7 +171,10 @@ async fn of_text(file: &PartitionedFile, store: &Arc<dyn ObjectStore>) -> Result
             .map_err(DataFusionError::from)?;
         longest = longest.max(of_lines(&bytes, size));
     }
-    Ok(longest)
+    Ok(Rows {
+        bytes: longest,
+        count: size.checked_div(longest).unwrap_or(0),
+    })
 }
 
 /// Bytes of a line, or of an object where an array of them stands on one line.

@@ -23,6 +23,7 @@ use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::physical_plan::analyze::AnalyzeExec;
 use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::unnest::UnnestExec;
 use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceChildrenOptions};
@@ -65,7 +66,8 @@ pub(super) async fn misfit(
     Ok((!unchanged).then_some(fit))
 }
 
-/// Rows of a batch, where a row has at most so many bytes on average.
+/// Rows of a batch, so that those of no file are too large together. A file whose rows all fit, or that has one
+/// row (a sketch of 16 MB), has no say.
 fn batch_rows(found: &Inputs, state: &SessionState) -> usize {
     let execution = &state.config_options().execution;
     let partitions = execution.target_partitions.max(1);
@@ -73,11 +75,12 @@ fn batch_rows(found: &Inputs, state: &SessionState) -> usize {
         MemoryLimit::Finite(bytes) => (bytes / partitions / BATCH_SHARE).min(BATCH_BYTES),
         _ => BATCH_BYTES,
     };
-    let rows = room
-        / usize::try_from(found.row_bytes)
-            .unwrap_or(usize::MAX)
-            .max(1);
-    rows.clamp(1, usize::from(execution.batch_size))
+    let most = usize::from(execution.batch_size);
+    let fitting = found.rows.iter().filter_map(|rows| {
+        let fit = (room as u64 / rows.bytes.max(1)).max(1);
+        (rows.count > fit).then(|| usize::try_from(fit).unwrap_or(most))
+    });
+    fitting.min().map_or(most, |fit| fit.min(most))
 }
 
 fn has_hash_join(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
@@ -105,8 +108,15 @@ impl Fit {
     }
 
     /// The plan made with that state, run with as many rows a batch.
-    pub(super) fn run(&self, plan: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
-        Arc::new(BatchRowsExec::new(plan, self.rows))
+    pub(super) fn run(&self, plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+        // So that EXPLAIN ANALYZE shows it.
+        if let Some(analyze) = plan.downcast_ref::<AnalyzeExec>() {
+            let below: Arc<dyn ExecutionPlan> =
+                Arc::new(BatchRowsExec::new(Arc::clone(analyze.input()), self.rows));
+            let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+            return plan.replace_children(vec![below], options);
+        }
+        Ok(Arc::new(BatchRowsExec::new(plan, self.rows)))
     }
 }
 

@@ -175,6 +175,8 @@ pub(super) struct PartRows {
     /// Whether the sides are halves of one relation.
     pub(super) halves: bool,
     across: Vec<ArrayRef>,
+    /// Bytes of both: they are many where batches are small.
+    array_bytes: usize,
 }
 
 /// A part whose rows stand in ascending order of their ids.
@@ -192,10 +194,7 @@ pub(super) struct SortedPart {
 impl PartRows {
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        let arrays = self.ids.iter().chain(&self.across);
-        arrays
-            .map(|array| array.get_array_memory_size())
-            .sum::<usize>()
+        self.array_bytes
             + self.keys.bytes()
             + self.sets.bytes()
             + self.texts.bytes.capacity()
@@ -208,10 +207,6 @@ impl PartRows {
     /// Bytes that sorting takes beside them: columns are put in order one after the other. The places of the
     /// rows, and the numbers that come with the sorted rows, are counted, too.
     pub(super) fn bytes_to_sort(&self) -> usize {
-        let arrays = |arrays: &[ArrayRef]| -> usize {
-            let bytes = arrays.iter().map(|array| array.get_array_memory_size());
-            2 * bytes.sum::<usize>()
-        };
         let largest = [
             self.keys.bytes(),
             self.sets.bytes(),
@@ -221,8 +216,7 @@ impl PartRows {
         ];
         let rows: usize = self.ids.iter().map(|ids| ids.len()).sum();
         largest.into_iter().max().unwrap_or(0)
-            + arrays(&self.ids)
-            + arrays(&self.across)
+            + 2 * self.array_bytes
             + rows * (size_of::<u32>() + 2 * size_of::<usize>() + size_of::<f64>())
     }
 
@@ -252,8 +246,10 @@ impl PartRows {
                 .column_by_name(name)
                 .ok_or_else(|| internal_datafusion_err!("similar_pairs: no column '{name}'"))
         };
-        self.ids.push(take(column("id")?, &indices, None)?);
         let ids = column("id")?;
+        let taken = take(ids, &indices, None)?;
+        self.array_bytes += taken.get_array_memory_size();
+        self.ids.push(taken);
         if spec.candidates == Candidates::Keys {
             self.keys.extend(column("keys")?, rows)?;
         }
@@ -304,7 +300,9 @@ impl PartRows {
                 .extend(rows.iter().map(|&row| u8::from(sides.value(row) != 0)));
         }
         if spec.differ {
-            self.across.push(take(column("across")?, &indices, None)?);
+            let taken = take(column("across")?, &indices, None)?;
+            self.array_bytes += taken.get_array_memory_size();
+            self.across.push(taken);
         }
         Ok(())
     }
@@ -380,6 +378,7 @@ impl PartRows {
                 sides,
                 halves: self.halves,
                 across: vec![],
+                array_bytes: 0,
             },
             norms,
             zeros,
