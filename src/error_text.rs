@@ -36,6 +36,7 @@ pub fn error_text(error: &DataFusionError) -> String {
         "SQL error: ",
         "Invalid or Unsupported Configuration: ",
         "IO error: ",
+        "Io error: ",
         "Schema error: ",
         "Arrow error: ",
         "Parquet error: ",

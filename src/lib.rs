@@ -27,5 +27,5 @@ mod resources;
 mod session;
 
 pub use error_text::{error_text, explain_parse_error};
-pub use resources::{Resources, parse_size};
+pub use resources::{Memory, Resources, parse_size};
 pub use session::session;

@@ -1,5 +1,4 @@
 //! The `neardup` command.
-#![expect(clippy::print_stdout, reason = "the command line talks to a person")]
 
 mod cli;
 

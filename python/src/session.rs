@@ -32,16 +32,31 @@ pub(crate) struct Session {
 impl Session {
     /// A session in this process.
     #[staticmethod]
-    fn local(threads: Option<usize>, memory_limit: Option<&str>) -> PyResult<Self> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let memory_limit = memory_limit.map(parse_size).transpose();
-        let resources = Resources {
-            threads: threads.unwrap_or(cores),
-            memory_limit: memory_limit
-                .map_err(|error| PyValueError::new_err(format!("memory_limit: {error}")))?,
+    fn local(
+        threads: Option<usize>,
+        memory_limit: Option<&str>,
+        temp_dir: Option<std::path::PathBuf>,
+        temp_limit: Option<&str>,
+    ) -> PyResult<Self> {
+        let mut resources = Resources {
+            temp_dir,
+            ..Resources::default()
         };
+        if let Some(threads) = threads {
+            resources.threads = threads;
+        }
         if resources.threads == 0 {
             return Err(PyValueError::new_err("threads must be at least 1, found 0"));
+        }
+        if let Some(limit) = memory_limit {
+            resources.memory = limit
+                .parse()
+                .map_err(|error| PyValueError::new_err(format!("memory_limit: {error}")))?;
+        }
+        if let Some(limit) = temp_limit {
+            let bytes = parse_size(limit)
+                .map_err(|error| PyValueError::new_err(format!("temp_limit: {error}")))?;
+            resources.temp_limit = Some(bytes as u64);
         }
         Ok(Self::over(resources.session().map_err(exception)?))
     }

@@ -100,7 +100,24 @@ def test_arguments_of_connect_are_checked():
         neardup.connect("http://somewhere")
     with pytest.raises(ValueError, match="option of each executor"):
         neardup.connect("df://127.0.0.1:1", memory_limit="1G")
+    with pytest.raises(ValueError, match="option of each executor"):
+        neardup.connect("df://127.0.0.1:1", temp_limit=1 << 30)
+    with pytest.raises(ValueError, match="temp_limit: 'much' is no size"):
+        neardup.connect(temp_limit="much")
     assert neardup.connect(threads=1, memory_limit=1 << 30).sql("SELECT 1").collect() is not None
+    assert neardup.connect(memory_limit="none").sql("SELECT 1").collect() is not None
+
+
+def test_temporary_files_have_a_place_and_a_limit(tmp_path):
+    with pytest.raises(Exception, match="nowhere"):
+        neardup.connect(temp_dir=tmp_path / "nowhere")
+    texts = "SELECT repeat(md5(value::text), 8) AS t FROM generate_series(1, 300000)"
+    query = f"SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY t) AS n FROM ({texts}))"
+    limits = {"threads": 1, "memory_limit": "64M", "temp_dir": tmp_path}
+    with pytest.raises(Exception, match="--temp-limit"):
+        neardup.connect(**limits, temp_limit="1M").sql(query).collect()
+    assert neardup.connect(**limits).sql(query).collect() is not None
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_names_are_kept_as_they_are(session):

@@ -2,7 +2,7 @@
 
 use super::options::{Cluster, Global};
 use super::visible::shell_word;
-use super::{progress, summary};
+use super::{folder, out, progress, summary};
 use clap::{Args, ValueEnum};
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{Dedup, DumpOptions, Keep, Method, Pairs, Resolution, dedup};
@@ -201,7 +201,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     summary::print(&job, begun.elapsed(), global)?;
     if !global.quiet && !global.json {
         let shown = shell_word(&arguments.output);
-        writeln!(std::io::stdout(), "\nlook at it: neardup show {shown}")?;
+        out::print(|out| Ok(writeln!(out, "\nlook at it: neardup show {shown}")?))?;
     }
     Ok(())
 }
@@ -214,27 +214,26 @@ struct Sample {
 impl Sample {
     fn unpack() -> Result<Self> {
         use neardup_datasets::sample::{SAMPLE_DUMP, SAMPLE_DUMP_NAME};
-        let directory =
-            std::env::temp_dir().join(format!("neardup-sample-{}", env!("CARGO_PKG_VERSION")));
         let at = |path: &Path, error: std::io::Error| {
             exec_datafusion_err!("{}: {error}", path.display())
         };
-        std::fs::create_dir_all(&directory).map_err(|error| at(&directory, error))?;
+        let name = concat!("neardup-sample-", env!("CARGO_PKG_VERSION"));
+        let directory = folder::lasting_folder(&std::env::temp_dir(), name)?;
         let path = directory.join(SAMPLE_DUMP_NAME);
         if std::fs::read(&path).is_ok_and(|bytes| bytes == SAMPLE_DUMP) {
             return Ok(Self { path });
         }
-        let aside = directory.join(format!("{SAMPLE_DUMP_NAME}.{}", std::process::id()));
-        std::fs::write(&aside, SAMPLE_DUMP).map_err(|error| at(&aside, error))?;
-        // A job knows its input by the time of its last change, too.
-        let unpacked = std::fs::File::options()
-            .write(true)
-            .open(&aside)
-            .map_err(|error| at(&aside, error))?;
-        unpacked
-            .set_modified(std::time::SystemTime::UNIX_EPOCH)
-            .map_err(|error| at(&aside, error))?;
-        std::fs::rename(&aside, &path).map_err(|error| at(&path, error))?;
+        let unpack = || {
+            let mut aside = tempfile::NamedTempFile::new_in(&directory)?;
+            aside.write_all(SAMPLE_DUMP)?;
+            // A job knows its input by the time of its last change, too.
+            aside
+                .as_file()
+                .set_modified(std::time::SystemTime::UNIX_EPOCH)?;
+            aside.persist(&path)?;
+            Ok(())
+        };
+        unpack().map_err(|error| at(&path, error))?;
         Ok(Self { path })
     }
 }

@@ -1,6 +1,7 @@
 //! `neardup generate`.
 
 use super::options::Global;
+use super::stop::Unfinished;
 use clap::Args;
 use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, UInt32Array};
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
@@ -8,8 +9,9 @@ use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::WriterProperties;
 use neardup_datasets::generate::{DumpWriter, Generator, Kind, Row, Spec};
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -74,35 +76,55 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
 /// A file that has its name only once it is whole.
 struct Aside {
     path: PathBuf,
-    aside: PathBuf,
+    aside: Unfinished,
 }
 
 impl Aside {
     fn create(path: &Path) -> Result<(Self, File)> {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let aside = path.with_file_name(name);
-        let file = File::create(&aside)
-            .map_err(|error| exec_datafusion_err!("{}: {error}", path.display()))?;
-        Ok((
-            Self {
-                path: path.to_owned(),
-                aside,
-            },
-            file,
-        ))
+        let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", path.display());
+        let own = path.file_name().unwrap_or_default().to_string_lossy();
+        let directory = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        remove_dead(directory, &own);
+        let made = tempfile::Builder::new()
+            .prefix(&format!("{own}."))
+            .suffix(".part")
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(directory)
+            .map_err(at)?;
+        let (file, aside) = made.keep().map_err(|error| at(error.error))?;
+        // Locked while it is written: who finds it unlocked may remove it.
+        file.lock().map_err(at)?;
+        let aside = Unfinished::new(aside);
+        let path = path.to_owned();
+        Ok((Self { path, aside }, file))
     }
 
     fn finish(self) -> Result<()> {
-        std::fs::rename(&self.aside, &self.path)
+        std::fs::rename(self.aside.path(), &self.path)
             .map_err(|error| exec_datafusion_err!("{}: {error}", self.path.display()))
     }
 }
 
-impl Drop for Aside {
-    fn drop(&mut self) {
-        // After `finish` there is nothing left to remove.
-        let _ = std::fs::remove_file(&self.aside);
+/// Removes what commands left that were killed while they wrote a file of this name.
+fn remove_dead(directory: &Path, name: &str) {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let found = entry.file_name();
+        let found = found.to_string_lossy();
+        let middle = found
+            .strip_prefix(name)
+            .and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".part"));
+        let random = |middle: &str| middle.len() == 6 && middle.chars().all(char::is_alphanumeric);
+        if middle.is_some_and(random)
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            // If it cannot be removed it stays.
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }
 

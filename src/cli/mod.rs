@@ -16,26 +16,33 @@ macro_rules! say {
 }
 
 mod dedup;
+mod folder;
 mod generate;
 mod ingest;
 mod options;
+mod out;
 mod progress;
 mod roles;
 mod shell;
 mod show;
 mod sql;
+mod stop;
 mod summary;
 mod visible;
 
 use clap::{Parser, Subcommand};
-use datafusion::common::Result;
+use datafusion::common::{DataFusionError, Result};
 use neardup::error_text;
 use options::Global;
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Plans of nested templates recurse deeply; a debug build needs more than the usual 2 MiB.
 const STACK_BYTES: usize = 32 << 20;
+
+/// What tasks get to let go of what they hold before a process that was asked to stop ends.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// What the engine of a cluster logs of ordinary work, and of errors that come back as results. RUST_LOG
 /// shows it.
@@ -76,7 +83,7 @@ enum Command {
 }
 
 impl Command {
-    /// Whether the command handles Ctrl-C.
+    /// Whether the command handles signals.
     fn stops_itself(&self) -> bool {
         matches!(self, Self::Scheduler(_) | Self::Executor(_))
     }
@@ -91,7 +98,7 @@ pub(crate) fn main() -> ExitCode {
             say!("{}", error.render().to_string().trim_end());
             return ExitCode::from(2);
         }
-        Err(help) => help.exit(),
+        Err(answer) => return explain(&answer),
     };
     let mut logger = env_logger::Builder::new();
     logger.filter_level(arguments.global.log);
@@ -120,16 +127,45 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => Err(error.into()),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Stopped(stop)) => ExitCode::from(stop.code),
+        Err(_) if out::is_closed() => ExitCode::SUCCESS,
         Err(error) => {
-            say!("error: {}", error_text(&error));
+            say!("error: {}{}", error_text(&error), hint(&error));
             ExitCode::FAILURE
         }
     }
 }
 
-fn run(arguments: Arguments) -> Result<()> {
+/// Prints help, the version, or what is wrong with the arguments.
+fn explain(answer: &clap::Error) -> ExitCode {
+    let printed = answer.print().and_then(|()| std::io::stdout().flush());
+    match printed.map_err(out::noted) {
+        Err(error) if !out::is_closed() && !answer.use_stderr() => {
+            say!("error: {error}");
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2)),
+    }
+}
+
+/// What to do about an error, where an option helps.
+fn hint(error: &DataFusionError) -> &'static str {
+    match error.find_root() {
+        DataFusionError::ResourcesExhausted(_) => {
+            " (--memory-limit sets what operators may hold, --threads how many of them run)"
+        }
+        _ => "",
+    }
+}
+
+/// How a command ended, if not by an error.
+enum Outcome {
+    Done,
+    Stopped(stop::Stop),
+}
+
+fn run(arguments: Arguments) -> Result<Outcome> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(arguments.global.threads())
         .thread_stack_size(STACK_BYTES)
@@ -151,27 +187,22 @@ fn run(arguments: Arguments) -> Result<()> {
             }
         };
         tokio::select! {
-            result = command => result,
-            _ = tokio::signal::ctrl_c(), if !stops_itself => {
+            result = command => result.map(|()| Outcome::Done),
+            stop = stop::asked_to_stop(), if !stops_itself => {
                 // What is committed stays; a step in progress is garbage that the next run removes.
                 let more = if is_job { "; the same command goes on where this one stopped" } else { "" };
-                say!("interrupted{more}");
-                std::process::exit(130);
+                say!("{}{more}", stop.word);
+                Ok(Outcome::Stopped(stop))
             }
         }
     });
-    // Readers may still be at work in threads of their own; nobody waits for their rows.
-    runtime.shutdown_background();
-    result
-}
-
-fn is_broken_pipe(error: &datafusion::common::DataFusionError) -> bool {
-    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = source {
-        if let Some(io) = error.downcast_ref::<std::io::Error>() {
-            return io.kind() == std::io::ErrorKind::BrokenPipe;
-        }
-        source = error.source();
+    if let Ok(Outcome::Stopped(_)) = result {
+        // The command is dropped; what it started ends at its next pause.
+        runtime.block_on(async { tokio::time::sleep(PAUSE).await });
     }
-    false
+    stop::remove_unfinished();
+    // Readers may still be at work in threads of their own, and nobody waits for their rows. The threads are
+    // left alone until the process ends: to detach one that is just ending can be a fault in the C library.
+    std::mem::forget(runtime);
+    result
 }

@@ -1,13 +1,14 @@
 //! Options that every command takes, and the session that follows from them.
 
 use clap::Args;
-use datafusion::common::Result;
+use datafusion::common::{Result, plan_err};
 use datafusion::prelude::SessionContext;
 use neardup::cluster::{ClientOptions, Token};
-use neardup::{Resources, parse_size};
+use neardup::{Memory, Resources, parse_size};
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,9 +18,16 @@ pub(crate) struct Global {
     /// Threads to work with [default: all cores]
     #[arg(long, global = true, value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// Memory that operators may hold, such as 512M or 4G [default: no limit]
+    /// Memory that operators may hold: 512M, 4G, or none [default: 70 % of what is left of the machine,
+    /// its control group or the limit of the address space]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = Memory::from_str)]
+    memory_limit: Option<Memory>,
+    /// Directory for what does not fit into memory [default: that of the system, $TMPDIR]
+    #[arg(long, global = true, value_name = "DIR")]
+    temp_dir: Option<PathBuf>,
+    /// Bytes that temporary files may take, such as 50G [default: all but a twentieth of the disk, or 10G]
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
-    memory_limit: Option<usize>,
+    temp_limit: Option<usize>,
     /// What is logged to standard error: off, error, warn, info, debug, trace
     #[arg(long, global = true, value_name = "LEVEL", default_value = "warn")]
     pub(crate) log: log::LevelFilter,
@@ -38,18 +46,43 @@ impl Global {
         self.threads.or(cores.ok()).map_or(1, NonZeroUsize::get)
     }
 
-    /// A session with these threads and this memory.
+    /// A session with these threads, this memory and this temporary space.
     pub(crate) fn session(&self) -> Result<SessionContext> {
         let resources = Resources {
             threads: self.threads(),
-            memory_limit: self.memory_limit,
+            memory: self.memory(),
+            temp_dir: self.temp_dir.clone(),
+            temp_limit: self.temp_limit(),
         };
         resources.session()
     }
 
     /// Memory that operators may hold.
-    pub(crate) fn memory_limit(&self) -> Option<usize> {
-        self.memory_limit
+    pub(crate) fn memory(&self) -> Memory {
+        self.memory_limit.unwrap_or_default()
+    }
+
+    /// Where temporary files go.
+    pub(crate) fn temp_dir(&self) -> PathBuf {
+        self.temp_dir.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
+    /// Bytes that temporary files may take.
+    pub(crate) fn temp_limit(&self) -> Option<u64> {
+        self.temp_limit.map(|bytes| bytes as u64)
+    }
+
+    /// Refuses the options that a process has no use for: it would not keep to them.
+    pub(crate) fn holds_no_rows(&self, why: &str) -> Result<()> {
+        let given = [
+            ("--memory-limit", self.memory_limit.is_some()),
+            ("--temp-dir", self.temp_dir.is_some()),
+            ("--temp-limit", self.temp_limit.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) => plan_err!("{option}: {why}"),
+            None => Ok(()),
+        }
     }
 
     /// A session of one process, or on a cluster.
@@ -57,6 +90,7 @@ impl Global {
         match &cluster.cluster {
             None => self.session(),
             Some(url) => {
+                self.holds_no_rows("on a cluster it is an option of each executor")?;
                 let mut options = ClientOptions::new(url);
                 options.step_timeout = Duration::from_secs(cluster.step_timeout);
                 options.scratch.clone_from(&cluster.scratch);

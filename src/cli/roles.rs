@@ -1,8 +1,11 @@
 //! `neardup scheduler` and `neardup executor`.
 
+use super::folder::ProcessFolder;
 use super::options::Global;
+use super::stop::asked_to_stop;
 use clap::Args;
 use datafusion::common::{Result, exec_err};
+use neardup::Memory;
 use neardup::cluster::{ExecutorOptions, SchedulerOptions, Token, Trust};
 use std::num::NonZeroUsize;
 use std::os::unix::process::CommandExt;
@@ -11,7 +14,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::net::TcpStream;
-use tokio::signal::unix::{SignalKind, signal};
 
 /// Run the scheduler of a cluster
 ///
@@ -86,6 +88,7 @@ impl Reach {
 }
 
 pub(crate) async fn scheduler(arguments: &Scheduler, global: &Global) -> Result<()> {
+    global.holds_no_rows("a scheduler holds no rows; it is an option of each executor")?;
     let options = SchedulerOptions {
         bind: arguments.bind.clone(),
         trust: arguments.reach.trust(),
@@ -102,7 +105,7 @@ pub(crate) async fn scheduler(arguments: &Scheduler, global: &Global) -> Result<
     });
     tokio::select! {
         result = service => result.and_then(|()| exec_err!("the scheduler's service has ended")),
-        () = asked_to_stop() => Ok(()),
+        _ = asked_to_stop() => Ok(()),
     }
 }
 
@@ -117,25 +120,37 @@ pub(crate) async fn executor(arguments: &Executor, global: &Global) -> Result<()
         work_dir: arguments
             .work_dir
             .clone()
-            .unwrap_or_else(std::env::temp_dir),
+            .unwrap_or_else(|| global.temp_dir()),
         slots,
-        memory_limit: global.memory_limit(),
+        memory_limit: match global.memory() {
+            Memory::Unlimited => Some(usize::MAX / 2),
+            limited => limited.limit(),
+        },
+        temp_limit: global.temp_limit(),
     };
     let asked = Arc::new(AtomicBool::new(false));
+    let (hang_up, hung_up) = tokio::sync::oneshot::channel();
     let listener = tokio::spawn({
         let asked = Arc::clone(&asked);
         async move {
-            asked_to_stop().await;
+            let stop = asked_to_stop().await;
             asked.store(true, Ordering::Relaxed);
+            // The engine's executor knows the others.
+            if stop.is_hangup() {
+                _ = hang_up.send(());
+            }
         }
     });
     let quiet = global.quiet;
-    let result = neardup::cluster::executor(&options, |address| {
+    let service = neardup::cluster::executor(&options, |address| {
         if !quiet {
             say!("executor at {address}, {slots} tasks at a time");
         }
-    })
-    .await;
+    });
+    let result = tokio::select! {
+        result = service => result,
+        Ok(()) = hung_up => return Ok(()),
+    };
     if result.is_ok() && !asked.load(Ordering::Relaxed) {
         // It also ends where the scheduler was away, or gave it up while the network was.
         say!("the scheduler is lost; waiting for it");
@@ -158,15 +173,4 @@ fn begin_anew() -> Result<()> {
         .args(std::env::args_os().skip(1))
         .exec();
     exec_err!("the executor could not begin anew: {error}")
-}
-
-/// Returns at SIGTERM or Ctrl-C.
-async fn asked_to_stop() {
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = tokio::signal::ctrl_c() => {}
-    }
 }

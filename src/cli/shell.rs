@@ -1,5 +1,6 @@
 //! The shell: lines, history, completion.
 
+use super::out;
 use super::sql::{Format, history_file, run_script};
 use datafusion::common::{Result, exec_datafusion_err};
 use datafusion::prelude::SessionContext;
@@ -8,6 +9,7 @@ use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Editor, Helper, Highlighter, Hinter};
+use std::io::Write;
 
 const KEYWORDS: &[&str] = &[
     "SELECT",
@@ -119,6 +121,10 @@ fn words(context: &SessionContext) -> Vec<String> {
     all
 }
 
+fn say_out(text: &str) -> Result<()> {
+    out::print(|out| Ok(writeln!(out, "{text}")?))
+}
+
 /// Reads and runs statements until the end of input.
 pub(super) async fn run(context: &SessionContext, format: Format) -> Result<()> {
     let failed = |error: ReadlineError| exec_datafusion_err!("the terminal: {error}");
@@ -127,7 +133,11 @@ pub(super) async fn run(context: &SessionContext, format: Format) -> Result<()> 
         // There is none the first time.
         let _ = editor.load_history(&history);
     }
-    println!("neardup {}; .help for help", env!("CARGO_PKG_VERSION"));
+    say_out(concat!(
+        "neardup ",
+        env!("CARGO_PKG_VERSION"),
+        "; .help for help"
+    ))?;
     loop {
         editor.set_helper(Some(Words {
             all: words(context),
@@ -152,19 +162,15 @@ pub(super) async fn run(context: &SessionContext, format: Format) -> Result<()> 
         editor.add_history_entry(statement).map_err(failed)?;
         let result = match statement {
             ".quit" | ".exit" => break,
-            ".help" => {
-                println!("{HELP}");
-                Ok(())
-            }
+            ".help" => say_out(HELP),
             ".tables" => run_script(context, "SHOW TABLES", format).await,
-            _ if statement.starts_with('.') => {
-                println!("{HELP}");
-                Ok(())
-            }
+            _ if statement.starts_with('.') => say_out(HELP),
             _ => run_script(context, statement, format).await,
         };
-        if let Err(error) = result {
-            say!("error: {}", neardup::error_text(&error));
+        match result {
+            Err(error) if out::is_closed() => return Err(error),
+            Err(error) => say!("error: {}", neardup::error_text(&error)),
+            Ok(()) => {}
         }
     }
     if let Some(history) = history_file()

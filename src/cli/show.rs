@@ -1,6 +1,7 @@
 //! `neardup show`: clusters with their texts and what differs.
 
 use super::options::Global;
+use super::out::Out;
 use super::visible::{visible, visible_line};
 use clap::Args;
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
@@ -46,7 +47,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         Some(id) => vec![id.clone()],
         None => largest(&context, arguments.clusters).await?,
     };
-    let mut out = std::io::stdout().lock();
+    let mut out = Out::new();
     if ids.is_empty() {
         writeln!(out, "no near-duplicates were found")?;
     }
@@ -56,7 +57,9 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
             return datafusion::common::exec_err!("there is no cluster {}", visible_line(&id));
         }
         print_cluster(&mut out, &id, &rows)?;
+        out.flush()?;
     }
+    out.flush()?;
     Ok(())
 }
 

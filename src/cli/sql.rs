@@ -1,6 +1,7 @@
 //! `neardup sql`: one statement, a script, or a shell.
 
 use super::options::{Cluster, Global};
+use super::out::{self, Out};
 use super::shell;
 use super::visible::{Visible, visible_rows};
 use clap::{Args, ValueEnum};
@@ -14,7 +15,7 @@ use datafusion::logical_expr::{LogicalPlan, Statement};
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::DFParser;
 use futures::StreamExt;
-use std::io::{BufWriter, IsTerminal, Read, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -111,53 +112,57 @@ async fn print_table(frame: DataFrame) -> Result<()> {
     }
     let batches = visible_rows(&batches, &schema)?;
     let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", pretty_format_batches(&batches)?)?;
-    writeln!(out, "{rows} row{}", if rows == 1 { "" } else { "s" })?;
-    Ok(())
+    let table = pretty_format_batches(&batches)?;
+    out::print(|out| {
+        writeln!(out, "{table}")?;
+        writeln!(out, "{rows} row{}", if rows == 1 { "" } else { "s" })?;
+        Ok(())
+    })
 }
 
-async fn print_stream(frame: datafusion::dataframe::DataFrame, format: Format) -> Result<()> {
+async fn print_stream(frame: DataFrame, format: Format) -> Result<()> {
     let mut pipe = Pipe {
-        out: BufWriter::new(std::io::stdout()),
-        is_broken: false,
+        out: Out::new(),
+        failed: None,
     };
     // A terminal gets visible text, everybody else the rows as they are.
     let written = match std::io::stdout().is_terminal() {
         true => write_stream(frame, format, Visible::new(&mut pipe)).await,
         false => write_stream(frame, format, &mut pipe).await,
     };
-    match written {
+    match pipe.failed {
         // Writers of rows turn this into errors of their own, which do not say what it was.
-        Err(_) if pipe.is_broken => Ok(()),
-        result => result,
+        Some(error) => Err(error.into()),
+        None => written,
     }
 }
 
-/// Standard output, which remembers that nobody reads it any more.
-struct Pipe<W> {
-    out: W,
-    is_broken: bool,
+/// Standard output, which remembers why it could not be written.
+struct Pipe {
+    out: Out,
+    failed: Option<std::io::Error>,
 }
 
-impl<W: Write> Write for Pipe<W> {
+impl Pipe {
+    fn noted<T>(&mut self, result: std::io::Result<T>) -> std::io::Result<T> {
+        result.map_err(|error| {
+            let kind = error.kind();
+            self.failed = Some(error);
+            kind.into()
+        })
+    }
+}
+
+impl Write for Pipe {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let result = self.out.write(bytes);
-        self.is_broken |= is_broken(&result);
-        result
+        self.noted(result)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
         let result = self.out.flush();
-        self.is_broken |= is_broken(&result);
-        result
+        self.noted(result)
     }
-}
-
-fn is_broken<T>(result: &std::io::Result<T>) -> bool {
-    result
-        .as_ref()
-        .is_err_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 async fn write_stream(frame: DataFrame, format: Format, mut out: impl Write) -> Result<()> {

@@ -1,6 +1,7 @@
 //! The summary at the end of a job.
 
 use super::options::Global;
+use super::out;
 use super::visible::{visible, visible_line};
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{Job, Manifest};
@@ -11,21 +12,22 @@ use std::time::Duration;
 /// Prints what a job did: a table for people, or JSON.
 pub(crate) fn print(job: &Job, took: Duration, global: &Global) -> Result<()> {
     let summary = summary(job, took);
-    let mut out = std::io::stdout().lock();
-    if global.json {
-        let text = serde_json::to_string_pretty(&summary).map_err(|error| {
-            exec_datafusion_err!("the summary cannot be written as JSON: {error}")
-        })?;
-        match out.is_terminal() {
-            true => writeln!(out, "{}", visible(&text))?,
-            false => writeln!(out, "{text}")?,
+    out::print(|out| {
+        if global.json {
+            let text = serde_json::to_string_pretty(&summary).map_err(|error| {
+                exec_datafusion_err!("the summary cannot be written as JSON: {error}")
+            })?;
+            match std::io::stdout().is_terminal() {
+                true => writeln!(out, "{}", visible(&text))?,
+                false => writeln!(out, "{text}")?,
+            }
+        } else if !global.quiet {
+            for (name, value) in lines(&summary) {
+                writeln!(out, "{:<28} {}", visible_line(&name), visible_line(&value))?;
+            }
         }
-    } else if !global.quiet {
-        for (name, value) in lines(&summary) {
-            writeln!(out, "{:<28} {}", visible_line(&name), visible_line(&value))?;
-        }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Everything worth knowing about a finished job.

@@ -4,7 +4,7 @@ use super::codec::{LogicalCodec, PhysicalCodec};
 use super::stages::PrepareStages;
 use super::token::{TaskOptions, Token};
 use crate::files::with_buckets;
-use crate::operators::planner::NeardupQueryPlanner;
+use crate::operators::planner::planned;
 use crate::options::NeardupOptions;
 use async_trait::async_trait;
 use ballista_core::extension::SessionConfigExt;
@@ -95,7 +95,7 @@ impl QueryPlanner for StagePlanner {
         let state = SessionStateBuilder::new_from_existing(state.clone())
             .with_physical_optimizer_rules(std::iter::once(first).chain(rules).collect())
             .build();
-        NeardupQueryPlanner.create_physical_plan(plan, &state).await
+        planned(plan, &state).await
     }
 }
 
@@ -105,7 +105,8 @@ pub(super) fn functions() -> Result<BallistaFunctionRegistry> {
 }
 
 /// The runtime of an executor's tasks, which spill into a directory.
-pub(super) fn runtime(work_dir: &Path) -> Result<Arc<RuntimeEnv>> {
-    let runtime = RuntimeEnvBuilder::new().with_temp_file_path(work_dir);
+pub(super) fn runtime(work_dir: &Path, temp_limit: Option<u64>) -> Result<Arc<RuntimeEnv>> {
+    let disk = crate::resources::disk(work_dir.to_owned(), temp_limit);
+    let runtime = RuntimeEnvBuilder::new().with_disk_manager_builder(disk);
     with_buckets(&runtime.build()?)
 }

@@ -31,6 +31,8 @@ pub struct ExecutorOptions {
     pub slots: usize,
     /// Bytes that operators of all tasks may hold; `None` for 70 % of the machine's memory.
     pub memory_limit: Option<usize>,
+    /// Bytes that each task's spilled rows may take; `None`: what leaves some of the disk free.
+    pub temp_limit: Option<u64>,
 }
 
 /// Runs an executor until it is told to stop by SIGTERM or Ctrl-C, after its tasks are done. `ready` is
@@ -55,7 +57,7 @@ pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr))
     agreed(&options.scheduler, options.token.as_ref()).await?;
     let (rows, tasks) = ports(address)?;
     ready(SocketAddr::new(address.ip(), rows));
-    let spilled = work_dir.path().to_owned();
+    let (spilled, temp_limit) = (work_dir.path().to_owned(), options.temp_limit);
     let (of_tasks, of_runtimes) = (options.token.clone(), options.token.clone());
     let settings = ExecutorProcessConfig {
         bind_host: address.ip().to_string(),
@@ -80,7 +82,7 @@ pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr))
             if let Some(token) = &of_runtimes {
                 token.check_task(session.options())?;
             }
-            config::runtime(&spilled)
+            config::runtime(&spilled, temp_limit)
         })),
         override_config_producer: Some(Arc::new(move || config::of_tasks(of_tasks.as_ref()))),
         override_create_grpc_client_endpoint: options.token.as_ref().map(Token::endpoint),

@@ -6,6 +6,7 @@
 //!
 //! To add an operator: a folder with `logical.rs` and `exec.rs`, and a line in [`planner`].
 
+mod fit;
 pub(crate) mod planner;
 pub(crate) mod shared_rows;
 pub mod similar_pairs;

@@ -1,11 +1,13 @@
 //! From our logical nodes to our physical plans.
 
+use super::fit;
 use super::shared_rows::{SharedRows, SharedRowsExec, Store};
 use super::similar_pairs::{SimilarPairs, SimilarPairsExec};
 use super::write_step::{WriteStep, WriteStepExec};
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::Result;
+use datafusion::execution::SessionState;
 use datafusion::execution::context::QueryPlanner;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{LogicalPlan, UserDefinedLogicalNode};
@@ -27,10 +29,28 @@ impl QueryPlanner for NeardupQueryPlanner {
         plan: &LogicalPlan,
         session: &dyn Session,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(OperatorPlanner::default())])
-            .create_physical_plan(plan, session)
-            .await
+        let physical = planned(plan, session).await?;
+        let Some(state) = session.as_any().downcast_ref::<SessionState>() else {
+            return Ok(physical);
+        };
+        match fit::misfit(&physical, state).await? {
+            None => fit::with_bounds(physical),
+            Some(fit) => {
+                let physical = planned(plan, &fit.state(state)?).await?;
+                fit.run(fit::with_bounds(physical)?)
+            }
+        }
     }
+}
+
+/// The plan as it is made for a cluster, which cuts it into stages.
+pub(crate) async fn planned(
+    plan: &LogicalPlan,
+    session: &dyn Session,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(OperatorPlanner::default())])
+        .create_physical_plan(plan, session)
+        .await
 }
 
 /// Plans the operators of one physical plan.

@@ -11,6 +11,7 @@
 )]
 
 mod bad_input;
+mod bounds;
 mod choices;
 mod documents;
 mod equal_rows;

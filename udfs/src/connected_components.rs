@@ -134,8 +134,12 @@ impl Accumulator for Components {
         rows(vec![("id", ids), ("cluster_id", clusters)])
     }
 
+    /// What is held, and what the answer will take: the forest, numbers and edges of the ids, and the ids twice.
     fn size(&self) -> usize {
-        size_of_val(self) + self.ids.memory() + self.forest.len() * size_of::<u32>()
+        size_of_val(self)
+            + 3 * self.ids.memory()
+            + self.forest.memory()
+            + self.ids.len() * 4 * size_of::<u32>()
     }
 }
 

@@ -257,7 +257,12 @@ impl Accumulator for Edges {
         let order = self.order.as_ref().map_or(0, |order| {
             order.places.memory() + order.of.capacity() * size_of::<u32>()
         });
-        size_of_val(self) + self.ids.memory() + self.edges.capacity() * size_of::<Edge>() + order
+        // And what the answer will take: the edges once more, places and outcomes of the ids, and the ids twice.
+        size_of_val(self)
+            + 3 * self.ids.memory()
+            + (self.edges.capacity() + self.edges.len()) * size_of::<Edge>()
+            + self.ids.len() * 8 * size_of::<u32>()
+            + order
     }
 }
 

@@ -4,11 +4,11 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, Int64Array, ListArray, NullBufferBuilder, StringViewBuilder, StructArray,
+    Array, ArrayRef, Int64Array, ListArray, NullBufferBuilder, StringViewBuilder, StructArray,
 };
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Field, Fields};
-use datafusion_common::Result;
+use datafusion_common::{Result, exec_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_wikidump::sentences::{Splitter, split};
@@ -108,6 +108,13 @@ impl Function for SplitSentences {
         ];
         let values = StructArray::try_new(fields(), columns, None)?;
         let field = Arc::new(Field::new_list_field(DataType::Struct(fields()), true));
+        if i32::try_from(values.len()).is_err() {
+            return exec_err!(
+                "split_sentences: the texts of one batch hold {} sentences, at most {} fit; lower datafusion.execution.batch_size",
+                values.len(),
+                i32::MAX
+            );
+        }
         let offsets = OffsetBuffer::from_lengths(lengths);
         Ok(Arc::new(ListArray::try_new(
             field,

@@ -20,7 +20,12 @@ class Rows:
 
 class Session:
     @staticmethod
-    def local(threads: int | None, memory_limit: str | None) -> Session: ...
+    def local(
+        threads: int | None,
+        memory_limit: str | None,
+        temp_dir: str | PathLike[str] | None,
+        temp_limit: str | None,
+    ) -> Session: ...
     @staticmethod
     def cluster(
         url: str,

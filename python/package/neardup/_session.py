@@ -40,6 +40,8 @@ def connect(
     *,
     threads: int | None = None,
     memory_limit: int | str | None = None,
+    temp_dir: str | os.PathLike[str] | None = None,
+    temp_limit: int | str | None = None,
     step_timeout: float = 600,
     scratch: str | os.PathLike[str] | None = None,
     token_file: str | os.PathLike[str] | None = None,
@@ -50,8 +52,12 @@ def connect(
     Args:
         url: The scheduler of a cluster as 'df://HOST:PORT'; None: this process.
         threads: Threads to work with; on a cluster tasks of a stage. Default: all cores, or 16.
-        memory_limit: Memory that operators may hold: bytes, or a text such as '4G'. Default: no limit. On a
-            cluster the executors have limits of their own.
+        memory_limit: Memory that operators may hold: bytes, or a text such as '4G' or 'none'. Default: 70 %
+            of what is left of the machine or its control group. On a cluster the executors have limits of
+            their own.
+        temp_dir: Directory for what does not fit into memory. Default: that of the system.
+        temp_limit: Bytes that temporary files may take, or a text such as '50G'. Default: all but a twentieth
+            of the disk.
         step_timeout: On a cluster: a query of which no task ends for so many seconds is sent again.
         scratch: On a cluster: a directory that all processes see, for tables above 64 MiB.
         token_file: On a cluster: a private file with the secret that its roles ask for.
@@ -61,11 +67,13 @@ def connect(
         ValueError: If an argument is out of range.
     """
     if url is None:
-        limit = None if memory_limit is None else str(memory_limit)
-        native = _neardup.Session.local(threads, limit)
+        limits = [None if limit is None else str(limit) for limit in (memory_limit, temp_limit)]
+        native = _neardup.Session.local(threads, limits[0], temp_dir, limits[1])
     else:
-        if memory_limit is not None:
-            raise ValueError("memory_limit: on a cluster it is an option of each executor")
+        given = {"memory_limit": memory_limit, "temp_dir": temp_dir, "temp_limit": temp_limit}
+        for name, value in given.items():
+            if value is not None:
+                raise ValueError(f"{name}: on a cluster it is an option of each executor")
         native = _neardup.Session.cluster(url, threads, step_timeout, scratch, token_file)
     return Session(native, progress)
 

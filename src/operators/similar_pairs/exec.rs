@@ -21,6 +21,7 @@ use datafusion::physical_plan::execution_plan::EmissionType;
 use datafusion::physical_plan::metrics::{
     Count, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet, SpillMetrics,
 };
+use datafusion::physical_plan::spill::get_record_batch_memory_size;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
@@ -368,11 +369,14 @@ impl Task {
             match &mut self.rows {
                 Rows::Spooled(spool) => spool.push(&batch)?,
                 Rows::Held(rows) => {
+                    let too_large =
+                        |error| does_not_fit("rows of a part do", self.spec.parts, &error);
+                    // Before they are copied, and what was allocated for it after.
+                    let more = get_record_batch_memory_size(&batch);
+                    self.rows_memory.try_grow(more).map_err(too_large)?;
                     rows.extend(&self.spec, &batch)?;
                     let bytes = rows.parts.values().map(PartRows::bytes).sum();
-                    self.rows_memory.try_resize(bytes).map_err(|error| {
-                        does_not_fit("rows of a part do", self.spec.parts, &error)
-                    })?;
+                    self.rows_memory.try_resize(bytes).map_err(too_large)?;
                 }
             }
         }
@@ -382,9 +386,8 @@ impl Task {
         Ok(())
     }
 
-    fn start(&mut self, number: u32, rows: PartRows) -> Result<()> {
-        let sorted = rows.sort()?;
-        let bytes = Join::memory_for(&self.spec, &sorted, number, self.workers);
+    /// Reserves memory beside that of the rows; rows that wait make room where they can.
+    fn reserve(&mut self, bytes: usize) -> Result<()> {
         let mut held = self.index_memory.try_resize(bytes);
         if let (Err(_), Rows::Spooled(spool)) = (&held, &mut self.rows)
             && spool.holds_rows()
@@ -392,7 +395,14 @@ impl Task {
             spool.spill()?;
             held = self.index_memory.try_resize(bytes);
         }
-        held.map_err(|error| does_not_fit("index of a part does", self.spec.parts, &error))?;
+        held.map_err(|error| does_not_fit("index of a part does", self.spec.parts, &error))
+    }
+
+    fn start(&mut self, number: u32, rows: PartRows) -> Result<()> {
+        self.reserve(rows.bytes_to_sort())?;
+        let sorted = rows.sort()?;
+        let bytes = Join::memory_for(&self.spec, &sorted, number, self.workers);
+        self.reserve(bytes)?;
         let (joins, bytes) = Join::start(&self.spec, &sorted, number, self.workers)
             .map_err(|error| exec_datafusion_err!("similar_pairs: {error}"))?;
         self.index_memory.resize(bytes);

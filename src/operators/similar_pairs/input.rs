@@ -70,6 +70,11 @@ impl Lists {
         Ok(())
     }
 
+    /// Bytes held.
+    fn bytes(&self) -> usize {
+        8 * (self.values.capacity() + self.offsets.capacity())
+    }
+
     fn row(&self, row: usize) -> &[u64] {
         &self.values[self.offsets[row]..self.offsets[row + 1]]
     }
@@ -170,6 +175,8 @@ pub(super) struct PartRows {
     /// Whether the sides are halves of one relation.
     pub(super) halves: bool,
     across: Vec<ArrayRef>,
+    /// Bytes of both: they are many where batches are small.
+    array_bytes: usize,
 }
 
 /// A part whose rows stand in ascending order of their ids.
@@ -187,17 +194,43 @@ pub(super) struct SortedPart {
 impl PartRows {
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        let arrays = self.ids.iter().chain(&self.across);
-        arrays
-            .map(|array| array.get_array_memory_size())
-            .sum::<usize>()
-            + 8 * (self.keys.values.len() + self.keys.offsets.len())
-            + 8 * (self.sets.values.len() + self.sets.offsets.len())
-            + self.texts.bytes.len()
-            + 8 * self.texts.offsets.len()
-            + 8 * self.signatures.words.len()
+        self.array_bytes
+            + self.keys.bytes()
+            + self.sets.bytes()
+            + self.texts.bytes.capacity()
+            + 8 * self.texts.offsets.capacity()
+            + 8 * self.signatures.words.capacity()
             + self.vectors.memory()
-            + self.sides.len()
+            + self.sides.capacity()
+    }
+
+    /// Bytes that sorting takes beside them: columns are put in order one after the other. The places of the
+    /// rows, and the numbers that come with the sorted rows, are counted, too.
+    pub(super) fn bytes_to_sort(&self) -> usize {
+        let largest = [
+            self.keys.bytes(),
+            self.sets.bytes(),
+            self.texts.bytes.capacity() + 8 * self.texts.offsets.capacity(),
+            8 * self.signatures.words.capacity(),
+            self.vectors.memory(),
+        ];
+        let rows: usize = self.ids.iter().map(|ids| ids.len()).sum();
+        largest.into_iter().max().unwrap_or(0)
+            + 2 * self.array_bytes
+            + rows * (size_of::<u32>() + 2 * size_of::<usize>() + size_of::<f64>())
+    }
+
+    /// Makes sure that rows have numbers.
+    fn check_rows(&self) -> Result<()> {
+        let rows: usize = self.ids.iter().map(|ids| ids.len()).sum();
+        // The last number stands for no row.
+        match rows < u32::MAX as usize {
+            true => Ok(()),
+            false => exec_err!(
+                "similar_pairs: {rows} rows in one part of a join, at most {} fit: raise the number of parts",
+                u32::MAX - 1
+            ),
+        }
     }
 
     /// Adds rows of a batch.
@@ -213,8 +246,10 @@ impl PartRows {
                 .column_by_name(name)
                 .ok_or_else(|| internal_datafusion_err!("similar_pairs: no column '{name}'"))
         };
-        self.ids.push(take(column("id")?, &indices, None)?);
         let ids = column("id")?;
+        let taken = take(ids, &indices, None)?;
+        self.array_bytes += taken.get_array_memory_size();
+        self.ids.push(taken);
         if spec.candidates == Candidates::Keys {
             self.keys.extend(column("keys")?, rows)?;
         }
@@ -265,13 +300,16 @@ impl PartRows {
                 .extend(rows.iter().map(|&row| u8::from(sides.value(row) != 0)));
         }
         if spec.differ {
-            self.across.push(take(column("across")?, &indices, None)?);
+            let taken = take(column("across")?, &indices, None)?;
+            self.array_bytes += taken.get_array_memory_size();
+            self.across.push(taken);
         }
         Ok(())
     }
 
     /// Sorts the rows by id.
     pub(super) fn sort(self) -> Result<SortedPart> {
+        self.check_rows()?;
         let ids: Vec<&dyn Array> = self.ids.iter().map(AsRef::as_ref).collect();
         let ids = concat(&ids)?;
         // Two rows of an id are of two sides; their order decides who is in a window.
@@ -340,6 +378,7 @@ impl PartRows {
                 sides,
                 halves: self.halves,
                 across: vec![],
+                array_bytes: 0,
             },
             norms,
             zeros,

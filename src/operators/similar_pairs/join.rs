@@ -35,7 +35,12 @@ impl Join {
                 let keys = &part.rows.keys.values;
                 let parts = u64::from(spec.parts);
                 let owned = keys.iter().filter(|&key| key % parts == u64::from(number));
-                kernel::PairJoin::memory_for(rows, keys.len(), owned.count())
+                let tokens = match spec.verify {
+                    Verify::Exact => Some(part.rows.sets.values.len()),
+                    _ => None,
+                };
+                kernel::PairJoin::memory_for(rows, keys.len(), owned.count(), tokens)
+                    .saturating_add((workers - 1) * kernel::PairJoin::memory_of_sharer(rows))
             }
         }
     }

@@ -15,6 +15,9 @@ use futures::StreamExt;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+/// Bytes of a batch on disk.
+const BATCH_BYTES: usize = 32 << 20;
+
 /// The rows of a task, by part.
 pub(super) struct Spool {
     spec: Spec,
@@ -83,11 +86,18 @@ impl Spool {
     pub(super) fn spill(&mut self) -> Result<()> {
         let mut file = self.manager.create_in_progress_file("similar_pairs")?;
         let batches: Vec<&RecordBatch> = self.batches.iter().collect();
+        let row_bytes: Vec<usize> = batches
+            .iter()
+            .map(|batch| get_record_batch_memory_size(batch) / batch.num_rows().max(1))
+            .collect();
         let mut parts = VecDeque::new();
         for (part, places) in std::mem::take(&mut self.places) {
-            for places in places.chunks(self.batch_size) {
-                file.append_batch(&interleave_record_batch(&batches, places)?)?;
+            let mut rest = places.as_slice();
+            while !rest.is_empty() {
+                let (now, later) = rest.split_at(self.rows_of_batch(&row_bytes, rest));
+                file.append_batch(&interleave_record_batch(&batches, now)?)?;
                 parts.push_back(part);
+                rest = later;
             }
         }
         self.batches.clear();
@@ -97,6 +107,18 @@ impl Spool {
             self.runs.push(Run { parts, batches });
         }
         Ok(())
+    }
+
+    /// How many of the rows go into one batch: by number, and by bytes, of which a batch of few rows, too, can
+    /// have more than the offsets of its columns count.
+    fn rows_of_batch(&self, row_bytes: &[usize], places: &[(usize, usize)]) -> usize {
+        let mut bytes = 0;
+        let fits = |place: &&(usize, usize)| {
+            bytes += row_bytes[place.0];
+            bytes <= BATCH_BYTES
+        };
+        let fitting = places.iter().take(self.batch_size).take_while(fits);
+        fitting.count().max(1)
     }
 
     /// Whether rows are in memory that could be on disk.
@@ -150,6 +172,10 @@ impl Spool {
                     return internal_err!("similar_pairs: a run on disk ends early");
                 };
                 let all: Vec<usize> = (0..batch.num_rows()).collect();
+                // Before they are copied, and what was allocated for it after.
+                memory
+                    .try_grow(get_record_batch_memory_size(&batch))
+                    .map_err(|error| does_not_fit("rows of a part do", self.spec.parts, &error))?;
                 rows.extend(&self.spec, &batch, &all)?;
                 hold(&rows, memory, self.spec.parts)?;
             }

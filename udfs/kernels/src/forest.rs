@@ -21,6 +21,12 @@ impl Forest {
         }
     }
 
+    /// Bytes held.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.parent.capacity() * size_of::<u32>()
+    }
+
     /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {

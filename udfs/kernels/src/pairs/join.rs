@@ -5,6 +5,7 @@ use super::first_key::ProbeKeys;
 use super::index::{KeyIndex, List};
 use super::input::PairInput;
 use super::pivots::{Met, Pivots};
+use super::sketch::Sketches;
 use super::spec::{PairError, Spec, Verify};
 use super::stats::Stats;
 use super::verify::{Candidate, Verifier};
@@ -188,14 +189,16 @@ impl PairJoin {
     }
 
     /// An upper bound of the bytes held while indexing `keys` keys of `rows` rows, of which the part owns
-    /// `owned`.
+    /// `owned`, and whose sets, where sets are compared, hold `tokens`.
     #[must_use]
-    pub fn memory_for(rows: usize, keys: usize, owned: usize) -> usize {
-        // Rows: met, lengths, met and similar of pivots. Keys: number. Own keys: order, posting, and list ends of
-        // pairs of keys.
+    pub fn memory_for(rows: usize, keys: usize, owned: usize, tokens: Option<usize>) -> usize {
+        // Rows: met, lengths, met and similar of pivots. Keys: number. Own keys: order and, of keys that are held
+        // twice at least, row and position of each posting, and for each of up to four lists a count, twice while
+        // zones are counted, a start and an end.
         rows.saturating_mul(16)
             .saturating_add(keys.saturating_mul(4))
-            .saturating_add(owned.saturating_mul(20))
+            .saturating_add(owned.saturating_mul(44))
+            .saturating_add(tokens.map_or(0, |tokens| Sketches::memory_for(rows, tokens)))
     }
 
     /// The next pairs, at most `max_pairs` (at least 1); `None` when there are no more. A batch may

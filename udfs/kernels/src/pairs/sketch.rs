@@ -21,10 +21,20 @@ pub(super) struct Sketches {
 }
 
 impl Sketches {
-    pub(super) fn new(sets: Csr<'_, u64>) -> Self {
-        let average = sets.values().len() / sets.rows().max(1);
+    /// Words of a sketch of sets of so many tokens together.
+    fn words(rows: usize, tokens: usize) -> usize {
+        let average = tokens / rows.max(1);
         let words = (average * BITS_PER_TOKEN / 64).next_power_of_two();
-        let words = words.clamp(*WORDS.start(), *WORDS.end());
+        words.clamp(*WORDS.start(), *WORDS.end())
+    }
+
+    /// Bytes that the sketches of so many sets take.
+    pub(super) fn memory_for(rows: usize, tokens: usize) -> usize {
+        rows.saturating_mul(Self::words(rows, tokens) * size_of::<u64>())
+    }
+
+    pub(super) fn new(sets: Csr<'_, u64>) -> Self {
+        let words = Self::words(sets.rows(), sets.values().len());
         let mut bits = vec![0; words * sets.rows()];
         for (row, sketch) in bits.chunks_exact_mut(words).enumerate() {
             for &token in sets.row(row) {

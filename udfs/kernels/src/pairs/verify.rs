@@ -112,8 +112,9 @@ impl Verifier {
         match self.verify {
             Verify::Exact => {
                 let length = *self.lengths.get(other as usize)? as usize;
+                let needed = || bounds::min_overlap(self.length, length, self.threshold);
                 (self.partners.0 <= length && length <= self.partners.1)
-                    .then(|| bounds::min_overlap(self.length, length, self.threshold) as u32)
+                    .then(|| u32::try_from(needed()).unwrap_or(u32::MAX))
             }
             Verify::Edit => {
                 let length = *self.lengths.get(other as usize)? as usize;

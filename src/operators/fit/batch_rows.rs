@@ -1,0 +1,97 @@
+//! Fewer rows a batch than the session says, for all operators below.
+
+use datafusion::common::config::ConfigNonZeroUsize;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result, internal_datafusion_err};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
+};
+use std::sync::Arc;
+
+/// Runs its input with so many rows a batch.
+#[derive(Debug)]
+pub(super) struct BatchRowsExec {
+    input: Arc<dyn ExecutionPlan>,
+    rows: usize,
+}
+
+impl BatchRowsExec {
+    pub(super) fn new(input: Arc<dyn ExecutionPlan>, rows: usize) -> Self {
+        Self { input, rows }
+    }
+
+    fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        let [input] = children
+            .try_into()
+            .map_err(|_| internal_datafusion_err!("BatchRowsExec has one input"))?;
+        Ok(Arc::new(Self::new(input, self.rows)))
+    }
+}
+
+impl DisplayAs for BatchRowsExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "BatchRowsExec: rows={}", self.rows)
+    }
+}
+
+impl ExecutionPlan for BatchRowsExec {
+    fn name(&self) -> &str {
+        "BatchRowsExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.input.properties()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn maintains_input_order(&self) -> Vec<bool> {
+        vec![true]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.over(children)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.over(children)
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let mut config = context.session_config().clone();
+        config.options_mut().execution.batch_size = ConfigNonZeroUsize::try_new(self.rows)?;
+        let context = TaskContext::new(
+            context.task_id(),
+            context.session_id(),
+            config,
+            context.scalar_functions().clone(),
+            context.higher_order_functions().clone(),
+            context.aggregate_functions().clone(),
+            context.window_functions().clone(),
+            context.runtime_env(),
+        );
+        self.input.execute(partition, Arc::new(context))
+    }
+}

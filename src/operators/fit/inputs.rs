@@ -1,0 +1,205 @@
+//! How large the rows are that a plan reads from files.
+//!
+//! Parquet says it in its footers, which are read for planning anyway. Of files of text three places are
+//! looked at. Compressed text says nothing.
+
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::{DataFusionError, Result};
+use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::memory::MemorySourceConfig;
+use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
+use datafusion::datasource::physical_plan::{CsvSource, FileScanConfig, JsonSource, ParquetSource};
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::execution::SessionState;
+use datafusion::object_store::{ObjectStore, ObjectStoreExt};
+use datafusion::parquet::file::metadata::ParquetMetaData;
+use datafusion::physical_plan::ExecutionPlan;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// The largest files of a scan, at most so many, stand for all.
+const FILES: usize = 16;
+/// Bytes that are looked at in each of [`PLACES`] places of a file of text.
+const LOOK: u64 = 64 << 10;
+const PLACES: u64 = 3;
+
+/// What a plan reads.
+#[derive(Debug, Default)]
+pub(super) struct Inputs {
+    /// Bytes of all files and tables in memory.
+    pub(super) bytes: u64,
+    /// The largest rows of each file.
+    pub(super) rows: Vec<Rows>,
+}
+
+/// Rows of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Rows {
+    /// Bytes of a row on average.
+    pub(super) bytes: u64,
+    /// How many the scan has.
+    pub(super) count: u64,
+}
+
+/// What a plan reads. A file that cannot be read is left to the scan, whose error says more.
+pub(super) async fn inputs(plan: &Arc<dyn ExecutionPlan>, state: &SessionState) -> Result<Inputs> {
+    let mut scans: Vec<Arc<dyn ExecutionPlan>> = Vec::new();
+    plan.apply(|node| {
+        if node.children().is_empty() {
+            scans.push(Arc::clone(node));
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    let mut found = Inputs::default();
+    let mut seen = HashSet::new();
+    for scan in scans {
+        let Some(source) = scan.downcast_ref::<DataSourceExec>() else {
+            continue;
+        };
+        if let Some(files) = source.data_source().downcast_ref::<FileScanConfig>() {
+            let bytes = |file: &PartitionedFile| match &file.range {
+                Some(range) => u64::try_from(range.end - range.start).unwrap_or(0),
+                None => file.object_meta.size,
+            };
+            let all = || files.file_groups.iter().flat_map(|group| group.iter());
+            found.bytes = all().map(bytes).fold(found.bytes, u64::saturating_add);
+            let mut largest: Vec<&PartitionedFile> = all().collect();
+            largest.sort_by_key(|file| std::cmp::Reverse(file.object_meta.size));
+            largest.dedup_by_key(|file| file.object_meta.location.clone());
+            let Ok(store) = state.runtime_env().object_store(&files.object_store_url) else {
+                continue;
+            };
+            let projection = files.file_source().projection();
+            let columns = projection.map(|projection| projection.column_indices());
+            let (files_of_scan, first) = (largest.len() as u64, found.rows.len());
+            for file in largest.into_iter().take(FILES) {
+                let place = (file.object_meta.location.clone(), columns.clone());
+                if seen.insert(place)
+                    && let Ok(Some(rows)) =
+                        rows(files, file, &store, state, columns.as_deref()).await
+                {
+                    found.rows.push(rows);
+                }
+            }
+            // Rows of several files meet in one batch.
+            let looked_at = &mut found.rows[first..];
+            let total: u64 = looked_at.iter().map(|rows| rows.count).sum();
+            let total = total.saturating_mul(files_of_scan) / (looked_at.len() as u64).max(1);
+            for rows in looked_at {
+                rows.count = total;
+            }
+        } else if let Some(table) = source.data_source().downcast_ref::<MemorySourceConfig>() {
+            for batch in table.partitions().iter().flatten() {
+                found.bytes = found
+                    .bytes
+                    .saturating_add(batch.get_array_memory_size() as u64);
+            }
+        }
+    }
+    Ok(found)
+}
+
+async fn rows(
+    scan: &FileScanConfig,
+    file: &PartitionedFile,
+    store: &Arc<dyn ObjectStore>,
+    state: &SessionState,
+    columns: Option<&[usize]>,
+) -> Result<Option<Rows>> {
+    let source = scan.file_source().as_ref();
+    if source.is::<ParquetSource>() {
+        let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+        let metadata = DFParquetMetadata::new(store.as_ref(), &file.object_meta)
+            .with_file_metadata_cache(Some(cache))
+            .fetch_metadata()
+            .await?;
+        return Ok(of_parquet(&metadata, scan.file_schema(), columns));
+    }
+    if (source.is::<CsvSource>() || source.is::<JsonSource>())
+        && scan.file_compression_type == FileCompressionType::UNCOMPRESSED
+    {
+        return of_text(file, store).await.map(Some);
+    }
+    Ok(None)
+}
+
+/// The rows of the row group whose rows are largest, in the columns that are read.
+fn of_parquet(
+    metadata: &ParquetMetaData,
+    table: &SchemaRef,
+    columns: Option<&[usize]>,
+) -> Option<Rows> {
+    let read: Option<HashSet<&str>> = columns.map(|columns| {
+        let names = columns
+            .iter()
+            .filter_map(|&column| table.fields().get(column));
+        names.map(|field| field.name().as_str()).collect()
+    });
+    let groups = metadata.row_groups().iter();
+    let of_group = groups.map(|group| {
+        let chunks = group.columns().iter().filter(|chunk| {
+            let name = chunk.column_path().parts().first().map(String::as_str);
+            read.as_ref()
+                .is_none_or(|read| name.is_some_and(|name| read.contains(name)))
+        });
+        let bytes: i64 = chunks.map(|chunk| chunk.uncompressed_size()).sum();
+        let count = group.num_rows().max(0);
+        Rows {
+            bytes: u64::try_from(bytes / count.max(1)).unwrap_or(0),
+            count: u64::try_from(count).unwrap_or(0),
+        }
+    });
+    of_group.max_by_key(|rows| rows.bytes)
+}
+
+/// The lines where they are longest, as far as is looked at.
+async fn of_text(file: &PartitionedFile, store: &Arc<dyn ObjectStore>) -> Result<Rows> {
+    let size = file.object_meta.size;
+    let mut longest = 0;
+    for place in 0..PLACES {
+        let start = size / PLACES * place;
+        let end = (start + LOOK).min(size);
+        if start >= end {
+            continue;
+        }
+        let location = &file.object_meta.location;
+        let bytes = store
+            .get_range(location, start..end)
+            .await
+            .map_err(DataFusionError::from)?;
+        longest = longest.max(of_lines(&bytes, size));
+    }
+    Ok(Rows {
+        bytes: longest,
+        count: size.checked_div(longest).unwrap_or(0),
+    })
+}
+
+/// Bytes of a line, or of an object where an array of them stands on one line.
+fn of_lines(bytes: &[u8], size: u64) -> u64 {
+    let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
+    let objects = bytes.windows(2).filter(|pair| *pair == b"},").count();
+    let looked = bytes.len() as u64;
+    match lines.max(if lines == 0 { objects } else { 0 }) as u64 {
+        // Longer than what was looked at, nobody knows by how much.
+        0 if looked < size => (looked * 64).min(size),
+        0 => looked,
+        rows => looked / rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_lines;
+
+    #[test]
+    fn lines_and_objects() {
+        assert_eq!(of_lines(b"{\"a\":1}\n{\"a\":2}\n", 16), 8);
+        assert_eq!(of_lines(b"[{\"a\":1},{\"a\":2}]", 17), 17);
+        assert_eq!(of_lines(b"[{\"a\":1},{\"a\":2},{", 100), 9);
+        assert_eq!(of_lines(&[b'x'; 1000], 1_000_000), 64_000);
+        assert_eq!(of_lines(&[b'x'; 1000], 2_000), 2_000);
+    }
+}

@@ -1,0 +1,146 @@
+//! The memory pool of a limit that nobody asked for: what fits is not slowed down by it.
+
+use datafusion::common::{DataFusionError, Result, human_readable_size};
+use datafusion::execution::memory_pool::{
+    MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation,
+};
+use parking_lot::Mutex;
+use std::fmt::{Display, Formatter};
+
+/// A pool in which consumers that can spill share one half as they come, and each is sure of an equal part of
+/// the other half. (In the engine's `FairSpillPool` a sort spills at its equal part of the whole, though
+/// nobody else may want memory.) What cannot spill takes what is free.
+#[derive(Debug)]
+pub(super) struct SharedPool {
+    bytes: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Consumers that can spill.
+    spillers: usize,
+    spillable: usize,
+    unspillable: usize,
+}
+
+impl SharedPool {
+    pub(super) fn new(bytes: usize) -> Self {
+        Self {
+            bytes,
+            state: Mutex::default(),
+        }
+    }
+}
+
+impl Display for SharedPool {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let size = human_readable_size(self.bytes);
+        write!(f, "{}(pool_size: {size})", self.name())
+    }
+}
+
+impl MemoryPool for SharedPool {
+    fn name(&self) -> &str {
+        "shared"
+    }
+
+    fn register(&self, consumer: &MemoryConsumer) {
+        self.state.lock().spillers += usize::from(consumer.can_spill());
+    }
+
+    fn unregister(&self, consumer: &MemoryConsumer) {
+        let mut state = self.state.lock();
+        state.spillers = state
+            .spillers
+            .saturating_sub(usize::from(consumer.can_spill()));
+    }
+
+    fn grow(&self, reservation: &MemoryReservation, additional: usize) {
+        let mut state = self.state.lock();
+        *state.held(reservation) += additional;
+    }
+
+    fn shrink(&self, reservation: &MemoryReservation, shrink: usize) {
+        let mut state = self.state.lock();
+        let held = state.held(reservation);
+        *held = held.saturating_sub(shrink);
+    }
+
+    fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
+        let mut state = self.state.lock();
+        let half = self.bytes.saturating_sub(state.unspillable) / 2;
+        let free = self
+            .bytes
+            .saturating_sub(state.unspillable.saturating_add(state.spillable));
+        let available = match reservation.consumer().can_spill() {
+            false => free,
+            true => {
+                let part = half / state.spillers.max(1);
+                let own = part.saturating_sub(reservation.size());
+                half.saturating_sub(state.spillable).max(own).min(free)
+            }
+        };
+        if additional > available {
+            return Err(DataFusionError::ResourcesExhausted(format!(
+                "{} more for {} do not fit: it holds {}, {} are left of the memory limit of {}",
+                human_readable_size(additional),
+                reservation.consumer().name(),
+                human_readable_size(reservation.size()),
+                human_readable_size(available),
+                human_readable_size(self.bytes),
+            )));
+        }
+        *state.held(reservation) += additional;
+        Ok(())
+    }
+
+    fn reserved(&self) -> usize {
+        let state = self.state.lock();
+        state.spillable + state.unspillable
+    }
+
+    fn memory_limit(&self) -> MemoryLimit {
+        MemoryLimit::Finite(self.bytes)
+    }
+}
+
+impl State {
+    fn held(&mut self, reservation: &MemoryReservation) -> &mut usize {
+        match reservation.consumer().can_spill() {
+            true => &mut self.spillable,
+            false => &mut self.unspillable,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn one_takes_half_and_the_others_are_sure_of_their_parts() {
+        let pool: Arc<dyn MemoryPool> = Arc::new(SharedPool::new(1000));
+        let spiller = |name| {
+            MemoryConsumer::new(name)
+                .with_can_spill(true)
+                .register(&pool)
+        };
+        let first = spiller("first");
+        let others = [spiller("a"), spiller("b"), spiller("c"), spiller("d")];
+        first.try_grow(500).expect("nobody else wants memory");
+        let error = first.try_grow(1).expect_err("more than half");
+        assert!(error.to_string().contains("first"), "{error}");
+        for other in &others {
+            other.try_grow(100).expect("its part");
+            assert!(other.try_grow(1).is_err());
+        }
+        let fixed = MemoryConsumer::new("fixed").register(&pool);
+        fixed.try_grow(100).expect("what is free");
+        assert!(fixed.try_grow(1).is_err());
+        assert_eq!(pool.reserved(), 1000);
+        drop((first, others, fixed));
+        assert_eq!(pool.reserved(), 0);
+    }
+}

@@ -1,0 +1,381 @@
+//! What a command may take, and what it leaves: memory, temporary space, open files, and a full disk.
+
+use crate::scratch::{Answer, Scratch, answer};
+use std::fs::{DirBuilder, File, read_dir};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A sort that writes some 70 MB to disk where 64 MB may be held.
+const SPILLS: &str = "SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY text) AS n FROM \
+     (SELECT repeat(md5(CAST(value AS VARCHAR)), 8) AS text FROM generate_series(1, 300000)))";
+
+/// Names in a directory of the test.
+fn names(scratch: &Scratch, directory: &str) -> Vec<String> {
+    let entries = read_dir(scratch.path(directory)).expect("a directory");
+    let name = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry
+            .expect("an entry")
+            .file_name()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let mut names: Vec<String> = entries.map(name).collect();
+    names.sort();
+    names
+}
+
+fn signal(name: &str, child: &Child) {
+    let status = Command::new("kill")
+        .args([name, &child.id().to_string()])
+        .status();
+    assert!(status.expect("kill").success());
+}
+
+/// Runs the binary under limits of the shell.
+fn limited(scratch: &Scratch, limits: &str, arguments: &[&str]) -> Answer {
+    let command = scratch.command(arguments);
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &format!("{limits}; exec \"$0\" \"$@\"")])
+        .arg(command.get_program())
+        .args(arguments)
+        .current_dir(scratch.path("."))
+        .env("HOME", scratch.path("."))
+        .env("TMPDIR", scratch.path("."))
+        .stdin(Stdio::null());
+    answer(shell.output().expect("a shell"))
+}
+
+#[test]
+fn help_names_the_limits() {
+    let help = Scratch::new().succeed(&["--help"]).out;
+    for part in [
+        "--memory-limit",
+        "70 %",
+        "none",
+        "--temp-dir",
+        "--temp-limit",
+    ] {
+        assert!(help.contains(part), "{part}: {help}");
+    }
+}
+
+#[test]
+fn temporary_files_have_a_limit_and_a_place() {
+    let scratch = Scratch::new();
+    let sql = [
+        "sql",
+        "--threads",
+        "2",
+        "--memory-limit",
+        "64M",
+        "-c",
+        SPILLS,
+    ];
+    scratch.succeed(&sql);
+    let mut limited = sql.to_vec();
+    limited.extend(["--temp-limit", "2M"]);
+    scratch.fail(
+        &limited,
+        &["temporary files", "limit of 2.0 mb", "--temp-limit"],
+    );
+    let mut elsewhere = sql.to_vec();
+    elsewhere.extend(["--temp-dir", "nowhere"]);
+    scratch.fail(&elsewhere, &["nowhere", "--temp-dir"]);
+    std::fs::create_dir(scratch.path("there")).expect("a directory");
+    elsewhere.pop();
+    elsewhere.push("there");
+    scratch.succeed(&elsewhere);
+    assert_eq!(names(&scratch, "."), ["there"]);
+    assert_eq!(names(&scratch, "there"), [""; 0]);
+}
+
+#[test]
+fn a_stopped_run_leaves_no_temporary_files() {
+    for (name, code) in [
+        ("-INT", Some(130)),
+        ("-TERM", Some(143)),
+        ("-HUP", Some(129)),
+        ("-KILL", None),
+    ] {
+        let scratch = Scratch::new();
+        let more = SPILLS.replace("300000", "30000000");
+        let mut child = scratch.begin(&["sql", "--memory-limit", "64M", "-c", &more]);
+        std::thread::sleep(Duration::from_millis(1500));
+        signal(name, &child);
+        let asked = Instant::now();
+        let ended = child.wait().expect("a child");
+        assert!(asked.elapsed() < Duration::from_secs(5), "{name}");
+        assert_eq!(ended.code(), code, "{name}");
+        assert_eq!(names(&scratch, "."), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn what_a_killed_generate_left_is_removed() {
+    let scratch = Scratch::new();
+    let generate =
+        |rows: &'static str| ["generate", "--rows", rows, "-o", "rows.parquet", "--quiet"];
+    let stop = |name: &str| {
+        let mut child = scratch.begin(&generate("100000000"));
+        let begun = Instant::now();
+        while names(&scratch, ".").is_empty() {
+            assert!(
+                begun.elapsed() < Duration::from_secs(60),
+                "it does not begin"
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        signal(name, &child);
+        child.wait().expect("a child").code()
+    };
+    assert_eq!(stop("-TERM"), Some(143));
+    assert_eq!(names(&scratch, "."), [""; 0]);
+    assert_eq!(stop("-KILL"), None);
+    assert_eq!(names(&scratch, ".").len(), 1);
+    scratch.write("rows.parquet.notes.part", "of somebody");
+    scratch.succeed(&generate("10"));
+    assert_eq!(
+        names(&scratch, "."),
+        ["rows.parquet", "rows.parquet.notes.part"]
+    );
+}
+
+#[test]
+fn an_ignored_hangup_stays_ignored() {
+    let scratch = Scratch::new();
+    let command = scratch.command(&["sql", "-c", "SELECT 1"]);
+    let mut child = Command::new("sh")
+        .args(["-c", "trap '' HUP; exec \"$0\" sql -c \"$1\""])
+        .arg(command.get_program())
+        .arg(SPILLS)
+        .current_dir(scratch.path("."))
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("a shell");
+    std::thread::sleep(Duration::from_millis(300));
+    signal("-HUP", &child);
+    assert_eq!(child.wait().expect("a child").code(), Some(0));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_is_an_error_of_every_command() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "rows.csv",
+        "id,text\n1,one two three four\n2,one two three four\n",
+    );
+    scratch.succeed(&["dedup", "rows.csv", "--quiet"]);
+    for arguments in [
+        &["sql", "-c", "SELECT 1"][..],
+        &["sql", "--format", "csv", "-c", "SELECT 1 AS a"],
+        &["sql", "--format", "json", "-c", "SELECT 1 AS a"],
+        &["dedup", "rows.csv"],
+        &["dedup", "rows.csv", "--json"],
+        &["show"],
+        &["--help"],
+        &["dedup", "--help"],
+        &["--version"],
+    ] {
+        let full = File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("the device");
+        let ended = answer(
+            scratch
+                .command(arguments)
+                .stdout(full)
+                .output()
+                .expect("a run"),
+        );
+        assert_eq!(ended.code, Some(1), "{arguments:?}: {}", ended.err);
+        assert!(
+            ended.err.contains("standard output"),
+            "{arguments:?}: {}",
+            ended.err
+        );
+    }
+    // Where nobody reads there is nobody to tell.
+    for arguments in [&["--help"][..], &["sql", "-c", "SELECT 1"], &["show"]] {
+        let mut child = scratch.begin(arguments);
+        drop(child.stdout.take());
+        let ended = answer(child.wait_with_output().expect("a child"));
+        assert_eq!(
+            (ended.code, ended.err.as_str()),
+            (Some(0), ""),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
+fn the_sample_is_not_taken_from_a_place_of_others() {
+    let scratch = Scratch::new();
+    let owner = File::open(scratch.path(".")).and_then(|file| file.metadata());
+    let name = format!(
+        "neardup-sample-{}-{}",
+        env!("CARGO_PKG_VERSION"),
+        owner.expect("a directory").uid()
+    );
+    std::fs::create_dir(scratch.path("bait")).expect("a directory");
+    symlink(scratch.path("bait"), scratch.path(&name)).expect("a link");
+    scratch.succeed(&["dedup", "--quiet"]);
+    assert_eq!(names(&scratch, "bait"), [""; 0]);
+    let own = scratch.path(&format!("{name}-1"));
+    let found = own.symlink_metadata().expect("another name");
+    assert_eq!((found.is_dir(), found.mode() & 0o777), (true, 0o700));
+    let summary = scratch.job(&["dedup"]);
+    assert!(summary["steps_done_before"].as_u64() > Some(0), "{summary}");
+}
+
+#[test]
+fn a_cluster_is_not_given_options_it_would_not_keep_to() {
+    let scratch = Scratch::new();
+    scratch.write("rows.csv", "id,text\n1,one\n");
+    for option in ["--memory-limit", "--temp-limit", "--temp-dir"] {
+        let value = if option == "--temp-dir" { "." } else { "1G" };
+        for command in [
+            &["sql", "-c", "SELECT 1", "--cluster", "df://127.0.0.1:1"][..],
+            &["dedup", "rows.csv", "--cluster", "df://127.0.0.1:1"],
+            &["ingest", "rows.csv", "--cluster", "df://127.0.0.1:1"],
+            &["scheduler", "--bind", "127.0.0.1:0"],
+        ] {
+            let mut arguments = command.to_vec();
+            arguments.extend([option, value]);
+            scratch.fail(&arguments, &[option, "option of each executor"]);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn few_open_files_and_a_small_address_space() {
+    let scratch = Scratch::new();
+    scratch.succeed(&[
+        "generate",
+        "--rows",
+        "20000",
+        "-o",
+        "rows.parquet",
+        "--quiet",
+    ]);
+    let job = |limits: &str, directory: &str, more: &[&str]| {
+        let mut arguments = vec!["dedup", "rows.parquet", "--threads", "2", "-o", directory];
+        arguments.extend(more);
+        limited(&scratch, limits, &arguments)
+    };
+    assert_eq!(job("true", "free", &[]).code, Some(0));
+    let tables = scratch.tables("free");
+    for (limits, directory, more) in [
+        ("ulimit -n 64", "files", &["--memory-limit", "1G"][..]),
+        ("ulimit -v 3000000", "space", &[]),
+    ] {
+        let ended = job(limits, directory, more);
+        assert_eq!(ended.code, Some(0), "{limits}: {}", ended.err);
+        assert!(scratch.tables(directory) == tables, "{limits}");
+    }
+}
+
+/// A file system that is unmounted when the test ends, however it ends.
+struct Mounted<'a>(&'a Path);
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        let status = Command::new("umount").arg(self.0).status();
+        assert!(status.is_ok_and(|status| status.success()));
+    }
+}
+
+/// Where this may be done: as root, on a file system of 20 MB.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_temporary_file_system() {
+    let scratch = Scratch::new();
+    let place = scratch.path("small");
+    DirBuilder::new()
+        .mode(0o700)
+        .create(&place)
+        .expect("a directory");
+    let mount = |arguments: &[&str]| {
+        let status = Command::new(arguments[0])
+            .args(&arguments[1..])
+            .arg(&place)
+            .stderr(Stdio::null())
+            .status();
+        status.is_ok_and(|status| status.success())
+    };
+    if !mount(&["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs"]) {
+        eprintln!("skipped: a_full_temporary_file_system, which needs to mount one");
+        return;
+    }
+    let spills = [
+        "sql",
+        "--memory-limit",
+        "64M",
+        "--temp-dir",
+        "small",
+        "-c",
+        SPILLS,
+    ];
+    let _mounted = Mounted(&place);
+    let ended = scratch.run(&spills);
+    let mut filled = spills.to_vec();
+    filled.extend(["--temp-limit", "1G"]);
+    let full = scratch.run(&filled);
+    let left = names(&scratch, "small");
+    // What fits into memory needs no such place.
+    std::fs::write(place.join("full"), vec![0; 21 << 20]).expect_err("a full file system");
+    let small = scratch.run(&["sql", "--temp-dir", "small", "-c", "SELECT 1"]);
+    assert_eq!(
+        (ended.code, full.code),
+        (Some(1), Some(1)),
+        "{}{}",
+        ended.err,
+        full.err
+    );
+    assert!(ended.err.contains("--temp-dir"), "{}", ended.err);
+    assert!(full.err.contains("--temp-dir"), "{}", full.err);
+    assert_eq!(left, [""; 0]);
+    assert_eq!(small.code, Some(0), "{}", small.err);
+}
+
+/// Rows of a batch, as the plan that runs shows them.
+fn batch_rows(scratch: &Scratch, file: &str) -> Option<usize> {
+    let sql = format!("EXPLAIN ANALYZE SELECT min(text), count(*) FROM '{file}'");
+    let plan = scratch.succeed(&["sql", "-c", &sql]).out;
+    let (_, rows) = plan.split_once("BatchRowsExec: rows=")?;
+    let end = rows.find(|letter: char| !letter.is_ascii_digit())?;
+    rows[..end].parse().ok()
+}
+
+#[test]
+fn books_are_not_read_by_the_thousand() {
+    let scratch = Scratch::new();
+    let book = "word ".repeat(100_000);
+    let lines = |text: &str, rows: usize| -> String {
+        let line = |id| format!("{{\"id\":{id},\"text\":\"{text}\"}}\n");
+        (0..rows).map(line).collect()
+    };
+    scratch.write("books.jsonl", lines(&book, 40));
+    scratch.write("lines.jsonl", lines("one two three", 20_000));
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT id, text || CAST(id AS VARCHAR) AS text FROM 'books.jsonl') TO 'books.parquet' \
+         OPTIONS ('format.dictionary_enabled' 'false')",
+    ]);
+    for (file, rows) in [("books.jsonl", 8..=32), ("books.parquet", 8..=32)] {
+        let found = batch_rows(&scratch, file);
+        assert!(
+            found.is_some_and(|found| rows.contains(&found)),
+            "{file}: {found:?}"
+        );
+    }
+    assert_eq!(batch_rows(&scratch, "lines.jsonl"), None);
+    let found = scratch.rows("SELECT id_a, id_b, similarity FROM jaccard_join('books.jsonl')");
+    assert_eq!(found.len(), 40 * 39 / 2);
+    assert!(Path::new(&scratch.path("books.parquet")).exists());
+}
