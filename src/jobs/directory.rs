@@ -14,11 +14,13 @@ use datafusion::object_store::{
     Error as StoreError, ObjectStore, ObjectStoreExt, PutMode, PutResult, UpdateVersion,
 };
 use futures::{StreamExt, TryStreamExt};
-use std::fs;
+use std::collections::BTreeSet;
+use std::fs::{self, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
+use xxhash_rust::xxh3::Xxh3;
 
 /// Stores copy objects up to this size by themselves.
 const COPIED_BYTES: u64 = 5 << 30;
@@ -68,26 +70,17 @@ impl Directory {
         if path.exists() && !path.is_dir() {
             return exec_err!("{}: must be a directory, but it is a file", path.display());
         }
+        let is_new = !path.exists();
         fs::create_dir_all(path).map_err(at)?;
         let path = path.canonicalize().map_err(at)?;
-        let is_job = path.join(MANIFEST).exists();
-        for entry in fs::read_dir(&path).map_err(at)? {
-            let name = entry.map_err(at)?.file_name();
-            if !is_job && !BEFORE_MANIFEST.iter().any(|ours| name == *ours) {
-                return foreign(&path.display(), &name.to_string_lossy());
-            }
+        if is_new && let Some(parent) = path.parent() {
+            // Not everybody may read the directory above.
+            let _ = synced(parent);
         }
-        // What is in the way is said before anything is written.
-        let found = Manifest::load(&path)?;
-        let lock_path = path.join(".lock");
-        let lock = fs::File::create(&lock_path)
-            .map_err(|error| exec_datafusion_err!("{}: {error}", lock_path.display()))?;
-        if lock.try_lock().is_err() {
-            return exec_err!(
-                "{}: another process works in this directory",
-                path.display()
-            );
-        }
+        // What is in the way is said before anything is written; what counts is read under the lock.
+        found_on_disk(&path)?;
+        let lock = lock(&path)?;
+        let found = found_on_disk(&path)?;
         let directory = Self {
             location: Location::from(path.clone()),
             runtime,
@@ -190,6 +183,61 @@ impl Directory {
         }
     }
 
+    /// Size and XXH3-64 of a file below, as it lies there; `None` where it does not.
+    ///
+    /// # Errors
+    /// If it is there but cannot be read.
+    pub(super) async fn content(&self, name: &str) -> Result<Option<(u64, u64)>> {
+        let file = self.location.join(name);
+        let said = |error: StoreError| exec_datafusion_err!("{file}: {error}");
+        let (store, path) = file.store(&self.runtime)?;
+        let mut bytes = match store.get(&path).await {
+            Ok(found) => found.into_stream(),
+            Err(StoreError::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(said(error)),
+        };
+        let (mut size, mut hasher) = (0, Xxh3::new());
+        while let Some(part) = bytes.next().await {
+            let part = part.map_err(said)?;
+            size += part.len() as u64;
+            hasher.update(&part);
+        }
+        Ok(Some((size, hasher.digest())))
+    }
+
+    /// Makes sure that files below survive a loss of power, under the names that they have. Stores do so by
+    /// themselves.
+    ///
+    /// # Errors
+    /// If the system cannot.
+    pub(super) async fn sync(&self, names: &[&str]) -> Result<()> {
+        let Place::Disk { path, .. } = &self.place else {
+            return Ok(());
+        };
+        let files: Vec<PathBuf> = names.iter().map(|name| path.join(name)).collect();
+        let root = path.clone();
+        let work = move || {
+            let mut directories = BTreeSet::from([root.clone()]);
+            for file in &files {
+                fs::File::open(file)
+                    .and_then(|file| file.sync_all())
+                    .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
+                let above = file.ancestors().skip(1);
+                let below = above.take_while(|above| *above != root);
+                directories.extend(below.map(Path::to_owned));
+            }
+            // From the deepest up.
+            for directory in directories.iter().rev() {
+                synced(directory)
+                    .map_err(|error| exec_datafusion_err!("{}: {error}", directory.display()))?;
+            }
+            Ok(())
+        };
+        tokio::task::spawn_blocking(work)
+            .await
+            .map_err(|error| DataFusionError::External(error.into()))?
+    }
+
     /// The size of a file below, if it is there.
     pub(super) async fn bytes(&self, name: &str) -> Result<Option<u64>> {
         let file = self.location.join(name);
@@ -262,8 +310,8 @@ impl Directory {
         match &self.place {
             Place::Disk { path, .. } => {
                 let from = path.join(from);
-                fs::rename(&from, path.join(to))
-                    .map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
+                let moved = fs::rename(&from, path.join(to)).and_then(|()| synced(path));
+                moved.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
                 // The step's directory is empty now; it may stay if it cannot be removed.
                 if let Some(parent) = from.parent() {
                     let _ = fs::remove_dir(parent);
@@ -280,6 +328,87 @@ impl Directory {
     }
 }
 
+/// The manifest of a directory, which holds a job or nothing.
+fn found_on_disk(path: &Path) -> Result<Option<Manifest>> {
+    let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", path.display());
+    if !path.join(MANIFEST).exists() {
+        for entry in fs::read_dir(path).map_err(at)? {
+            let name = entry.map_err(at)?.file_name();
+            if !BEFORE_MANIFEST.iter().any(|ours| name == *ours) && name != MANIFEST {
+                return foreign(&path.display(), &name.to_string_lossy());
+            }
+        }
+    }
+    Manifest::load(path)
+}
+
+/// Locks a directory for as long as the file is open.
+fn lock(directory: &Path) -> Result<fs::File> {
+    let path = directory.join(".lock");
+    let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", path.display());
+    let lock = fs::File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(at)?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return exec_err!(
+                "{}: another process works in this directory",
+                directory.display()
+            );
+        }
+        Err(TryLockError::Error(error)) => {
+            return exec_err!(
+                "{}: the file cannot be locked, and without a lock two processes could write here: {error}",
+                path.display()
+            );
+        }
+    }
+    // Of a file that was replaced meanwhile, another process may hold the lock.
+    match is_same(&lock, &path) {
+        Ok(true) => Ok(lock),
+        Ok(false) => exec_err!(
+            "{}: another process works in this directory",
+            directory.display()
+        ),
+        Err(error) => Err(at(error)),
+    }
+}
+
+#[cfg(unix)]
+fn is_same(open: &fs::File, path: &Path) -> std::io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let (open, found) = (open.metadata()?, fs::metadata(path)?);
+    Ok((open.dev(), open.ino()) == (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &fs::File, path: &Path) -> std::io::Result<bool> {
+    path.try_exists()
+}
+
+/// Writes the names in a directory to the disk, where its file system can.
+fn synced(directory: &Path) -> std::io::Result<()> {
+    if cfg!(not(unix)) {
+        return Ok(());
+    }
+    match fs::File::open(directory)?.sync_all() {
+        // Some file systems know no such thing.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidInput | ErrorKind::Unsupported
+            ) =>
+        {
+            Ok(())
+        }
+        result => result,
+    }
+}
+
 fn foreign<T>(directory: &dyn std::fmt::Display, name: &str) -> Result<T> {
     exec_err!(
         "{directory} is not empty and holds no job ('{name}' stands in it); give another directory with -o"
@@ -293,7 +422,7 @@ fn replace(directory: &Path, file: &Path, text: &str) -> std::io::Result<()> {
     new.write_all(text.as_bytes())?;
     new.sync_all()?;
     fs::rename(&aside, file)?;
-    fs::File::open(directory)?.sync_all()
+    synced(directory)
 }
 
 /// Copies an object, then removes it under its old name.

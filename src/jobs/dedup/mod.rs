@@ -15,7 +15,8 @@ mod steps;
 
 pub use options::{Dedup, Keep, Method, Pairs, Resolution};
 
-use super::job::{Job, Progress, input_files};
+use super::inputs;
+use super::job::{Job, Progress};
 use super::manifest::Manifest;
 use crate::files::{Kind, resolve};
 use datafusion::common::Result;
@@ -41,7 +42,8 @@ pub async fn dedup(
         .await?
         .with_texts_in(texts);
     let run = Run::new(options, &input)?;
-    let files = input_files(&input, &context).await?;
+    inputs::refuse_inside(&input, &options.output, &context.runtime_env())?;
+    let files = inputs::identify(&input, &context.runtime_env()).await?;
     let manifest = Manifest::new("dedup", files, run.parameters());
     if input.kind != Kind::Dump {
         // A misspelt column must not leave a directory behind.
