@@ -25,7 +25,8 @@
 --   as input: as input | the columns of the input
 -- Guarantees
 --   Every row left out is verified similar to one that stays (with resolution 'representative').
---   A row whose id and text stand twice stays twice.
+--   Rows of one id are one row, of which the first stays: one with a text, then in keep order, then in the order of the columns from left to right, NULL last. Another text is an error that names the id.
+--   Rows without an id all stay.
 SELECT input.*
 FROM input
 LEFT ANTI JOIN (

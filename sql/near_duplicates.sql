@@ -31,7 +31,7 @@
 -- Guarantees
 --   Resolution 'representative': every removed row is verified similar to the kept row that stands for it.
 --   A row that is alone, empty or NULL is kept: a cluster of one, similarity NULL.
---   The same id twice with the same text is one row; with another text it is an error that names the id.
+--   The same id twice with the same text, or once without a text, is one row; with another text it is an error that names the id.
 SELECT
   id,
   CASE
