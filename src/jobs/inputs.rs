@@ -5,7 +5,7 @@ use crate::files::{Input, Location};
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::object_store::{Error as StoreError, ObjectMeta, ObjectStoreExt};
-use futures::{StreamExt, TryStreamExt};
+use futures::{FutureExt, StreamExt, TryStreamExt};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -21,16 +21,19 @@ const AT_ONCE: usize = 16;
 /// # Errors
 /// If one cannot be read.
 pub(super) async fn identify(input: &Input, runtime: &RuntimeEnv) -> Result<Vec<InputFile>> {
-    futures::stream::iter(&input.files)
-        .map(async |file| {
-            let meta = file.head(runtime).await?;
-            let ends = ends(file, meta.size, runtime).await;
-            let ends = ends.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
-            Ok(noted(file.to_string(), meta, ends))
-        })
-        .buffered(AT_ONCE)
-        .try_collect()
-        .await
+    let files = input.files.iter();
+    let all: Vec<_> = files
+        .map(|file| noted_file(file, runtime).boxed())
+        .collect();
+    let noted = futures::stream::iter(all).buffered(AT_ONCE);
+    noted.try_collect().await
+}
+
+async fn noted_file(file: &Location, runtime: &RuntimeEnv) -> Result<InputFile> {
+    let meta = file.head(runtime).await?;
+    let ends = ends(file, meta.size, runtime).await;
+    let ends = ends.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
+    Ok(noted(file.to_string(), meta, ends))
 }
 
 /// Looks whether the files are as they were noted.
@@ -38,20 +41,23 @@ pub(super) async fn identify(input: &Input, runtime: &RuntimeEnv) -> Result<Vec<
 /// # Errors
 /// If one has changed or is gone: it is named.
 pub(super) async fn check(inputs: &[InputFile], runtime: &RuntimeEnv) -> Result<()> {
-    futures::stream::iter(inputs)
-        .map(async |input| {
-            let change = change(input, runtime).await;
-            match change.map_err(|error| exec_datafusion_err!("{}: {error}", input.path))? {
-                None => Ok(()),
-                Some(change) => exec_err!(
-                    "the input file {} has changed while the job ran: {change}",
-                    input.path
-                ),
-            }
-        })
-        .buffered(AT_ONCE)
-        .try_collect()
-        .await
+    let inputs = inputs.iter();
+    let all: Vec<_> = inputs
+        .map(|input| check_file(input, runtime).boxed())
+        .collect();
+    let checked = futures::stream::iter(all).buffered(AT_ONCE);
+    checked.try_collect().await
+}
+
+async fn check_file(input: &InputFile, runtime: &RuntimeEnv) -> Result<()> {
+    let change = change(input, runtime).await;
+    match change.map_err(|error| exec_datafusion_err!("{}: {error}", input.path))? {
+        None => Ok(()),
+        Some(change) => exec_err!(
+            "the input file {} has changed while the job ran: {change}",
+            input.path
+        ),
+    }
 }
 
 async fn change(

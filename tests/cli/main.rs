@@ -12,11 +12,16 @@
 
 mod bad_input;
 mod choices;
+mod damage;
 mod documents;
 mod equal_rows;
+mod faults;
 mod formats;
 mod generate;
+mod inputs;
+mod kills;
 mod locks;
+mod repeated_ids;
 mod resume;
 mod sample;
 mod scratch;

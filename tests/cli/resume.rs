@@ -169,21 +169,6 @@ fn files_that_no_step_lists_are_not_read() {
 }
 
 #[test]
-fn a_lost_file_of_a_step_is_named() {
-    let (scratch, tables) = table();
-    run(&scratch, "undisturbed");
-    std::fs::remove_file(scratch.path("undisturbed/clusters.parquet")).expect("a removed file");
-    scratch.fail(
-        &arguments("undisturbed"),
-        &["clusters.parquet", "07-clusters", "missing", "--overwrite"],
-    );
-    let mut again = arguments("undisturbed");
-    again.push("--overwrite");
-    scratch.succeed(&again);
-    assert!(scratch.tables("undisturbed") == tables);
-}
-
-#[test]
 fn a_finished_job_does_nothing_again() {
     let (scratch, tables) = table();
     run(&scratch, "undisturbed");
