@@ -147,7 +147,7 @@ fn manifests_that_are_not_believed() {
         (&whole[..whole.len() / 2], "EOF"),
         ("", "EOF"),
         ("[]", "manifest.json"),
-        (&"[".repeat(200_000), "recursion"),
+        (&"[".repeat(200_000), "manifest.json"),
     ] {
         assert!(text != whole);
         scratch.write("out/manifest.json", text);

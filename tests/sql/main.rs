@@ -6,6 +6,7 @@
 //! | `slt::… on N` | the same answers on 1, 7 and 64 target partitions |
 //! | `buckets::…` | inputs and jobs in an object store |
 //! | `cluster::…` | the same rows on a scheduler and executors |
+//! | `jobs::…` | the bytes of sorted files depend on the rows alone |
 //! | `inline::…` | the SQL of a call gives the rows of the call |
 //! | `oracle::…` | joins and clusters against brute force, recall, and that giants stay linear |
 //! | `plans::…` | what no plan may hold, and columns as declared |
@@ -30,6 +31,7 @@ mod cluster;
 mod completeness;
 mod database;
 mod inline;
+mod jobs;
 mod oracle;
 mod plans;
 mod python_methods;
@@ -52,6 +54,7 @@ fn main() {
         reference::trials(),
         buckets::trials(),
         inline::trials(),
+        jobs::trials(),
         cluster::trials(),
     ]
     .into_iter()
