@@ -49,6 +49,23 @@ pub(super) async fn check(inputs: &[InputFile], runtime: &RuntimeEnv) -> Result<
     checked.try_collect().await
 }
 
+/// Looks whether the files hold the bytes that a job read, whenever they were written. Format 1 does not know.
+///
+/// # Errors
+/// If one has other bytes or is gone: it is named.
+pub(super) async fn check_bytes(inputs: &[InputFile], runtime: &RuntimeEnv) -> Result<()> {
+    for input in inputs.iter().filter(|input| !input.ends.is_empty()) {
+        let file = Location::new(&input.path)?;
+        let now = noted_file(&file, runtime).await?;
+        if (now.bytes, &now.ends) != (input.bytes, &input.ends) {
+            return exec_err!(
+                "the input file {file} holds other bytes than those that the job read"
+            );
+        }
+    }
+    Ok(())
+}
+
 async fn check_file(input: &InputFile, runtime: &RuntimeEnv) -> Result<()> {
     let change = change(input, runtime).await;
     match change.map_err(|error| exec_datafusion_err!("{}: {error}", input.path))? {

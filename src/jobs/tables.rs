@@ -1,5 +1,6 @@
 //! The tables of a finished job, for readers.
 
+use super::inputs;
 use super::manifest::Manifest;
 use crate::files::{Location, MANIFEST, parquet_files, resolve};
 use datafusion::common::{Result, exec_err};
@@ -51,7 +52,7 @@ pub async fn register(context: &SessionContext, directory: &str) -> Result<Manif
 /// Registers `documents` (id, text): the rows that a job compared, as they were read.
 ///
 /// # Errors
-/// If the input of the job is gone or has other columns.
+/// If the input of the job is gone, or holds other bytes or columns.
 pub async fn register_documents(
     context: &SessionContext,
     directory: &str,
@@ -89,6 +90,7 @@ pub async fn register_documents(
                 .map(|input| input.path.clone())
                 .collect();
             let input = resolve(&names, &context.runtime_env()).await?;
+            inputs::check_bytes(&manifest.inputs, &context.runtime_env()).await?;
             input.table(&context.state()).await?
         }
     };

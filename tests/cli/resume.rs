@@ -246,7 +246,7 @@ fn a_changed_input_is_noticed() {
     );
     scratch.fail(
         &job,
-        &["neardup-out holds another job", "input file has changed"],
+        &["neardup-out holds another job", "a.csv has changed since"],
     );
     scratch.write("b.csv", "id,text\n1,x\n");
     scratch.fail(

@@ -6,13 +6,13 @@ use crate::files::Location;
 use bytes::Bytes;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::common::Result;
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::object_store::buffered::BufWriter;
 use datafusion::parquet::arrow::AsyncArrowWriter;
 use datafusion::parquet::arrow::async_writer::AsyncFileWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
-use datafusion::parquet::errors::Result as ParquetResult;
+use datafusion::parquet::errors::{ParquetError, Result as ParquetResult};
 use datafusion::parquet::file::metadata::KeyValue;
 use datafusion::parquet::file::properties::WriterProperties;
 use futures::FutureExt;
@@ -119,10 +119,12 @@ impl StepFile {
     }
 
     async fn write_block(&mut self, block: Block) -> Result<()> {
-        self.writer.write(&block.rows).await?;
+        let written = self.writer.write(&block.rows).await;
+        written.map_err(|error| named(&self.file, error))?;
         self.group_bytes += block.bytes;
         if self.group_bytes >= ROW_GROUP_BYTES {
-            self.writer.flush().await?;
+            let flushed = self.writer.flush().await;
+            flushed.map_err(|error| named(&self.file, error))?;
             self.group_bytes = 0;
         }
         Ok(())
@@ -132,7 +134,8 @@ impl StepFile {
         if let Some(block) = self.blocks.finish()? {
             self.write_block(block).await?;
         }
-        self.writer.close().await?;
+        let closed = self.writer.close().await;
+        closed.map_err(|error| named(&self.file, error))?;
         let checksum = self
             .hasher
             .lock()
@@ -144,6 +147,14 @@ impl StepFile {
             bytes: self.bytes.load(Ordering::Relaxed),
             checksum,
         })
+    }
+}
+
+/// An error with the file in front, which the system's own often does not name.
+fn named(file: &str, error: ParquetError) -> DataFusionError {
+    match error {
+        ParquetError::External(error) => exec_datafusion_err!("{file}: {error}"),
+        error => exec_datafusion_err!("{file}: {error}"),
     }
 }
 
