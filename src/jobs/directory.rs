@@ -4,6 +4,8 @@
 //! only if it is still the one that this process wrote, so that of two processes on one job the first
 //! ends with an error at its next step.
 
+mod disk;
+
 use super::manifest::Manifest;
 use crate::files::{Location, MANIFEST};
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
@@ -15,8 +17,8 @@ use datafusion::object_store::{
 };
 use futures::{StreamExt, TryStreamExt};
 use std::collections::BTreeSet;
-use std::fs::{self, TryLockError};
-use std::io::{ErrorKind, Write};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
@@ -24,9 +26,6 @@ use xxhash_rust::xxh3::Xxh3;
 
 /// Stores copy objects up to this size by themselves.
 const COPIED_BYTES: u64 = 5 << 30;
-
-/// Of a job that was stopped before its first manifest was whole, these may be left.
-const BEFORE_MANIFEST: [&str; 2] = [".lock", "manifest.json.new"];
 
 /// A directory, and what this process knows of the manifest in it.
 pub(super) struct Directory {
@@ -75,12 +74,12 @@ impl Directory {
         let path = path.canonicalize().map_err(at)?;
         if is_new && let Some(parent) = path.parent() {
             // Not everybody may read the directory above.
-            let _ = synced(parent);
+            let _ = disk::synced(parent);
         }
         // What is in the way is said before anything is written; what counts is read under the lock.
-        found_on_disk(&path)?;
-        let lock = lock(&path)?;
-        let found = found_on_disk(&path)?;
+        disk::found(&path)?;
+        let lock = disk::lock(&path)?;
+        let found = disk::found(&path)?;
         let directory = Self {
             location: Location::from(path.clone()),
             runtime,
@@ -102,6 +101,7 @@ impl Directory {
                     e_tag: found.meta.e_tag.clone(),
                     version: found.meta.version.clone(),
                 };
+                Manifest::check_size(found.meta.size, &manifest)?;
                 let bytes = found.bytes().await.map_err(at)?;
                 (Some(Manifest::parse(&bytes, &manifest)?), Some(version))
             }
@@ -144,7 +144,7 @@ impl Directory {
         match &mut self.place {
             Place::Disk { path, .. } => {
                 let file = path.join(MANIFEST);
-                replace(path, &file, &text)
+                disk::replace(path, &file, &text)
                     .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))
             }
             Place::Store {
@@ -189,6 +189,12 @@ impl Directory {
     /// If it is there but cannot be read.
     pub(super) async fn content(&self, name: &str) -> Result<Option<(u64, u64)>> {
         let file = self.location.join(name);
+        if let Place::Disk { path, .. } = &self.place {
+            let path = path.join(name);
+            let read = tokio::task::spawn_blocking(move || disk::content(&path)).await;
+            let read = read.map_err(|error| DataFusionError::External(error.into()))?;
+            return read.map_err(|error| exec_datafusion_err!("{file}: {error}"));
+        }
         let said = |error: StoreError| exec_datafusion_err!("{file}: {error}");
         let (store, path) = file.store(&self.runtime)?;
         let mut bytes = match store.get(&path).await {
@@ -228,7 +234,7 @@ impl Directory {
             }
             // From the deepest up.
             for directory in directories.iter().rev() {
-                synced(directory)
+                disk::synced(directory)
                     .map_err(|error| exec_datafusion_err!("{}: {error}", directory.display()))?;
             }
             Ok(())
@@ -310,7 +316,7 @@ impl Directory {
         match &self.place {
             Place::Disk { path, .. } => {
                 let from = path.join(from);
-                let moved = fs::rename(&from, path.join(to)).and_then(|()| synced(path));
+                let moved = fs::rename(&from, path.join(to)).and_then(|()| disk::synced(path));
                 moved.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
                 // The step's directory is empty now; it may stay if it cannot be removed.
                 if let Some(parent) = from.parent() {
@@ -328,101 +334,10 @@ impl Directory {
     }
 }
 
-/// The manifest of a directory, which holds a job or nothing.
-fn found_on_disk(path: &Path) -> Result<Option<Manifest>> {
-    let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", path.display());
-    if !path.join(MANIFEST).exists() {
-        for entry in fs::read_dir(path).map_err(at)? {
-            let name = entry.map_err(at)?.file_name();
-            if !BEFORE_MANIFEST.iter().any(|ours| name == *ours) && name != MANIFEST {
-                return foreign(&path.display(), &name.to_string_lossy());
-            }
-        }
-    }
-    Manifest::load(path)
-}
-
-/// Locks a directory for as long as the file is open.
-fn lock(directory: &Path) -> Result<fs::File> {
-    let path = directory.join(".lock");
-    let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", path.display());
-    let lock = fs::File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(at)?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            return exec_err!(
-                "{}: another process works in this directory",
-                directory.display()
-            );
-        }
-        Err(TryLockError::Error(error)) => {
-            return exec_err!(
-                "{}: the file cannot be locked, and without a lock two processes could write here: {error}",
-                path.display()
-            );
-        }
-    }
-    // Of a file that was replaced meanwhile, another process may hold the lock.
-    match is_same(&lock, &path) {
-        Ok(true) => Ok(lock),
-        Ok(false) => exec_err!(
-            "{}: another process works in this directory",
-            directory.display()
-        ),
-        Err(error) => Err(at(error)),
-    }
-}
-
-#[cfg(unix)]
-fn is_same(open: &fs::File, path: &Path) -> std::io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    let (open, found) = (open.metadata()?, fs::metadata(path)?);
-    Ok((open.dev(), open.ino()) == (found.dev(), found.ino()))
-}
-
-#[cfg(not(unix))]
-fn is_same(_: &fs::File, path: &Path) -> std::io::Result<bool> {
-    path.try_exists()
-}
-
-/// Writes the names in a directory to the disk, where its file system can.
-fn synced(directory: &Path) -> std::io::Result<()> {
-    if cfg!(not(unix)) {
-        return Ok(());
-    }
-    match fs::File::open(directory)?.sync_all() {
-        // Some file systems know no such thing.
-        Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::InvalidInput | ErrorKind::Unsupported
-            ) =>
-        {
-            Ok(())
-        }
-        result => result,
-    }
-}
-
 fn foreign<T>(directory: &dyn std::fmt::Display, name: &str) -> Result<T> {
     exec_err!(
         "{directory} is not empty and holds no job ('{name}' stands in it); give another directory with -o"
     )
-}
-
-/// Writes a file aside, then renames it into place.
-fn replace(directory: &Path, file: &Path, text: &str) -> std::io::Result<()> {
-    let aside = directory.join(format!("{MANIFEST}.new"));
-    let mut new = fs::File::create(&aside)?;
-    new.write_all(text.as_bytes())?;
-    new.sync_all()?;
-    fs::rename(&aside, file)?;
-    synced(directory)
 }
 
 /// Copies an object, then removes it under its old name.

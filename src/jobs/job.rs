@@ -244,7 +244,9 @@ impl Job {
         record.seconds = begun.elapsed().as_secs_f64();
         record.committed = seconds_since_1970(SystemTime::now());
         self.progress.done(name, record.rows, begun.elapsed());
-        let index = self.commit(record, before, one_file).await?;
+        // Rows that the input step numbers have their ids from it.
+        let is_exact = one_file || name == "input";
+        let index = self.commit(record, before, is_exact).await?;
         Ok(&self.manifest.steps[index])
     }
 
@@ -253,7 +255,7 @@ impl Job {
         &mut self,
         record: StepRecord,
         before: Option<usize>,
-        is_sorted: bool,
+        is_exact: bool,
     ) -> Result<usize> {
         for file in &record.files {
             let found = self.directory.bytes(&file.path).await?;
@@ -272,7 +274,7 @@ impl Job {
         let steps = &mut self.manifest.steps;
         let index = before.unwrap_or(steps.len());
         match before {
-            Some(index) if record.same_result(&steps[index], is_sorted) => steps[index] = record,
+            Some(index) if record.same_result(&steps[index], is_exact) => steps[index] = record,
             _ => {
                 // What was made of another result does not count.
                 if steps.len() > index + 1 {

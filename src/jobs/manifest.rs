@@ -96,19 +96,20 @@ impl StepRecord {
         files.map(|file| directory.join(&file.path)).collect()
     }
 
-    /// Whether this is the result that another run of the step had: the same bytes, where a step has one sorted
-    /// file; else as many rows, left out and figures. Files that are not sorted hold equal rows in another order.
-    pub(super) fn same_result(&self, other: &Self, is_sorted: bool) -> bool {
-        let content = |record: &Self| -> Vec<(u64, String)> {
+    /// Whether this is the result that another run of the step had: the same bytes, where it must be exact;
+    /// else as many rows, left out and figures. Files that are not sorted hold equal rows in another order.
+    pub(super) fn same_result(&self, other: &Self, is_exact: bool) -> bool {
+        let content = |record: &Self| {
             let files = record.files.iter();
-            files
-                .map(|file| (file.bytes, file.checksum.clone()))
-                .collect()
+            let content = files.map(|file| (file.bytes, file.checksum.clone()));
+            let mut content: Vec<_> = content.collect();
+            content.sort();
+            content
         };
         self.rows == other.rows
             && self.left_out == other.left_out
             && self.figures == other.figures
-            && (!is_sorted || content(self) == content(other))
+            && (!is_exact || content(self) == content(other))
     }
 
     /// Notes what a salvaging read of a dump left out.
@@ -175,6 +176,12 @@ impl Manifest {
     /// If the file cannot be read, is no manifest, or is of another format.
     pub fn load(directory: &Path) -> Result<Option<Self>> {
         let path = directory.join(MANIFEST);
+        if let Ok(found) = fs::metadata(&path) {
+            if !found.is_file() {
+                return exec_err!("{}: must be a file", path.display());
+            }
+            Self::check_size(found.len(), &path.display())?;
+        }
         match fs::read(&path) {
             Ok(text) => Self::parse(&text, &path.display()).map(Some),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

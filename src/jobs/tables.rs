@@ -16,7 +16,10 @@ pub async fn manifest(context: &SessionContext, directory: &str) -> Result<Manif
     let file = Location::new(directory)?.join(MANIFEST);
     let (store, path) = file.store(&context.runtime_env())?;
     let found = match store.get(&path).await {
-        Ok(found) => found.bytes().await,
+        Ok(found) => {
+            Manifest::check_size(found.meta.size, &file)?;
+            found.bytes().await
+        }
         Err(error) => Err(error),
     };
     match found {

@@ -164,6 +164,14 @@ fn manifests_that_are_not_believed() {
         assert!(scratch.published("out") == published);
         assert_eq!(scratch.read("foreign.parquet"), b"foreign");
     }
+    let sparse = std::fs::File::create(scratch.path("out/manifest.json")).expect("a file");
+    sparse.set_len(1 << 40).expect("a sparse file");
+    scratch.fail(&JOB, &["manifest.json", "are no manifest"]);
+    scratch.fail(&["show", "out"], &["manifest.json", "are no manifest"]);
+    std::fs::remove_file(scratch.path("out/manifest.json")).expect("a removed file");
+    std::fs::create_dir(scratch.path("out/manifest.json")).expect("a directory");
+    scratch.fail(&JOB, &["manifest.json", "must be a file"]);
+    std::fs::remove_dir(scratch.path("out/manifest.json")).expect("a removed directory");
     scratch.write("out/manifest.json", &whole);
     scratch.succeed(&JOB);
 }

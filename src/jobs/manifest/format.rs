@@ -64,7 +64,21 @@ impl From<Format1> for Manifest {
     }
 }
 
+/// More than any job needs: some hundred bytes a file.
+const MOST_BYTES: u64 = 256 << 20;
+
 impl Manifest {
+    /// Checks the size of a file before it is read.
+    ///
+    /// # Errors
+    /// If no manifest is so large.
+    pub(in crate::jobs) fn check_size(bytes: u64, file: &dyn Display) -> Result<()> {
+        match bytes > MOST_BYTES {
+            true => exec_err!("{file}: {bytes} bytes are no manifest; it has at most {MOST_BYTES}"),
+            false => Ok(()),
+        }
+    }
+
     /// Parses the text of a file.
     ///
     /// # Errors
