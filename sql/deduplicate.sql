@@ -26,7 +26,8 @@
 -- Guarantees
 --   Every row left out is verified similar to one that stays (with resolution 'representative').
 --   Two rows that stay may be similar in oversized buckets only, and as near_duplicates says.
---   A row whose id and text stand twice stays twice.
+--   Rows of one id are one row, of which the first stays: one with a text, then in keep order, then in the order of the columns from left to right, NULL last. Another text is an error that names the id.
+--   Rows without an id all stay.
 SELECT input.*
 FROM input
 LEFT ANTI JOIN (

@@ -35,7 +35,7 @@
 --   Two kept vectors may be similar if the later has more similar predecessors than it is paired with, and these were all removed.
 --   The rows are the same for any number of parts and partitions and any order of the input.
 --   A row that is alone, empty or NULL is kept: a cluster of one, similarity NULL.
---   The same id twice with the same text is one row; with another text it is an error that names the id.
+--   The same id twice with the same text, or once without a text, is one row; with another text it is an error that names the id.
 SELECT
   id,
   CASE

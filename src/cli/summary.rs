@@ -50,6 +50,8 @@ fn summary(job: &Job, took: Duration) -> Value {
         "pages": figure(manifest, "plain_text", "pages"),
         "articles": figure(manifest, "plain_text", "articles"),
         "sentences": figure(manifest, "sentences", "sentences"),
+        "rows_read": figure(manifest, "texts", "rows"),
+        "rows_compared": figure(manifest, "texts", "rows compared"),
         "rows": figure(manifest, "clusters", "rows"),
         "left_out": left_out,
         "damage": damage,
@@ -111,7 +113,7 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
     line("pages", &summary["pages"]);
     line("articles", &summary["articles"]);
     line("sentences", &summary["sentences"]);
-    line("rows compared", &summary["rows"]);
+    line("rows read", &summary["rows_read"]);
     if let Some(left_out) = summary["left_out"].as_object() {
         for (reason, count) in left_out {
             line(&format!("  left out: {reason}"), count);
@@ -122,6 +124,7 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
             line(&format!("  damaged: {file}"), what);
         }
     }
+    line("rows compared", &summary["rows_compared"]);
     line("distinct texts", &summary["distinct_texts"]);
     line("method", &summary["method"]);
     line("pairs", &summary["pairs"]);

@@ -17,6 +17,7 @@ mod planner;
 mod relations;
 mod resolve;
 mod template;
+mod unique_ids;
 
 pub use arguments::{Call, Given, Value};
 pub(crate) use deferred::ExpandDeferredCalls;
@@ -25,6 +26,7 @@ pub use parameters::{Kind, Parameter, Range};
 pub(crate) use planner::FunctionPlanner;
 pub(crate) use relations::last_column;
 pub use template::{Column, Header, Template};
+pub(crate) use unique_ids::one_row_an_id;
 
 use datafusion::common::Result;
 use datafusion::execution::SessionState;

@@ -6,6 +6,7 @@
 //! | `slt::… on N` | the same answers on 1, 7 and 64 target partitions |
 //! | `buckets::…` | inputs and jobs in an object store |
 //! | `cluster::…` | the same rows on a scheduler and executors |
+//! | `jobs::…` | the bytes of sorted files depend on the rows alone |
 //! | `inline::…` | the SQL of a call gives the rows of the call |
 //! | `once::…` | a relation argument is computed once |
 //! | `oracle::…` | joins and clusters against brute force, recall, and that giants stay linear |
@@ -31,6 +32,7 @@ mod cluster;
 mod completeness;
 mod database;
 mod inline;
+mod jobs;
 mod once;
 mod oracle;
 mod plans;
@@ -55,6 +57,7 @@ fn main() {
         reference::trials(),
         buckets::trials(),
         inline::trials(),
+        jobs::trials(),
         cluster::trials(),
     ]
     .into_iter()

@@ -13,7 +13,7 @@ use datafusion::functions::unicode::expr_fn::character_length;
 use datafusion::functions_aggregate::expr_fn::{max, min};
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{
-    Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit,
+    Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit, when,
 };
 use datafusion::prelude::{DataFrame, SessionContext};
 
@@ -171,6 +171,15 @@ impl Run<'_> {
             .await
     }
 
+    /// What the keep order looks at before the id, and whether it descends.
+    pub(super) fn place(&self, text: &str) -> Option<(Expr, bool)> {
+        match &self.options.keep {
+            Keep::First => None,
+            Keep::Longest => Some((character_length(ident(text)), true)),
+            Keep::By { column, descending } => Some((ident(column), *descending)),
+        }
+    }
+
     /// Registers `documents` (side, id, text, across), and `ranks` where the keep order needs them.
     pub(super) async fn register_documents(
         &self,
@@ -187,12 +196,13 @@ impl Run<'_> {
         ])?;
         job.context()
             .register_table("documents", view.into_view())?;
-        let (place, descending) = match &self.options.keep {
-            Keep::First => return Ok(()),
-            Keep::Longest => (character_length(ident(text)), true),
-            Keep::By { column, descending } => (ident(column), *descending),
+        let Some((place, descending)) = self.place(text) else {
+            return Ok(());
         };
-        // Each id has one rank, also where its row stands twice.
+        // Each id has one rank, that of its row that stays. A row without a value stays only where its id has
+        // none.
+        let value = self.options.value_column(text);
+        let place = when(ident(value).is_not_null(), place).end()?;
         let first = match descending {
             true => max(place),
             false => min(place),

@@ -146,4 +146,12 @@ impl Dedup {
             overwrite: false,
         }
     }
+
+    /// The column of what is compared, where that of the texts has this name.
+    pub(super) fn value_column<'a>(&'a self, text: &'a str) -> &'a str {
+        match self.method {
+            Method::Projection => self.vector.as_deref().unwrap_or("vector"),
+            _ => text,
+        }
+    }
 }
