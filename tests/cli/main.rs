@@ -18,6 +18,7 @@ mod formats;
 mod generate;
 mod locks;
 mod resume;
+mod rows;
 mod sample;
 mod scratch;
 mod show;
