@@ -5,7 +5,7 @@ use super::visible::shell_word;
 use super::{folder, out, progress, summary};
 use clap::{Args, ValueEnum};
 use datafusion::common::{Result, exec_datafusion_err};
-use neardup::jobs::{Dedup, DumpOptions, Keep, Method, Pairs, Resolution, dedup};
+use neardup::jobs::{Dedup, DumpOptions, Keep, Method, Pairs, Resolution, RowIds, dedup};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -38,6 +38,9 @@ pub(crate) struct Arguments {
     /// Bits of a vector's signature, for --method projection
     #[arg(long, value_name = "N", default_value_t = 1024)]
     bits: usize,
+    /// Ids where the table has none: by place in all files, by path and row, or by the row's content
+    #[arg(long, value_enum, default_value_t = RowIdsName::Number)]
+    row_ids: RowIdsName,
     /// Least similarity of a pair, above 0 and at most 1 [default: 0.8; dumps: 0.6]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     threshold: Option<f64>,
@@ -138,6 +141,13 @@ enum ResolutionName {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
+enum RowIdsName {
+    Number,
+    Path,
+    Content,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum KeepName {
     First,
     Longest,
@@ -160,6 +170,11 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     };
     let options = Dedup {
         id: arguments.id.clone(),
+        row_ids: match arguments.row_ids {
+            RowIdsName::Number => RowIds::Number,
+            RowIdsName::Path => RowIds::Path,
+            RowIdsName::Content => RowIds::Content,
+        },
         text: arguments.text.clone(),
         vector: arguments.vector.clone(),
         bits: arguments.bits,

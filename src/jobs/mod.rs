@@ -23,7 +23,7 @@ mod job;
 mod manifest;
 mod tables;
 
-pub use dedup::{Dedup, Keep, Method, Pairs, Resolution, dedup};
+pub use dedup::{Dedup, Keep, Method, Pairs, Resolution, RowIds, dedup};
 pub use dumps::DumpOptions;
 pub use ingest::{Ingest, ingest};
 pub use job::{Job, Progress, Quiet};

@@ -26,6 +26,7 @@ mod locks;
 mod oversized;
 mod repeated_ids;
 mod resume;
+mod rows;
 mod sample;
 mod scratch;
 mod show;

@@ -6,14 +6,15 @@
 //! ```
 //!
 //! `options`: what is asked for; `run`: the parameters that follow; `documents`: the rows that
-//! are compared; `steps`: the rest.
+//! are compared; `row_ids`: ids where there are none; `steps`: the rest.
 
 mod documents;
 mod options;
+mod row_ids;
 mod run;
 mod steps;
 
-pub use options::{Dedup, Keep, Method, Pairs, Resolution};
+pub use options::{Dedup, Keep, Method, Pairs, Resolution, RowIds};
 
 use super::inputs;
 use super::job::{Job, Progress};

@@ -74,6 +74,20 @@ impl Keep {
     }
 }
 
+/// The ids of rows of a table without a column of ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowIds {
+    /// Number of the file in the sorted list, shifted left by 40 bits, plus the number of the row from 0. They
+    /// change when a file is added before a file.
+    Number,
+    /// Path of the file and number of the row: `/data/a.csv:000000000017`. They change when a row is added
+    /// before a row of a file, or a file is moved.
+    Path,
+    /// MD5 of the names and values of the row that are not NULL; the second row of the same content has `-2`
+    /// behind it, and so on. They change when the content does.
+    Content,
+}
+
 /// A `dedup` job.
 #[derive(Debug, Clone)]
 pub struct Dedup {
@@ -83,6 +97,8 @@ pub struct Dedup {
     pub output: String,
     /// The id column of a table; `None`: `id` where there is one, else row numbers.
     pub id: Option<String>,
+    /// Ids of rows of a table without a column of ids.
+    pub row_ids: RowIds,
     /// The text column of a table.
     pub text: Option<String>,
     /// The column of vectors of a table, for [`Method::Projection`].
@@ -127,6 +143,7 @@ impl Dedup {
             inputs,
             output,
             id: None,
+            row_ids: RowIds::Number,
             text: None,
             vector: None,
             bits: 1024,

@@ -370,7 +370,7 @@ impl Run<'_> {
                 let mut input = input.into_unoptimized_plan();
                 if is_repeated {
                     let value = ident(self.options.value_column(text));
-                    input = one_row_an_id(input, ident(id), value, self.place(text))?;
+                    input = one_row_an_id(input, ident(id), value, self.place(job.context(), text).await?)?;
                 }
                 let removed = job.context().table("clusters").await?;
                 let removed = removed
