@@ -6,6 +6,7 @@
 //! | `slt::… on N` | the same answers on 1, 7 and 64 target partitions |
 //! | `buckets::…` | inputs and jobs in an object store |
 //! | `cluster::…` | the same rows on a scheduler and executors |
+//! | `fuzz::…` | random rows, calls, compositions and jobs against brute force |
 //! | `inline::…` | the SQL of a call gives the rows of the call |
 //! | `oracle::…` | joins and clusters against brute force, recall, and that giants stay linear |
 //! | `plans::…` | what no plan may hold, and columns as declared |
@@ -29,6 +30,7 @@ mod calls;
 mod cluster;
 mod completeness;
 mod database;
+mod fuzz;
 mod inline;
 mod oracle;
 mod plans;
@@ -53,6 +55,7 @@ fn main() {
         buckets::trials(),
         inline::trials(),
         cluster::trials(),
+        fuzz::trials(),
     ]
     .into_iter()
     .flatten()
