@@ -7,6 +7,7 @@
 //! | `buckets::…` | inputs and jobs in an object store |
 //! | `cluster::…` | the same rows on a scheduler and executors |
 //! | `fuzz::…` | random rows, calls, compositions and jobs against brute force |
+//! | `hostile::…` | bytes that nobody meant: never a panic, nor more than linear time, nor a silent loss |
 //! | `inline::…` | the SQL of a call gives the rows of the call |
 //! | `oracle::…` | joins and clusters against brute force, recall, and that giants stay linear |
 //! | `plans::…` | what no plan may hold, and columns as declared |
@@ -31,6 +32,7 @@ mod cluster;
 mod completeness;
 mod database;
 mod fuzz;
+mod hostile;
 mod inline;
 mod oracle;
 mod plans;
@@ -56,6 +58,7 @@ fn main() {
         inline::trials(),
         cluster::trials(),
         fuzz::trials(),
+        hostile::trials(),
     ]
     .into_iter()
     .flatten()

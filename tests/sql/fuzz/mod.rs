@@ -27,7 +27,7 @@ use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
-use random::Random;
+pub use random::Random;
 use rows::Table;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -74,23 +74,9 @@ fn run<C: Trying>(
     cases: u64,
     draw: impl Fn(u64) -> C,
 ) -> std::result::Result<(), Failed> {
-    let number = |name: &str| {
-        std::env::var(name)
-            .ok()
-            .and_then(|value| value.parse::<u64>().ok())
-    };
-    let minutes = number("NEARDUP_FUZZ_MINUTES");
-    let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let fresh = clock.map_or(0, |now| now.as_secs() * 1_000_003);
-    let first = number("NEARDUP_FUZZ_SEED").unwrap_or(if minutes.is_some() { fresh } else { 1 });
-    let cases =
-        number("NEARDUP_FUZZ_CASES").unwrap_or(if minutes.is_some() { u64::MAX } else { cases });
-    let end = minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
+    let mut budget = Budget::new(cases);
     let mut failures = Vec::new();
-    let mut done = 0;
-    while done < cases && end.is_none_or(|end| Instant::now() < end) {
-        let seed = first.wrapping_add(done);
-        done += 1;
+    while let Some(seed) = budget.next() {
         let case = draw(seed);
         let Err(wrong) = attempt(&case) else { continue };
         let (case, wrong) = smallest(case, wrong);
@@ -98,14 +84,66 @@ fn run<C: Trying>(
             "NEARDUP_FUZZ_SEED={seed} NEARDUP_FUZZ_CASES=1 cargo test --test sql -- fuzz::{name}\n{}\n{wrong}",
             case.shown()
         ));
-        if minutes.is_none() || failures.len() >= 20 {
+        if !budget.is_timed() || failures.len() >= 20 {
             break;
         }
     }
     match failures.is_empty() {
         true => Ok(()),
-        false => Err(format!("of {done} cases from {first}:\n{}", failures.join("\n\n")).into()),
+        false => Err(format!("after {} cases:\n{}", budget.done, failures.join("\n\n")).into()),
     }
+}
+
+/// How many cases are tried: a fixed number from a fixed seed, or as many as there is time for.
+pub struct Budget {
+    first: u64,
+    cases: u64,
+    done: u64,
+    end: Option<Instant>,
+}
+
+impl Budget {
+    /// That of the environment, by default so many cases.
+    pub fn new(cases: u64) -> Self {
+        let number = |name: &str| {
+            std::env::var(name)
+                .ok()
+                .and_then(|value| value.parse::<u64>().ok())
+        };
+        let minutes = number("NEARDUP_FUZZ_MINUTES");
+        let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let fresh = clock.map_or(0, |now| now.as_secs() * 1_000_003);
+        let (first, cases) = match minutes {
+            Some(_) => (fresh, u64::MAX),
+            None => (1, cases),
+        };
+        Self {
+            first: number("NEARDUP_FUZZ_SEED").unwrap_or(first),
+            cases: number("NEARDUP_FUZZ_CASES").unwrap_or(cases),
+            done: 0,
+            end: minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes)),
+        }
+    }
+
+    /// The seed of the next case.
+    pub fn next(&mut self) -> Option<u64> {
+        let over = self.end.is_some_and(|end| Instant::now() >= end);
+        (self.done < self.cases && !over).then(|| {
+            self.done += 1;
+            self.first.wrapping_add(self.done - 1)
+        })
+    }
+
+    fn is_timed(&self) -> bool {
+        self.end.is_some()
+    }
+}
+
+/// What a panic says.
+pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or(panic.downcast_ref::<&str>().copied());
+    format!("a panic: {}", text.unwrap_or_default())
 }
 
 /// Tries a case; a panic and a query without end are faults as wrong rows are.
@@ -117,11 +155,7 @@ fn attempt<C: Trying>(case: &C) -> std::result::Result<(), String> {
             tried.unwrap_or_else(|_| Err(format!("no answer within {PATIENCE:?}")))
         })
     }));
-    caught.unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        let text = text.or(panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-        Err(format!("a panic: {}", text.unwrap_or_default()))
-    })
+    caught.unwrap_or_else(|panic| Err(panic_text(&*panic)))
 }
 
 /// Takes rows away as long as something is wrong.
