@@ -165,7 +165,8 @@ pub fn shingles(data: &[u8]) {
         );
         assert!(hashes.is_empty() || jaccard(&hashes, &hashes) == 1.0);
     }
-    if normal.len() < 2000 {
+    // Empty texts are like nothing.
+    if (1..2000).contains(&normal.len()) {
         assert_eq!(edit_similarity(&normal, &normal), 1.0);
     }
     let terms = neardup_kernels::Terms::new("en", true, true);

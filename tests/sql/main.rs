@@ -6,6 +6,7 @@
 //! | `slt::… on N` | the same answers on 1, 7 and 64 target partitions |
 //! | `buckets::…` | inputs and jobs in an object store |
 //! | `cluster::…` | the same rows on a scheduler and executors |
+//! | `determinism::…` | the same rows whatever the machine does, in every format |
 //! | `fuzz::…` | random rows, calls, compositions and jobs against brute force |
 //! | `hostile::…` | bytes that nobody meant: never a panic, nor more than linear time, nor a silent loss |
 //! | `inline::…` | the SQL of a call gives the rows of the call |
@@ -31,6 +32,7 @@ mod calls;
 mod cluster;
 mod completeness;
 mod database;
+mod determinism;
 mod fuzz;
 mod hostile;
 mod inline;
@@ -57,6 +59,7 @@ fn main() {
         buckets::trials(),
         inline::trials(),
         cluster::trials(),
+        determinism::trials(),
         fuzz::trials(),
         hostile::trials(),
     ]

@@ -12,7 +12,8 @@ use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
 use neardup::cluster::ClientOptions;
-use processes::{Cluster, PATIENCE};
+pub use processes::Cluster;
+use processes::PATIENCE;
 use sqllogictest::Runner;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -149,7 +150,7 @@ fn difference(expected: &str, found: &str) -> String {
 }
 
 /// A session on a cluster, with four tasks a stage.
-fn session(url: &str) -> datafusion::common::Result<SessionContext> {
+pub fn session(url: &str) -> datafusion::common::Result<SessionContext> {
     let mut options = ClientOptions::new(url);
     options.partitions = 4;
     neardup::cluster::session(&options, Arc::default())

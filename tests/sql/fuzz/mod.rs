@@ -315,7 +315,7 @@ fn judge(
 }
 
 /// The rows of batches as texts, sorted.
-fn cells(batches: &[RecordBatch]) -> Result<Vec<Vec<String>>> {
+pub fn cells(batches: &[RecordBatch]) -> Result<Vec<Vec<String>>> {
     let options = FormatOptions::default().with_null(truth::NULL);
     let mut rows = Vec::new();
     for batch in batches {
