@@ -7,6 +7,9 @@
 //! | `buckets::…` | inputs and jobs in an object store |
 //! | `cluster::…` | the same rows on a scheduler and executors |
 //! | `jobs::…` | the bytes of sorted files depend on the rows alone |
+//! | `determinism::…` | the same rows whatever the machine does, in every format |
+//! | `fuzz::…` | random rows, calls, compositions and jobs against brute force |
+//! | `hostile::…` | bytes that nobody meant: never a panic, nor more than linear time, nor a silent loss |
 //! | `inline::…` | the SQL of a call gives the rows of the call |
 //! | `once::…` | a relation argument is computed once |
 //! | `oracle::…` | joins and clusters against brute force, recall, and that giants stay linear |
@@ -31,6 +34,9 @@ mod calls;
 mod cluster;
 mod completeness;
 mod database;
+mod determinism;
+mod fuzz;
+mod hostile;
 mod inline;
 mod jobs;
 mod once;
@@ -59,6 +65,9 @@ fn main() {
         inline::trials(),
         jobs::trials(),
         cluster::trials(),
+        determinism::trials(),
+        fuzz::trials(),
+        hostile::trials(),
     ]
     .into_iter()
     .flatten()

@@ -1,6 +1,6 @@
 //! A relation argument is computed once, also where its rows are not the same each time.
 
-use super::cluster::Cluster;
+use super::cluster::{Cluster, session};
 use super::run;
 use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::Int64Type;
@@ -8,7 +8,6 @@ use datafusion::common::Result;
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
-use neardup::cluster::ClientOptions;
 use std::fs::File;
 use std::sync::Arc;
 
@@ -146,9 +145,7 @@ fn on_a_cluster() -> Result<(), Failed> {
     let cluster = Cluster::start(2)?;
     let directory = corpus()?;
     run(async move {
-        let mut options = ClientOptions::new(cluster.url());
-        options.partitions = 4;
-        let context = neardup::cluster::session(&options, Arc::default())?;
+        let context = session(&cluster.url())?;
         check(&context, &directory.path().to_string_lossy()).await
     })
 }

@@ -185,7 +185,7 @@ fn difference(expected: &str, found: &str) -> String {
 }
 
 /// A session on a cluster, with four tasks a stage.
-fn session(url: &str) -> datafusion::common::Result<SessionContext> {
+pub fn session(url: &str) -> datafusion::common::Result<SessionContext> {
     let mut options = ClientOptions::new(url);
     options.partitions = 4;
     options.token = Some(Token::read(token_file())?);

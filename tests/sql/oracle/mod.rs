@@ -12,7 +12,7 @@ mod cross_lingual;
 mod giants;
 mod joins;
 mod memory;
-mod naive;
+pub mod naive;
 mod oversized;
 mod recall;
 mod signatures;
