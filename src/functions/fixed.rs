@@ -13,7 +13,7 @@ use datafusion::logical_expr::expr::{AggregateFunction, WindowFunction};
 use datafusion::logical_expr::{
     Distinct, Expr, LogicalPlan, TableScan, WindowFrameUnits, WindowFunctionDefinition,
 };
-use neardup_datasets::{DumpTable, WordVectorTable};
+use neardup_datasets::{DumpTable, NumberedParquet, RecordTable, WordVectorTable};
 use std::any::Any;
 
 /// Aggregates whose result does not depend on the order of their rows. Sums and means of floats do, in
@@ -106,6 +106,8 @@ fn table_is_fixed(scan: &TableScan) -> bool {
     scan.fetch.is_none()
         && (table.is::<MemTable>()
             || table.is::<ListingTable>()
+            || table.is::<RecordTable>()
+            || table.is::<NumberedParquet>()
             || table.is::<DumpTable>()
             || table.is::<WordVectorTable>())
 }
