@@ -3,6 +3,7 @@
 use crate::files::{FileTables, with_buckets};
 use crate::functions::{ExpandDeferredCalls, FunctionPlanner};
 use crate::operators::planner::NeardupQueryPlanner;
+use crate::operators::shared_rows::ReadOnce;
 use crate::options::NeardupOptions;
 use datafusion::catalog::{DynamicFileCatalog, UrlTableFactory};
 use datafusion::common::Result;
@@ -83,7 +84,8 @@ pub(crate) fn bare_state(config: SessionConfig) -> SessionState {
 /// DataFusion's functions and ours, and our operators.
 fn with_operators(builder: SessionStateBuilder) -> SessionStateBuilder {
     let expand: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(ExpandDeferredCalls);
-    let rules = std::iter::once(expand).chain(Analyzer::new().rules);
+    let read_once: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(ReadOnce);
+    let rules = [expand, read_once].into_iter().chain(Analyzer::new().rules);
     let builder = builder
         .with_default_features()
         .with_analyzer_rules(rules.collect())

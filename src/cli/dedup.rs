@@ -65,7 +65,9 @@ pub(crate) struct Arguments {
     /// Row to keep by a column: COLUMN or 'COLUMN desc'
     #[arg(long, value_name = "COLUMN", conflicts_with = "keep")]
     keep_by: Option<String>,
-    /// Buckets of more distinct texts, and vectors near more others, are verified against leaders only
+    /// Buckets of more distinct texts are verified against a few of them only, a vector against its first N
+    /// similar predecessors (at most 256). The summary says how many pairs were not compared; rows that are
+    /// kept may be similar to each other in such buckets alone (see near_duplicates)
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     bucket_pairs: usize,
     /// Least length of a dump's sentence in characters

@@ -54,12 +54,29 @@ fn summary(job: &Job, took: Duration) -> Value {
         "distinct_texts": figure(manifest, "texts", "distinct texts"),
         "method": figure(manifest, "pairs", "method"),
         "pairs": rows(manifest, "pairs"),
+        "oversized": oversized(manifest),
         "clusters": figure(manifest, "clusters", "clusters of two or more"),
         "largest_cluster": figure(manifest, "clusters", "largest cluster"),
         "kept": figure(manifest, "clusters", "kept"),
         "steps_done_before": job.resumed,
         "seconds": (took.as_secs_f64() * 1000.0).round() / 1000.0,
         "peak_memory_bytes": peak_memory(),
+    })
+}
+
+/// What was not compared, or not reported, because buckets are oversized or rows have too many neighbours.
+fn oversized(manifest: &Manifest) -> Value {
+    let Some(pairs) = step(manifest, "pairs") else {
+        return Value::Null;
+    };
+    let count = |name: &str| pairs.figures.get(name).cloned().unwrap_or(json!(0));
+    json!({
+        "buckets": count("oversized buckets"),
+        "rows": count("rows in oversized buckets"),
+        "rows_without_pivot": count("rows without a pivot"),
+        "pairs_not_compared": count("pairs not compared"),
+        "rows_of_too_many_neighbours": count("rows of too many neighbours"),
+        "pairs_not_reported": count("pairs not reported"),
     })
 }
 
@@ -106,6 +123,19 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
     line("distinct texts", &summary["distinct_texts"]);
     line("method", &summary["method"]);
     line("pairs", &summary["pairs"]);
+    for (name, key) in [
+        ("oversized buckets", "buckets"),
+        ("  rows in them", "rows"),
+        ("  rows without a pivot", "rows_without_pivot"),
+        ("  pairs not compared", "pairs_not_compared"),
+        ("rows of too many neighbours", "rows_of_too_many_neighbours"),
+        ("  pairs not reported", "pairs_not_reported"),
+    ] {
+        let count = &summary["oversized"][key];
+        if count.as_u64().is_some_and(|count| count > 0) {
+            line(name, count);
+        }
+    }
     line("clusters of two or more", &summary["clusters"]);
     line("largest cluster", &summary["largest_cluster"]);
     line("kept", &summary["kept"]);

@@ -27,6 +27,7 @@ mod query;
 mod scheduler;
 mod scratch;
 mod session;
+mod shared;
 mod stages;
 mod token;
 

@@ -4,6 +4,7 @@
 use super::failure::{Failure, Kind};
 use super::monitor::Monitor;
 use super::scratch::Scratch;
+use super::shared;
 use super::token::Token;
 use ballista_core::config::BallistaConfig;
 use ballista_core::execution_plans::DistributedQueryExec;
@@ -55,10 +56,11 @@ impl QueryPlanner for ClusterPlanner {
         let Some(state) = session.as_any().downcast_ref::<SessionState>() else {
             return internal_err!("the client plans with a session state");
         };
-        let plan = self
-            .scratch
-            .staged(with_columns(plan.clone())?, state)
-            .await?;
+        let plan = match plan {
+            LogicalPlan::Explain(_) => shared::shown(plan.clone())?,
+            _ => shared::materialised(plan.clone(), state, &self.scratch).await?,
+        };
+        let plan = self.scratch.staged(with_columns(plan)?, state).await?;
         let config = session.config().ballista_config();
         let planned = BallistaQueryPlanner::<LogicalPlanNode>::with_extension(
             self.scheduler.clone(),

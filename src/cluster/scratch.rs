@@ -1,15 +1,18 @@
-//! Tables in the client's memory that are too large to travel inside a plan: they are written as Parquet
-//! where every executor sees them.
+//! Tables in the client's memory, and rows that a query shares, that are too large to travel inside a plan:
+//! they are written as Parquet where every executor sees them.
 
 use super::codec::{INLINE_BYTES, batches, bytes};
 use super::private_dir::PrivateDir;
 use crate::files::parquet_files;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, plan_err};
 use datafusion::datasource::{MemTable, TableProvider, provider_as_source, source_as_provider};
-use datafusion::execution::SessionState;
+use datafusion::execution::{SendableRecordBatchStream, SessionState};
 use datafusion::logical_expr::{LogicalPlan, TableScan};
 use datafusion::parquet::arrow::ArrowWriter;
+use futures::TryStreamExt;
 use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::HashMap;
@@ -89,6 +92,29 @@ impl Scratch {
         })?;
         Ok(plan.data)
     }
+
+    /// The rows of a query as a file: some that were read, then the rest.
+    pub(super) async fn stored(
+        &self,
+        first: Vec<RecordBatch>,
+        mut rest: SendableRecordBatchStream,
+        state: &SessionState,
+    ) -> Result<Arc<dyn TableProvider>> {
+        let Some(directory) = self.directory()? else {
+            return plan_err!(
+                "the rows of a relation argument are not the same each time that they are computed, so they are computed once, and they hold more than the {INLINE_BYTES} bytes that travel inside a plan: give a directory that every executor sees (--scratch), or write the rows as Parquet there and name the file"
+            );
+        };
+        let mut file = ScratchFile::create(directory.path(), rest.schema())?;
+        for batch in first {
+            file.writer.write(&batch)?;
+        }
+        while let Some(batch) = rest.try_next().await? {
+            file.writer.write(&batch)?;
+        }
+        let path = file.close()?;
+        parquet_files(state, &[path.into()]).await
+    }
 }
 
 /// Which table it is, whatever its name.
@@ -118,13 +144,31 @@ fn large_tables(plan: &LogicalPlan) -> Result<Vec<(String, Arc<dyn TableProvider
 }
 
 fn written(name: &str, table: &Arc<dyn TableProvider>, directory: &Path) -> Result<PathBuf> {
-    let path = directory.join(format!("{}.parquet", uuid::Uuid::new_v4().simple()));
-    let at = |error: std::io::Error| exec_datafusion_err!("--scratch {}: {error}", path.display());
-    let file = File::create(&path).map_err(at)?;
-    let mut writer = ArrowWriter::try_new(file, table.schema(), None)?;
+    let mut file = ScratchFile::create(directory, table.schema())?;
     for batch in batches(name, table)?.concat() {
-        writer.write(&batch)?;
+        file.writer.write(&batch)?;
     }
-    writer.close()?;
-    Ok(path)
+    file.close()
+}
+
+/// A Parquet file of unique name.
+struct ScratchFile {
+    path: PathBuf,
+    writer: ArrowWriter<File>,
+}
+
+impl ScratchFile {
+    fn create(directory: &Path, schema: SchemaRef) -> Result<Self> {
+        let path = directory.join(format!("{}.parquet", uuid::Uuid::new_v4().simple()));
+        let at =
+            |error: std::io::Error| exec_datafusion_err!("--scratch {}: {error}", path.display());
+        let file = File::create(&path).map_err(at)?;
+        let writer = ArrowWriter::try_new(file, schema, None)?;
+        Ok(Self { path, writer })
+    }
+
+    fn close(self) -> Result<PathBuf> {
+        self.writer.close()?;
+        Ok(self.path)
+    }
 }

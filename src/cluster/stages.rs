@@ -21,6 +21,7 @@
 use super::outer_join::OuterJoinExec;
 use crate::operators::similar_pairs::SimilarPairsExec;
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, Statistics, internal_datafusion_err};
 use datafusion::config::ConfigOptions;
@@ -36,6 +37,7 @@ use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::unnest::UnnestExec;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
@@ -43,6 +45,8 @@ use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties,
     Partitioning, PlanProperties, ReplaceChildrenOptions,
 };
+use futures::TryStreamExt;
+use futures::future::ready;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -353,6 +357,24 @@ impl ExecutionPlan for KeyedExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        self.input.execute(partition, context)
+        // A stage is planned after those below it ran: it may say otherwise which columns are never NULL.
+        let (schema, declared) = (self.schema(), self.schema());
+        let rows = self.input.execute(partition, context)?;
+        let rows = rows.and_then(move |batch| ready(under(batch, &declared)));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
+}
+
+/// The rows under a schema that says otherwise which columns may be NULL.
+fn under(rows: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    if rows.schema() == *schema {
+        return Ok(rows);
+    }
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
+    let columns = rows.columns().to_vec();
+    Ok(RecordBatch::try_new_with_options(
+        Arc::clone(schema),
+        columns,
+        &options,
+    )?)
 }

@@ -4,6 +4,7 @@ use super::directory::Directory;
 use super::manifest::{InputFile, Manifest, StepFile, StepRecord};
 use crate::files::{Input, Location, parquet_files};
 use crate::functions::{Template, Value};
+use crate::operators::similar_pairs::{LeftOut, reporting};
 use crate::operators::write_step::{Target, WriteStep, write_empty};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::UInt64Type;
@@ -51,10 +52,11 @@ pub enum Output<'a> {
     File(&'a str),
 }
 
-/// What the statement of a step wrote, and what scans of dumps left out.
+/// What the statement of a step wrote, and what scans of dumps and joins left out.
 struct Written {
     files: Vec<StepFile>,
     losses: BTreeMap<String, Losses>,
+    left_out: LeftOut,
 }
 
 /// A job in its directory, which it holds locked.
@@ -215,7 +217,11 @@ impl Job {
         self.directory.empty(&directory).await?;
         let plan = plan(self).await?;
         let one_file = matches!(output, Output::File(_));
-        let Written { files, losses } = self.write(plan, &directory, name, one_file).await?;
+        let Written {
+            files,
+            losses,
+            left_out,
+        } = self.write(plan, &directory, name, one_file).await?;
         let mut record = StepRecord {
             name: full_name,
             rows: files.iter().map(|file| file.rows).sum(),
@@ -227,6 +233,9 @@ impl Job {
         };
         for (file, losses) in losses {
             record.leave_out(&file, &losses);
+        }
+        for (name, count) in left_out.figures() {
+            record.figures.insert(name, count.into());
         }
         let written = self.register(name, &record).await?;
         check(&self.context, written, &mut record).await?;
@@ -291,6 +300,7 @@ impl Job {
             metadata: self.metadata(name),
         };
         let schema = Arc::clone(plan.schema().inner());
+        let plan = reporting(plan, &target.directory)?;
         let write = WriteStep::plan(plan, target.clone())?;
         let batches = DataFrame::new(self.context.state(), write)
             .collect()
@@ -326,7 +336,16 @@ impl Job {
             });
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Written { files, losses })
+        let left_out = LeftOut::take(
+            &self.directory().join(directory),
+            &self.context.runtime_env(),
+        )
+        .await?;
+        Ok(Written {
+            files,
+            losses,
+            left_out,
+        })
     }
 
     fn metadata(&self, name: &str) -> Vec<(String, String)> {

@@ -18,6 +18,7 @@ mod formats;
 mod generate;
 mod hostile;
 mod locks;
+mod oversized;
 mod resume;
 mod sample;
 mod scratch;

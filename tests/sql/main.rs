@@ -7,6 +7,7 @@
 //! | `buckets::…` | inputs and jobs in an object store |
 //! | `cluster::…` | the same rows on a scheduler and executors |
 //! | `inline::…` | the SQL of a call gives the rows of the call |
+//! | `once::…` | a relation argument is computed once |
 //! | `oracle::…` | joins and clusters against brute force, recall, and that giants stay linear |
 //! | `plans::…` | what no plan may hold, and columns as declared |
 //! | `completeness::…` | sql ⇔ registry ⇔ slt ⇔ reference pages |
@@ -30,6 +31,7 @@ mod cluster;
 mod completeness;
 mod database;
 mod inline;
+mod once;
 mod oracle;
 mod plans;
 mod python_methods;
@@ -47,6 +49,7 @@ fn main() {
     let trials: Vec<Trial> = [
         slt::trials(),
         oracle::trials(),
+        once::trials(),
         plans::trials(),
         completeness::trials(),
         reference::trials(),

@@ -14,6 +14,7 @@ use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{
     Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit,
 };
+use neardup_kernels::pairs::PREDECESSORS;
 
 /// `near_duplicates`.
 pub(in crate::functions) fn near_duplicates(call: &Call, _: &SessionState) -> Result<Expansion> {
@@ -107,8 +108,15 @@ pub(in crate::functions) fn node_pairs(call: &Call, _: &SessionState) -> Result<
     match call.text("method")? {
         "exact" => return block_variant(call, Some("node_pairs.exact"), []),
         "projection" => {
-            let more = signatures::all_within_recall(call)?;
-            return block_variant(call, Some("node_pairs.projection"), more);
+            let [distance, groups, parts] = signatures::all_within_recall(call)?;
+            let limit = call.integer("bucket_pairs")?;
+            if limit == 0 || call.text("resolution")? == "components" {
+                let more = [distance, groups, parts];
+                return block_variant(call, Some("node_pairs.projection"), more);
+            }
+            let most = Value::Integer(limit.min(PREDECESSORS as i64));
+            let more = [distance, groups, parts, ("predecessors", most)];
+            return block_variant(call, Some("node_pairs.first"), more);
         }
         _ => {}
     }

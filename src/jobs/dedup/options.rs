@@ -109,7 +109,8 @@ pub struct Dedup {
     pub resolution: Resolution,
     /// Which row stays.
     pub keep: Keep,
-    /// Buckets of more distinct texts, and vectors near more others, are verified against leaders only.
+    /// Buckets of more distinct texts are oversized: their rows are verified against pivots only. A vector is
+    /// paired with its first so many similar predecessors, at most 256.
     pub bucket_pairs: usize,
     /// Sentences of a dump: least and greatest length in characters.
     pub lengths: (usize, usize),

@@ -202,7 +202,32 @@ impl Run<'_> {
             let hashes = Value::Integer((bands.bands * bands.rows) as i64);
             values.insert("num_hashes".to_owned(), hashes);
         }
+        // Pivots of oversized buckets are the first rows in keep order.
+        let ordered = self.options.keep != Keep::First && self.options.pairs == Pairs::Linked;
+        if ordered {
+            job.step(
+                "places",
+                Output::Step,
+                async |job: &Job| job.plan(statement!("places"), &values).await,
+                async |context: &SessionContext, _, record: &mut StepRecord| {
+                    let texts =
+                        numbers(context, "SELECT count(*) FROM texts WHERE compared").await?;
+                    match texts[0] == record.rows as i64 {
+                        true => Ok(()),
+                        false => exec_err!(
+                            "step places: {} texts went in, {} came out",
+                            texts[0],
+                            record.rows
+                        ),
+                    }
+                },
+            )
+            .await?;
+        }
         let template = match (exact, self.options.pairs) {
+            _ if ordered && by_vector => statement!("pairs.projection.ordered"),
+            (true, _) if ordered => statement!("pairs.exact.ordered"),
+            (false, _) if ordered => statement!("pairs.minhash.ordered"),
             (_, Pairs::Linked) if by_vector => statement!("pairs.projection.linked"),
             (_, Pairs::All) if by_vector => statement!("pairs.projection.all"),
             (true, Pairs::Linked) => statement!("pairs.exact.linked"),
@@ -237,6 +262,18 @@ impl Run<'_> {
                     (_, false) => "minhash",
                 };
                 record.figures.insert("method".to_owned(), method.into());
+                // Which similar pairs are written is decided after the join.
+                if let Some(found) = record.figures.get("similar pairs found") {
+                    let found = found.as_u64().unwrap_or(0);
+                    let copies = numbers(
+                        context,
+                        "SELECT coalesce(sum(CAST(cardinality(ids) AS BIGINT) - 1), 0) FROM texts WHERE compared",
+                    )
+                    .await?;
+                    let written = record.rows.saturating_sub(copies[0] as u64);
+                    let missing = found.saturating_sub(written);
+                    record.figures.insert("pairs not reported".to_owned(), missing.into());
+                }
                 Ok(())
             },
         )

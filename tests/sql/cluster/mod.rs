@@ -14,7 +14,8 @@ use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
 use neardup::cluster::{ClientOptions, Token};
-use processes::{Cluster, PATIENCE, token_file};
+pub use processes::Cluster;
+use processes::{PATIENCE, token_file};
 use sqllogictest::Runner;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -244,7 +245,40 @@ fn dedup(executors: usize) -> Result<(), Failed> {
         local,
         remote,
         &["pairs", "clusters", "kept", "sentences", "plain_text"],
-    )
+    )?;
+    // Oversized buckets: the same rows, and the same counts of what was not compared.
+    for method in ["exact", "minhash"] {
+        let few = ["--bucket-pairs", "3", "--method", method];
+        let local = run(&format!("local-{method}"), &few)?;
+        let on_cluster = ["--cluster", url.as_str(), "--threads", "4"];
+        let remote = run(
+            &format!("remote-{method}"),
+            &[&few[..], &on_cluster].concat(),
+        )?;
+        let counts = |directory: &Path| -> Result<serde_json::Value, Failed> {
+            let manifest = std::fs::read(directory.join("manifest.json"))?;
+            let manifest: serde_json::Value = serde_json::from_slice(&manifest)?;
+            let steps = manifest["steps"].as_array().into_iter().flatten();
+            let is_pairs = |step: &&serde_json::Value| {
+                step["name"]
+                    .as_str()
+                    .is_some_and(|name| name.ends_with("-pairs"))
+            };
+            let figures = steps
+                .clone()
+                .find(is_pairs)
+                .map(|step| step["figures"].clone());
+            Ok(figures.unwrap_or_default())
+        };
+        let (expected, found) = (counts(&local)?, counts(&remote)?);
+        if expected != found || found["oversized buckets"].is_null() {
+            return Err(
+                format!("{method}: {found} on the cluster, {expected} in one process").into(),
+            );
+        }
+        same_tables(local, remote, &["pairs", "clusters", "kept"])?;
+    }
+    Ok(())
 }
 
 /// That two jobs hold the same rows.
