@@ -135,7 +135,7 @@ impl Cluster {
     }
 
     /// What the scheduler answers to a GET.
-    fn get(&self, path: &str) -> Result<String, Failed> {
+    pub fn get(&self, path: &str) -> Result<String, Failed> {
         let mut stream = TcpStream::connect(self.address)?;
         write!(
             stream,

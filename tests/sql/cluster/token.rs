@@ -1,5 +1,6 @@
 //! Who does not know the token gets nothing from any door of a cluster, and is told so once.
 
+use super::faults::{command, has_right_rows};
 use super::processes::{Cluster, TOKEN, role, token_file, write_token};
 use super::session;
 use arrow_flight::Ticket;
@@ -7,8 +8,9 @@ use arrow_flight::flight_service_client::FlightServiceClient;
 use ballista_core::serde::protobuf::executor_grpc_client::ExecutorGrpcClient;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use ballista_core::serde::protobuf::{
-    ExecuteQueryParams, GetJobStatusParams, KeyValuePair, LaunchMultiTaskParams, LaunchTaskParams,
-    MultiTaskDefinition, RegisterExecutorParams, TaskDefinition,
+    CancelTasksParams, ExecuteQueryParams, GetJobStatusParams, KeyValuePair, LaunchMultiTaskParams,
+    LaunchTaskParams, MultiTaskDefinition, RegisterExecutorParams, RemoveJobDataParams,
+    RunningTaskInfo, TaskDefinition,
 };
 use libtest_mimic::{Failed, Trial};
 use std::collections::HashSet;
@@ -16,7 +18,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
@@ -27,6 +29,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("cluster::token: clients are told", clients),
         Trial::test("cluster::token: roles agree on it", roles),
         Trial::test("cluster::token: nobody sees it", hidden),
+        Trial::test("cluster::token: a stranger changes no rows", stranger),
     ]
 }
 
@@ -327,4 +330,60 @@ fn hidden() -> Result<(), Failed> {
             false => Ok(()),
         }
     })
+}
+
+/// What the engine's server for tasks does for everybody: rows of jobs are removed and tasks cancelled while a
+/// job runs. It ends with its rows or with an error, and goes on when it is left alone.
+fn stranger() -> Result<(), Failed> {
+    let scratch = TempDir::new()?;
+    let output = scratch.path().join("job");
+    let cluster = Cluster::start(2)?;
+    let mut doors = Vec::new();
+    for process in cluster.processes().skip(1) {
+        doors.extend(ports(process)?);
+    }
+    let job = || {
+        let program = Command::new(env!("CARGO_BIN_EXE_neardup"));
+        command(program, Some(&cluster.url()), &output)
+    };
+    let mut running = job().spawn()?;
+    let begun = Instant::now();
+    while running.try_wait()?.is_none() && begun.elapsed() < Duration::from_secs(10) {
+        let jobs = cluster.get("/api/jobs")?;
+        let jobs: Vec<String> = jobs
+            .split("\"job_id\":\"")
+            .skip(1)
+            .filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()))
+            .collect();
+        let doors = doors.clone();
+        crate::run(async move {
+            for port in doors {
+                let mut executor = ExecutorGrpcClient::new(channel(port, None).await?);
+                for job_id in &jobs {
+                    let remove = RemoveJobDataParams {
+                        job_id: job_id.clone(),
+                        ..Default::default()
+                    };
+                    // It is refused where rows are served, and where there are none.
+                    _ = executor.remove_job_data(remove).await;
+                    let task_infos = (0..4).map(|task_id| RunningTaskInfo {
+                        task_id,
+                        job_id: job_id.clone(),
+                        stage_id: task_id % 2,
+                    });
+                    let cancel = CancelTasksParams {
+                        task_infos: task_infos.collect(),
+                    };
+                    _ = executor.cancel_tasks(cancel).await;
+                }
+            }
+            Ok::<_, Failed>(())
+        })?;
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let mut done = running.wait_with_output()?;
+    if !done.status.success() {
+        done = job().output()?;
+    }
+    has_right_rows(&done, &output)
 }
