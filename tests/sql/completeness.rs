@@ -113,6 +113,7 @@ fn headers() -> Result<(), Failed> {
         "rows",
         "num_hashes",
         "max_distance",
+        "predecessors",
         "groups",
         "parts",
         "sides",

@@ -218,7 +218,8 @@ Counts and frequencies are of one collection and in one language, both as they w
             seed: A whole number in [0, 9007199254740992]: with 'minhash' and 'projection': seed of
                 signatures; default 1.
             bucket_pairs: A whole number in [1, 4000000000]: a bucket of more distinct texts than
-                this, or the neighbours of a vector, are verified against leaders only; default
+                this is oversized: its rows are verified against a few of them, its pivots, only; a
+                vector is paired with its first so many similar predecessors, at most 256; default
                 10000.
             parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
                 memory at a time and do more work; default 1.
@@ -229,10 +230,9 @@ Counts and frequencies are of one collection and in one language, both as they w
         Note:
             Every row left out is verified similar to one that stays (with resolution
                 'representative').
-            Rows of one id are one row, of which the first stays: one with a text, then in keep
-                order, then in the order of the columns from left to right, NULL last. Another text
-                is an error that names the id.
-            Rows without an id all stay.
+            Two rows that stay may be similar in oversized buckets only, and as near_duplicates
+                says.
+            A row whose id and text stand twice stays twice.
         """
         return self._call(
             "deduplicate",
@@ -409,7 +409,8 @@ Counts and frequencies are of one collection and in one language, both as they w
             copies: One of all, linked: 'all': every pair; 'linked': each distinct text stands for
                 its copies by its smallest id, and each copy has one pair with it; default 'all'.
             bucket_pairs: A whole number in [1, 4000000000]: with linked copies: a bucket of more
-                distinct texts than this is verified against leaders only; default 10000.
+                distinct texts than this is oversized, and its rows are verified against a few of
+                them, its pivots, only; default 10000.
             across: A column: only pairs whose values in this column differ; rows with NULL there
                 take no part; not with linked copies.
             parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
@@ -642,7 +643,8 @@ Counts and frequencies are of one collection and in one language, both as they w
             copies: One of all, linked: 'all': every pair; 'linked': each distinct text stands for
                 its copies by its smallest id, and each copy has one pair with it; default 'all'.
             bucket_pairs: A whole number in [1, 4000000000]: with linked copies: a bucket of more
-                distinct texts than this is verified against leaders only; default 10000.
+                distinct texts than this is oversized, and its rows are verified against a few of
+                them, its pivots, only; default 10000.
             across: A column: only pairs whose values in this column differ; rows with NULL there
                 take no part; not with linked copies.
             parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
@@ -742,7 +744,8 @@ Counts and frequencies are of one collection and in one language, both as they w
             seed: A whole number in [0, 9007199254740992]: with 'minhash' and 'projection': seed of
                 signatures; default 1.
             bucket_pairs: A whole number in [1, 4000000000]: a bucket of more distinct texts than
-                this, or the neighbours of a vector, are verified against leaders only; default
+                this is oversized: its rows are verified against a few of them, its pivots, only; a
+                vector is paired with its first so many similar predecessors, at most 256; default
                 10000.
             parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
                 memory at a time and do more work; default 1.
@@ -761,9 +764,17 @@ Counts and frequencies are of one collection and in one language, both as they w
         Note:
             Resolution 'representative': every removed row is verified similar to the kept row that
                 stands for it.
+            Two kept rows are not similar, but for pairs that 'minhash' or 'projection' misses and
+                for oversized buckets.
+            In these, two kept rows may be similar if all buckets that they share are oversized and,
+                in each, the first of them in keep order is no pivot and resembles no pivot that is
+                kept.
+            Two kept vectors may be similar if the later has more similar predecessors than it is
+                paired with, and these were all removed.
+            The rows are the same for any number of parts and partitions and any order of the input.
             A row that is alone, empty or NULL is kept: a cluster of one, similarity NULL.
-            The same id twice with the same text, or once without a text, is one row; with another
-                text it is an error that names the id.
+            The same id twice with the same text is one row; with another text it is an error that
+                names the id.
         """
         return self._call(
             "near_duplicates",
