@@ -184,7 +184,7 @@ fn of_lines(bytes: &[u8], size: u64) -> u64 {
     let looked = bytes.len() as u64;
     match lines.max(if lines == 0 { objects } else { 0 }) as u64 {
         // Longer than what was looked at, nobody knows by how much.
-        0 if looked < size => (looked * 64).min(size),
+        0 if looked < size => (looked * 16).min(size),
         0 => looked,
         rows => looked / rows,
     }
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(of_lines(b"{\"a\":1}\n{\"a\":2}\n", 16), 8);
         assert_eq!(of_lines(b"[{\"a\":1},{\"a\":2}]", 17), 17);
         assert_eq!(of_lines(b"[{\"a\":1},{\"a\":2},{", 100), 9);
-        assert_eq!(of_lines(&[b'x'; 1000], 1_000_000), 64_000);
+        assert_eq!(of_lines(&[b'x'; 1000], 1_000_000), 16_000);
         assert_eq!(of_lines(&[b'x'; 1000], 2_000), 2_000);
     }
 }
