@@ -28,7 +28,7 @@ SELECT id_a, id_b, similarity
 FROM signature_pairs(
   (
     SELECT side, id, across, CAST(NULL AS BYTEA) AS signature, vector
-    FROM unique_vectors(input)
+    FROM unique_vectors(input, differ => $differ)
   ),
   verify => 'cosine',
   threshold => $threshold,

@@ -19,13 +19,15 @@
 --   num_hashes: integer in [1, 4096] = 128 | with 'minhash': hash functions that a signature may use
 --   bits: integer in [1, 4096] = 1024 | with 'projection': bits of a signature
 --   seed: integer in [0, 9007199254740992] = 1 | with 'minhash' and 'projection': seed of signatures
---   bucket_pairs: integer in [1, 4000000000] = 10000 | a bucket of more distinct texts than this, or the neighbours of a vector, are verified against leaders only
+--   bucket_pairs: integer in [1, 4000000000] = 10000 | a bucket of more distinct texts than this is oversized: its rows are verified against a few of them, its pivots, only; a vector is paired with its first so many similar predecessors, at most 256
 --   parts: integer in [1, 65536] = 1 | parts of the key space; more parts hold less in memory at a time and do more work
 -- Columns
 --   as input: as input | the columns of the input
 -- Guarantees
 --   Every row left out is verified similar to one that stays (with resolution 'representative').
---   A row whose id and text stand twice stays twice.
+--   Two rows that stay may be similar in oversized buckets only, and as near_duplicates says.
+--   Rows of one id are one row, of which the first stays: one with a text, then in keep order, then in the order of the columns from left to right, NULL last. Another text is an error that names the id.
+--   Rows without an id all stay.
 SELECT input.*
 FROM input
 LEFT ANTI JOIN (

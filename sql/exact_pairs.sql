@@ -8,7 +8,7 @@
 -- Parameters
 --   threshold: number in (0, 1] = 0.8 | least Jaccard similarity
 --   shingle: shingle = 'word:3' | what a text is cut into
---   bucket_pairs: integer in [0, 4000000000] = 0 | a prefix token of more rows than this is verified against leaders only; 0: never
+--   bucket_pairs: integer in [0, 4000000000] = 0 | a prefix token of more rows than this is an oversized bucket, as in similar_pairs; 0: never
 --   parts: integer in [1, 65536] = 1 | parts of the key space
 --   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
 --   differ: boolean = false | only pairs whose values of across differ

@@ -34,7 +34,7 @@ SELECT id_a, id_b, CAST(similarity AS INT UNSIGNED) AS distance
 FROM signature_pairs(
   (
     SELECT side, id, across, vector AS signature, CAST(NULL AS BYTEA) AS vector
-    FROM unique_vectors(input)
+    FROM unique_vectors(input, differ => $differ)
   ),
   method => $method,
   verify => 'hamming',

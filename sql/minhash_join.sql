@@ -27,7 +27,7 @@
 --   max_bucket: integer in [0, 4000000000] = 0 | only the first rows, in id order, of a bucket form pairs; 0: all
 --   verify: one of exact|edit|estimate|none = 'exact' | what similarity is: Jaccard of the shingle sets, edit similarity of the texts, share of equal hash values, or NULL without verification
 --   copies: one of all|linked = 'all' | 'all': every pair; 'linked': each distinct text stands for its copies by its smallest id, and each copy has one pair with it
---   bucket_pairs: integer in [1, 4000000000] = 10000 | with linked copies: a bucket of more distinct texts than this is verified against leaders only
+--   bucket_pairs: integer in [1, 4000000000] = 10000 | with linked copies: a bucket of more distinct texts than this is oversized, and its rows are verified against a few of them, its pivots, only
 --   across: column | only pairs whose values in this column differ; rows with NULL there take no part; not with linked copies
 --   parts: integer in [1, 65536] = 1 | parts of the key space; more parts hold less in memory at a time and do more work
 -- Columns
@@ -43,7 +43,7 @@ SELECT id_a, id_b, similarity
 FROM minhash_pairs(
   (
     SELECT side, id, text, across
-    FROM unique_rows(input, normalize => $normalize)
+    FROM unique_rows(input, normalize => $normalize, differ => $differ)
   ),
   threshold => $threshold,
   shingle => $shingle,

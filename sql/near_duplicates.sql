@@ -19,7 +19,7 @@
 --   num_hashes: integer in [1, 4096] = 128 | with 'minhash': hash functions that a signature may use
 --   bits: integer in [1, 4096] = 1024 | with 'projection': bits of a signature
 --   seed: integer in [0, 9007199254740992] = 1 | with 'minhash' and 'projection': seed of signatures
---   bucket_pairs: integer in [1, 4000000000] = 10000 | a bucket of more distinct texts than this, or the neighbours of a vector, are verified against leaders only
+--   bucket_pairs: integer in [1, 4000000000] = 10000 | a bucket of more distinct texts than this is oversized: its rows are verified against a few of them, its pivots, only; a vector is paired with its first so many similar predecessors, at most 256
 --   parts: integer in [1, 65536] = 1 | parts of the key space; more parts hold less in memory at a time and do more work
 -- Columns
 --   id: as id | the row's id
@@ -30,8 +30,12 @@
 --   cluster_size: Int64 | rows of the cluster
 -- Guarantees
 --   Resolution 'representative': every removed row is verified similar to the kept row that stands for it.
+--   Two kept rows are not similar, but for pairs that 'minhash' or 'projection' misses and for oversized buckets.
+--   In these, two kept rows may be similar if all buckets that they share are oversized and, in each, the first of them in keep order is no pivot and resembles no pivot that is kept.
+--   Two kept vectors may be similar if the later has more similar predecessors than it is paired with, and these were all removed.
+--   The rows are the same for any number of parts and partitions and any order of the input.
 --   A row that is alone, empty or NULL is kept: a cluster of one, similarity NULL.
---   The same id twice with the same text is one row; with another text it is an error that names the id.
+--   The same id twice with the same text, or once without a text, is one row; with another text it is an error that names the id.
 SELECT
   id,
   CASE

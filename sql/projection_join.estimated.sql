@@ -3,7 +3,7 @@
 -- projection_join without verification: the cosine that the distance of the signatures stands for.
 WITH signed AS (
   SELECT side, id, across, random_projection(vector, $bits, $seed) AS signature
-  FROM unique_vectors(input)
+  FROM unique_vectors(input, differ => $differ)
 )
 SELECT id_a, id_b, hamming_to_cosine(similarity, $bits) AS similarity
 FROM signature_pairs(

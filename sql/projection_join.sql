@@ -38,7 +38,7 @@
 --   The same rows whatever the number of partitions, parts or chunks.
 WITH signed AS (
   SELECT side, id, across, vector, random_projection(vector, $bits, $seed) AS signature
-  FROM unique_vectors(input)
+  FROM unique_vectors(input, differ => $differ)
 )
 SELECT id_a, id_b, similarity
 FROM signature_pairs(

@@ -15,7 +15,7 @@
 --   num_hashes: integer in [1, 4096] = 128 | with 'minhash'
 --   bits: integer in [1, 4096] = 1024 | with 'projection'
 --   seed: integer in [0, 9007199254740992] = 1 | with 'minhash' and 'projection'
---   bucket_pairs: integer in [0, 4000000000] = 10000 | a bucket of more distinct texts than this is verified against leaders only
+--   bucket_pairs: integer in [0, 4000000000] = 10000 | as in near_duplicates
 --   parts: integer in [1, 65536] = 1 | parts of the key space
 -- Columns
 --   id: as id | the row's id
@@ -42,6 +42,7 @@ edges AS (
   FROM node_pairs(
     texts,
     method => $method,
+    resolution => $resolution,
     threshold => $threshold,
     shingle => $shingle,
     target_recall => $target_recall,

@@ -38,7 +38,7 @@ WITH signed AS (
   SELECT side, id, across, simhash(tokens, $bits) AS signature
   FROM (
     SELECT side, id, across, shingle_hashes(text, $shingle) AS tokens
-    FROM unique_rows(input, normalize => $normalize)
+    FROM unique_rows(input, normalize => $normalize, differ => $differ)
   )
   WHERE cardinality(tokens) > 0
 )

@@ -18,7 +18,7 @@
 --   chunk: integer in [1, 4000000000] = 65536 | with 'windows': rows of a table that are compared at a time
 --   seed: integer in [0, 9007199254740992] = 1 | with 'windows': seed of the permutations
 --   prefixes: boolean = false | the keys are prefix tokens of the tokens: the length and the positional filter apply
---   bucket_pairs: integer in [0, 4000000000] = 0 | a key of more rows than this forms no all-pairs: its rows are verified against leaders; with 'all' the neighbours of a row; 0: never
+--   bucket_pairs: integer in [0, 4000000000] = 0 | a key of more rows than this is an oversized bucket: its rows, in id order, are verified against at most 64 of them, its pivots; with 'all' a row is paired with its first so many similar predecessors, at most 256, and with others that these do not connect it to; 0: never
 --   max_bucket: integer in [0, 4000000000] = 0 | only the first rows, in id order, of a key take part; 0: all
 --   parts: integer in [1, 65536] = 1 | the row with part p joins on its keys of key % parts = p
 --   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
@@ -28,8 +28,9 @@
 --   id_b: as id | the other id
 --   similarity: Float64 | as verified, with 'hamming' the number of differing bits; NULL where verify is 'none'
 -- Guarantees
---   Without leaders each pair once, in the part that owns the first key that its rows share.
+--   Without bucket_pairs and max_bucket each pair once, in the part that owns the first key that its rows share.
 --   With windows a pair stands once for each table in which it is found.
---   With leaders a pair may stand once in each part, and a part may have more pairs of the same components.
+--   With bucket_pairs or max_bucket a pair may stand once in each part; with keys the pairs are the same for any parts.
+--   What oversized buckets and caps leave uncompared is counted: EXPLAIN ANALYZE shows it, a warning in the log tells of it, and jobs write it into their manifest.
 SELECT id_a, id_b, similarity
 FROM input

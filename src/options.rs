@@ -27,7 +27,7 @@ config_namespace! {
         pub num_hashes: Option<u64>, default = None
         /// Share of the pairs at the threshold that banding must find, in (0, 1).
         pub target_recall: Option<f64>, default = None
-        /// Linked mode: a bucket of more distinct texts than this is verified against leaders only.
+        /// Linked mode: a bucket of more distinct texts than this is verified against its pivots only.
         pub bucket_pairs: Option<u64>, default = None
         /// Parts that a join is cut into; each part is held in memory by one task.
         pub parts: Option<u64>, default = None

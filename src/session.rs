@@ -1,14 +1,17 @@
 //! Sessions: DataFusion with the functions, operators and table functions of this crate.
 
-use crate::files::{FileTables, with_buckets};
+use crate::files::{CopyPlainTexts, DoubtDoubles, FileTables, ScanDoubles, with_buckets};
 use crate::functions::{ExpandDeferredCalls, FunctionPlanner};
 use crate::operators::planner::NeardupQueryPlanner;
+use crate::operators::shared_rows::ReadOnce;
 use crate::options::NeardupOptions;
 use datafusion::catalog::{DynamicFileCatalog, UrlTableFactory};
 use datafusion::common::Result;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::optimizer::{Analyzer, AnalyzerRule};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup_datasets::WikiDumpFactory;
 use std::sync::{Arc, LazyLock};
@@ -83,10 +86,19 @@ pub(crate) fn bare_state(config: SessionConfig) -> SessionState {
 /// DataFusion's functions and ours, and our operators.
 fn with_operators(builder: SessionStateBuilder) -> SessionStateBuilder {
     let expand: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(ExpandDeferredCalls);
-    let rules = std::iter::once(expand).chain(Analyzer::new().rules);
+    let read_once: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(ReadOnce);
+    let copy: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(CopyPlainTexts);
+    let rules = [expand, read_once].into_iter().chain(Analyzer::new().rules);
+    let rules = rules.chain(std::iter::once(copy));
+    let doubt: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(DoubtDoubles);
+    let scan: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(ScanDoubles);
+    // Statistics are doubted before any rule believes them; filters are looked at once all are pushed down.
+    let physical = std::iter::once(doubt).chain(PhysicalOptimizer::new().rules);
+    let physical = physical.chain(std::iter::once(scan));
     let builder = builder
         .with_default_features()
         .with_analyzer_rules(rules.collect())
+        .with_physical_optimizer_rules(physical.collect())
         .with_query_planner(Arc::new(NeardupQueryPlanner))
         .with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory));
     with_functions(builder)

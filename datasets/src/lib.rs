@@ -3,6 +3,8 @@
 //!
 //! - [`dump`]: the table over MediaWiki dumps.
 //! - [`word_vectors`]: the table over files of word vectors.
+//! - [`records`]: the table over separated values and JSON.
+//! - [`parquet_rows`]: the table over Parquet whose rows are numbered.
 //! - [`sample`]: the bytes of a small dump and of a small table of documents.
 //! - [`generate`]: rows of any number from a seed, with the clusters that were planted.
 //!
@@ -12,8 +14,13 @@
 pub mod dump;
 mod files;
 pub mod generate;
+pub mod parquet_rows;
+pub mod records;
 pub mod sample;
 pub mod word_vectors;
 
 pub use dump::{DumpOptions, DumpSource, DumpTable, WikiDumpFactory, dump_scan, take_losses};
+pub use files::Numbers;
+pub use parquet_rows::{NumberedParquet, NumberedParquetSource, numbered_parquet_scan};
+pub use records::{RecordFormat, RecordOptions, RecordSource, RecordTable, record_scan};
 pub use word_vectors::{WordVectorOptions, WordVectorSource, WordVectorTable, word_vector_scan};

@@ -11,7 +11,7 @@ use datafusion::datasource::{MemTable, ViewTable};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
-use neardup::cluster::ClientOptions;
+use neardup::cluster::{ClientOptions, Token};
 use neardup::{Resources, explain_parse_error, parse_size};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -68,6 +68,7 @@ impl Session {
         threads: Option<usize>,
         step_timeout: f64,
         scratch: Option<std::path::PathBuf>,
+        token_file: Option<std::path::PathBuf>,
     ) -> PyResult<Self> {
         let mut options = ClientOptions::new(url);
         if let Some(threads) = threads {
@@ -76,6 +77,8 @@ impl Session {
         options.step_timeout = Duration::try_from_secs_f64(step_timeout)
             .map_err(|error| PyValueError::new_err(format!("step_timeout: {error}")))?;
         options.scratch = scratch;
+        let token = token_file.as_deref().map(Token::read).transpose();
+        options.token = token.map_err(exception)?;
         let runtime = Arc::new(RuntimeEnv::default());
         let context = neardup::cluster::session(&options, runtime).map_err(exception)?;
         Ok(Self::over(context))

@@ -101,6 +101,25 @@ def test_large_tables_need_a_scratch_directory(cluster, tmp_path):
     assert sorted_rows(remote.sql("SELECT count(*), max(id) FROM docs")) == [(700_000, 699_999)]
 
 
+def test_a_cluster_that_asks_for_a_token(bucket, binary, tmp_path):
+    token = tmp_path / "token"
+    token.touch(mode=0o600)
+    token.write_text("the-token-of-these-tests\n")
+    secret = ("--token-file", str(token))
+    with contextlib.ExitStack() as roles:
+        line = roles.enter_context(role(binary, "scheduler", "--bind", "127.0.0.1:0", *secret, env=bucket))
+        url = line.split()[-1]
+        address = url.removeprefix("df://")
+        roles.enter_context(role(binary, "executor", "--scheduler", address, *secret, env=bucket))
+        with pytest.raises(Exception, match="a token is asked for"):
+            neardup.connect(url, threads=2).sql("SELECT 1").collect()
+        remote = neardup.connect(url, threads=2, token_file=token)
+        assert sorted_rows(remote.sql("SELECT 1")) == [(1,)]
+        token.chmod(0o644)
+        with pytest.raises(ValueError, match="mode 0644"):
+            neardup.connect(url, token_file=token)
+
+
 def test_nobody_there(bucket):
     remote = neardup.connect("df://127.0.0.1:1", threads=2)
     with pytest.raises(Exception, match="127.0.0.1:1"):

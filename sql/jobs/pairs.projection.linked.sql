@@ -11,6 +11,7 @@ SELECT id_a, id_b, similarity
 FROM node_pairs(
   documents,
   method => 'projection',
+  resolution => $resolution,
   threshold => $threshold,
   target_recall => $target_recall,
   bits => $bits,

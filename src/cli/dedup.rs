@@ -1,10 +1,11 @@
 //! `neardup dedup`.
 
 use super::options::{Cluster, Global};
+use super::visible::shell_word;
 use super::{folder, out, progress, summary};
 use clap::{Args, ValueEnum};
 use datafusion::common::{Result, exec_datafusion_err};
-use neardup::jobs::{Dedup, DumpOptions, Keep, Method, Pairs, Resolution, dedup};
+use neardup::jobs::{Dedup, DumpOptions, Keep, Method, Pairs, Resolution, RowIds, dedup};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -37,6 +38,9 @@ pub(crate) struct Arguments {
     /// Bits of a vector's signature, for --method projection
     #[arg(long, value_name = "N", default_value_t = 1024)]
     bits: usize,
+    /// Ids where the table has none: by place in all files, by path and row, or by the row's content
+    #[arg(long, value_enum, default_value_t = RowIdsName::Number)]
+    row_ids: RowIdsName,
     /// Least similarity of a pair, above 0 and at most 1 [default: 0.8; dumps: 0.6]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     threshold: Option<f64>,
@@ -64,7 +68,9 @@ pub(crate) struct Arguments {
     /// Row to keep by a column: COLUMN or 'COLUMN desc'
     #[arg(long, value_name = "COLUMN", conflicts_with = "keep")]
     keep_by: Option<String>,
-    /// Buckets of more distinct texts, and vectors near more others, are verified against leaders only
+    /// Buckets of more distinct texts are verified against a few of them only, a vector against its first N
+    /// similar predecessors (at most 256). The summary says how many pairs were not compared; rows that are
+    /// kept may be similar to each other in such buckets alone (see near_duplicates)
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     bucket_pairs: usize,
     /// Least length of a dump's sentence in characters
@@ -135,6 +141,13 @@ enum ResolutionName {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
+enum RowIdsName {
+    Number,
+    Path,
+    Content,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum KeepName {
     First,
     Longest,
@@ -157,6 +170,11 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     };
     let options = Dedup {
         id: arguments.id.clone(),
+        row_ids: match arguments.row_ids {
+            RowIdsName::Number => RowIds::Number,
+            RowIdsName::Path => RowIds::Path,
+            RowIdsName::Content => RowIds::Content,
+        },
         text: arguments.text.clone(),
         vector: arguments.vector.clone(),
         bits: arguments.bits,
@@ -197,7 +215,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     .await?;
     summary::print(&job, begun.elapsed(), global)?;
     if !global.quiet && !global.json {
-        let shown = &arguments.output;
+        let shown = shell_word(&arguments.output);
         out::print(|out| Ok(writeln!(out, "\nlook at it: neardup show {shown}")?))?;
     }
     Ok(())

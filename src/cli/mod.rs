@@ -3,11 +3,15 @@
 //! One file a command. What a command does belongs to the library; here is how it is asked for and
 //! how it answers. Results go to standard output, everything else to standard error.
 
-/// Says something on standard error. Nobody may be there to read it, which is no error.
+/// Says something on standard error, as visible text: it may hold names and texts of others. Nobody may be
+/// there to read it, which is no error.
 macro_rules! say {
     ($($text:tt)*) => {
         // In one piece: other processes may say something on the same terminal.
-        _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{}\n", format_args!($($text)*)).as_bytes())
+        _ = std::io::Write::write_all(
+            &mut std::io::stderr(),
+            $crate::cli::visible::visible(&format!("{}\n", format_args!($($text)*))).as_bytes(),
+        )
     };
 }
 
@@ -24,6 +28,7 @@ mod show;
 mod sql;
 mod stop;
 mod summary;
+mod visible;
 
 use clap::{Parser, Subcommand};
 use datafusion::common::{DataFusionError, Result};
@@ -88,6 +93,11 @@ impl Command {
 pub(crate) fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() => {
+            // It repeats what was given.
+            say!("{}", error.render().to_string().trim_end());
+            return ExitCode::from(2);
+        }
         Err(answer) => return explain(&answer),
     };
     let mut logger = env_logger::Builder::new();
@@ -95,6 +105,16 @@ pub(crate) fn main() -> ExitCode {
     for module in NOISE {
         logger.filter_module(module, log::LevelFilter::Off);
     }
+    logger.format(|out, record| {
+        let style = out.default_level_style(record.level());
+        let (level, from) = (record.level(), record.target());
+        let text = record.args().to_string();
+        writeln!(
+            out,
+            "[{style}{level:<5}{style:#} {from}] {}",
+            visible::visible(&text)
+        )
+    });
     logger.parse_default_env().init();
     // The main thread has a stack of its own size; the work runs on one of ours.
     let worker = std::thread::Builder::new()

@@ -3,7 +3,7 @@
 use clap::Args;
 use datafusion::common::{Result, plan_err};
 use datafusion::prelude::SessionContext;
-use neardup::cluster::ClientOptions;
+use neardup::cluster::{ClientOptions, Token};
 use neardup::{Memory, Resources, parse_size};
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
@@ -94,6 +94,7 @@ impl Global {
                 let mut options = ClientOptions::new(url);
                 options.step_timeout = Duration::from_secs(cluster.step_timeout);
                 options.scratch.clone_from(&cluster.scratch);
+                options.token = cluster.token_file.as_deref().map(Token::read).transpose()?;
                 if let Some(threads) = self.threads {
                     options.partitions = threads.get();
                 }
@@ -120,4 +121,7 @@ pub(crate) struct Cluster {
     /// On a cluster: a directory that all processes see, for tables in memory above 64 MiB
     #[arg(long, value_name = "DIR", requires = "cluster")]
     scratch: Option<PathBuf>,
+    /// On a cluster: a file with the secret that its roles ask for
+    #[arg(long, value_name = "FILE", requires = "cluster")]
+    token_file: Option<PathBuf>,
 }

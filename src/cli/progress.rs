@@ -48,6 +48,10 @@ impl Progress for Bar {
         }
         say!("{name:<12} {rows:>12} rows {:>8.1} s", took.as_secs_f64());
     }
+
+    fn again(&self, name: &str, why: &str) {
+        say!("{name:<12} is done again: {why}");
+    }
 }
 
 /// A line when a step begins and when it ends.
@@ -62,5 +66,9 @@ impl Progress for Lines {
 
     fn done(&self, name: &str, rows: u64, took: Duration) {
         say!("{name}: {rows} rows in {:.1} s", took.as_secs_f64());
+    }
+
+    fn again(&self, name: &str, why: &str) {
+        say!("{name}: is done again: {why}");
     }
 }

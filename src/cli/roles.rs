@@ -4,9 +4,9 @@ use super::folder::ProcessFolder;
 use super::options::Global;
 use super::stop::asked_to_stop;
 use clap::Args;
-use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use datafusion::common::{Result, exec_err};
 use neardup::Memory;
-use neardup::cluster::{ExecutorOptions, SchedulerOptions, Trust};
+use neardup::cluster::{ExecutorOptions, SchedulerOptions, Token, Trust};
 use std::num::NonZeroUsize;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -47,7 +47,8 @@ pub(crate) struct Executor {
     /// Where to serve rows; tasks come in on the port after it; port 0 is any two free ones
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
     bind: String,
-    /// Directory for rows between stages [default: a temporary one, removed at the end]
+    /// Where a private directory for rows between stages is made; it is removed at the end [default: where
+    /// temporary files are]
     #[arg(long, value_name = "DIR")]
     work_dir: Option<PathBuf>,
     /// Tasks at a time [default: --threads]
@@ -63,9 +64,14 @@ struct Reach {
     /// The name under which others reach this process [default: the address of --bind]
     #[arg(long, value_name = "HOST")]
     external_host: Option<String>,
-    /// Listen on addresses that other machines reach: nothing is encrypted, nobody is asked who they are
+    /// Listen on addresses that other machines reach: nothing is encrypted, and without --token-file nobody
+    /// is asked who they are
     #[arg(long)]
     trust_network: bool,
+    /// A file with the secret that every request must carry: one line that only you can read, the same for
+    /// scheduler, executors and clients
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
 }
 
 impl Reach {
@@ -74,6 +80,10 @@ impl Reach {
             true => Trust::Network,
             false => Trust::Loopback,
         }
+    }
+
+    fn token(&self) -> Result<Option<Token>> {
+        self.token_file.as_deref().map(Token::read).transpose()
     }
 }
 
@@ -84,6 +94,7 @@ pub(crate) async fn scheduler(arguments: &Scheduler, global: &Global) -> Result<
         trust: arguments.reach.trust(),
         external_host: arguments.reach.external_host.clone(),
         serve_results: arguments.serve_results,
+        token: arguments.reach.token()?,
         executor_timeout: arguments.executor_timeout,
     };
     let quiet = global.quiet;
@@ -99,27 +110,17 @@ pub(crate) async fn scheduler(arguments: &Scheduler, global: &Global) -> Result<
 }
 
 pub(crate) async fn executor(arguments: &Executor, global: &Global) -> Result<()> {
-    let (work_dir, _folder) = match &arguments.work_dir {
-        Some(directory) => {
-            std::fs::create_dir_all(directory).map_err(|error| {
-                exec_datafusion_err!("--work-dir {}: {error}", directory.display())
-            })?;
-            (directory.clone(), None)
-        }
-        None => {
-            let folder = ProcessFolder::new(&global.temp_dir(), "neardup-executor-")?;
-            let rows = folder.path().join("rows");
-            std::fs::create_dir(&rows)?;
-            (rows, Some(folder))
-        }
-    };
     let slots = arguments.slots.map_or(global.threads(), NonZeroUsize::get);
     let options = ExecutorOptions {
         scheduler: arguments.scheduler.clone(),
         bind: arguments.bind.clone(),
         trust: arguments.reach.trust(),
         external_host: arguments.reach.external_host.clone(),
-        work_dir,
+        token: arguments.reach.token()?,
+        work_dir: arguments
+            .work_dir
+            .clone()
+            .unwrap_or_else(|| global.temp_dir()),
         slots,
         memory_limit: match global.memory() {
             Memory::Unlimited => Some(usize::MAX / 2),

@@ -2,6 +2,7 @@
 
 use super::options::Global;
 use super::out::Out;
+use super::visible::{visible, visible_line};
 use clap::Args;
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
@@ -53,7 +54,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     for id in ids {
         let rows = members(&context, &id, arguments.rows).await?;
         if rows.iter().all(|batch| batch.num_rows() == 0) {
-            return datafusion::common::exec_err!("there is no cluster {id}");
+            return datafusion::common::exec_err!("there is no cluster {}", visible_line(&id));
         }
         print_cluster(&mut out, &id, &rows)?;
         out.flush()?;
@@ -135,6 +136,7 @@ async fn members(context: &SessionContext, id: &str, count: usize) -> Result<Vec
 
 fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Result<()> {
     let colour = std::io::stdout().is_terminal();
+    let id = visible_line(id);
     let mut first: Option<String> = None;
     let mut shown = 0;
     let mut size = 0;
@@ -156,14 +158,17 @@ fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Res
                 ""
             };
             let body: String = body.chars().take(SHOWN_CHARS).collect();
+            // Lines of a text stand below it, so that none of them passes for one of ours.
+            let body = visible(&body).replace('\n', "\n          ");
+            let name = visible_line(names.value(row));
             let title = match titles.is_valid(row) && !titles.value(row).is_empty() {
-                true => format!("  {}", titles.value(row)),
+                true => format!("  {}", visible_line(titles.value(row))),
                 false => String::new(),
             };
             match &first {
                 None => {
                     writeln!(out, "cluster {id}, {size} rows")?;
-                    writeln!(out, "  {:>6}  {}{title}", "kept", names.value(row))?;
+                    writeln!(out, "  {:>6}  {name}{title}", "kept")?;
                     writeln!(out, "          {body}")?;
                     first = Some(body);
                 }
@@ -172,7 +177,7 @@ fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Res
                         true => format!("{:.3}", similarity.value(row)),
                         false => "kept".to_owned(),
                     };
-                    writeln!(out, "  {label:>6}  {}{title}", names.value(row))?;
+                    writeln!(out, "  {label:>6}  {name}{title}")?;
                     writeln!(out, "          {}", marked(first, &body, colour))?;
                 }
             }

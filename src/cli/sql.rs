@@ -3,6 +3,7 @@
 use super::options::{Cluster, Global};
 use super::out::{self, Out};
 use super::shell;
+use super::visible::{Visible, visible_rows};
 use clap::{Args, ValueEnum};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::csv;
@@ -16,6 +17,7 @@ use datafusion::sql::parser::DFParser;
 use futures::StreamExt;
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Run SQL: statements, a script, or a shell
 ///
@@ -103,11 +105,12 @@ pub(super) async fn run_script(
 }
 
 async fn print_table(frame: DataFrame) -> Result<()> {
-    let schema = std::sync::Arc::clone(frame.schema().inner());
+    let schema = Arc::clone(frame.schema().inner());
     let mut batches = frame.collect().await?;
     if batches.is_empty() {
-        batches.push(RecordBatch::new_empty(schema));
+        batches.push(RecordBatch::new_empty(Arc::clone(&schema)));
     }
+    let batches = visible_rows(&batches, &schema)?;
     let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
     let table = pretty_format_batches(&batches)?;
     out::print(|out| {
@@ -122,7 +125,11 @@ async fn print_stream(frame: DataFrame, format: Format) -> Result<()> {
         out: Out::new(),
         failed: None,
     };
-    let written = write_stream(frame, format, &mut pipe).await;
+    // A terminal gets visible text, everybody else the rows as they are.
+    let written = match std::io::stdout().is_terminal() {
+        true => write_stream(frame, format, Visible::new(&mut pipe)).await,
+        false => write_stream(frame, format, &mut pipe).await,
+    };
     match pipe.failed {
         // Writers of rows turn this into errors of their own, which do not say what it was.
         Some(error) => Err(error.into()),

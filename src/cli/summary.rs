@@ -2,10 +2,11 @@
 
 use super::options::Global;
 use super::out;
+use super::visible::{visible, visible_line};
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{Job, Manifest};
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 /// Prints what a job did: a table for people, or JSON.
@@ -16,10 +17,13 @@ pub(crate) fn print(job: &Job, took: Duration, global: &Global) -> Result<()> {
             let text = serde_json::to_string_pretty(&summary).map_err(|error| {
                 exec_datafusion_err!("the summary cannot be written as JSON: {error}")
             })?;
-            writeln!(out, "{text}")?;
+            match std::io::stdout().is_terminal() {
+                true => writeln!(out, "{}", visible(&text))?,
+                false => writeln!(out, "{text}")?,
+            }
         } else if !global.quiet {
             for (name, value) in lines(&summary) {
-                writeln!(out, "{name:<28} {value}")?;
+                writeln!(out, "{:<28} {}", visible_line(&name), visible_line(&value))?;
             }
         }
         Ok(())
@@ -46,18 +50,37 @@ fn summary(job: &Job, took: Duration) -> Value {
         "pages": figure(manifest, "plain_text", "pages"),
         "articles": figure(manifest, "plain_text", "articles"),
         "sentences": figure(manifest, "sentences", "sentences"),
+        "rows_read": figure(manifest, "texts", "rows"),
+        "rows_compared": figure(manifest, "texts", "rows compared"),
         "rows": figure(manifest, "clusters", "rows"),
         "left_out": left_out,
         "damage": damage,
         "distinct_texts": figure(manifest, "texts", "distinct texts"),
         "method": figure(manifest, "pairs", "method"),
         "pairs": rows(manifest, "pairs"),
+        "oversized": oversized(manifest),
         "clusters": figure(manifest, "clusters", "clusters of two or more"),
         "largest_cluster": figure(manifest, "clusters", "largest cluster"),
         "kept": figure(manifest, "clusters", "kept"),
         "steps_done_before": job.resumed,
         "seconds": (took.as_secs_f64() * 1000.0).round() / 1000.0,
         "peak_memory_bytes": peak_memory(),
+    })
+}
+
+/// What was not compared, or not reported, because buckets are oversized or rows have too many neighbours.
+fn oversized(manifest: &Manifest) -> Value {
+    let Some(pairs) = step(manifest, "pairs") else {
+        return Value::Null;
+    };
+    let count = |name: &str| pairs.figures.get(name).cloned().unwrap_or(json!(0));
+    json!({
+        "buckets": count("oversized buckets"),
+        "rows": count("rows in oversized buckets"),
+        "rows_without_pivot": count("rows without a pivot"),
+        "pairs_not_compared": count("pairs not compared"),
+        "rows_of_too_many_neighbours": count("rows of too many neighbours"),
+        "pairs_not_reported": count("pairs not reported"),
     })
 }
 
@@ -90,7 +113,7 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
     line("pages", &summary["pages"]);
     line("articles", &summary["articles"]);
     line("sentences", &summary["sentences"]);
-    line("rows compared", &summary["rows"]);
+    line("rows read", &summary["rows_read"]);
     if let Some(left_out) = summary["left_out"].as_object() {
         for (reason, count) in left_out {
             line(&format!("  left out: {reason}"), count);
@@ -101,9 +124,23 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
             line(&format!("  damaged: {file}"), what);
         }
     }
+    line("rows compared", &summary["rows_compared"]);
     line("distinct texts", &summary["distinct_texts"]);
     line("method", &summary["method"]);
     line("pairs", &summary["pairs"]);
+    for (name, key) in [
+        ("oversized buckets", "buckets"),
+        ("  rows in them", "rows"),
+        ("  rows without a pivot", "rows_without_pivot"),
+        ("  pairs not compared", "pairs_not_compared"),
+        ("rows of too many neighbours", "rows_of_too_many_neighbours"),
+        ("  pairs not reported", "pairs_not_reported"),
+    ] {
+        let count = &summary["oversized"][key];
+        if count.as_u64().is_some_and(|count| count > 0) {
+            line(name, count);
+        }
+    }
     line("clusters of two or more", &summary["clusters"]);
     line("largest cluster", &summary["largest_cluster"]);
     line("kept", &summary["kept"]);

@@ -9,7 +9,8 @@ pub enum Trust {
     /// Processes of this machine only.
     #[default]
     Loopback,
-    /// Everybody who reaches the address: nothing is encrypted and nobody is asked who they are.
+    /// Everybody who reaches the address: nothing is encrypted, and without a token nobody is asked who they
+    /// are.
     Network,
 }
 

@@ -33,7 +33,9 @@ use datafusion_proto::physical_plan::{
 };
 use datafusion_proto::protobuf::{FileScanExecConf, PhysicalPlanNode};
 use neardup_datasets::{
-    DumpSource, DumpTable, WordVectorSource, WordVectorTable, dump_scan, word_vector_scan,
+    DumpSource, DumpTable, NumberedParquet, NumberedParquetSource, RecordSource, RecordTable,
+    WordVectorSource, WordVectorTable, dump_scan, numbered_parquet_scan, record_scan,
+    word_vector_scan,
 };
 use prost::Message;
 use serde::de::DeserializeOwned;
@@ -47,6 +49,8 @@ const SIMILAR_PAIRS: u8 = b'p';
 const WRITE_STEP: u8 = b'w';
 const DUMP: u8 = b'd';
 const WORD_VECTORS: u8 = b'v';
+const RECORDS: u8 = b'r';
+const NUMBERED_PARQUET: u8 = b'n';
 const MEMORY: u8 = b'm';
 const KEYED: u8 = b'k';
 const OUTER_JOIN: u8 = b'o';
@@ -168,6 +172,8 @@ impl LogicalExtensionCodec for LogicalCodec {
                 .try_decode_table_provider(buffer, name, schema, context),
             Some((DUMP, body)) => Ok(Arc::new(DumpTable::from_bytes(body)?)),
             Some((WORD_VECTORS, body)) => Ok(Arc::new(WordVectorTable::from_bytes(body)?)),
+            Some((RECORDS, body)) => Ok(Arc::new(RecordTable::from_bytes(body)?)),
+            Some((NUMBERED_PARQUET, body)) => Ok(Arc::new(NumberedParquet::from_bytes(body)?)),
             Some((MEMORY, body)) => read_memory(body),
             Some((other, _)) => unknown(other),
         }
@@ -187,6 +193,14 @@ impl LogicalExtensionCodec for LogicalCodec {
         } else if let Some(vectors) = any.downcast_ref::<WordVectorTable>() {
             mark(WORD_VECTORS, buffer);
             buffer.extend(vectors.to_bytes()?);
+            Ok(())
+        } else if let Some(records) = any.downcast_ref::<RecordTable>() {
+            mark(RECORDS, buffer);
+            buffer.extend(records.to_bytes()?);
+            Ok(())
+        } else if let Some(rows) = any.downcast_ref::<NumberedParquet>() {
+            mark(NUMBERED_PARQUET, buffer);
+            buffer.extend(rows.to_bytes()?);
             Ok(())
         } else if any.is::<MemTable>() {
             mark(MEMORY, buffer);
@@ -266,6 +280,16 @@ impl PhysicalExtensionCodec for PhysicalCodec {
                 let source = Arc::new(WordVectorSource::from_bytes(source)?);
                 self.read_scan(scan, source, context, converter)
             }
+            RECORDS => {
+                let (source, scan) = split(body)?;
+                let source = Arc::new(RecordSource::from_bytes(source)?);
+                self.read_scan(scan, source, context, converter)
+            }
+            NUMBERED_PARQUET => {
+                let (source, scan) = split(body)?;
+                let source = Arc::new(NumberedParquetSource::from_bytes(source)?);
+                self.read_scan(scan, source, context, converter)
+            }
             other => unknown(other),
         }
     }
@@ -304,6 +328,13 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         }
         if let Some((config, source)) = word_vector_scan(&node) {
             return self.write_scan(WORD_VECTORS, &source.to_bytes()?, config, buffer, converter);
+        }
+        if let Some((config, source)) = record_scan(&node) {
+            return self.write_scan(RECORDS, &source.to_bytes()?, config, buffer, converter);
+        }
+        if let Some((config, source)) = numbered_parquet_scan(&node) {
+            let source = source.to_bytes()?;
+            return self.write_scan(NUMBERED_PARQUET, &source, config, buffer, converter);
         }
         self.0.try_encode(node, buffer, converter)
     }

@@ -2,6 +2,7 @@
 
 use super::codec::{LogicalCodec, PhysicalCodec};
 use super::stages::PrepareStages;
+use super::token::{TaskOptions, Token};
 use crate::files::with_buckets;
 use crate::operators::planner::planned;
 use crate::options::NeardupOptions;
@@ -48,6 +49,22 @@ pub(super) fn config() -> SessionConfig {
             "datafusion.optimizer.subset_repartition_threshold",
             usize::MAX,
         )
+}
+
+/// The options of a session that fetches rows: a client's and an executor's.
+pub(super) fn fetching(token: Option<&Token>) -> SessionConfig {
+    match token {
+        Some(token) => {
+            config().with_ballista_override_create_grpc_client_endpoint(token.endpoint())
+        }
+        None => config(),
+    }
+}
+
+/// The options that an executor's tasks start from.
+pub(super) fn of_tasks(token: Option<&Token>) -> SessionConfig {
+    // The key of a task travels only into options that are registered here.
+    fetching(token).with_option_extension(TaskOptions::default())
 }
 
 /// The session of a scheduler, for the plans of a client with that configuration.

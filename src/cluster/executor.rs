@@ -2,6 +2,9 @@
 
 use super::address::{Trust, listen_address};
 use super::config;
+use super::door;
+use super::private_dir::PrivateDir;
+use super::token::{Token, agreed};
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use datafusion::common::{Result, exec_datafusion_err, plan_datafusion_err};
@@ -20,7 +23,9 @@ pub struct ExecutorOptions {
     pub trust: Trust,
     /// The name under which others reach it, if not the address of `bind`.
     pub external_host: Option<String>,
-    /// An existing directory of its own for rows between stages.
+    /// What every request must carry; `None`: nothing.
+    pub token: Option<Token>,
+    /// Where it makes a private directory for rows between stages, which goes with it.
     pub work_dir: PathBuf,
     /// Tasks at a time.
     pub slots: usize,
@@ -43,9 +48,17 @@ pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr))
     let (host, port) = options.scheduler.rsplit_once(':').ok_or_else(wrong)?;
     let scheduler_port = port.parse().map_err(|_| wrong())?;
     let address = listen_address(&options.bind, options.trust)?;
+    let parent = &options.work_dir;
+    let work_dir = PrivateDir::new(parent, "neardup-executor")
+        .map_err(|error| exec_datafusion_err!("--work-dir {}: {error}", parent.display()))?;
+    let path = work_dir.path().to_str().ok_or_else(|| {
+        plan_datafusion_err!("--work-dir {}: must be valid UTF-8", parent.display())
+    })?;
+    agreed(&options.scheduler, options.token.as_ref()).await?;
     let (rows, tasks) = ports(address)?;
     ready(SocketAddr::new(address.ip(), rows));
-    let (work_dir, temp_limit) = (options.work_dir.clone(), options.temp_limit);
+    let (spilled, temp_limit) = (work_dir.path().to_owned(), options.temp_limit);
+    let (of_tasks, of_runtimes) = (options.token.clone(), options.token.clone());
     let settings = ExecutorProcessConfig {
         bind_host: address.ip().to_string(),
         external_host: options
@@ -58,14 +71,22 @@ pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr))
         scheduler_port,
         vcores: options.slots,
         task_scheduling_policy: TaskSchedulingPolicy::PushStaged,
-        work_dir: Some(options.work_dir.to_string_lossy().into_owned()),
+        work_dir: Some(path.to_owned()),
         executor_heartbeat_interval_seconds: 2,
         memory_pool_size: options.memory_limit.map(|bytes| bytes as u64),
         grpc_max_decoding_message_size: config::MESSAGE_BYTES as u32,
         grpc_max_encoding_message_size: config::MESSAGE_BYTES as u32,
         override_function_registry: Some(Arc::new(config::functions()?)),
-        override_runtime_producer: Some(Arc::new(move |_| config::runtime(&work_dir, temp_limit))),
-        override_config_producer: Some(Arc::new(config::config)),
+        override_runtime_producer: Some(Arc::new(move |session| {
+            // It is asked for before the plan of a task is read.
+            if let Some(token) = &of_runtimes {
+                token.check_task(session.options())?;
+            }
+            config::runtime(&spilled, temp_limit)
+        })),
+        override_config_producer: Some(Arc::new(move || config::of_tasks(of_tasks.as_ref()))),
+        override_create_grpc_client_endpoint: options.token.as_ref().map(Token::endpoint),
+        override_arrow_flight_service: Some(door::rows(options.token.clone())),
         override_logical_codec: Some(config::logical_codec()),
         override_physical_codec: Some(config::physical_codec()),
         ..Default::default()

@@ -1,5 +1,6 @@
 //! What went wrong on a cluster, as the process that ran the task would have said it.
 
+use super::token::Refusal;
 use datafusion::common::DataFusionError;
 
 /// Whether it makes sense to send a query again.
@@ -65,6 +66,9 @@ impl Failure {
             Some((job, cause)) if job.contains("Job ") => (true, cause),
             _ => (false, text.as_str()),
         };
+        if let (Some(refusal), false) = (Refusal::of(&text), job) {
+            return Self::last(format!("df://{address}: {}", refusal.text()));
+        }
         if has(UNREACHABLE) && text.contains(address) && !job {
             return Self::last(format!("no scheduler answers at df://{address}"));
         }
@@ -169,6 +173,18 @@ mod tests {
         assert_eq!(of(named).0, Kind::Final);
         let planning = "Job 1 failed: DataFusion error: Error during planning: a.xml: no such file";
         assert_eq!(of(planning).1, "Error during planning: a.xml: no such file");
+    }
+
+    #[test]
+    fn a_refused_token_is_said_once() {
+        let refused = r#"Status { code: 'The request does not have valid authentication credentials', message: "the token of the request is not that of the cluster (--token-file)", source: None }"#;
+        assert_eq!(
+            of(refused),
+            (
+                Kind::Final,
+                "Execution error: df://127.0.0.1:50050: the token of the request is not that of the cluster (--token-file)".to_owned()
+            )
+        );
     }
 
     #[test]

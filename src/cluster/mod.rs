@@ -8,25 +8,32 @@
 //! Every process registers the same functions and knows the same operators: `config` is the one place
 //! where their sessions are made, `codec` tells how our nodes travel. `scheduler` and `executor` are
 //! the roles; `stages` and `outer_join` prepare plans for the engine's scheduler, `guard` looks after it.
+//! `token` is the secret that they may share, `door` asks for it.
+//! `private_dir` makes the directories of processes.
 //! A client's `session` runs each query by `query`, which asks `monitor` how it goes and reads errors by
 //! `failure`.
 
 mod address;
 mod codec;
 mod config;
+mod door;
 mod executor;
 mod failure;
 mod guard;
 mod monitor;
 mod outer_join;
+mod private_dir;
 mod query;
 mod scheduler;
 mod scratch;
 mod session;
+mod shared;
 mod stages;
+mod token;
 
 pub use address::{Trust, listen_address};
 pub use executor::{ExecutorOptions, executor};
 pub use scheduler::{SchedulerOptions, scheduler};
 pub(crate) use session::is_remote;
 pub use session::{ClientOptions, session};
+pub use token::Token;

@@ -1,6 +1,7 @@
 //! How a client watches a query: the scheduler's REST API.
 
 use super::failure::Failure;
+use super::token::{Refusal, Token};
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -24,6 +25,7 @@ const LOOK: Duration = Duration::from_secs(5);
 pub(super) struct Monitor {
     scheduler: String,
     agent: ureq::Agent,
+    token: Option<Token>,
 }
 
 #[derive(Deserialize)]
@@ -65,7 +67,7 @@ fn all_seen_since(
 
 impl Monitor {
     /// Of the scheduler at `http://HOST:PORT`.
-    pub(super) fn new(scheduler: &str) -> Self {
+    pub(super) fn new(scheduler: &str, token: Option<Token>) -> Self {
         let config = ureq::Agent::config_builder()
             .timeout_global(Some(ANSWER))
             .http_status_as_error(false)
@@ -73,6 +75,7 @@ impl Monitor {
         Self {
             scheduler: scheduler.to_owned(),
             agent: config.into(),
+            token,
         }
     }
 
@@ -175,7 +178,11 @@ impl Monitor {
     /// Cancels a job, or leaves it to end by itself where the scheduler does not answer.
     pub(super) fn cancel(&self, job: &str) {
         let at = format!("{}/api/job/{job}", self.scheduler);
-        let request = self.agent.patch(&at).config();
+        let mut request = self.agent.patch(&at);
+        if let Some(token) = &self.token {
+            request = request.header("authorization", token.bearer());
+        }
+        let request = request.config();
         let request = request.timeout_global(Some(Duration::from_secs(2))).build();
         if let Err(error) = request.send_empty() {
             log::warn!("job {job} could not be cancelled: {error}");
@@ -185,12 +192,19 @@ impl Monitor {
     /// An answer; `None` where there is no such thing.
     async fn get<T: DeserializeOwned + Send + 'static>(&self, path: String) -> Result<Option<T>> {
         let agent = self.agent.clone();
+        let bearer = self.token.as_ref().map(Token::bearer);
         let url = format!("{}{path}", self.scheduler);
         let answer = tokio::task::spawn_blocking(move || {
-            let mut answer = agent
-                .get(&url)
+            let mut request = agent.get(&url);
+            if let Some(bearer) = bearer {
+                request = request.header("authorization", bearer);
+            }
+            let mut answer = request
                 .call()
                 .map_err(|error| exec_datafusion_err!("{url}: {error}"))?;
+            if answer.status() == 401 {
+                return exec_err!("{url}: {}", Refusal::Wrong.text());
+            }
             if answer.status() == 404 {
                 return Ok(None);
             }

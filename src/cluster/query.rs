@@ -4,6 +4,8 @@
 use super::failure::{Failure, Kind};
 use super::monitor::Monitor;
 use super::scratch::Scratch;
+use super::shared;
+use super::token::Token;
 use ballista_core::config::BallistaConfig;
 use ballista_core::execution_plans::DistributedQueryExec;
 use ballista_core::extension::SessionConfigExt;
@@ -41,6 +43,7 @@ pub(super) struct ClusterPlanner {
     pub(super) codec: Arc<dyn LogicalExtensionCodec>,
     pub(super) step_timeout: Duration,
     pub(super) scratch: Scratch,
+    pub(super) token: Option<Token>,
 }
 
 #[async_trait::async_trait]
@@ -53,10 +56,11 @@ impl QueryPlanner for ClusterPlanner {
         let Some(state) = session.as_any().downcast_ref::<SessionState>() else {
             return internal_err!("the client plans with a session state");
         };
-        let plan = self
-            .scratch
-            .staged(with_columns(plan.clone())?, state)
-            .await?;
+        let plan = match plan {
+            LogicalPlan::Explain(_) => shared::shown(plan.clone())?,
+            _ => shared::materialised(plan.clone(), state, &self.scratch).await?,
+        };
+        let plan = self.scratch.staged(with_columns(plan)?, state).await?;
         let config = session.config().ballista_config();
         let planned = BallistaQueryPlanner::<LogicalPlanNode>::with_extension(
             self.scheduler.clone(),
@@ -73,7 +77,7 @@ impl QueryPlanner for ClusterPlanner {
             config,
             codec: Arc::clone(&self.codec),
             session: session.session_id().to_owned(),
-            monitor: Monitor::new(&self.scheduler),
+            monitor: Monitor::new(&self.scheduler, self.token.clone()),
             step_timeout: self.step_timeout,
         };
         Ok(Arc::new(ClusterQueryExec::new(Arc::new(query))))

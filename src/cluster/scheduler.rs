@@ -2,11 +2,13 @@
 
 use super::address::{Trust, listen_address};
 use super::config;
+use super::door;
 use super::guard::guard;
+use super::token::Token;
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
-use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service_with_listener};
+use ballista_scheduler::scheduler_process::create_scheduler;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use std::net::SocketAddr;
@@ -24,6 +26,8 @@ pub struct SchedulerOptions {
     /// Whether clients fetch the rows of results through the scheduler, so that they need to reach nothing
     /// else; without it they fetch them from the executors.
     pub serve_results: bool,
+    /// What every request must carry; `None`: nothing.
+    pub token: Option<Token>,
     /// Seconds without a sign of life after which an executor counts as lost.
     pub executor_timeout: u64,
 }
@@ -35,6 +39,7 @@ impl Default for SchedulerOptions {
             trust: Trust::Loopback,
             external_host: None,
             serve_results: false,
+            token: None,
             executor_timeout: 20,
         }
     }
@@ -50,6 +55,7 @@ pub async fn scheduler(options: &SchedulerOptions, ready: impl FnOnce(SocketAddr
     let listener = tokio::net::TcpListener::bind(address).await.map_err(at)?;
     let address = listener.local_addr().map_err(at)?;
     let host = address.ip().to_string();
+    let token = options.token.clone();
     let settings = SchedulerConfig {
         external_host: options.external_host.clone().unwrap_or(host.clone()),
         bind_host: host,
@@ -64,7 +70,11 @@ pub async fn scheduler(options: &SchedulerOptions, ready: impl FnOnce(SocketAddr
         grpc_server_max_decoding_message_size: config::MESSAGE_BYTES as u32,
         grpc_server_max_encoding_message_size: config::MESSAGE_BYTES as u32,
         override_config_producer: Some(Arc::new(config::config)),
-        override_session_builder: Some(Arc::new(config::state)),
+        override_session_builder: Some(Arc::new({
+            let token = token.clone();
+            move |config| config::state(Token::stamped(token.as_ref(), config))
+        })),
+        override_create_grpc_client_endpoint: token.as_ref().map(Token::endpoint),
         override_logical_codec: Some(config::logical_codec()),
         override_physical_codec: Some(config::physical_codec()),
         ..Default::default()
@@ -79,7 +89,7 @@ pub async fn scheduler(options: &SchedulerOptions, ready: impl FnOnce(SocketAddr
         .map_err(failure)?;
     ready(address);
     tokio::select! {
-        ended = start_grpc_service_with_listener(listener, server.clone()) => ended.map_err(failure),
+        ended = door::serve(listener, server.clone(), token) => ended.map_err(failure),
         () = guard(server, books) => Ok(()),
     }
 }

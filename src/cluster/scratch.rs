@@ -1,14 +1,19 @@
-//! Tables in the client's memory that are too large to travel inside a plan: they are written as Parquet
-//! where every executor sees them.
+//! Tables in the client's memory, and rows that a query shares, that are too large to travel inside a plan:
+//! they are written as Parquet where every executor sees them.
 
 use super::codec::{INLINE_BYTES, batches, bytes};
+use super::private_dir::PrivateDir;
 use crate::files::parquet_files;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, plan_err};
 use datafusion::datasource::{MemTable, TableProvider, provider_as_source, source_as_provider};
-use datafusion::execution::SessionState;
+use datafusion::execution::{SendableRecordBatchStream, SessionState};
 use datafusion::logical_expr::{LogicalPlan, TableScan};
 use datafusion::parquet::arrow::ArrowWriter;
+use futures::TryStreamExt;
+use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::HashMap;
 use std::fs::File;
@@ -18,17 +23,31 @@ use std::sync::Arc;
 /// Where such tables are written. What it wrote goes with it.
 #[derive(Debug)]
 pub(super) struct Scratch {
-    directory: Option<PathBuf>,
+    parent: Option<PathBuf>,
+    /// Made when the first table is written.
+    own: Mutex<Option<Arc<PrivateDir>>>,
 }
 
 impl Scratch {
-    /// In a directory of its own below `parent`; without one such tables are refused.
+    /// In a private directory of its own below `parent`; without one such tables are refused.
     pub(super) fn new(parent: Option<&Path>) -> Result<Self> {
-        let own = format!("neardup-{}", uuid::Uuid::new_v4().simple());
-        let parent = parent.map(std::path::absolute).transpose()?;
         Ok(Self {
-            directory: parent.map(|parent| parent.join(own)),
+            parent: parent.map(std::path::absolute).transpose()?,
+            own: Mutex::default(),
         })
+    }
+
+    fn directory(&self) -> Result<Option<Arc<PrivateDir>>> {
+        let Some(parent) = &self.parent else {
+            return Ok(None);
+        };
+        let mut own = self.own.lock();
+        if own.is_none() {
+            let made = PrivateDir::new(parent, "neardup-scratch");
+            let at = |error| exec_datafusion_err!("--scratch {}: {error}", parent.display());
+            *own = Some(Arc::new(made.map_err(at)?));
+        }
+        Ok(own.clone())
     }
 
     /// The plan with files in place of large tables in memory. A table is written for each query: its
@@ -40,7 +59,7 @@ impl Scratch {
     ) -> Result<LogicalPlan> {
         let mut staged = HashMap::new();
         for (name, table) in large_tables(&plan)? {
-            let Some(directory) = self.directory.clone() else {
+            let Some(directory) = self.directory()? else {
                 return plan_err!(
                     "table {name} lies in the memory of this process and holds {} bytes; inside a plan {INLINE_BYTES} travel: give a directory that every executor sees (--scratch), or write the table as Parquet there (COPY {name} TO '….parquet')",
                     bytes(&name, &table)?
@@ -48,7 +67,7 @@ impl Scratch {
             };
             let write = {
                 let (name, table) = (name.clone(), Arc::clone(&table));
-                move || written(&name, &table, directory)
+                move || written(&name, &table, directory.path())
             };
             let path = tokio::task::spawn_blocking(write)
                 .await
@@ -73,14 +92,28 @@ impl Scratch {
         })?;
         Ok(plan.data)
     }
-}
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        if let Some(directory) = &self.directory {
-            // It was never made where no table was large.
-            let _ = std::fs::remove_dir_all(directory);
+    /// The rows of a query as a file: some that were read, then the rest.
+    pub(super) async fn stored(
+        &self,
+        first: Vec<RecordBatch>,
+        mut rest: SendableRecordBatchStream,
+        state: &SessionState,
+    ) -> Result<Arc<dyn TableProvider>> {
+        let Some(directory) = self.directory()? else {
+            return plan_err!(
+                "the rows of a relation argument are not the same each time that they are computed, so they are computed once, and they hold more than the {INLINE_BYTES} bytes that travel inside a plan: give a directory that every executor sees (--scratch), or write the rows as Parquet there and name the file"
+            );
+        };
+        let mut file = ScratchFile::create(directory.path(), rest.schema())?;
+        for batch in first {
+            file.writer.write(&batch)?;
         }
+        while let Some(batch) = rest.try_next().await? {
+            file.writer.write(&batch)?;
+        }
+        let path = file.close()?;
+        parquet_files(state, &[path.into()]).await
     }
 }
 
@@ -110,15 +143,32 @@ fn large_tables(plan: &LogicalPlan) -> Result<Vec<(String, Arc<dyn TableProvider
     Ok(found)
 }
 
-fn written(name: &str, table: &Arc<dyn TableProvider>, directory: PathBuf) -> Result<PathBuf> {
-    let path = directory.join(format!("{}.parquet", uuid::Uuid::new_v4().simple()));
-    let at = |error: std::io::Error| exec_datafusion_err!("--scratch {}: {error}", path.display());
-    std::fs::create_dir_all(&directory).map_err(at)?;
-    let file = File::create(&path).map_err(at)?;
-    let mut writer = ArrowWriter::try_new(file, table.schema(), None)?;
+fn written(name: &str, table: &Arc<dyn TableProvider>, directory: &Path) -> Result<PathBuf> {
+    let mut file = ScratchFile::create(directory, table.schema())?;
     for batch in batches(name, table)?.concat() {
-        writer.write(&batch)?;
+        file.writer.write(&batch)?;
     }
-    writer.close()?;
-    Ok(path)
+    file.close()
+}
+
+/// A Parquet file of unique name.
+struct ScratchFile {
+    path: PathBuf,
+    writer: ArrowWriter<File>,
+}
+
+impl ScratchFile {
+    fn create(directory: &Path, schema: SchemaRef) -> Result<Self> {
+        let path = directory.join(format!("{}.parquet", uuid::Uuid::new_v4().simple()));
+        let at =
+            |error: std::io::Error| exec_datafusion_err!("--scratch {}: {error}", path.display());
+        let file = File::create(&path).map_err(at)?;
+        let writer = ArrowWriter::try_new(file, schema, None)?;
+        Ok(Self { path, writer })
+    }
+
+    fn close(self) -> Result<PathBuf> {
+        self.writer.close()?;
+        Ok(self.path)
+    }
 }

@@ -3,6 +3,7 @@
 use super::config;
 use super::query::ClusterPlanner;
 use super::scratch::Scratch;
+use super::token::Token;
 use ballista_core::config::BallistaConfig;
 use ballista_core::extension::SessionStateExt;
 use datafusion::common::{Result, plan_datafusion_err};
@@ -27,6 +28,8 @@ pub struct ClientOptions {
     pub step_timeout: Duration,
     /// A directory that all processes see, for tables in memory above 64 MiB.
     pub scratch: Option<PathBuf>,
+    /// What the processes of the cluster ask for.
+    pub token: Option<Token>,
 }
 
 impl ClientOptions {
@@ -37,6 +40,7 @@ impl ClientOptions {
             partitions: 16,
             step_timeout: Duration::from_mins(10),
             scratch: None,
+            token: None,
         }
     }
 }
@@ -52,7 +56,7 @@ pub fn session(options: &ClientOptions, runtime: Arc<RuntimeEnv>) -> Result<Sess
     let scheduler = address(&options.scheduler)?;
     // Unions need a shuffle, and one partition has none.
     let partitions = options.partitions.max(2);
-    let config = config::config()
+    let config = config::fetching(options.token.as_ref())
         .with_target_partitions(partitions)
         .set_str("neardup.parts", &partitions.to_string())
         // Only so is the job of a query known while it runs.
@@ -62,6 +66,7 @@ pub fn session(options: &ClientOptions, runtime: Arc<RuntimeEnv>) -> Result<Sess
         codec: config::logical_codec(),
         step_timeout: options.step_timeout,
         scratch: Scratch::new(options.scratch.as_deref())?,
+        token: options.token.clone(),
     };
     let state = crate::session::bare(config, &runtime)?.upgrade_for_ballista(scheduler)?;
     let state = SessionStateBuilder::new_from_existing(state).with_query_planner(Arc::new(planner));

@@ -5,7 +5,8 @@
 //!   partitions that fall to it. An input that gathers its rows in one partition (a total, a window over
 //!   all rows, a limit) cannot be sliced away: every task runs it and counts the partitions of the inputs
 //!   after it from the wrong one, so that rows come out repeated and others never. What is read from a
-//!   shuffle is sliced well, so one is asked for between such an input and its union.
+//!   shuffle is sliced well, so one is asked for between such an input and its union; and no sort is
+//!   moved below a union, where it would gather the rows of an input of one partition.
 //! - A shuffle that turns out to have no rows becomes an empty relation of many partitions. A window that
 //!   wants rows partitioned by key, or a join of pairs that wants them by part, shuffles it again, and again,
 //!   and the query never ends. So something stands between them that knows that no rows are partitioned by
@@ -20,6 +21,7 @@
 use super::outer_join::OuterJoinExec;
 use crate::operators::similar_pairs::SimilarPairsExec;
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, Statistics, internal_datafusion_err};
 use datafusion::config::ConfigOptions;
@@ -35,6 +37,7 @@ use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::unnest::UnnestExec;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
@@ -42,6 +45,8 @@ use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties,
     Partitioning, PlanProperties, ReplaceChildrenOptions,
 };
+use futures::TryStreamExt;
+use futures::future::ready;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -71,12 +76,13 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     let plan = plan.transform_up(|node| {
         let inputs: Vec<_> = if node.is::<UnionExec>() {
             let inputs = node.children().into_iter();
-            inputs
-                .map(|input| match gathers(input) {
-                    true => shuffled(Arc::clone(input)),
-                    false => KeyedExec::of(Arc::clone(input), None),
-                })
-                .collect::<Result<_>>()?
+            let inputs = inputs.map(|input| match gathers(input) {
+                true => shuffled(Arc::clone(input)),
+                false => KeyedExec::of(Arc::clone(input), None),
+            });
+            let union = with_children(&node, inputs.collect::<Result<_>>()?)?;
+            // A sort above it stays there: below, it would gather the rows of an input of one partition.
+            return Ok(Transformed::yes(KeyedExec::of(union, None)?));
         } else if let (Some(keys), [input]) = (window_keys(&node), node.children().as_slice()) {
             vec![KeyedExec::of(Arc::clone(input), Some(keys))?]
         } else if let Some(pairs) = node.downcast_ref::<SimilarPairsExec>() {
@@ -351,6 +357,24 @@ impl ExecutionPlan for KeyedExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        self.input.execute(partition, context)
+        // A stage is planned after those below it ran: it may say otherwise which columns are never NULL.
+        let (schema, declared) = (self.schema(), self.schema());
+        let rows = self.input.execute(partition, context)?;
+        let rows = rows.and_then(move |batch| ready(under(batch, &declared)));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
+}
+
+/// The rows under a schema that says otherwise which columns may be NULL.
+fn under(rows: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    if rows.schema() == *schema {
+        return Ok(rows);
+    }
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
+    let columns = rows.columns().to_vec();
+    Ok(RecordBatch::try_new_with_options(
+        Arc::clone(schema),
+        columns,
+        &options,
+    )?)
 }

@@ -1,13 +1,14 @@
 //! The files that a name means: a file, a directory or a glob, on disk or in an object store.
 
 use super::{KNOWN, Location, kind_of};
-use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::object_store::path::Path as ObjectPath;
 use datafusion::object_store::{Error as StoreError, ObjectMeta, ObjectStore, ObjectStoreExt};
 use futures::TryStreamExt;
 use glob::{MatchOptions, Pattern};
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
@@ -37,8 +38,14 @@ pub(super) fn on_disk(name: &str) -> Result<Vec<Location>> {
     } else if path.exists() {
         files.push(path.to_owned());
     } else if is_glob(name) {
-        let matches = glob::glob(name).map_err(|error| exec_datafusion_err!("{name}: {error}"))?;
-        files.extend(matches.flatten().filter(|path| path.is_file()));
+        let failed = |error: &dyn Display| exec_datafusion_err!("{name}: {error}");
+        for path in glob::glob(name).map_err(|error| failed(&error))? {
+            let path = path.map_err(|error| failed(&error))?;
+            if path.is_file() {
+                files.push(path);
+            }
+        }
+        nameless(name)?;
         if files.is_empty() {
             return exec_err!("{name}: no file matches");
         }
@@ -46,11 +53,55 @@ pub(super) fn on_disk(name: &str) -> Result<Vec<Location>> {
         return exec_err!("{name}: no such file or directory");
     }
     let absolute = files.iter().map(|file| {
+        if file.to_str().is_none() {
+            return Err(not_text(file));
+        }
         let path = file.canonicalize();
         path.map(Location::from)
             .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))
     });
     absolute.collect()
+}
+
+/// Refuses a glob that matches names which are no text: the crate that looks for matches leaves them out.
+fn nameless(name: &str) -> Result<()> {
+    let failed = |error: &dyn Display| exec_datafusion_err!("{name}: {error}");
+    let pattern = Pattern::new(name).map_err(|error| failed(&error))?;
+    let parent = Path::new(name).parent().unwrap_or(Path::new(""));
+    let directories = match parent.to_str() {
+        None | Some("") => vec![Path::new(".").to_owned()],
+        Some(parent) => {
+            let found = glob::glob(parent).map_err(|error| failed(&error))?;
+            found.flatten().filter(|path| path.is_dir()).collect()
+        }
+    };
+    for directory in directories {
+        let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", directory.display());
+        for entry in fs::read_dir(&directory).map_err(at)? {
+            let entry = entry.map_err(at)?.file_name();
+            let path = parent_and(&directory, Path::new(&entry));
+            if entry.to_str().is_none()
+                && pattern.matches_path_with(Path::new(&*path.to_string_lossy()), MATCH)
+            {
+                return Err(not_text(&path));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn parent_and(directory: &Path, name: &Path) -> std::path::PathBuf {
+    match directory == Path::new(".") {
+        true => name.to_owned(),
+        false => directory.join(name),
+    }
+}
+
+fn not_text(path: &Path) -> DataFusionError {
+    exec_datafusion_err!(
+        "{}: the name of the file is not valid UTF-8; rename it",
+        path.display()
+    )
 }
 
 /// Files of known kinds below a directory, without recursion; hidden ones and the results of jobs

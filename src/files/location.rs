@@ -31,7 +31,12 @@ impl Location {
         if is_address(name) {
             return Ok(Self(name.trim_end_matches('/').to_owned()));
         }
-        let path = std::path::absolute(name.strip_prefix("file://").unwrap_or(name))?;
+        let name = name.strip_prefix("file://").unwrap_or(name);
+        // What is there has a path without `..`, which stores do not take.
+        let path = match std::fs::canonicalize(name) {
+            Ok(path) => path,
+            Err(_) => std::path::absolute(name)?,
+        };
         Ok(Self(path.to_string_lossy().into_owned()))
     }
 
@@ -65,6 +70,12 @@ impl Location {
 
     /// The store that holds it.
     pub(crate) fn store(&self, runtime: &RuntimeEnv) -> Result<Stored> {
+        let (store, path) = self.object()?;
+        Ok((runtime.object_store(store)?, path))
+    }
+
+    /// The address of the store that holds it, and where in it it lies.
+    pub(super) fn object(&self) -> Result<(ObjectStoreUrl, ObjectPath)> {
         let (store, path) = match self.address() {
             None => (
                 ObjectStoreUrl::local_filesystem(),
@@ -73,7 +84,7 @@ impl Location {
             Some((authority, key)) => (ObjectStoreUrl::parse(authority)?, ObjectPath::parse(key)),
         };
         let path = path.map_err(|error| plan_datafusion_err!("{self}: {error}"))?;
-        Ok((runtime.object_store(store)?, path))
+        Ok((store, path))
     }
 
     /// Size and time of the last change of the file there.

@@ -1,32 +1,35 @@
 //! Files as tables: what a path, a directory or a glob names, on the command line and in SQL.
 
+mod doubles;
 mod find;
 mod listing;
 mod location;
+mod plain_texts;
 mod schema;
 mod stores;
 mod url_tables;
 
+pub(crate) use doubles::{DoubtDoubles, ScanDoubles};
 pub(crate) use find::MANIFEST;
 pub(crate) use listing::parquet_files;
 pub use location::Location;
+pub(crate) use plain_texts::CopyPlainTexts;
 pub(crate) use stores::with_buckets;
 pub(crate) use url_tables::FileTables;
 
-use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
-use datafusion::datasource::file_format::FileFormat;
-use datafusion::datasource::file_format::csv::CsvFormat;
-use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
-use datafusion::datasource::file_format::json::JsonFormat;
 use datafusion::datasource::listing::ListingOptions;
 use datafusion::execution::SessionState;
+use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::runtime_env::RuntimeEnv;
-use datafusion::object_store::ObjectStoreExt;
-use futures::StreamExt;
-use neardup_datasets::{DumpOptions, DumpTable};
+use datafusion::object_store::path::Path as ObjectPath;
+use neardup_datasets::{
+    DumpOptions, DumpTable, NumberedParquet, Numbers, RecordFormat, RecordOptions, RecordTable,
+};
 use std::sync::Arc;
+use tokio::sync::OnceCell;
 
 /// What the files hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +46,9 @@ pub enum Kind {
     Json,
 }
 
+/// Parquet files whose schemas are read at the same time.
+const FILES_AT_ONCE: usize = 16;
+
 const KNOWN: &str = ".parquet, .csv, .tsv, .json, .jsonl, .ndjson (also .gz, .zst, .bz2), or a dump: .xml, .xml.bz2, .xml.gz";
 
 /// The files of a job.
@@ -52,9 +58,12 @@ pub struct Input {
     pub kind: Kind,
     /// Where they lie, sorted.
     pub files: Vec<Location>,
-    compression: FileCompressionType,
+    /// How the bytes are packed: empty, `gz`, `zst` or `bz2`.
+    compression: &'static str,
     /// Columns that hold texts in separated values, also where all of them look like numbers.
     texts: Vec<String>,
+    /// The table over files that are read whole to find their columns, once they were.
+    records: Arc<OnceCell<RecordTable>>,
 }
 
 /// The table that paths, addresses, directories and globs name: of documents, or of the pages of dumps.
@@ -104,19 +113,16 @@ pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
         files,
         compression,
         texts: Vec::new(),
+        records: Arc::default(),
     })
 }
 
-fn kind_of(path: &str) -> Result<(Kind, FileCompressionType)> {
+fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
     let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
-    let (stem, compression) = [
-        (".gz", FileCompressionType::GZIP),
-        (".zst", FileCompressionType::ZSTD),
-        (".bz2", FileCompressionType::BZIP2),
-    ]
-    .into_iter()
-    .find_map(|(ending, compression)| Some((name.strip_suffix(ending)?, compression)))
-    .unwrap_or((&name, FileCompressionType::UNCOMPRESSED));
+    let (stem, compression) = [(".gz", "gz"), (".zst", "zst"), (".bz2", "bz2")]
+        .into_iter()
+        .find_map(|(ending, compression)| Some((name.strip_suffix(ending)?, compression)))
+        .unwrap_or((&name, ""));
     let kind = match stem.rsplit_once('.').map(|(_, ending)| ending) {
         Some("xml") if !name.ends_with(".zst") => Kind::Dump,
         Some("parquet") if stem == name => Kind::Parquet,
@@ -134,6 +140,7 @@ impl Input {
     /// The same input with a column that holds texts, also where all of them look like numbers.
     pub(crate) fn with_texts_in(mut self, column: &str) -> Self {
         self.texts.push(column.to_owned());
+        self.records = Arc::default();
         self
     }
 
@@ -148,85 +155,92 @@ impl Input {
 
     /// The files as one table; not for dumps.
     pub(crate) async fn table(&self, state: &SessionState) -> Result<Arc<dyn TableProvider>> {
-        let (options, schema) = self.schema(state).await?;
-        listing::listing(&self.files, options, schema).map_err(|error| self.named(error))
-    }
-
-    /// Every file as a table of its own, all with one schema.
-    pub(crate) async fn tables(&self, state: &SessionState) -> Result<Vec<Arc<dyn TableProvider>>> {
-        let (options, schema) = self.schema(state).await?;
-        let table = |file: &Location| {
-            let file = std::slice::from_ref(file);
-            listing::listing(file, options.clone(), Arc::clone(&schema))
-        };
-        self.files.iter().map(table).collect()
-    }
-
-    /// How the files are read, and what is in all of them.
-    async fn schema(&self, state: &SessionState) -> Result<(ListingOptions, SchemaRef)> {
-        match self.schema_as(state, true).await {
-            // A compressed file does not show whether it holds lines or an array.
-            Err(_) if self.kind == Kind::Json && self.compression.is_compressed() => {
-                self.schema_as(state, false).await
-            }
-            result => result,
+        if self.kind == Kind::Parquet {
+            let (options, schema) = self.parquet(state).await?;
+            let table = listing::listing(&self.files, options, schema);
+            return table.map_err(|error| self.named(error));
         }
+        Ok(Arc::new(self.records(state).await?.clone()))
     }
 
-    async fn schema_as(
+    /// The files as one table, in which each row has the number of its file, its number in that, and the
+    /// name of the file.
+    pub(crate) async fn numbered(
         &self,
         state: &SessionState,
-        lines: bool,
-    ) -> Result<(ListingOptions, SchemaRef)> {
-        let options = ListingOptions::new(self.format(state, lines).await?).with_file_extension("");
-        let mut schemas = Vec::new();
-        for file in &self.files {
-            let schema = listing::schema(state, file, &options).await;
-            let schema = schema.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
-            schemas.push((file, self.with_texts(schema)));
+    ) -> Result<(Arc<dyn TableProvider>, Numbers)> {
+        if self.kind == Kind::Parquet {
+            let (_, schema) = self.parquet(state).await?;
+            let (store, paths) = self.objects()?;
+            let (table, numbers) = NumberedParquet::new(&store, &paths, schema);
+            return Ok((Arc::new(table), numbers));
         }
-        Ok((options, schema::merge(self.kind, &schemas)?))
+        let (table, numbers) = self.records(state).await?.clone().numbered();
+        Ok((Arc::new(table), numbers))
     }
 
-    /// Values in separated values have no types but those that they look like.
-    fn with_texts(&self, schema: SchemaRef) -> SchemaRef {
-        if !matches!(self.kind, Kind::Csv | Kind::Tsv) {
-            return schema;
-        }
-        let fields = schema.fields().iter().map(|field| {
-            match self.texts.contains(field.name()) && !field.data_type().is_null() {
-                true => field.as_ref().clone().with_data_type(DataType::Utf8),
-                false => field.as_ref().clone(),
+    /// How Parquet is read, and what is in all files.
+    async fn parquet(&self, state: &SessionState) -> Result<(ListingOptions, SchemaRef)> {
+        let options = ListingOptions::new(listing::parquet(state)).with_file_extension("");
+        let mut schemas = Vec::with_capacity(self.files.len());
+        for files in self.files.chunks(FILES_AT_ONCE) {
+            let found = files
+                .iter()
+                .map(|file| listing::schema(state, file, &options));
+            let found = futures::future::join_all(found).await;
+            for (file, schema) in files.iter().zip(found) {
+                let schema = schema.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
+                schemas.push((file, schema));
             }
-        });
-        Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+        }
+        let schema = schema::merge(&schemas)?;
+        Ok((options, schema))
     }
 
-    async fn format(&self, state: &SessionState, lines: bool) -> Result<Arc<dyn FileFormat>> {
-        let csv = || {
-            CsvFormat::default()
-                .with_options(state.table_options().csv.clone())
-                .with_has_header(true)
-                .with_newlines_in_values(true)
-                .with_file_compression_type(self.compression)
+    /// Files of other kinds, which are read whole, once, to find their columns.
+    async fn records(&self, state: &SessionState) -> Result<&RecordTable> {
+        let format = match self.kind {
+            Kind::Csv => RecordFormat::Separated(b','),
+            Kind::Tsv => RecordFormat::Separated(b'\t'),
+            Kind::Json => RecordFormat::Json,
+            Kind::Dump | Kind::Parquet => return exec_err!("a dump is no table of documents"),
         };
-        Ok(match self.kind {
-            Kind::Dump => return exec_err!("a dump is no table of documents"),
-            Kind::Parquet => listing::parquet(state),
-            Kind::Csv => Arc::new(csv()),
-            Kind::Tsv => Arc::new(csv().with_delimiter(b'\t')),
-            Kind::Json => {
-                let lines = match self.compression.is_compressed() {
-                    true => lines,
-                    false => !begins_with_array(&self.files[0], state.runtime_env()).await,
-                };
-                Arc::new(
-                    JsonFormat::default()
-                        .with_newline_delimited(lines)
-                        .with_file_compression_type(self.compression),
-                )
+        let open = async || {
+            let (store, paths) = self.objects()?;
+            let options = RecordOptions {
+                format,
+                compression: self.compression.to_owned(),
+                texts: self.texts.clone(),
+            };
+            let at_once = state.config().target_partitions();
+            let runtime = state.runtime_env();
+            let table = RecordTable::open(runtime, &store, &paths, options, at_once).await;
+            table.map_err(|error| self.named(error))
+        };
+        self.records.get_or_try_init(open).await
+    }
+
+    /// The files as objects of the one store that holds them.
+    fn objects(&self) -> Result<(ObjectStoreUrl, Vec<ObjectPath>)> {
+        let mut paths = Vec::with_capacity(self.files.len());
+        let mut found: Option<(ObjectStoreUrl, &Location)> = None;
+        for file in &self.files {
+            let (store, path) = file.object()?;
+            match &found {
+                Some((known, first)) if *known != store => {
+                    return exec_err!(
+                        "{first} and {file} lie in different stores; the files of a table lie in one"
+                    );
+                }
+                Some(_) => {}
+                None => found = Some((store, file)),
             }
-        })
+            paths.push(path);
+        }
+        match found {
+            Some((store, _)) => Ok((store, paths)),
+            None => exec_err!("no input was given"),
+        }
     }
 
     /// The error with the files in front, unless it names one of them.
@@ -243,27 +257,4 @@ impl Input {
             more => exec_datafusion_err!("{shown} and {more} more files: {text}"),
         }
     }
-}
-
-/// Whether the first byte that is not white space opens an array.
-async fn begins_with_array(file: &Location, runtime: &RuntimeEnv) -> bool {
-    let Ok((store, path)) = file.store(runtime) else {
-        return false;
-    };
-    let Ok(found) = store.get(&path).await else {
-        return false;
-    };
-    let mut bytes = found.into_stream();
-    let mut is_first = true;
-    while let Some(Ok(part)) = bytes.next().await {
-        let text = match is_first {
-            true => part.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&part),
-            false => &part,
-        };
-        is_first = false;
-        if let Some(byte) = text.iter().find(|byte| !byte.is_ascii_whitespace()) {
-            return *byte == b'[';
-        }
-    }
-    false
 }

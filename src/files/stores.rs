@@ -7,7 +7,8 @@ use datafusion::object_store::ObjectStore;
 use std::sync::Arc;
 use url::Url;
 
-/// A runtime that opens the buckets that addresses name.
+/// A runtime that opens the buckets that addresses name, and lists files each time they are asked for: a
+/// file that was added is there, one that was removed is not.
 ///
 /// # Errors
 /// As [`RuntimeEnvBuilder::build_arc`].
@@ -15,6 +16,7 @@ pub(crate) fn with_buckets(runtime: &RuntimeEnv) -> Result<Arc<RuntimeEnv>> {
     let registry = Buckets(Arc::clone(&runtime.object_store_registry));
     RuntimeEnvBuilder::from_runtime_env(runtime)
         .with_object_store_registry(Arc::new(registry))
+        .with_object_list_cache_limit(0)
         .build_arc()
 }
 

@@ -30,7 +30,7 @@ const INPUT_NAMES: [&str; 2] = ["input", "input_b"];
 ///
 /// `call` is written as in `FROM`: `jaccard_join(docs, text => body)`. `tables` are the relations, by name, with
 /// their columns. What the text calls are scalar functions and aggregates of `neardup_udfs`, and those of the
-/// engine. Giants are not bounded in it: `bucket_pairs` has no effect, and `parts` is 1.
+/// engine. Buckets are not bounded in it: `bucket_pairs` has no effect on them, and `parts` is 1.
 ///
 /// # Errors
 /// If the call does not plan, or reads dumps.

@@ -10,12 +10,14 @@
 mod arguments;
 mod deferred;
 mod expand;
+mod fixed;
 mod inline;
 mod parameters;
 mod planner;
 mod relations;
 mod resolve;
 mod template;
+mod unique_ids;
 
 pub use arguments::{Call, Given, Value};
 pub(crate) use deferred::ExpandDeferredCalls;
@@ -24,6 +26,7 @@ pub use parameters::{Kind, Parameter, Range};
 pub(crate) use planner::FunctionPlanner;
 pub(crate) use relations::last_column;
 pub use template::{Column, Header, Template};
+pub(crate) use unique_ids::one_row_an_id;
 
 use datafusion::common::Result;
 use datafusion::execution::SessionState;
@@ -127,7 +130,8 @@ table_functions! {
     block "distinct_texts" [1..=1] resolve::block, "distinct_texts";
     block "exact_pairs" [1..=1] resolve::block, "exact_pairs";
     block "minhash_pairs" [1..=1] resolve::join::minhash_pairs, "minhash_pairs.bands" + "minhash_pairs.draws";
-    block "node_pairs" [1..=1] resolve::near_duplicates::node_pairs, "node_pairs.exact" + "node_pairs.minhash" + "node_pairs.projection";
+    block "node_pairs" [1..=1] resolve::near_duplicates::node_pairs,
+        "node_pairs.exact" + "node_pairs.minhash" + "node_pairs.projection" + "node_pairs.first";
     block "prefix_pairs" [2..=2] resolve::block, "prefix_pairs";
     block "resolved_duplicates" [1..=1] resolve::block, "resolved_duplicates";
     block "resolved_texts" [2..=2] resolve::near_duplicates::resolved_texts,

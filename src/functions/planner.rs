@@ -8,8 +8,10 @@
 use super::arguments::{Call, Given};
 use super::deferred;
 use super::expand;
+use super::fixed;
 use super::relations;
 use super::{Expansion, TableFunction};
+use crate::operators::shared_rows::SharedRows;
 use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{DFSchema, Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::execution::SessionState;
@@ -18,6 +20,8 @@ use datafusion::logical_expr::planner::{
 };
 use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::optimizer::AnalyzerRule;
+use datafusion::optimizer::analyzer::type_coercion::TypeCoercion;
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::prelude::SessionContext;
 use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, TableFactor};
@@ -66,12 +70,8 @@ impl FunctionPlanner {
             match argument {
                 FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => {
                     if inputs.len() < *function.relations.end() {
-                        inputs.push(relations::plan(
-                            function.name,
-                            expr.clone(),
-                            &state,
-                            context,
-                        )?);
+                        let plan = relations::plan(function.name, expr.clone(), &state, context)?;
+                        inputs.push(self.argument(plan, &state)?);
                     } else if let (0, Some(parameter)) =
                         (*function.relations.end(), header.parameters.get(positional))
                     {
@@ -120,6 +120,22 @@ impl FunctionPlanner {
             expand_call(function, inputs, given, &state, self.depth)
         } else {
             deferred::plan(function, inputs, given, pending, &state, self.depth)
+        }
+    }
+}
+
+impl FunctionPlanner {
+    /// A relation argument as a plan that gives every reader the same rows, of the types that it has.
+    fn argument(&self, plan: LogicalPlan, state: &SessionState) -> Result<LogicalPlan> {
+        // The relations of calls in templates are made of arguments, of which this is true.
+        if self.depth > 0 {
+            return Ok(plan);
+        }
+        // A union of two types of numbers has the type of its first input until it is coerced.
+        let plan = TypeCoercion::new().analyze(plan, state.config_options())?;
+        match fixed::is_fixed(&plan)? {
+            true => Ok(plan),
+            false => Ok(SharedRows::plan(plan)),
         }
     }
 }

@@ -9,6 +9,7 @@ use datafusion::common::{
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
 use datafusion::functions::core::expr_fn::arrow_cast;
+use datafusion::functions::math::expr_fn::nanvl;
 use datafusion::logical_expr::planner::RelationPlannerContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 use datafusion::sql::sqlparser::ast::{self, ObjectName, ObjectNamePart, TableFactor};
@@ -149,11 +150,13 @@ pub(super) fn text_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result
     }
 }
 
-/// An id column: any integer or text type, dictionaries unpacked.
+/// An id column: any integer or text type, dictionaries unpacked, decimals without a fraction as integers.
 pub(super) fn id_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
     let expr = column(call, plan, name)?;
     match data_type(plan, &expr)? {
         DataType::Null => Ok(cast(expr, DataType::Int64)),
+        // What a union of signed and unsigned integers holds. A number above those of Int64 is an error.
+        DataType::Decimal128(_, 0) => Ok(cast(expr, DataType::Int64)),
         other if other.is_integer() || other.is_string() => Ok(expr),
         DataType::Dictionary(_, value) if value.is_integer() || value.is_string() => {
             Ok(cast(expr, *value))
@@ -274,6 +277,7 @@ pub(super) fn rows(
     alias: &str,
     payload: fn(&Call, &LogicalPlan, &str, &Expr) -> Result<Expr>,
 ) -> Result<LogicalPlan> {
+    let id_type = common_id_type(&id_types(call)?);
     let side = |index: usize| -> Result<LogicalPlan> {
         let plan = call.relations[index].clone();
         let argument = |name: &str| {
@@ -282,6 +286,10 @@ pub(super) fn rows(
             second.or(call.column(name))
         };
         let id = id_column(call, &plan, argument("id").unwrap_or("id"))?;
+        let id = match data_type(&plan, &id)? == id_type {
+            true => id,
+            false => cast(id, id_type.clone()),
+        };
         let payload = payload(
             call,
             &plan,
@@ -290,7 +298,7 @@ pub(super) fn rows(
         )?;
         let across = match call.column("across") {
             None => lit(0_i8),
-            Some(name) => column(call, &plan, name)?,
+            Some(name) => comparable(&plan, column(call, &plan, name)?)?,
         };
         LogicalPlanBuilder::from(plan)
             .project(vec![
@@ -318,6 +326,25 @@ pub(super) fn id_types(call: &Call) -> Result<Vec<DataType>> {
             data_type(plan, &id_column(call, plan, name)?)
         })
         .collect()
+}
+
+/// The type in which ids of several types are compared: integers as integers, others as texts. An integer that the
+/// type does not hold is an error when it is met.
+pub(super) fn common_id_type(types: &[DataType]) -> DataType {
+    match types {
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => first.clone(),
+        all if all.iter().all(DataType::is_unsigned_integer) => DataType::UInt64,
+        all if all.iter().all(DataType::is_integer) => DataType::Int64,
+        _ => DataType::Utf8View,
+    }
+}
+
+/// A value such that equal ones are the same: 0.0 and -0.0 are equal, and so are all NaNs.
+fn comparable(plan: &LogicalPlan, expr: Expr) -> Result<Expr> {
+    Ok(match data_type(plan, &expr)?.is_floating() {
+        true => nanvl(cast(expr, DataType::Float64) + lit(0.0), lit(f64::NAN)),
+        false => expr,
+    })
 }
 
 /// The column that a window has just added.

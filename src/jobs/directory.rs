@@ -4,6 +4,8 @@
 //! only if it is still the one that this process wrote, so that of two processes on one job the first
 //! ends with an error at its next step.
 
+mod disk;
+
 use super::manifest::Manifest;
 use crate::files::{Location, MANIFEST};
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
@@ -14,17 +16,16 @@ use datafusion::object_store::{
     Error as StoreError, ObjectStore, ObjectStoreExt, PutMode, PutResult, UpdateVersion,
 };
 use futures::{StreamExt, TryStreamExt};
+use std::collections::BTreeSet;
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
+use xxhash_rust::xxh3::Xxh3;
 
 /// Stores copy objects up to this size by themselves.
 const COPIED_BYTES: u64 = 5 << 30;
-
-/// Of a job that was stopped before its first manifest was whole, these may be left.
-const BEFORE_MANIFEST: [&str; 2] = [".lock", "manifest.json.new"];
 
 /// A directory, and what this process knows of the manifest in it.
 pub(super) struct Directory {
@@ -68,26 +69,17 @@ impl Directory {
         if path.exists() && !path.is_dir() {
             return exec_err!("{}: must be a directory, but it is a file", path.display());
         }
+        let is_new = !path.exists();
         fs::create_dir_all(path).map_err(at)?;
         let path = path.canonicalize().map_err(at)?;
-        let is_job = path.join(MANIFEST).exists();
-        for entry in fs::read_dir(&path).map_err(at)? {
-            let name = entry.map_err(at)?.file_name();
-            if !is_job && !BEFORE_MANIFEST.iter().any(|ours| name == *ours) {
-                return foreign(&path.display(), &name.to_string_lossy());
-            }
+        if is_new && let Some(parent) = path.parent() {
+            // Not everybody may read the directory above.
+            let _ = disk::synced(parent);
         }
-        // What is in the way is said before anything is written.
-        let found = Manifest::load(&path)?;
-        let lock_path = path.join(".lock");
-        let lock = fs::File::create(&lock_path)
-            .map_err(|error| exec_datafusion_err!("{}: {error}", lock_path.display()))?;
-        if lock.try_lock().is_err() {
-            return exec_err!(
-                "{}: another process works in this directory",
-                path.display()
-            );
-        }
+        // What is in the way is said before anything is written; what counts is read under the lock.
+        disk::found(&path)?;
+        let lock = disk::lock(&path)?;
+        let found = disk::found(&path)?;
         let directory = Self {
             location: Location::from(path.clone()),
             runtime,
@@ -109,6 +101,7 @@ impl Directory {
                     e_tag: found.meta.e_tag.clone(),
                     version: found.meta.version.clone(),
                 };
+                Manifest::check_size(found.meta.size, &manifest)?;
                 let bytes = found.bytes().await.map_err(at)?;
                 (Some(Manifest::parse(&bytes, &manifest)?), Some(version))
             }
@@ -151,7 +144,7 @@ impl Directory {
         match &mut self.place {
             Place::Disk { path, .. } => {
                 let file = path.join(MANIFEST);
-                replace(path, &file, &text)
+                disk::replace(path, &file, &text)
                     .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))
             }
             Place::Store {
@@ -188,6 +181,67 @@ impl Directory {
             Place::Disk { .. } => Ok(()),
             Place::Store { .. } => self.store(manifest).await,
         }
+    }
+
+    /// Size and XXH3-64 of a file below, as it lies there; `None` where it does not.
+    ///
+    /// # Errors
+    /// If it is there but cannot be read.
+    pub(super) async fn content(&self, name: &str) -> Result<Option<(u64, u64)>> {
+        let file = self.location.join(name);
+        if let Place::Disk { path, .. } = &self.place {
+            let path = path.join(name);
+            let read = tokio::task::spawn_blocking(move || disk::content(&path)).await;
+            let read = read.map_err(|error| DataFusionError::External(error.into()))?;
+            return read.map_err(|error| exec_datafusion_err!("{file}: {error}"));
+        }
+        let said = |error: StoreError| exec_datafusion_err!("{file}: {error}");
+        let (store, path) = file.store(&self.runtime)?;
+        let mut bytes = match store.get(&path).await {
+            Ok(found) => found.into_stream(),
+            Err(StoreError::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(said(error)),
+        };
+        let (mut size, mut hasher) = (0, Xxh3::new());
+        while let Some(part) = bytes.next().await {
+            let part = part.map_err(said)?;
+            size += part.len() as u64;
+            hasher.update(&part);
+        }
+        Ok(Some((size, hasher.digest())))
+    }
+
+    /// Makes sure that files below survive a loss of power, under the names that they have. Stores do so by
+    /// themselves.
+    ///
+    /// # Errors
+    /// If the system cannot.
+    pub(super) async fn sync(&self, names: &[&str]) -> Result<()> {
+        let Place::Disk { path, .. } = &self.place else {
+            return Ok(());
+        };
+        let files: Vec<PathBuf> = names.iter().map(|name| path.join(name)).collect();
+        let root = path.clone();
+        let work = move || {
+            let mut directories = BTreeSet::from([root.clone()]);
+            for file in &files {
+                fs::File::open(file)
+                    .and_then(|file| file.sync_all())
+                    .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
+                let above = file.ancestors().skip(1);
+                let below = above.take_while(|above| *above != root);
+                directories.extend(below.map(Path::to_owned));
+            }
+            // From the deepest up.
+            for directory in directories.iter().rev() {
+                disk::synced(directory)
+                    .map_err(|error| exec_datafusion_err!("{}: {error}", directory.display()))?;
+            }
+            Ok(())
+        };
+        tokio::task::spawn_blocking(work)
+            .await
+            .map_err(|error| DataFusionError::External(error.into()))?
     }
 
     /// The size of a file below, if it is there.
@@ -262,8 +316,8 @@ impl Directory {
         match &self.place {
             Place::Disk { path, .. } => {
                 let from = path.join(from);
-                fs::rename(&from, path.join(to))
-                    .map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
+                let moved = fs::rename(&from, path.join(to)).and_then(|()| disk::synced(path));
+                moved.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
                 // The step's directory is empty now; it may stay if it cannot be removed.
                 if let Some(parent) = from.parent() {
                     let _ = fs::remove_dir(parent);
@@ -284,16 +338,6 @@ fn foreign<T>(directory: &dyn std::fmt::Display, name: &str) -> Result<T> {
     exec_err!(
         "{directory} is not empty and holds no job ('{name}' stands in it); give another directory with -o"
     )
-}
-
-/// Writes a file aside, then renames it into place.
-fn replace(directory: &Path, file: &Path, text: &str) -> std::io::Result<()> {
-    let aside = directory.join(format!("{MANIFEST}.new"));
-    let mut new = fs::File::create(&aside)?;
-    new.write_all(text.as_bytes())?;
-    new.sync_all()?;
-    fs::rename(&aside, file)?;
-    fs::File::open(directory)?.sync_all()
 }
 
 /// Copies an object, then removes it under its old name.

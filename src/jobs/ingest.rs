@@ -1,7 +1,8 @@
 //! `ingest`: dumps as Parquet.
 
 use super::dumps::{self, DumpOptions};
-use super::job::{Job, Progress, input_files};
+use super::inputs;
+use super::job::{Job, Progress};
 use super::manifest::Manifest;
 use crate::files::{Kind, resolve};
 use datafusion::common::{Result, exec_err};
@@ -35,7 +36,8 @@ pub async fn ingest(
     if input.kind != Kind::Dump {
         return exec_err!("{}: not a dump (.xml, .xml.bz2, .xml.gz)", input.files[0]);
     }
-    let files = input_files(&input, &context).await?;
+    inputs::refuse_inside(&input, &options.output, &context.runtime_env())?;
+    let files = inputs::identify(&input, &context.runtime_env()).await?;
     let parameters = BTreeMap::from([
         ("on_error".to_owned(), options.dump.on_error.clone().into()),
         ("splitter".to_owned(), options.dump.splitter.clone().into()),

@@ -1,9 +1,11 @@
 //! The machinery of a job: open, step, publish, finish.
 
 use super::directory::Directory;
-use super::manifest::{InputFile, Manifest, StepFile, StepRecord};
-use crate::files::{Input, Location, parquet_files};
+use super::inputs;
+use super::manifest::{Manifest, StepFile, StepRecord};
+use crate::files::{Location, parquet_files};
 use crate::functions::{Template, Value};
+use crate::operators::similar_pairs::{LeftOut, reporting};
 use crate::operators::write_step::{Target, WriteStep, write_empty};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::UInt64Type;
@@ -29,6 +31,10 @@ pub trait Progress: Send + Sync {
     fn step(&self, name: &str, resumed: bool);
     /// A step is done.
     fn done(&self, name: &str, rows: u64, took: Duration);
+    /// A step that was done before is done again, and why.
+    fn again(&self, name: &str, why: &str) {
+        log::warn!("step {name} is done again: {why}");
+    }
 }
 
 /// Tells nobody.
@@ -39,6 +45,17 @@ impl Progress for Quiet {
     fn step(&self, _: &str, _: bool) {}
     fn done(&self, _: &str, _: u64, _: Duration) {}
 }
+
+/// What a job owns in its directory beside the manifest and the lock.
+pub(super) const OWNED: [&str; 7] = [
+    "steps",
+    "plain_text",
+    "sentences",
+    "pages",
+    "pairs.parquet",
+    "clusters.parquet",
+    "kept.parquet",
+];
 
 /// Where the files of a step go.
 #[derive(Debug, Clone, Copy)]
@@ -51,10 +68,11 @@ pub enum Output<'a> {
     File(&'a str),
 }
 
-/// What the statement of a step wrote, and what scans of dumps left out.
+/// What the statement of a step wrote, and what scans of dumps and joins left out.
 struct Written {
     files: Vec<StepFile>,
     losses: BTreeMap<String, Losses>,
+    left_out: LeftOut,
 }
 
 /// A job in its directory, which it holds locked.
@@ -87,9 +105,6 @@ impl Job {
         let (mut directory, found) = Directory::open(directory, context.runtime_env()).await?;
         let manifest = match found {
             Some(found) => match found.difference(&wanted) {
-                None if overwrite && lost_file(&directory, &found.steps).await?.is_some() => {
-                    Self::clear(&mut directory, wanted).await?
-                }
                 None => found,
                 // Of a job whose first step failed there is nothing to lose.
                 Some(_) if overwrite || found.steps.is_empty() => {
@@ -121,16 +136,7 @@ impl Job {
     async fn clear(directory: &mut Directory, wanted: Manifest) -> Result<Manifest> {
         // The manifest of the new job goes first: it lists nothing, so what is left counts as nothing.
         directory.store(&wanted).await?;
-        let names = [
-            "steps",
-            "plain_text",
-            "sentences",
-            "pages",
-            "pairs.parquet",
-            "clusters.parquet",
-            "kept.parquet",
-        ];
-        directory.remove(&names).await?;
+        directory.remove(&OWNED).await?;
         Ok(wanted)
     }
 
@@ -171,12 +177,15 @@ impl Job {
 
     /// Runs a step, unless it is done, and registers its result as a table.
     ///
+    /// A step of which a file is missing or damaged runs again; the steps after it stay if it has the same
+    /// result.
+    ///
     /// `plan` makes the statement; `check` sees the record and the table before the commit, adds
     /// figures and refuses a result that breaks the step's invariant.
     ///
     /// # Errors
-    /// If the statement, the writing or the check fails; nothing is committed then. Also if a
-    /// file of a step that was done before is missing.
+    /// If the statement, the writing or the check fails, or an input is not what it was when the job began;
+    /// nothing is committed then.
     pub async fn step<P, C>(
         &mut self,
         name: &str,
@@ -190,18 +199,18 @@ impl Job {
     {
         let full_name = format!("{:02}-{name}", self.next);
         self.next += 1;
-        if let Some(index) = self
-            .manifest
-            .steps
-            .iter()
-            .position(|step| step.name == full_name)
-        {
-            self.progress.step(name, true);
-            self.resumed += 1;
-            let record = &self.manifest.steps[index];
-            self.check_files(record).await?;
-            self.register(name, record).await?;
-            return Ok(&self.manifest.steps[index]);
+        let steps = &self.manifest.steps;
+        let before = steps.iter().position(|step| step.name == full_name);
+        if let Some(index) = before {
+            match self.damage(&self.manifest.steps[index]).await? {
+                None => {
+                    self.progress.step(name, true);
+                    self.resumed += 1;
+                    self.register(name, &self.manifest.steps[index]).await?;
+                    return Ok(&self.manifest.steps[index]);
+                }
+                Some(damage) => self.progress.again(name, &damage),
+            }
         }
         self.progress.step(name, false);
         let begun = Instant::now();
@@ -215,7 +224,11 @@ impl Job {
         self.directory.empty(&directory).await?;
         let plan = plan(self).await?;
         let one_file = matches!(output, Output::File(_));
-        let Written { files, losses } = self.write(plan, &directory, name, one_file).await?;
+        let Written {
+            files,
+            losses,
+            left_out,
+        } = self.write(plan, &directory, name, one_file).await?;
         let mut record = StepRecord {
             name: full_name,
             rows: files.iter().map(|file| file.rows).sum(),
@@ -228,6 +241,9 @@ impl Job {
         for (file, losses) in losses {
             record.leave_out(&file, &losses);
         }
+        for (name, count) in left_out.figures() {
+            record.figures.insert(name, count.into());
+        }
         let written = self.register(name, &record).await?;
         check(&self.context, written, &mut record).await?;
         if let Output::File(file) = output {
@@ -237,9 +253,53 @@ impl Job {
         record.seconds = begun.elapsed().as_secs_f64();
         record.committed = seconds_since_1970(SystemTime::now());
         self.progress.done(name, record.rows, begun.elapsed());
-        self.manifest.steps.push(record);
+        // Rows that the input step numbers have their ids from it.
+        let is_exact = one_file || name == "input";
+        let index = self.commit(record, before, is_exact).await?;
+        Ok(&self.manifest.steps[index])
+    }
+
+    /// Lists a step in the manifest, once its files are on disk and the inputs are what they were.
+    async fn commit(
+        &mut self,
+        record: StepRecord,
+        before: Option<usize>,
+        is_exact: bool,
+    ) -> Result<usize> {
+        for file in &record.files {
+            let found = self.directory.bytes(&file.path).await?;
+            if found != Some(file.bytes) {
+                return exec_err!(
+                    "{}: {} bytes were written to this file, but it {}",
+                    self.directory().join(&file.path),
+                    file.bytes,
+                    found.map_or("is gone".to_owned(), |found| format!("holds {found}"))
+                );
+            }
+        }
+        let names: Vec<&str> = record.files.iter().map(|file| file.path.as_str()).collect();
+        self.directory.sync(&names).await?;
+        inputs::check(&self.manifest.inputs, &self.context.runtime_env()).await?;
+        let steps = &mut self.manifest.steps;
+        let index = before.unwrap_or(steps.len());
+        match before {
+            Some(index) if record.same_result(&steps[index], is_exact) => steps[index] = record,
+            _ => {
+                // What was made of another result does not count.
+                if steps.len() > index + 1 {
+                    let name = record.name.clone();
+                    for later in &steps[index + 1..] {
+                        let why = format!("the result of {name} is another one");
+                        self.progress.again(&later.name, &why);
+                    }
+                }
+                steps.truncate(index);
+                steps.push(record);
+                self.manifest.finished = false;
+            }
+        }
         self.directory.store(&self.manifest).await?;
-        Ok(&self.manifest.steps[self.manifest.steps.len() - 1])
+        Ok(index)
     }
 
     /// On a cluster, before the first step that runs: has executors write a file each, and looks for them.
@@ -291,6 +351,7 @@ impl Job {
             metadata: self.metadata(name),
         };
         let schema = Arc::clone(plan.schema().inner());
+        let plan = reporting(plan, &target.directory)?;
         let write = WriteStep::plan(plan, target.clone())?;
         let batches = DataFrame::new(self.context.state(), write)
             .collect()
@@ -326,7 +387,16 @@ impl Job {
             });
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Written { files, losses })
+        let left_out = LeftOut::take(
+            &self.directory().join(directory),
+            &self.context.runtime_env(),
+        )
+        .await?;
+        Ok(Written {
+            files,
+            losses,
+            left_out,
+        })
     }
 
     fn metadata(&self, name: &str) -> Vec<(String, String)> {
@@ -372,16 +442,24 @@ impl Job {
         Ok(())
     }
 
-    async fn check_files(&self, record: &StepRecord) -> Result<()> {
-        match lost_file(&self.directory, std::slice::from_ref(record)).await? {
-            None => Ok(()),
-            Some(file) => exec_err!(
-                "{}: step {} wrote {} bytes to this file, but it is missing or of another size; --overwrite begins anew",
-                self.directory().join(&file.path),
-                record.name,
-                file.bytes
-            ),
+    /// What is wrong with the files of a step that was done before, if anything.
+    async fn damage(&self, record: &StepRecord) -> Result<Option<String>> {
+        for file in &record.files {
+            let found = self.directory.content(&file.path).await?;
+            let damage = match found {
+                None => "is missing",
+                Some((bytes, _)) if bytes != file.bytes => "is of another size",
+                Some((_, sum)) if format!("{sum:016x}") != file.checksum => {
+                    "is damaged: its checksum is another one"
+                }
+                Some(_) => continue,
+            };
+            return Ok(Some(format!(
+                "{} {damage}",
+                self.directory().join(&file.path)
+            )));
         }
+        Ok(None)
     }
 
     async fn register(&self, name: &str, record: &StepRecord) -> Result<DataFrame> {
@@ -391,33 +469,6 @@ impl Job {
         self.context.register_table(name, provider)?;
         self.context.table(name).await
     }
-}
-
-/// The first file that is not there as it was written.
-async fn lost_file<'a>(
-    directory: &Directory,
-    steps: &'a [StepRecord],
-) -> Result<Option<&'a StepFile>> {
-    for file in steps.iter().flat_map(|step| &step.files) {
-        if directory.bytes(&file.path).await? != Some(file.bytes) {
-            return Ok(Some(file));
-        }
-    }
-    Ok(None)
-}
-
-/// The identity of the files of an input.
-pub(super) async fn input_files(input: &Input, context: &SessionContext) -> Result<Vec<InputFile>> {
-    let mut files = Vec::new();
-    for file in &input.files {
-        let found = file.head(&context.runtime_env()).await?;
-        files.push(InputFile {
-            path: file.to_string(),
-            bytes: found.size,
-            modified: seconds_since_1970(found.last_modified.into()),
-        });
-    }
-    Ok(files)
 }
 
 fn seconds_since_1970(time: SystemTime) -> u64 {

@@ -1,30 +1,61 @@
 //! `manifest.json`: what a job is and how far it came.
+//!
+//! `format`: from bytes to a manifest and back, and what is believed of them.
+
+mod format;
 
 use crate::files::{Location, MANIFEST};
-use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
+use datafusion::common::{Result, exec_err};
 use neardup_wikidump::Losses;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
 /// Version of the layout of a job's directory.
-const FORMAT: u32 = 1;
+///
+/// 2: inputs are known by nanoseconds, tags and checksums, and the manifest has a checksum of its own.
+pub(super) const FORMAT: u32 = 2;
 
-/// A file that a job reads.
+/// A file that a job reads, and all by which a change of it is noticed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct InputFile {
     /// Absolute path or address.
     pub path: String,
     /// Size in bytes.
     pub bytes: u64,
-    /// Time of the last change, in seconds since 1970.
+    /// Time of the last change, in nanoseconds since 1970.
     pub modified: u64,
+    /// XXH3-64 of the first and the last 64 KiB, in hexadecimal.
+    pub ends: String,
+    /// What the store calls these bytes; files on disk have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub e_tag: Option<String>,
+    /// Version of the object, in stores that keep several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+impl InputFile {
+    /// What has changed since this was noted, in words.
+    pub(super) fn change(&self, now: &Self) -> Option<String> {
+        if self.bytes != now.bytes {
+            return Some(format!("it had {} bytes and has {}", self.bytes, now.bytes));
+        }
+        if self.e_tag != now.e_tag || self.version != now.version {
+            return Some("the store holds another version of it".to_owned());
+        }
+        if self.ends != now.ends {
+            return Some("it holds other bytes".to_owned());
+        }
+        (self.modified != now.modified).then(|| "it was written again".to_owned())
+    }
 }
 
 /// A file that a step wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StepFile {
     /// Path below the job's directory.
     pub path: String,
@@ -37,7 +68,8 @@ pub struct StepFile {
 }
 
 /// A step that is done.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StepRecord {
     /// Its name: `NN-name`.
     pub name: String,
@@ -64,6 +96,22 @@ impl StepRecord {
         files.map(|file| directory.join(&file.path)).collect()
     }
 
+    /// Whether this is the result that another run of the step had: the same bytes, where it must be exact;
+    /// else as many rows, left out and figures. Files that are not sorted hold equal rows in another order.
+    pub(super) fn same_result(&self, other: &Self, is_exact: bool) -> bool {
+        let content = |record: &Self| {
+            let files = record.files.iter();
+            let content = files.map(|file| (file.bytes, file.checksum.clone()));
+            let mut content: Vec<_> = content.collect();
+            content.sort();
+            content
+        };
+        self.rows == other.rows
+            && self.left_out == other.left_out
+            && self.figures == other.figures
+            && (!is_exact || content(self) == content(other))
+    }
+
     /// Notes what a salvaging read of a dump left out.
     pub(super) fn leave_out(&mut self, file: &str, losses: &Losses) {
         let pages = losses.pages();
@@ -79,9 +127,12 @@ impl StepRecord {
 
 /// The whole of `manifest.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// Version of the layout.
     pub format: u32,
+    /// Version of signatures, keys and buckets.
+    pub signatures: u32,
     /// Version of neardup that wrote it.
     pub neardup: String,
     /// Name of the command.
@@ -94,6 +145,9 @@ pub struct Manifest {
     pub steps: Vec<StepRecord>,
     /// Whether all steps are done.
     pub finished: bool,
+    /// XXH3-64 of the rest, in hexadecimal; only in the file.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    checksum: String,
 }
 
 impl Manifest {
@@ -105,12 +159,14 @@ impl Manifest {
     ) -> Self {
         Self {
             format: FORMAT,
+            signatures: neardup_kernels::SIGNATURES,
             neardup: env!("CARGO_PKG_VERSION").to_owned(),
             command: command.to_owned(),
             inputs,
             parameters,
             steps: vec![],
             finished: false,
+            checksum: String::new(),
         }
     }
 
@@ -120,6 +176,12 @@ impl Manifest {
     /// If the file cannot be read, is no manifest, or is of another format.
     pub fn load(directory: &Path) -> Result<Option<Self>> {
         let path = directory.join(MANIFEST);
+        if let Ok(found) = fs::metadata(&path) {
+            if !found.is_file() {
+                return exec_err!("{}: must be a file", path.display());
+            }
+            Self::check_size(found.len(), &path.display())?;
+        }
         match fs::read(&path) {
             Ok(text) => Self::parse(&text, &path.display()).map(Some),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -127,28 +189,20 @@ impl Manifest {
         }
     }
 
-    /// Parses the text of a file.
-    pub(super) fn parse(text: &[u8], file: &dyn Display) -> Result<Self> {
-        let manifest: Self = serde_json::from_slice(text)
-            .map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
-        if manifest.format != FORMAT {
-            return exec_err!(
-                "{file}: its format is {}, this version reads format {FORMAT}",
-                manifest.format
-            );
-        }
-        Ok(manifest)
-    }
-
-    /// The text of the file.
-    pub(super) fn text(&self) -> Result<String> {
-        let text = serde_json::to_string_pretty(self);
-        let text = text.map_err(|error| DataFusionError::External(error.into()))?;
-        Ok(text + "\n")
-    }
-
     /// What of another job differs from this one, if anything: the first difference, in words.
     pub fn difference(&self, other: &Self) -> Option<String> {
+        if self.format != other.format {
+            return Some(format!(
+                "its format is {}, this version goes on with format {} only",
+                self.format, other.format
+            ));
+        }
+        if self.signatures != other.signatures {
+            return Some(format!(
+                "its signatures are of version {}, those of this neardup of {}",
+                self.signatures, other.signatures
+            ));
+        }
         if self.neardup != other.neardup {
             return Some(format!(
                 "neardup {} wrote it, this is {}",
@@ -161,18 +215,8 @@ impl Manifest {
                 self.command, other.command
             ));
         }
-        if self.inputs != other.inputs {
-            let names = |manifest: &Self| -> Vec<String> {
-                manifest
-                    .inputs
-                    .iter()
-                    .map(|input| input.path.clone())
-                    .collect()
-            };
-            return Some(match names(self) == names(other) {
-                true => "an input file has changed since".to_owned(),
-                false => format!("its input is {}", names(self).join(", ")),
-            });
+        if let Some(difference) = self.other_inputs(other) {
+            return Some(difference);
         }
         let keys = self.parameters.keys().chain(other.parameters.keys());
         for key in keys {
@@ -185,6 +229,30 @@ impl Manifest {
             }
         }
         None
+    }
+
+    /// The first input that is not that of another job, in words.
+    fn other_inputs(&self, other: &Self) -> Option<String> {
+        for (old, new) in self.inputs.iter().zip(&other.inputs) {
+            if old.path != new.path {
+                return Some(match other.inputs.iter().any(|new| new.path == old.path) {
+                    true => format!("{} is not among its inputs", new.path),
+                    false => format!("its input is {}", old.path),
+                });
+            }
+            if let Some(change) = old.change(new) {
+                return Some(format!(
+                    "the input file {} has changed since: {change}",
+                    old.path
+                ));
+            }
+        }
+        let count = self.inputs.len();
+        match (self.inputs.get(other.inputs.len()), other.inputs.get(count)) {
+            (Some(more), _) => Some(format!("its input is also {}", more.path)),
+            (_, Some(more)) => Some(format!("{} is not among its inputs", more.path)),
+            _ => None,
+        }
     }
 
     /// The record of a step, if it is done.

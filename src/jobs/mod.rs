@@ -8,7 +8,9 @@
 //!
 //! One step is one SQL statement (`sql/jobs/*.sql`) over the steps before it. It is committed by
 //! listing its files in the manifest, which is replaced as a whole: a job that was stopped
-//! anywhere goes on with the first step that is not listed.
+//! anywhere goes on with the first step that is not listed. Files reach the disk before the manifest
+//! names them, and are read against their checksums before a later run believes them: a step whose files
+//! are damaged is done again. Before each commit the inputs must be what they were when the job began.
 //!
 //! To add a step: its statement in `sql/jobs/`, a call of [`Job::step`], and an invariant.
 
@@ -16,11 +18,12 @@ mod dedup;
 mod directory;
 mod dumps;
 mod ingest;
+mod inputs;
 mod job;
 mod manifest;
 mod tables;
 
-pub use dedup::{Dedup, Keep, Method, Pairs, Resolution, dedup};
+pub use dedup::{Dedup, Keep, Method, Pairs, Resolution, RowIds, dedup};
 pub use dumps::DumpOptions;
 pub use ingest::{Ingest, ingest};
 pub use job::{Job, Progress, Quiet};

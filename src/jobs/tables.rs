@@ -1,5 +1,6 @@
 //! The tables of a finished job, for readers.
 
+use super::inputs;
 use super::manifest::Manifest;
 use crate::files::{Location, MANIFEST, parquet_files, resolve};
 use datafusion::common::{Result, exec_err};
@@ -15,7 +16,10 @@ pub async fn manifest(context: &SessionContext, directory: &str) -> Result<Manif
     let file = Location::new(directory)?.join(MANIFEST);
     let (store, path) = file.store(&context.runtime_env())?;
     let found = match store.get(&path).await {
-        Ok(found) => found.bytes().await,
+        Ok(found) => {
+            Manifest::check_size(found.meta.size, &file)?;
+            found.bytes().await
+        }
         Err(error) => Err(error),
     };
     match found {
@@ -51,7 +55,7 @@ pub async fn register(context: &SessionContext, directory: &str) -> Result<Manif
 /// Registers `documents` (id, text): the rows that a job compared, as they were read.
 ///
 /// # Errors
-/// If the input of the job is gone or has other columns.
+/// If the input of the job is gone, or holds other bytes or columns.
 pub async fn register_documents(
     context: &SessionContext,
     directory: &str,
@@ -89,6 +93,7 @@ pub async fn register_documents(
                 .map(|input| input.path.clone())
                 .collect();
             let input = resolve(&names, &context.runtime_env()).await?;
+            inputs::check_bytes(&manifest.inputs, &context.runtime_env()).await?;
             input.table(&context.state()).await?
         }
     };

@@ -2,11 +2,12 @@
 //!
 //! Each has a logical node, a physical plan and a reason: `similar_pairs` streams the pairs of a
 //! bucket, which unnesting would hold in one batch; `write_step` writes each partition as a file of
-//! unique name and returns what it wrote.
+//! unique name and returns what it wrote; `shared_rows` computes rows once that a plan reads more than once.
 //!
 //! To add an operator: a folder with `logical.rs` and `exec.rs`, and a line in [`planner`].
 
 mod fit;
 pub(crate) mod planner;
+pub(crate) mod shared_rows;
 pub mod similar_pairs;
 pub mod write_step;

@@ -1,6 +1,7 @@
 //! From our logical nodes to our physical plans.
 
 use super::fit;
+use super::shared_rows::{SharedRows, SharedRowsExec, Store};
 use super::similar_pairs::{SimilarPairs, SimilarPairsExec};
 use super::write_step::{WriteStep, WriteStepExec};
 use async_trait::async_trait;
@@ -12,7 +13,10 @@ use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext
 use datafusion::logical_expr::{LogicalPlan, UserDefinedLogicalNode};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
+use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::sync::Arc;
+use uuid::Uuid;
 
 /// DataFusion's planner with our operators.
 #[derive(Debug, Default)]
@@ -44,13 +48,17 @@ pub(crate) async fn planned(
     plan: &LogicalPlan,
     session: &dyn Session,
 ) -> Result<Arc<dyn ExecutionPlan>> {
-    DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(OperatorPlanner)])
+    DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(OperatorPlanner::default())])
         .create_physical_plan(plan, session)
         .await
 }
 
-#[derive(Debug)]
-struct OperatorPlanner;
+/// Plans the operators of one physical plan.
+#[derive(Debug, Default)]
+struct OperatorPlanner {
+    /// Where the rows of shared nodes are kept, by key.
+    stores: Mutex<HashMap<Uuid, Arc<Store>>>,
+}
 
 #[async_trait]
 impl ExtensionPlanner for OperatorPlanner {
@@ -77,6 +85,11 @@ impl ExtensionPlanner for OperatorPlanner {
                 Arc::clone(input),
                 node.target().clone(),
             ))));
+        }
+        if let Some(node) = node.as_any().downcast_ref::<SharedRows>() {
+            let store = Arc::clone(self.stores.lock().entry(node.key()).or_default());
+            let exec = SharedRowsExec::new(Arc::clone(input), store);
+            return Ok(Some(Arc::new(exec)));
         }
         Ok(None)
     }

@@ -1,6 +1,6 @@
 //! Directories that are in use, foreign, or not writable.
 
-use crate::scratch::{Scratch, answer};
+use crate::scratch::{Scratch, answer, signal};
 use std::time::{Duration, Instant};
 
 const ROWS: &str = "id,text\n1,one two three four\n2,one two three four\n3,five\n";
@@ -44,13 +44,6 @@ fn two_jobs_at_once() {
     );
     let again = answer(scratch.command(&job).output().expect("the binary runs"));
     assert_eq!(again.code, Some(0), "{}", again.err);
-}
-
-fn signal(name: &str, process: u32) {
-    let status = std::process::Command::new("kill")
-        .args([name, &process.to_string()])
-        .status();
-    assert!(status.expect("kill").success());
 }
 
 #[test]

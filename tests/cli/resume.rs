@@ -169,21 +169,6 @@ fn files_that_no_step_lists_are_not_read() {
 }
 
 #[test]
-fn a_lost_file_of_a_step_is_named() {
-    let (scratch, tables) = table();
-    run(&scratch, "undisturbed");
-    std::fs::remove_file(scratch.path("undisturbed/clusters.parquet")).expect("a removed file");
-    scratch.fail(
-        &arguments("undisturbed"),
-        &["clusters.parquet", "07-clusters", "missing", "--overwrite"],
-    );
-    let mut again = arguments("undisturbed");
-    again.push("--overwrite");
-    scratch.succeed(&again);
-    assert!(scratch.tables("undisturbed") == tables);
-}
-
-#[test]
 fn a_finished_job_does_nothing_again() {
     let (scratch, tables) = table();
     run(&scratch, "undisturbed");
@@ -261,7 +246,7 @@ fn a_changed_input_is_noticed() {
     );
     scratch.fail(
         &job,
-        &["neardup-out holds another job", "input file has changed"],
+        &["neardup-out holds another job", "a.csv has changed since"],
     );
     scratch.write("b.csv", "id,text\n1,x\n");
     scratch.fail(

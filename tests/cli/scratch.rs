@@ -180,6 +180,14 @@ impl Scratch {
         .out
     }
 
+    /// The bytes of the tables pairs, clusters and kept of a job.
+    #[track_caller]
+    pub fn published(&self, directory: &str) -> Vec<Vec<u8>> {
+        let names = ["pairs", "clusters", "kept"];
+        let read = |name| self.read(&format!("{directory}/{name}.parquet"));
+        names.into_iter().map(read).collect()
+    }
+
     /// The manifest of a job.
     #[track_caller]
     pub fn manifest(&self, directory: &str) -> Value {
@@ -200,6 +208,15 @@ impl Scratch {
             }
         }
     }
+}
+
+/// Sends a signal to a process.
+#[cfg(unix)]
+pub fn signal(name: &str, process: u32) {
+    let status = Command::new("kill")
+        .args([name, &process.to_string()])
+        .status();
+    assert!(status.expect("kill").success());
 }
 
 /// How a process ended.

@@ -123,3 +123,22 @@ fn what_is_not_there() {
             .contains("no near-duplicates")
     );
 }
+
+/// Texts of another file must not stand beside the ids of a job.
+#[test]
+fn an_input_of_other_bytes_is_not_shown() {
+    let scratch = Scratch::new();
+    let write = |text: &str| {
+        let sql = format!(
+            "COPY (SELECT * FROM (VALUES (1, '{text} b c d'), (2, '{text} b c d')) AS v (id, text)) TO 'rows.parquet'"
+        );
+        scratch.succeed(&["sql", "-c", &sql]);
+    };
+    write("a");
+    scratch.succeed(&["dedup", "rows.parquet"]);
+    // The same bytes, written again, are fine.
+    write("a");
+    assert!(scratch.succeed(&["show"]).out.contains("a b c d"));
+    write("x");
+    scratch.fail(&["show"], &["rows.parquet", "holds other bytes"]);
+}

@@ -26,6 +26,8 @@ pub fn trials() -> Vec<Trial> {
         trial("files of a bucket", files),
         trial("what is wrong is said", faults),
         trial("two processes on one job", two_processes),
+        trial("inputs that change or lie in the output", inputs),
+        trial("a damaged step is done again", damage),
     ]
 }
 
@@ -251,6 +253,85 @@ fn two_processes(bucket: Bucket) -> Result<(), Failed> {
         // The second one's result is whole.
         let again = bucket.dedup(&options, Arc::new(Quiet)).await?;
         assert_eq!(again.manifest().steps.len(), second.manifest().steps.len());
+        assert_eq!(again.resumed, again.manifest().steps.len());
+        Ok(())
+    })
+}
+
+/// Objects have tags: a change of the same size is noticed at once, and while the job runs.
+fn inputs(bucket: Bucket) -> Result<(), Failed> {
+    super::run(async move {
+        let said = |failed: Result<Job>| failed.err().expect("an error").strip_backtrace();
+        let dump = "mem://bucket/dumps/sample.xml.bz2";
+        for (input, output) in [
+            (dump, "mem://bucket/dumps"),
+            (dump, "mem://bucket/dumps/"),
+            ("mem://bucket/dumps/*.bz2", "mem://bucket/dumps"),
+            ("mem://bucket/dumps", "mem://bucket/dumps"),
+        ] {
+            let mut options = job(input, output);
+            options.overwrite = true;
+            let said = said(bucket.dedup(&options, Arc::new(Quiet)).await);
+            assert!(said.contains("lies in the output directory"), "{said}");
+        }
+        // A name that begins with the same letters is another directory.
+        bucket
+            .dedup(&job(dump, "mem://bucket/dump"), Arc::new(Quiet))
+            .await?;
+        let options = job(dump, "mem://bucket/out");
+        let path = ObjectPath::parse("dumps/sample.xml.bz2")?;
+        let bytes = bucket.store.get(&path).await?.bytes().await?;
+        let waiting = Arc::new(Waiting::default());
+        let running = {
+            let (bucket, options) = (bucket.clone(), options.clone());
+            let waiting = Arc::clone(&waiting);
+            tokio::spawn(async move { bucket.dedup(&options, waiting).await })
+        };
+        while !waiting.reached.load(Ordering::SeqCst) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        bucket.store.put(&path, bytes.into()).await?;
+        waiting.goes_on.store(true, Ordering::SeqCst);
+        let failed = said(running.await?);
+        assert!(failed.contains(dump), "{failed}");
+        assert!(failed.contains("has changed while the job ran"), "{failed}");
+        let again = said(bucket.dedup(&options, Arc::new(Quiet)).await);
+        assert!(again.contains("has changed since"), "{again}");
+        Ok(())
+    })
+}
+
+/// Files of a job in a store are read against their checksums, too.
+fn damage(bucket: Bucket) -> Result<(), Failed> {
+    super::run(async move {
+        let options = job("mem://bucket/dumps/", "mem://bucket/out");
+        bucket.dedup(&options, Arc::new(Quiet)).await?;
+        let mut wanted = Vec::new();
+        for name in ["pairs", "clusters", "kept"] {
+            let path = ObjectPath::parse(format!("out/{name}.parquet"))?;
+            let bytes = bucket.store.get(&path).await?.bytes().await?;
+            wanted.push((path, bytes));
+        }
+        let keys = bucket.keys().await;
+        for part in [
+            "out/sentences/",
+            "out/steps/03-texts/",
+            "out/clusters.parquet",
+        ] {
+            let key = keys.iter().find(|key| key.starts_with(part));
+            let path = ObjectPath::parse(key.ok_or("no file")?)?;
+            let mut bytes = bucket.store.get(&path).await?.bytes().await?.to_vec();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 4;
+            bucket.store.put(&path, bytes.into()).await?;
+        }
+        let again = bucket.dedup(&options, Arc::new(Quiet)).await?;
+        assert_eq!(again.resumed, again.manifest().steps.len() - 3);
+        for (path, bytes) in wanted {
+            let found = bucket.store.get(&path).await?.bytes().await?;
+            assert!(found == bytes, "{path}");
+        }
+        let again = bucket.dedup(&options, Arc::new(Quiet)).await?;
         assert_eq!(again.resumed, again.manifest().steps.len());
         Ok(())
     })

@@ -6,7 +6,12 @@
 //! | `slt::… on N` | the same answers on 1, 7 and 64 target partitions |
 //! | `buckets::…` | inputs and jobs in an object store |
 //! | `cluster::…` | the same rows on a scheduler and executors |
+//! | `jobs::…` | the bytes of sorted files depend on the rows alone |
+//! | `determinism::…` | the same rows whatever the machine does, in every format |
+//! | `fuzz::…` | random rows, calls, compositions and jobs against brute force |
+//! | `hostile::…` | bytes that nobody meant: never a panic, nor more than linear time, nor a silent loss |
 //! | `inline::…` | the SQL of a call gives the rows of the call |
+//! | `once::…` | a relation argument is computed once |
 //! | `oracle::…` | joins and clusters against brute force, recall, and that giants stay linear |
 //! | `plans::…` | what no plan may hold, and columns as declared |
 //! | `completeness::…` | sql ⇔ registry ⇔ slt ⇔ reference pages |
@@ -29,7 +34,12 @@ mod calls;
 mod cluster;
 mod completeness;
 mod database;
+mod determinism;
+mod fuzz;
+mod hostile;
 mod inline;
+mod jobs;
+mod once;
 mod oracle;
 mod plans;
 mod python_methods;
@@ -47,12 +57,17 @@ fn main() {
     let trials: Vec<Trial> = [
         slt::trials(),
         oracle::trials(),
+        once::trials(),
         plans::trials(),
         completeness::trials(),
         reference::trials(),
         buckets::trials(),
         inline::trials(),
+        jobs::trials(),
         cluster::trials(),
+        determinism::trials(),
+        fuzz::trials(),
+        hostile::trials(),
     ]
     .into_iter()
     .flatten()

@@ -52,6 +52,7 @@ mod permuted_signatures;
 mod prefix_tokens;
 mod random_projection;
 mod representatives;
+mod same_across;
 mod same_bytes;
 mod same_text;
 mod sentence_id;
@@ -100,6 +101,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(permuted_signatures::PermutedSignatures),
         udf(prefix_tokens::PrefixTokens),
         udf(random_projection::RandomProjection),
+        udf(same_across::SameAcross),
         udf(same_bytes::SameBytes),
         udf(same_text::SameText),
         udf(sentence_id::SentenceId),

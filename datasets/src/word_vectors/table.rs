@@ -6,8 +6,7 @@ use async_trait::async_trait;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::{DataFusionError, Result, plan_err};
-use datafusion::datasource::listing::PartitionedFile;
-use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder};
+use datafusion::datasource::physical_plan::FileScanConfigBuilder;
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
@@ -18,7 +17,7 @@ use super::columns::word_vector_schema;
 use super::decode::{failure, inspect};
 use super::options::WordVectorOptions;
 use super::source::WordVectorSource;
-use crate::files::{Located, StoredFile, Wanted, locate};
+use crate::files::{Located, StoredFile, Wanted, deal, locate, parts};
 
 const WORD_VECTORS: Wanted = Wanted {
     what: "word vectors",
@@ -82,7 +81,7 @@ impl TableProvider for WordVectorTable {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let Located { store, files } = locate(session, &self.locations, &WORD_VECTORS).await?;
         one_dimension(&files, self.options).await?;
-        let groups = deal(files, session.config().target_partitions());
+        let groups = deal(parts(files, false), session.config().target_partitions());
         let source = WordVectorSource::new(self.options);
         let config = FileScanConfigBuilder::new(store, Arc::new(source))
             .with_file_groups(groups)
@@ -120,22 +119,4 @@ async fn one_dimension(files: &[StoredFile], options: WordVectorOptions) -> Resu
             file.name
         ),
     }
-}
-
-/// A file is read by one partition; large ones are dealt out first, each to who has the least so far.
-fn deal(files: Vec<StoredFile>, partitions: usize) -> Vec<FileGroup> {
-    let mut files: Vec<_> = files.into_iter().map(|file| file.meta).collect();
-    files.sort_by_key(|meta| std::cmp::Reverse(meta.size));
-    let count = partitions.clamp(1, files.len().max(1));
-    let mut groups = vec![(0_u64, Vec::new()); count];
-    for meta in files {
-        if let Some((bytes, group)) = groups.iter_mut().min_by_key(|(bytes, _)| *bytes) {
-            *bytes += meta.size.max(1);
-            group.push(PartitionedFile::new_from_meta(meta));
-        }
-    }
-    groups
-        .into_iter()
-        .map(|(_, group)| FileGroup::new(group))
-        .collect()
 }

@@ -44,6 +44,7 @@ def connect(
     temp_limit: int | str | None = None,
     step_timeout: float = 600,
     scratch: str | os.PathLike[str] | None = None,
+    token_file: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Session:
     """Opens a session in this process, or on a cluster.
@@ -59,6 +60,7 @@ def connect(
             of the disk.
         step_timeout: On a cluster: a query of which no task ends for so many seconds is sent again.
         scratch: On a cluster: a directory that all processes see, for tables above 64 MiB.
+        token_file: On a cluster: a private file with the secret that its roles ask for.
         progress: Whether long queries show a progress bar. Default: in terminals and notebooks.
 
     Raises:
@@ -72,7 +74,7 @@ def connect(
         for name, value in given.items():
             if value is not None:
                 raise ValueError(f"{name}: on a cluster it is an option of each executor")
-        native = _neardup.Session.cluster(url, threads, step_timeout, scratch)
+        native = _neardup.Session.cluster(url, threads, step_timeout, scratch, token_file)
     return Session(native, progress)
 
 

@@ -229,7 +229,10 @@ Counts and frequencies are of one collection and in one language, both as they w
         Note:
             Every row left out is verified similar to one that stays (with resolution
                 'representative').
-            A row whose id and text stand twice stays twice.
+            Rows of one id are one row, of which the first stays: one with a text, then in keep
+                order, then in the order of the columns from left to right, NULL last. Another text
+                is an error that names the id.
+            Rows without an id all stay.
         """
         return self._call(
             "deduplicate",
@@ -759,8 +762,8 @@ Counts and frequencies are of one collection and in one language, both as they w
             Resolution 'representative': every removed row is verified similar to the kept row that
                 stands for it.
             A row that is alone, empty or NULL is kept: a cluster of one, similarity NULL.
-            The same id twice with the same text is one row; with another text it is an error that
-                names the id.
+            The same id twice with the same text, or once without a text, is one row; with another
+                text it is an error that names the id.
         """
         return self._call(
             "near_duplicates",

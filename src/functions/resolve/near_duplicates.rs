@@ -3,7 +3,7 @@
 use super::lsh::bands_and_rows;
 use super::signatures;
 use super::{Call, Expansion, Value, block_variant, expansion};
-use crate::functions::{find, relations};
+use crate::functions::{find, one_row_an_id, relations};
 use crate::jobs::Keep;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
@@ -12,8 +12,9 @@ use datafusion::functions::unicode::expr_fn::character_length;
 use datafusion::functions_aggregate::expr_fn::{max, min};
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{
-    Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit,
+    Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit, when,
 };
+use neardup_kernels::pairs::PREDECESSORS;
 
 /// `near_duplicates`.
 pub(in crate::functions) fn near_duplicates(call: &Call, _: &SessionState) -> Result<Expansion> {
@@ -57,11 +58,17 @@ pub(in crate::functions) fn deduplicate(call: &Call, _: &SessionState) -> Result
         columns[clash] = fresh_name(&names);
         projection[clash] = projection[clash].clone().unalias().alias(&columns[clash]);
     }
-    projection.push(relations::id_column(call, plan, id_name(call))?.alias("removed_id"));
-    let input = LogicalPlanBuilder::from(plan.clone())
+    let id = relations::id_column(call, plan, id_name(call))?;
+    projection.push(id.clone().alias("removed_id"));
+    let order = keep_order(call)?;
+    let place = order
+        .as_ref()
+        .map(|order| (order.expr.clone(), order.descending));
+    let value = value_column(call, plan)?;
+    let input = LogicalPlanBuilder::from(one_row_an_id(plan.clone(), id, value, place)?)
         .project(projection)?
         .build()?;
-    let documents = ranked(call, keep_order(call)?)?;
+    let documents = ranked(call, order)?;
     let mut result = expansion(call, template, vec![input, documents], []);
     if let Expansion::Template { output, .. } = &mut result {
         let renamed = columns.iter().zip(&names);
@@ -107,8 +114,15 @@ pub(in crate::functions) fn node_pairs(call: &Call, _: &SessionState) -> Result<
     match call.text("method")? {
         "exact" => return block_variant(call, Some("node_pairs.exact"), []),
         "projection" => {
-            let more = signatures::all_within_recall(call)?;
-            return block_variant(call, Some("node_pairs.projection"), more);
+            let [distance, groups, parts] = signatures::all_within_recall(call)?;
+            let limit = call.integer("bucket_pairs")?;
+            if limit == 0 || call.text("resolution")? == "components" {
+                let more = [distance, groups, parts];
+                return block_variant(call, Some("node_pairs.projection"), more);
+            }
+            let most = Value::Integer(limit.min(PREDECESSORS as i64));
+            let more = [distance, groups, parts, ("predecessors", most)];
+            return block_variant(call, Some("node_pairs.first"), more);
         }
         _ => {}
     }
@@ -123,6 +137,15 @@ pub(in crate::functions) fn node_pairs(call: &Call, _: &SessionState) -> Result<
 
 fn id_name(call: &Call) -> &str {
     call.column("id").unwrap_or("id")
+}
+
+/// The column of what is compared, as it is.
+fn value_column(call: &Call, plan: &LogicalPlan) -> Result<Expr> {
+    let parameter = match call.text("method")? {
+        "projection" => "vector",
+        _ => "text",
+    };
+    relations::column(call, plan, call.column(parameter).unwrap_or(parameter))
 }
 
 /// What the keep order looks at before the id.
@@ -159,7 +182,8 @@ fn keep_order(call: &Call) -> Result<Option<Order>> {
 }
 
 /// The documents of a call as `id, rank, text`: smaller rank, earlier in keep order. Each id has
-/// one rank; a row without an id has none, and no text, because it is kept whatever its text.
+/// one rank, that of its row that stays; a row without an id has none, and no text, because it is kept
+/// whatever its text.
 fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
     let plan = call.relations[0].clone();
     let id = relations::id_column(call, &plan, id_name(call))?;
@@ -183,11 +207,13 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
             ])?
             .build();
     };
+    // A row without a text stays only where its id has none.
+    let place = when(value_column(call, &plan)?.is_not_null(), order.expr).end()?;
     let documents = LogicalPlanBuilder::from(plan)
         .project(vec![
             id.alias("id"),
             text.alias("text"),
-            order.expr.alias("place"),
+            place.alias("place"),
         ])?
         .build()?;
     let place = match order.descending {

@@ -2,10 +2,10 @@
 
 use super::{Call, Expansion, expansion};
 use crate::functions::find;
-use crate::functions::relations::id_column;
+use crate::functions::relations::{common_id_type, data_type, id_column};
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{LogicalPlanBuilder, cast};
 
 /// `components`.
 pub(in crate::functions) fn components(call: &Call, _: &SessionState) -> Result<Expansion> {
@@ -18,18 +18,28 @@ pub(in crate::functions) fn pair_quality(call: &Call, _: &SessionState) -> Resul
 }
 
 fn over_pairs(call: &Call) -> Result<Expansion> {
-    let bind = |plan: &LogicalPlan| {
-        let id_a = id_column(call, plan, call.column("id_a").unwrap_or("id_a"))?;
-        let id_b = id_column(call, plan, call.column("id_b").unwrap_or("id_b"))?;
-        LogicalPlanBuilder::from(plan.clone())
-            .project(vec![id_a.alias("id_a"), id_b.alias("id_b")])?
-            .build()
-    };
-    let inputs = call
-        .relations
-        .iter()
-        .map(bind)
-        .collect::<Result<Vec<_>>>()?;
+    let names = ["id_a", "id_b"];
+    let mut ends = Vec::new();
+    for plan in &call.relations {
+        for name in names {
+            let end = id_column(call, plan, call.column(name).unwrap_or(name))?;
+            ends.push((data_type(plan, &end)?, end));
+        }
+    }
+    // The least of two ids, and whether pairs of two relations are the same, is a matter of one type.
+    let types: Vec<_> = ends.iter().map(|(id, _)| id.clone()).collect();
+    let id_type = common_id_type(&types);
+    let mut ends = ends.into_iter().map(|(found, end)| match found == id_type {
+        true => end,
+        false => cast(end, id_type.clone()),
+    });
+    let mut inputs = Vec::new();
+    for plan in &call.relations {
+        let columns = names.iter().zip(ends.by_ref());
+        let columns: Vec<_> = columns.map(|(name, end)| end.alias(*name)).collect();
+        let plan = LogicalPlanBuilder::from(plan.clone());
+        inputs.push(plan.project(columns)?.build()?);
+    }
     let template = find(call.function)
         .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?
         .template;

@@ -42,6 +42,7 @@ pub(in crate::functions) fn similar_pairs(call: &Call, _: &SessionState) -> Resu
         parts: call.integer("parts")? as u32,
         two_sides: call.integer("sides")? == 2,
         differ: call.boolean("differ")?,
+        report: None,
     };
     Ok(Expansion::Plan(SimilarPairs::plan(
         call.relations[0].clone(),

@@ -1,6 +1,7 @@
 //! The first steps: the rows that are compared, as `documents` (side, id, text, across).
 
-use super::options::{Keep, Method};
+use super::options::{Keep, Method, RowIds};
+use super::row_ids::numbered;
 use super::run::Run;
 use crate::files::{Input, Kind};
 use crate::functions::last_column;
@@ -8,13 +9,11 @@ use crate::jobs::dumps;
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, exec_err, plan_err};
+use datafusion::common::{Result, plan_err};
 use datafusion::functions::unicode::expr_fn::character_length;
 use datafusion::functions_aggregate::expr_fn::{max, min};
 use datafusion::functions_window::expr_fn::row_number;
-use datafusion::logical_expr::{
-    Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit,
-};
+use datafusion::logical_expr::{Expr, ExprFunctionExt, cast, ident, lit, try_cast, when};
 use datafusion::prelude::{DataFrame, SessionContext};
 
 /// The columns of a table that take part.
@@ -90,6 +89,14 @@ impl Run<'_> {
         if let Keep::By { column, .. } = &self.options.keep {
             find("--keep-by", column)?;
         }
+        if let Some(field) = id
+            && self.options.row_ids != RowIds::Number
+        {
+            return plan_err!(
+                "--row-ids makes ids where there are none, but the column {} holds the ids of this table",
+                field.name()
+            );
+        }
         Ok(Columns {
             id: id.map(|field| field.name().clone()),
             text: text.to_owned(),
@@ -112,7 +119,7 @@ impl Run<'_> {
                         let table = input.table(&job.context().state()).await?;
                         Ok(job.context().read_table(table)?.into_unoptimized_plan())
                     }
-                    None => numbered(job.context(), input).await,
+                    None => numbered(job.context(), input, self.options.row_ids).await,
                 },
                 async |_, _, _: &mut StepRecord| Ok(()),
             )
@@ -187,31 +194,36 @@ impl Run<'_> {
         ])?;
         job.context()
             .register_table("documents", view.into_view())?;
-        let (place, descending) = match &self.options.keep {
-            Keep::First => return Ok(()),
-            Keep::Longest => (character_length(ident(text)), true),
-            Keep::By { column, descending } => (ident(column), *descending),
+        if self.options.keep == Keep::First {
+            return Ok(());
+        }
+        let value = self.options.value_column(text);
+        let rank = |descending: bool| {
+            row_number()
+                .order_by(vec![
+                    ident("place").sort(!descending, false),
+                    ident("id").sort(true, false),
+                ])
+                .build()
         };
-        // Each id has one rank, also where its row stands twice.
-        let first = match descending {
-            true => max(place),
-            false => min(place),
-        };
-        let rank = row_number()
-            .order_by(vec![
-                ident("place").sort(!descending, false),
-                ident("id").sort(true, false),
-            ])
-            .build()?;
         job.step(
             "ranks",
             Output::Step,
             async |job: &Job| {
+                let order = self.place(job.context(), text).await?;
+                let (place, descending) = order.unwrap_or((ident(id), false));
+                // Each id has one rank, that of its row that stays. A row without a value stays only where its id
+                // has none.
+                let place = when(ident(value).is_not_null(), place).end()?;
+                let first = match descending {
+                    true => max(place),
+                    false => min(place),
+                };
                 let input = job.context().table("input").await?;
                 let ranked = input
                     .filter(ident(id).is_not_null())?
                     .aggregate(vec![ident(id).alias("id")], vec![first.alias("place")])?
-                    .window(vec![rank])?;
+                    .window(vec![rank(descending)?])?;
                 let rank = cast(last_column(ranked.schema()), DataType::Int64).alias("rank");
                 Ok(ranked
                     .select(vec![ident("id"), rank])?
@@ -224,35 +236,30 @@ impl Run<'_> {
     }
 }
 
-/// The rows of the files with ids of their own: file ordinal shifted left by 40 bits, plus the row
-/// number in the file, from 0.
-async fn numbered(context: &SessionContext, input: &Input) -> Result<LogicalPlan> {
-    let mut plan: Option<LogicalPlanBuilder> = None;
-    let tables = input.tables(&context.state()).await?;
-    for (ordinal, table) in tables.into_iter().enumerate() {
-        let rows = context.read_table(table)?;
-        let columns: Vec<_> = rows
-            .schema()
-            .columns()
-            .into_iter()
-            .map(Expr::Column)
-            .collect();
-        let number = row_number();
-        let name = number.schema_name().to_string();
-        let first = ((ordinal as i64) << 40) - 1;
-        let mut selected = vec![(cast(ident(name), DataType::Int64) + lit(first)).alias("id")];
-        selected.extend(columns);
-        let rows = rows
-            .window(vec![number])?
-            .select(selected)?
-            .into_unoptimized_plan();
-        plan = Some(match plan {
-            None => LogicalPlanBuilder::from(rows),
-            Some(before) => before.union_by_name(rows)?,
-        });
-    }
-    match plan {
-        Some(plan) => plan.build(),
-        None => exec_err!("no input was given"),
+impl Run<'_> {
+    /// What the keep order looks at before the id, and whether it descends; a column of texts that are all numbers
+    /// is ordered by the numbers.
+    pub(super) async fn place(
+        &self,
+        context: &SessionContext,
+        text: &str,
+    ) -> Result<Option<(Expr, bool)>> {
+        let (column, descending) = match &self.options.keep {
+            Keep::First => return Ok(None),
+            Keep::Longest => return Ok(Some((character_length(ident(text)), true))),
+            Keep::By { column, descending } => (column, *descending),
+        };
+        let input = context.table("input").await?;
+        let field = input.schema().field_with_unqualified_name(column)?;
+        if !field.data_type().is_string() {
+            return Ok(Some((ident(column), descending)));
+        }
+        let number = || try_cast(ident(column), DataType::Float64);
+        let is_other = ident(column).not_eq(lit("")).and(number().is_null());
+        let others = input.filter(is_other)?.limit(0, Some(1))?.count().await?;
+        Ok(Some(match others {
+            0 => (number(), descending),
+            _ => (ident(column), descending),
+        }))
     }
 }

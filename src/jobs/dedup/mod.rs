@@ -6,19 +6,21 @@
 //! ```
 //!
 //! `options`: what is asked for; `run`: the parameters that follow; `documents`: the rows that
-//! are compared; `steps`: the rest.
+//! are compared; `row_ids`: ids where there are none; `steps`: the rest.
 
 mod documents;
 mod options;
+mod row_ids;
 mod run;
 mod steps;
 
-pub use options::{Dedup, Keep, Method, Pairs, Resolution};
+pub use options::{Dedup, Keep, Method, Pairs, Resolution, RowIds};
 
-use super::job::{Job, Progress, input_files};
+use super::inputs;
+use super::job::{Job, Progress};
 use super::manifest::Manifest;
 use crate::files::{Kind, resolve};
-use datafusion::common::Result;
+use datafusion::common::{DataFusionError, Result};
 use datafusion::prelude::SessionContext;
 use run::Run;
 use std::sync::Arc;
@@ -41,7 +43,8 @@ pub async fn dedup(
         .await?
         .with_texts_in(texts);
     let run = Run::new(options, &input)?;
-    let files = input_files(&input, &context).await?;
+    inputs::refuse_inside(&input, &options.output, &context.runtime_env())?;
+    let files = inputs::identify(&input, &context.runtime_env()).await?;
     let manifest = Manifest::new("dedup", files, run.parameters());
     if input.kind != Kind::Dump {
         // A misspelt column must not leave a directory behind.
@@ -55,16 +58,23 @@ pub async fn dedup(
         progress,
     )
     .await?;
+    // An error that names a file of the job is none of the input.
+    let directory = job.directory().clone();
+    let named = |error: DataFusionError| match error.strip_backtrace().contains(directory.as_str())
+    {
+        true => error,
+        false => input.named(error),
+    };
     match input.kind {
         Kind::Dump => run.sentences(&mut job, &input).await?,
         // Tables are read row by row in these steps: what they find wrong is in the files.
         _ => {
             let table = run.table(&mut job, &input).await;
-            table.map_err(|error| input.named(error))?;
+            table.map_err(named)?;
         }
     }
     let texts = run.texts(&mut job).await;
-    texts.map_err(|error| input.named(error))?;
+    texts.map_err(named)?;
     let exact = run.frequencies(&mut job).await?;
     run.pairs(&mut job, exact).await?;
     run.clusters(&mut job, input.kind == Kind::Dump).await?;

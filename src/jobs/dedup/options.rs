@@ -74,6 +74,20 @@ impl Keep {
     }
 }
 
+/// The ids of rows of a table without a column of ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowIds {
+    /// Number of the file in the sorted list, shifted left by 40 bits, plus the number of the row from 0. They
+    /// change when a file is added before a file.
+    Number,
+    /// Path of the file and number of the row: `/data/a.csv:000000000017`. They change when a row is added
+    /// before a row of a file, or a file is moved.
+    Path,
+    /// MD5 of the names and values of the row that are not NULL; the second row of the same content has `-2`
+    /// behind it, and so on. They change when the content does.
+    Content,
+}
+
 /// A `dedup` job.
 #[derive(Debug, Clone)]
 pub struct Dedup {
@@ -83,6 +97,8 @@ pub struct Dedup {
     pub output: String,
     /// The id column of a table; `None`: `id` where there is one, else row numbers.
     pub id: Option<String>,
+    /// Ids of rows of a table without a column of ids.
+    pub row_ids: RowIds,
     /// The text column of a table.
     pub text: Option<String>,
     /// The column of vectors of a table, for [`Method::Projection`].
@@ -109,7 +125,8 @@ pub struct Dedup {
     pub resolution: Resolution,
     /// Which row stays.
     pub keep: Keep,
-    /// Buckets of more distinct texts, and vectors near more others, are verified against leaders only.
+    /// Buckets of more distinct texts are oversized: their rows are verified against pivots only. A vector is
+    /// paired with its first so many similar predecessors, at most 256.
     pub bucket_pairs: usize,
     /// Sentences of a dump: least and greatest length in characters.
     pub lengths: (usize, usize),
@@ -126,6 +143,7 @@ impl Dedup {
             inputs,
             output,
             id: None,
+            row_ids: RowIds::Number,
             text: None,
             vector: None,
             bits: 1024,
@@ -143,6 +161,14 @@ impl Dedup {
             lengths: (20, 2000),
             dump: DumpOptions::default(),
             overwrite: false,
+        }
+    }
+
+    /// The column of what is compared, where that of the texts has this name.
+    pub(super) fn value_column<'a>(&'a self, text: &'a str) -> &'a str {
+        match self.method {
+            Method::Projection => self.vector.as_deref().unwrap_or("vector"),
+            _ => text,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The parameters of a run, checked and completed.
 
-use super::options::{Dedup, Method};
+use super::options::{Dedup, Method, RowIds};
 use crate::files::{Input, Kind};
 use crate::functions::Value;
 use crate::jobs::job::Job;
@@ -55,6 +55,11 @@ impl<'a> Run<'a> {
         } else if options.vector.is_some() {
             return plan_err!("--vector needs --method projection");
         }
+        if is_dump && options.row_ids != RowIds::Number {
+            return plan_err!(
+                "--row-ids makes ids of the rows of a table; sentences of a dump have theirs"
+            );
+        }
         if is_dump && (options.id.is_some() || options.text.is_some()) {
             return plan_err!("--id and --text name columns of a table; a dump has its own");
         }
@@ -96,6 +101,10 @@ impl<'a> Run<'a> {
             ("on_error".to_owned(), options.dump.on_error.clone().into()),
             ("splitter".to_owned(), options.dump.splitter.clone().into()),
         ]);
+        if options.row_ids != RowIds::Number {
+            let row_ids = format!("{:?}", options.row_ids).to_lowercase();
+            parameters.insert("row_ids".to_owned(), row_ids.into());
+        }
         if options.method == Method::Projection {
             parameters.insert("vector".to_owned(), options.vector.clone().into());
             parameters.insert("bits".to_owned(), options.bits.into());

@@ -2,7 +2,7 @@
 
 use super::options::{Keep, Method, Pairs};
 use super::run::{Run, figure};
-use crate::functions::{Template, Value};
+use crate::functions::{Template, Value, one_row_an_id};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use datafusion::arrow::array::AsArray;
@@ -26,8 +26,10 @@ macro_rules! statement {
 /// Texts that are enough to estimate what the exact join costs.
 const SAMPLE: f64 = 8192.0;
 
-/// Why a row is left out that has the id and the text of another.
+/// Why a row is left out that has the id of another: of those with one id, one row stays.
 const REPEATED: &str = "repeated rows of an id";
+/// Rows that are kept, but not compared.
+const WITHOUT_ID: &str = "rows without an id";
 
 impl Run<'_> {
     pub(super) async fn texts(&self, job: &mut Job) -> Result<()> {
@@ -53,20 +55,15 @@ impl Run<'_> {
             Output::Step,
             async |job: &Job| job.plan(template, &values).await,
             async |context: &SessionContext, _, record: &mut StepRecord| {
-                let mut documents = numbers(
+                // One group an id spills, where a count of distinct ids would not.
+                let documents = numbers(
                     context,
-                    "SELECT count(*), count(*) FILTER (WHERE id IS NULL), \
-                     count(*) FILTER (WHERE id IS NOT NULL AND text IS NULL) FROM documents",
+                    "SELECT CAST(coalesce(sum(rows), 0) AS BIGINT), \
+                     CAST(coalesce(sum(rows) FILTER (WHERE id IS NULL), 0) AS BIGINT), \
+                     count(id), count(id) FILTER (WHERE texts > 0) \
+                     FROM (SELECT id, count(*) AS rows, count(text) AS texts FROM documents GROUP BY id)",
                 )
                 .await?;
-                // Groups spill, count(DISTINCT …) holds every id.
-                let distinct = numbers(
-                    context,
-                    "SELECT count(*) FROM \
-                     (SELECT id FROM documents WHERE id IS NOT NULL AND text IS NOT NULL GROUP BY id)",
-                )
-                .await?;
-                documents.extend(distinct);
                 let texts = numbers(
                     context,
                     &format!(
@@ -76,14 +73,18 @@ impl Run<'_> {
                     ),
                 )
                 .await?;
-                if texts[0] != documents[3] {
+                let [rows, without_id, ids, with_text] = documents[..] else {
+                    return exec_err!("step texts: expected four counts");
+                };
+                if texts[0] != with_text {
                     return exec_err!(
-                        "step texts: {} distinct ids went in, {} came out",
-                        documents[3],
+                        "step texts: {with_text} distinct ids went in, {} came out",
                         texts[0]
                     );
                 }
-                record.figures.insert("rows".to_owned(), documents[0].into());
+                record.figures.insert("rows".to_owned(), rows.into());
+                let compared = texts[0] - texts[1];
+                record.figures.insert("rows compared".to_owned(), compared.into());
                 record.figures.insert("distinct texts".to_owned(), texts[3].into());
                 record.figures.insert(size.to_owned(), texts[2].into());
                 let mut leave_out = |reason: &str, count: i64| {
@@ -91,10 +92,10 @@ impl Run<'_> {
                         record.left_out.insert(reason.to_owned(), count as u64);
                     }
                 };
-                leave_out("rows without an id", documents[1]);
-                leave_out(&format!("rows without a {what}"), documents[2]);
+                leave_out(WITHOUT_ID, without_id);
+                leave_out(&format!("rows without a {what}"), ids - with_text);
                 leave_out(if by_vector { "zero vectors" } else { "empty texts" }, texts[1]);
-                leave_out(REPEATED, documents[0] - documents[1] - documents[2] - documents[3]);
+                leave_out(REPEATED, rows - without_id - ids);
                 if is_dump {
                     let outside = numbers(
                         context,
@@ -209,7 +210,32 @@ impl Run<'_> {
             let hashes = Value::Integer((bands.bands * bands.rows) as i64);
             values.insert("num_hashes".to_owned(), hashes);
         }
+        // Pivots of oversized buckets are the first rows in keep order.
+        let ordered = self.options.keep != Keep::First && self.options.pairs == Pairs::Linked;
+        if ordered {
+            job.step(
+                "places",
+                Output::Step,
+                async |job: &Job| job.plan(statement!("places"), &values).await,
+                async |context: &SessionContext, _, record: &mut StepRecord| {
+                    let texts =
+                        numbers(context, "SELECT count(*) FROM texts WHERE compared").await?;
+                    match texts[0] == record.rows as i64 {
+                        true => Ok(()),
+                        false => exec_err!(
+                            "step places: {} texts went in, {} came out",
+                            texts[0],
+                            record.rows
+                        ),
+                    }
+                },
+            )
+            .await?;
+        }
         let template = match (exact, self.options.pairs) {
+            _ if ordered && by_vector => statement!("pairs.projection.ordered"),
+            (true, _) if ordered => statement!("pairs.exact.ordered"),
+            (false, _) if ordered => statement!("pairs.minhash.ordered"),
             (_, Pairs::Linked) if by_vector => statement!("pairs.projection.linked"),
             (_, Pairs::All) if by_vector => statement!("pairs.projection.all"),
             (true, Pairs::Linked) => statement!("pairs.exact.linked"),
@@ -244,6 +270,18 @@ impl Run<'_> {
                     (_, false) => "minhash",
                 };
                 record.figures.insert("method".to_owned(), method.into());
+                // Which similar pairs are written is decided after the join.
+                if let Some(found) = record.figures.get("similar pairs found") {
+                    let found = found.as_u64().unwrap_or(0);
+                    let copies = numbers(
+                        context,
+                        "SELECT coalesce(sum(CAST(cardinality(ids) AS BIGINT) - 1), 0) FROM texts WHERE compared",
+                    )
+                    .await?;
+                    let written = record.rows.saturating_sub(copies[0] as u64);
+                    let missing = found.saturating_sub(written);
+                    record.figures.insert("pairs not reported".to_owned(), missing.into());
+                }
                 Ok(())
             },
         )
@@ -253,6 +291,7 @@ impl Run<'_> {
 
     pub(super) async fn clusters(&self, job: &mut Job, is_dump: bool) -> Result<()> {
         let values = self.values(job);
+        let rows = figure(job, "rows") as i64 - left_out(job, REPEATED) as i64;
         let template = match self.options.keep {
             Keep::First => statement!("clusters.first"),
             _ => statement!("clusters.ordered"),
@@ -283,14 +322,6 @@ impl Run<'_> {
                 )
                 .await?;
                 // Groups spill, count(DISTINCT …) holds every id.
-                let ids = numbers(
-                    context,
-                    "SELECT count(*) FROM (SELECT id FROM documents WHERE id IS NOT NULL GROUP BY id)",
-                )
-                .await?;
-                let without_id =
-                    numbers(context, "SELECT count(*) FROM documents WHERE id IS NULL").await?;
-                let rows = ids[0] + without_id[0];
                 let larger = numbers(
                     context,
                     "SELECT count(*) FROM \
@@ -321,30 +352,26 @@ impl Run<'_> {
             (Some(id), false) => id,
             (None, false) => "id",
         };
-        let repeated = job
-            .manifest()
-            .steps
-            .iter()
-            .any(|step| step.left_out.contains_key(REPEATED));
+        let text = self.options.text.as_deref().unwrap_or("text");
+        let is_repeated = left_out(job, REPEATED) > 0;
+        // Rows without an id are in the order of their other columns.
+        let is_tied = left_out(job, WITHOUT_ID) > 0;
         job.step(
             "kept",
             Output::File("kept.parquet"),
             async |job: &Job| {
-                let mut input = job.context().table("input").await?;
-                if repeated {
-                    let columns: Vec<_> = input
-                        .schema()
-                        .columns()
-                        .into_iter()
-                        .map(Expr::Column)
-                        .collect();
-                    let without_id = input.clone().filter(ident(id).is_null())?;
-                    input = input
-                        .filter(ident(id).is_not_null())?
-                        .distinct_on(vec![ident(id)], columns, None)?
-                        .union(without_id)?;
+                let input = job.context().table("input").await?;
+                let mut order = vec![ident(id).sort(true, false)];
+                if is_tied {
+                    let columns = input.schema().columns().into_iter();
+                    let others = columns.filter(|column| column.name != id);
+                    order.extend(others.map(|column| Expr::Column(column).sort(true, false)));
                 }
-                let input = input.into_unoptimized_plan();
+                let mut input = input.into_unoptimized_plan();
+                if is_repeated {
+                    let value = ident(self.options.value_column(text));
+                    input = one_row_an_id(input, ident(id), value, self.place(job.context(), text).await?)?;
+                }
                 let removed = job.context().table("clusters").await?;
                 let removed = removed
                     .filter(!ident("kept"))?
@@ -359,7 +386,7 @@ impl Run<'_> {
                         ),
                         None,
                     )?
-                    .sort(vec![ident(id).sort(true, false)])?
+                    .sort(order)?
                     .build()?;
                 Ok(plan)
             },
@@ -379,6 +406,12 @@ impl Run<'_> {
         .await?;
         Ok(())
     }
+}
+
+/// Rows that the steps left out for a reason.
+fn left_out(job: &Job, reason: &str) -> u64 {
+    let steps = job.manifest().steps.iter();
+    steps.filter_map(|step| step.left_out.get(reason)).sum()
 }
 
 /// One row of whole numbers.

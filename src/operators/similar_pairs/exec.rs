@@ -5,6 +5,7 @@
 use super::Spec;
 use super::input::{PartRows, SortedPart, TaskRows};
 use super::join::{Join, pair_input};
+use super::left_out::LeftOut;
 use super::spool::{Spool, does_not_fit};
 use datafusion::arrow::array::{ArrayRef, Float64Array, RecordBatch, UInt32Array};
 use datafusion::arrow::compute::take;
@@ -205,6 +206,8 @@ impl ExecutionPlan for SimilarPairsExec {
                 .register(context.memory_pool()),
             batch_size: context.session_config().batch_size(),
             metrics: Metrics::new(&self.metrics, partition),
+            left_out: LeftOut::default(),
+            context,
         };
         Ok(Box::pin(RecordBatchStreamAdapter::new(
             Arc::clone(&self.schema),
@@ -218,9 +221,11 @@ struct Metrics {
     output_rows: Count,
     candidates: Count,
     verified: Count,
-    giant_buckets: Count,
+    oversized_buckets: Count,
     unlinked: Count,
     capped: Count,
+    uncompared: Count,
+    unreported: Count,
 }
 
 impl Metrics {
@@ -230,23 +235,28 @@ impl Metrics {
             output_rows: MetricBuilder::new(set).output_rows(partition),
             candidates: counter("candidates"),
             verified: counter("verified"),
-            giant_buckets: counter("giant_buckets"),
+            oversized_buckets: counter("oversized_buckets"),
             unlinked: counter("unlinked"),
             capped: counter("capped"),
+            uncompared: counter("uncompared"),
+            unreported: counter("unreported"),
         }
     }
 
     fn add(&self, stats: &kernel::Stats) {
         self.candidates.add(stats.candidates as usize);
         self.verified.add(stats.verified as usize);
-        self.giant_buckets.add(stats.giants as usize);
+        self.oversized_buckets.add(stats.giants as usize);
         self.unlinked.add(stats.unlinked as usize);
         self.capped.add(stats.capped as usize);
+        self.uncompared.add(stats.uncompared as usize);
+        self.unreported.add(stats.unreported as usize);
     }
 }
 
 /// A part being joined, by workers that each send what they find.
 struct Current {
+    part: u32,
     found: mpsc::Receiver<RecordBatch>,
     workers: JoinSet<Result<kernel::Stats>>,
 }
@@ -300,6 +310,9 @@ struct Task {
     index_memory: MemoryReservation,
     batch_size: usize,
     metrics: Metrics,
+    /// What the parts so far left out.
+    left_out: LeftOut,
+    context: Arc<TaskContext>,
 }
 
 impl Task {
@@ -319,11 +332,17 @@ impl Task {
                     self.metrics.output_rows.add(batch.num_rows());
                     return Ok(Some(batch));
                 }
+                let mut done = kernel::Stats::default();
                 while let Some(stats) = current.workers.join_next().await {
                     let stats =
                         stats.map_err(|error| DataFusionError::External(error.into()))??;
-                    self.metrics.add(&stats);
+                    done.add(&stats);
                 }
+                self.metrics.add(&done);
+                let left_out = LeftOut::of(&done);
+                let runtime = self.context.runtime_env();
+                left_out.write(&self.spec, current.part, &runtime).await?;
+                self.left_out.add(&left_out);
                 self.current = None;
                 self.index_memory.free();
             }
@@ -333,7 +352,13 @@ impl Task {
             };
             match next {
                 Some((part, rows)) => self.start(part, rows)?,
-                None => return Ok(None),
+                None => {
+                    // A job tells of it in its own way.
+                    if self.spec.report.is_none() {
+                        self.left_out.warn();
+                    }
+                    return Ok(None);
+                }
             }
         }
     }
@@ -373,12 +398,12 @@ impl Task {
         held.map_err(|error| does_not_fit("index of a part does", self.spec.parts, &error))
     }
 
-    fn start(&mut self, part: u32, rows: PartRows) -> Result<()> {
+    fn start(&mut self, number: u32, rows: PartRows) -> Result<()> {
         self.reserve(rows.bytes_to_sort())?;
         let sorted = rows.sort()?;
-        let bytes = Join::memory_for(&self.spec, &sorted, part, self.workers);
+        let bytes = Join::memory_for(&self.spec, &sorted, number, self.workers);
         self.reserve(bytes)?;
-        let (joins, bytes) = Join::start(&self.spec, &sorted, part, self.workers)
+        let (joins, bytes) = Join::start(&self.spec, &sorted, number, self.workers)
             .map_err(|error| exec_datafusion_err!("similar_pairs: {error}"))?;
         self.index_memory.resize(bytes);
         let part = Arc::new(sorted);
@@ -395,7 +420,11 @@ impl Task {
             };
             workers.spawn(worker.run());
         }
-        self.current = Some(Current { found, workers });
+        self.current = Some(Current {
+            part: number,
+            found,
+            workers,
+        });
         Ok(())
     }
 }

@@ -21,13 +21,15 @@ impl Join {
                 workers * kernel::WindowPairs::memory_of_sharer(rows, width, &windows)
             }
             None if spec.candidates == Candidates::All => {
-                // The transposed rows are as large as the rows; a search for giants transposes them, too.
-                let copies = if spec.bucket_pairs.is_some() { 2 } else { 1 };
+                // The transposed rows are as large as the rows, postings of sparse ones while they are sorted
+                // larger.
                 let compared = match spec.reads_signatures() {
-                    true => copies * part.rows.signatures.words.len() * size_of::<u64>(),
-                    false => 2 * part.rows.vectors.memory() + workers * rows * size_of::<f64>(),
+                    true => part.rows.signatures.words.len() * size_of::<u64>(),
+                    false => 3 * part.rows.vectors.memory() + workers * rows * size_of::<f64>(),
                 };
-                rows * size_of::<u32>() + compared
+                // In linked mode each worker knows what is connected.
+                let forests = spec.bucket_pairs.map_or(0, |_| workers * rows);
+                (rows + forests) * size_of::<u32>() + compared
             }
             None => {
                 let keys = &part.rows.keys.values;
@@ -81,7 +83,10 @@ impl Join {
                     true => 0,
                     false => workers * rows * size_of::<f64>(),
                 };
-                let bytes = join.memory() + sums;
+                let forests = spec
+                    .bucket_pairs
+                    .map_or(0, |_| workers * rows * size_of::<u32>());
+                let bytes = join.memory() + sums + forests;
                 (
                     join.share(workers).into_iter().map(Self::All).collect(),
                     bytes,

@@ -1,6 +1,6 @@
 //! The logical node.
 
-use super::Spec;
+use super::{Report, Spec};
 use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::{DFSchema, DFSchemaRef, Result, internal_err, plan_err};
 use datafusion::logical_expr::{
@@ -55,6 +55,15 @@ impl SimilarPairs {
             spec,
             schema: Arc::new(schema),
         })
+    }
+
+    /// The same node, which notes what it leaves out.
+    pub(crate) fn reporting(&self, report: Report) -> Result<Self> {
+        let spec = Spec {
+            report: Some(report),
+            ..self.spec.clone()
+        };
+        Self::try_new(self.input.clone(), spec)
     }
 
     /// The parameters.

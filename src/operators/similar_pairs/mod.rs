@@ -17,11 +17,15 @@
 mod exec;
 mod input;
 mod join;
+mod left_out;
 mod logical;
 mod spool;
 
 pub use exec::SimilarPairsExec;
+pub(crate) use left_out::reporting;
+pub use left_out::{LeftOut, Report};
 pub use logical::SimilarPairs;
+pub(crate) use spool::compact;
 
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +94,7 @@ pub struct Spec {
     pub max_distance: Option<u32>,
     /// The keys are prefix tokens of `tokens`.
     pub prefixes: bool,
-    /// Buckets of more rows than this are verified against leaders.
+    /// Buckets of more rows than this are oversized: their rows are verified against pivots.
     pub bucket_pairs: Option<usize>,
     /// Only the first rows, in id order, of a bucket take part.
     pub max_bucket: Option<usize>,
@@ -100,6 +104,8 @@ pub struct Spec {
     pub two_sides: bool,
     /// Only pairs whose values of `across` differ.
     pub differ: bool,
+    /// Where it is noted what is left out.
+    pub report: Option<Report>,
 }
 
 impl Spec {

@@ -198,7 +198,7 @@ pub(super) fn does_not_fit(what: &str, parts: u32, error: &DataFusionError) -> D
 }
 
 /// The same rows, without the bytes of texts and vectors that belong to other batches.
-fn compact(batch: &RecordBatch) -> Result<RecordBatch, DataFusionError> {
+pub(crate) fn compact(batch: &RecordBatch) -> Result<RecordBatch, DataFusionError> {
     let columns = batch.columns().iter();
     let columns = columns.map(|column| match column.data_type() {
         DataType::Utf8View => Arc::new(column.as_string_view().gc()) as _,

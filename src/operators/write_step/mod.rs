@@ -5,10 +5,14 @@
 //! committed by listing exactly those files, so that whatever a failed or repeated task leaves
 //! behind is never read. Names do not depend on the partition number, which is local to a task on
 //! a cluster. A partition without rows writes no file. A step of one file asks for one partition in the
-//! order that its statement gives: an optimizer drops a sort that nobody asks for.
+//! order that its statement gives: an optimizer drops a sort that nobody asks for. Equal rows in equal order are
+//! equal bytes, whatever the batches; texts and bytes are plain, not views.
 
+mod blocks;
 mod exec;
 mod logical;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 pub(crate) use exec::SortColumn;

@@ -1,17 +1,18 @@
 //! One Parquet file through an object store, with a checksum of its bytes.
 
 use super::Target;
+use super::blocks::{Block, Blocks, row_bytes};
 use crate::files::Location;
 use bytes::Bytes;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::common::Result;
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::object_store::buffered::BufWriter;
 use datafusion::parquet::arrow::AsyncArrowWriter;
 use datafusion::parquet::arrow::async_writer::AsyncFileWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
-use datafusion::parquet::errors::Result as ParquetResult;
+use datafusion::parquet::errors::{ParquetError, Result as ParquetResult};
 use datafusion::parquet::file::metadata::KeyValue;
 use datafusion::parquet::file::properties::WriterProperties;
 use futures::FutureExt;
@@ -20,8 +21,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use xxhash_rust::xxh3::Xxh3;
 
-/// Row groups end at this many bytes in memory.
-const ROW_GROUP_BYTES: usize = 64 << 20;
+/// Row groups end with the block that brings them to this many bytes of values.
+const ROW_GROUP_BYTES: u64 = 64 << 20;
 
 /// What was written.
 #[derive(Debug, Clone)]
@@ -58,6 +59,9 @@ impl<W: AsyncFileWriter> AsyncFileWriter for Tally<W> {
 /// A file being written. Nothing has the file's name before [`StepFile::finish`].
 pub(super) struct StepFile {
     writer: AsyncArrowWriter<Tally<BufWriter>>,
+    blocks: Blocks,
+    /// Of the row group that is being written.
+    group_bytes: u64,
     file: String,
     hasher: Arc<Mutex<Xxh3>>,
     bytes: Arc<AtomicU64>,
@@ -85,9 +89,13 @@ impl StepFile {
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
             .set_key_value_metadata(Some(metadata))
             .build();
+        let blocks = Blocks::new(&schema);
+        let schema = Arc::clone(blocks.schema());
         let writer = AsyncArrowWriter::try_new(tally, schema, Some(properties))?;
         Ok(Self {
             writer,
+            blocks,
+            group_bytes: 0,
             file: file.to_string(),
             hasher,
             bytes,
@@ -97,15 +105,37 @@ impl StepFile {
 
     pub(super) async fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.rows += batch.num_rows() as u64;
-        self.writer.write(batch).await?;
-        if self.writer.in_progress_size() > ROW_GROUP_BYTES {
-            self.writer.flush().await?;
+        let sizes = row_bytes(batch);
+        let mut begin = 0;
+        while begin < batch.num_rows() {
+            let rest = batch.slice(begin, batch.num_rows() - begin);
+            let (taken, block) = self.blocks.take(&rest, &sizes[begin..])?;
+            begin += taken;
+            if let Some(block) = block {
+                self.write_block(block).await?;
+            }
         }
         Ok(())
     }
 
-    pub(super) async fn finish(self) -> Result<Written> {
-        self.writer.close().await?;
+    async fn write_block(&mut self, block: Block) -> Result<()> {
+        let written = self.writer.write(&block.rows).await;
+        written.map_err(|error| named(&self.file, error))?;
+        self.group_bytes += block.bytes;
+        if self.group_bytes >= ROW_GROUP_BYTES {
+            let flushed = self.writer.flush().await;
+            flushed.map_err(|error| named(&self.file, error))?;
+            self.group_bytes = 0;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn finish(mut self) -> Result<Written> {
+        if let Some(block) = self.blocks.finish()? {
+            self.write_block(block).await?;
+        }
+        let closed = self.writer.close().await;
+        closed.map_err(|error| named(&self.file, error))?;
         let checksum = self
             .hasher
             .lock()
@@ -117,6 +147,14 @@ impl StepFile {
             bytes: self.bytes.load(Ordering::Relaxed),
             checksum,
         })
+    }
+}
+
+/// An error with the file in front, which the system's own often does not name.
+fn named(file: &str, error: ParquetError) -> DataFusionError {
+    match error {
+        ParquetError::External(error) => exec_datafusion_err!("{file}: {error}"),
+        error => exec_datafusion_err!("{file}: {error}"),
     }
 }
 

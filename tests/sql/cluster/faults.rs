@@ -1,7 +1,7 @@
 //! Jobs on a cluster that loses something: the same command ends with the rows of an undisturbed run, and
 //! what was done is not done again.
 
-use super::processes::{Cluster, PATIENCE};
+use super::processes::{Cluster, PATIENCE, token_file};
 use super::{query, rows, same_tables, session};
 use datafusion::common::{Result as QueryResult, exec_datafusion_err};
 use libtest_mimic::{Failed, Trial};
@@ -66,6 +66,7 @@ pub fn command(mut program: Command, cluster: Option<&str>, output: &Path) -> Co
         .arg(output);
     if let Some(url) = cluster {
         program.args(["--cluster", url, "--threads", "4", "--step-timeout", "60"]);
+        program.arg("--token-file").arg(token_file());
     }
     program
         .stdin(Stdio::null())

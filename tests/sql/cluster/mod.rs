@@ -2,7 +2,9 @@
 
 mod faults;
 mod namespaces;
+mod options;
 mod processes;
+mod token;
 
 use super::calls::{CALLS, fill, query};
 use super::database::{Database, Failure};
@@ -11,8 +13,9 @@ use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
-use neardup::cluster::ClientOptions;
-use processes::{Cluster, PATIENCE};
+use neardup::cluster::{ClientOptions, Token};
+pub use processes::Cluster;
+use processes::{PATIENCE, token_file};
 use sqllogictest::Runner;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -34,8 +37,11 @@ pub fn trials() -> Vec<Trial> {
         ));
     }
     trials.push(Trial::test("cluster::a large table in memory", large_table));
+    trials.push(Trial::test("cluster::a sorted union", sorted_union));
     trials.extend(faults::trials());
     trials.extend(namespaces::trials());
+    trials.extend(token::trials());
+    trials.extend(options::trials());
     trials
 }
 
@@ -73,6 +79,7 @@ fn every_slt_file() -> Result<(), Failed> {
 fn large_table() -> Result<(), Failed> {
     let cluster = Cluster::start(1)?;
     let mut options = ClientOptions::new(cluster.url());
+    options.token = Some(Token::read(token_file())?);
     super::run(async move {
         let text = StringArray::from(vec!["x".repeat(1 << 10); 70 << 10]);
         let rows_in = RecordBatch::try_from_iter([("text", Arc::new(text) as ArrayRef)])?;
@@ -97,6 +104,35 @@ fn large_table() -> Result<(), Failed> {
             0 => Ok(()),
             _ => Err("the scratch directory is not empty".into()),
         }
+    })
+}
+
+/// A sort above a union whose last input has one partition: rows came twice, and jobs with `--keep longest`
+/// ended with an error.
+fn sorted_union() -> Result<(), Failed> {
+    let cluster = Cluster::start(2)?;
+    let url = cluster.url();
+    crate::run(async move {
+        let statement = query(
+            "SELECT id, count(*) OVER (PARTITION BY language) AS n FROM 'datasets/sample/documents.jsonl'
+             UNION ALL
+             SELECT id, 1 AS n FROM 'datasets/sample/documents.jsonl' WHERE id IS NULL
+             ORDER BY id",
+        );
+        let local = neardup::session(SessionConfig::new(), Arc::default())?;
+        let expected = rows(&local, &statement).await?;
+        for partitions in [2, 3, 7] {
+            let mut options = ClientOptions::new(&url);
+            options.partitions = partitions;
+            options.token = Some(Token::read(token_file())?);
+            let remote = neardup::cluster::session(&options, Arc::default())?;
+            let found = rows(&remote, &statement).await?;
+            if found != expected {
+                let difference = difference(&expected, &found);
+                return Err(format!("{partitions} tasks a stage: {difference}").into());
+            }
+        }
+        Ok(())
     })
 }
 
@@ -149,9 +185,10 @@ fn difference(expected: &str, found: &str) -> String {
 }
 
 /// A session on a cluster, with four tasks a stage.
-fn session(url: &str) -> datafusion::common::Result<SessionContext> {
+pub fn session(url: &str) -> datafusion::common::Result<SessionContext> {
     let mut options = ClientOptions::new(url);
     options.partitions = 4;
+    options.token = Some(Token::read(token_file())?);
     neardup::cluster::session(&options, Arc::default())
 }
 
@@ -201,12 +238,47 @@ fn dedup(executors: usize) -> Result<(), Failed> {
     };
     let local = run("local", &[])?;
     let url = format!("df://{}", cluster.address);
-    let remote = run("remote", &["--cluster", &url, "--threads", "4"])?;
+    let token = token_file().to_string_lossy();
+    let more = ["--cluster", &url, "--threads", "4", "--token-file", &token];
+    let remote = run("remote", &more)?;
     same_tables(
         local,
         remote,
         &["pairs", "clusters", "kept", "sentences", "plain_text"],
-    )
+    )?;
+    // Oversized buckets: the same rows, and the same counts of what was not compared.
+    for method in ["exact", "minhash"] {
+        let few = ["--bucket-pairs", "3", "--method", method];
+        let local = run(&format!("local-{method}"), &few)?;
+        let on_cluster = ["--cluster", url.as_str(), "--threads", "4"];
+        let remote = run(
+            &format!("remote-{method}"),
+            &[&few[..], &on_cluster].concat(),
+        )?;
+        let counts = |directory: &Path| -> Result<serde_json::Value, Failed> {
+            let manifest = std::fs::read(directory.join("manifest.json"))?;
+            let manifest: serde_json::Value = serde_json::from_slice(&manifest)?;
+            let steps = manifest["steps"].as_array().into_iter().flatten();
+            let is_pairs = |step: &&serde_json::Value| {
+                step["name"]
+                    .as_str()
+                    .is_some_and(|name| name.ends_with("-pairs"))
+            };
+            let figures = steps
+                .clone()
+                .find(is_pairs)
+                .map(|step| step["figures"].clone());
+            Ok(figures.unwrap_or_default())
+        };
+        let (expected, found) = (counts(&local)?, counts(&remote)?);
+        if expected != found || found["oversized buckets"].is_null() {
+            return Err(
+                format!("{method}: {found} on the cluster, {expected} in one process").into(),
+            );
+        }
+        same_tables(local, remote, &["pairs", "clusters", "kept"])?;
+    }
+    Ok(())
 }
 
 /// That two jobs hold the same rows.

@@ -1,15 +1,45 @@
-//! A scheduler and executors as processes of this machine.
+//! A scheduler and executors as processes of this machine, which ask for a token.
 
 use libtest_mimic::Failed;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// How long processes may take to be there.
 pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The secret of all clusters that are started here.
+pub const TOKEN: &str = "the-token-of-these-tests";
+
+/// A private file with a token, for as long as this process runs.
+pub fn token_file() -> &'static Path {
+    static FILE: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
+    let (_, path) = FILE.get_or_init(|| {
+        let directory = TempDir::new().expect("a directory");
+        let path = write_token(directory.path(), TOKEN).expect("a file");
+        (directory, path)
+    });
+    path
+}
+
+/// Writes a token into a private file of a directory.
+pub fn write_token(directory: &Path, token: &str) -> std::io::Result<PathBuf> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let path = directory.join("token");
+    let mut options = std::fs::File::options();
+    let mut file = options
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&path)?;
+    writeln!(file, "{token}")?;
+    Ok(path)
+}
 
 /// The processes of a cluster; they end with it.
 pub struct Cluster {
@@ -61,12 +91,18 @@ impl Cluster {
         ]);
         command.args(["--scheduler", &self.address.to_string(), "--work-dir"]);
         command.arg(self.work_dir(self.executors.len()));
+        command.arg("--token-file").arg(token_file());
         self.executors.push(role(&mut command)?.0);
         Ok(())
     }
 
     fn work_dir(&self, executor: usize) -> PathBuf {
         self.work.path().join(executor.to_string())
+    }
+
+    /// The processes, the scheduler first.
+    pub fn processes(&self) -> impl Iterator<Item = u32> {
+        std::iter::once(self.scheduler.id()).chain(self.executors.iter().map(Child::id))
     }
 
     /// `kill -9` of the first executor, whose files go with it.
@@ -103,7 +139,7 @@ impl Cluster {
         let mut stream = TcpStream::connect(self.address)?;
         write!(
             stream,
-            "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            "GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nConnection: close\r\n\r\n"
         )?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
@@ -124,6 +160,7 @@ impl Drop for Cluster {
 fn scheduler(bind: &str) -> Result<(Child, SocketAddr), Failed> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_neardup"));
     command.args(["scheduler", "--executor-timeout", "5", "--bind", bind]);
+    command.arg("--token-file").arg(token_file());
     let (scheduler, line) = role(&mut command)?;
     let address = line
         .rsplit_once("df://")

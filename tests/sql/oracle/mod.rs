@@ -3,7 +3,7 @@
 //!
 //! - `corpus`: rows as tables.
 //! - `naive`: the obvious versions.
-//! - `joins`, `recall`, `clusters`, `giants`, `signatures`, `vectors`, `memory`: what is compared.
+//! - `joins`, `recall`, `clusters`, `giants`, `oversized`, `signatures`, `vectors`, `memory`: what is compared.
 //! - `cross_lingual`: the statements of a page of `docs/`, and what they find in real corpora.
 
 mod clusters;
@@ -12,7 +12,8 @@ mod cross_lingual;
 mod giants;
 mod joins;
 mod memory;
-mod naive;
+pub mod naive;
+mod oversized;
 mod recall;
 mod signatures;
 mod vectors;
@@ -26,6 +27,7 @@ pub fn trials() -> Vec<Trial> {
         recall::trials(),
         clusters::trials(),
         giants::trials(),
+        oversized::trials(),
         signatures::trials(),
         vectors::trials(),
         memory::trials(),

@@ -57,6 +57,9 @@
 //! nothing a row where that can be helped and decides nothing about nulls; the obvious version as
 //! the oracle in its tests; one line below. What users may store gets a line in the golden file.
 
+/// Version of the hashes, normal forms, signatures and keys; the golden files freeze it.
+pub const SIGNATURES: u32 = 0;
+
 pub mod bounds;
 pub mod forest;
 pub mod frequency;

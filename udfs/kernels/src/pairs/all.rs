@@ -8,19 +8,23 @@
 //!
 //! Sparse vectors are compared through an inverted index: a row adds its products to the rows that
 //! hold its terms.
+//!
+//! In linked mode each row is paired with its first similar predecessors, up to a maximum, and with others
+//! that these pairs do not connect it to. Then a block of rows is compared with one block after the other,
+//! from the first row on, by one sharer.
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::compare;
-use super::giants::Giants;
 use super::input::{PairInput, Payload, Values, Vectors};
 use super::join::PairBatch;
-use super::spec::{PairError, Spec, Verify};
+use super::spec::{PREDECESSORS, PairError, Spec, Verify};
 use super::stats::Stats;
 use super::strips::{Comparison, Hit, LANES, transposed, words_until_far};
 use crate::cosine::cosine_of;
+use crate::forest::Forest;
 use crate::tile;
 
 /// Rows of a block.
@@ -41,7 +45,24 @@ pub struct AllPairs {
     unit_vectors: Vec<[f32; tile::ROWS]>,
     /// Sums of the probe row with each row, for sparse vectors.
     sums: Vec<f64>,
+    /// In linked mode: the rows that are probed.
+    probes: Option<Probes>,
+    /// In linked mode: what the pairs reported so far connect.
+    connected: Forest,
     stats: Stats,
+}
+
+/// A block of rows that meets one block of predecessors after the other.
+#[derive(Debug)]
+struct Probes {
+    /// The rows are on the right, and meet those on the left.
+    swapped: bool,
+    /// Their places.
+    places: Range<usize>,
+    /// The next block that they meet.
+    next: usize,
+    /// Similar predecessors of each so far.
+    found: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -53,7 +74,10 @@ struct Shared {
     /// Sides are relations: pairs name the row of side 0 first.
     by_side: bool,
     strips: Strips,
-    giants: Giants,
+    /// The rows on the left, transposed, where those on the right meet them.
+    left_strips: Option<Strips>,
+    /// In linked mode: the most similar predecessors that a row is paired with.
+    predecessors: Option<usize>,
     /// The next pair of blocks.
     next: AtomicUsize,
     units: usize,
@@ -101,35 +125,36 @@ impl AllPairs {
         };
         let left = rows(0);
         let right = input.side.map(|_| rows(1));
-        // Of two relations, or groups, the members of a giant may be pairs with none of its leaders.
-        let limit = spec.bucket_limit;
-        let limit = limit.filter(|_| (right.is_none() || halves) && input.group.is_none());
-        let giants = limit.map_or_else(Giants::default, |limit| {
-            let rows: Vec<u32> = (0..input.keys.rows() as u32).collect();
-            Giants::find(input, &spec, &rows, limit)
-        });
+        let limit = spec.bucket_limit.map(|limit| limit.min(PREDECESSORS));
+        let predecessors = limit.filter(|_| (right.is_none() || halves) && input.group.is_none());
         let strips = Strips::of(input, right.as_ref().unwrap_or(&left));
+        let both = right.is_some() && predecessors.is_some();
+        let left_strips = both.then(|| Strips::of(input, &left));
+        let block = strips.block();
+        let blocks = |rows: &[u32]| rows.len().div_ceil(block);
         let sparse = matches!(strips, Strips::Sparse(_));
-        let blocks = |rows: &[u32]| rows.len().div_ceil(BLOCK);
-        let units = match (&right, sparse) {
-            (_, true) => left.len().div_ceil(SPARSE_BLOCK),
-            (Some(right), _) => blocks(&left) * blocks(right),
-            (None, _) => blocks(&left) * (blocks(&left) + 1) / 2,
+        let units = match &right {
+            Some(right) if predecessors.is_some() => blocks(&left) + blocks(right),
+            None if predecessors.is_some() => blocks(&left),
+            _ if sparse => blocks(&left),
+            Some(right) => blocks(&left) * blocks(right),
+            None => blocks(&left) * (blocks(&left) + 1) / 2,
         };
         let stats = Stats {
             rows: input.keys.rows() as u64,
-            giants: giants.count(),
-            rows_in_giants: giants.rows(),
             ..Stats::default()
         };
+        let connected = predecessors.map_or(0, |_| input.keys.rows() as u32);
         Ok(Self {
             spec,
+            connected: Forest::new(connected),
             shared: Arc::new(Shared {
                 left,
                 right,
                 by_side: !halves,
                 strips,
-                giants,
+                left_strips,
+                predecessors,
                 next: AtomicUsize::new(0),
                 units,
             }),
@@ -137,6 +162,7 @@ impl AllPairs {
             block: Vec::new(),
             unit_vectors: Vec::new(),
             sums: Vec::new(),
+            probes: None,
             stats,
         })
     }
@@ -153,6 +179,8 @@ impl AllPairs {
                 block: Vec::new(),
                 unit_vectors: Vec::new(),
                 sums: Vec::new(),
+                probes: None,
+                connected: self.connected.clone(),
                 stats: Stats::default(),
             })
             .collect();
@@ -171,13 +199,17 @@ impl AllPairs {
     #[must_use]
     pub fn memory(&self) -> usize {
         let lists = self.shared.left.len() + self.shared.right.as_ref().map_or(0, Vec::len);
-        lists * size_of::<u32>() + self.shared.strips.memory() + self.shared.giants.memory()
+        let left = self.shared.left_strips.as_ref().map_or(0, Strips::memory);
+        (lists + self.connected.len()) * size_of::<u32>() + self.shared.strips.memory() + left
     }
 
     /// The next pairs; `None` when there are no more. A batch may be empty before the end, and has the
     /// pairs of one pair of blocks, at most 262,144. `input` is that of [`Self::new`].
     pub fn next_batch(&mut self, input: &PairInput<'_>) -> Option<PairBatch> {
         let shared = Arc::clone(&self.shared);
+        if let Some(most) = shared.predecessors {
+            return self.next_predecessors(input, &shared, most);
+        }
         let unit = shared.next.fetch_add(1, Ordering::Relaxed);
         if unit >= shared.units {
             return None;
@@ -217,36 +249,123 @@ impl AllPairs {
             false => lefts.len() * rights.len(),
         };
         self.stats.candidates += compared as u64;
-        let vectors_only = matches!(input.payload, Payload::Vectors { bits: None, .. });
-        self.sweep(input, shared, lefts, &rights);
+        self.sweep(
+            input,
+            (shared.left.as_slice(), &shared.strips),
+            lefts,
+            &rights,
+        );
         for hit in &self.hits {
             if hit.right as usize >= rights.end || same && hit.right >= hit.left {
                 continue;
             }
             let (a, b) = (shared.left[hit.left as usize], right[hit.right as usize]);
-            if !input.may_pair(a, b) || shared.giants.connect(a, b) {
+            if !input.may_pair(a, b) {
                 continue;
             }
             self.stats.verified += 1;
-            let value = match vectors_only {
-                true => compare::compared(
-                    u32::MAX,
-                    self.spec.threshold,
-                    &input.payload,
-                    a as usize,
-                    b as usize,
-                ),
-                false => compare::of_distance(
-                    self.spec.threshold,
-                    &input.payload,
-                    a as usize,
-                    b as usize,
-                    hit.distance,
-                ),
-            };
-            if let Some(value) = value {
+            if let Some(value) = verified(&self.spec, input, (a, b), hit.distance) {
                 shared.push(batch, a, b, value);
             }
+        }
+    }
+
+    /// The next pairs of linked mode.
+    fn next_predecessors(
+        &mut self,
+        input: &PairInput<'_>,
+        shared: &Shared,
+        most: usize,
+    ) -> Option<PairBatch> {
+        let mut probes = match self.probes.take() {
+            Some(probes) => probes,
+            None => {
+                let unit = shared.next.fetch_add(1, Ordering::Relaxed);
+                shared.probes(unit)?
+            }
+        };
+        let mut batch = PairBatch::default();
+        let (rows, others, strips) = shared.sides(probes.swapped);
+        if let Strips::Sparse(postings) = strips {
+            self.sparse_predecessors(input, (shared, postings), &mut probes, most, &mut batch);
+        } else {
+            let rights = probes.next * BLOCK..((probes.next + 1) * BLOCK).min(others.len());
+            let is_before = |row: u32| others.get(rights.start).is_some_and(|&first| first < row);
+            let last = rows.get(probes.places.end.wrapping_sub(1)).copied();
+            if last.is_some_and(is_before) {
+                probes.next += 1;
+                self.dense_predecessors(input, shared, &mut probes, &rights, most, &mut batch);
+                self.probes = Some(probes);
+            }
+        }
+        self.stats.pairs += batch.len() as u64;
+        Some(batch)
+    }
+
+    fn dense_predecessors(
+        &mut self,
+        input: &PairInput<'_>,
+        shared: &Shared,
+        probes: &mut Probes,
+        rights: &Range<usize>,
+        most: usize,
+        batch: &mut PairBatch,
+    ) {
+        let (rows, others, strips) = shared.sides(probes.swapped);
+        let before = |row: &u32| others[rights.clone()].partition_point(|other| other < row) as u64;
+        let compared: u64 = rows[probes.places.clone()].iter().map(before).sum();
+        self.stats.candidates += compared;
+        self.hits.clear();
+        self.sweep(input, (rows, strips), probes.places.clone(), rights);
+        self.hits.sort_unstable_by_key(|hit| (hit.left, hit.right));
+        for hit in &self.hits {
+            if hit.right as usize >= rights.end {
+                continue;
+            }
+            let (row, other) = (rows[hit.left as usize], others[hit.right as usize]);
+            if other >= row {
+                continue;
+            }
+            self.stats.verified += 1;
+            if let Some(value) = verified(&self.spec, input, (row, other), hit.distance) {
+                let found = &mut probes.found[hit.left as usize - probes.places.start];
+                *found += 1;
+                self.stats.similar += 1;
+                let joins = self.connected.union(row, other);
+                if *found <= most || joins {
+                    shared.push(batch, row, other, value);
+                }
+                self.stats.unreported += u64::from(*found > most);
+                self.stats.crowded += u64::from(*found == most + 1);
+            }
+        }
+    }
+
+    fn sparse_predecessors(
+        &mut self,
+        input: &PairInput<'_>,
+        (shared, postings): (&Shared, &Postings),
+        probes: &mut Probes,
+        most: usize,
+        batch: &mut PairBatch,
+    ) {
+        let (rows, others, _) = shared.sides(probes.swapped);
+        for place in probes.places.clone() {
+            let row = rows[place];
+            let end = others.partition_point(|&other| other < row);
+            let mut found = self.sparse_probe(input, postings, row, (others, end));
+            found.sort_unstable_by_key(|&(other, _)| other);
+            self.stats.verified += found.len() as u64;
+            for (place, &(other, cosine)) in found.iter().enumerate() {
+                let joins = self.connected.union(row, other);
+                if place < most || joins {
+                    shared.push(batch, row, other, cosine);
+                }
+            }
+            self.stats.similar += found.len() as u64;
+            let beyond = found.len().saturating_sub(most) as u64;
+            self.stats.unreported += beyond;
+            self.stats.crowded += u64::from(beyond > 0);
         }
     }
 
@@ -254,13 +373,13 @@ impl AllPairs {
     fn sweep(
         &mut self,
         input: &PairInput<'_>,
-        shared: &Shared,
+        (left, strips_of_right): (&[u32], &Strips),
         lefts: Range<usize>,
         rights: &Range<usize>,
     ) {
         let strips = rights.start / LANES..rights.end.div_ceil(LANES);
         let hits = &mut self.hits;
-        match (&shared.strips, input.payload) {
+        match (strips_of_right, input.payload) {
             (
                 Strips::Bits { words, width },
                 Payload::Bits(bits)
@@ -273,7 +392,7 @@ impl AllPairs {
                     _ => return,
                 };
                 self.block.clear();
-                for &row in &shared.left[lefts.clone()] {
+                for &row in &left[lefts.clone()] {
                     self.block.extend_from_slice(bits.row(row as usize));
                 }
                 let first = words_until_far(*width, most);
@@ -292,7 +411,7 @@ impl AllPairs {
                 }
             }
             (Strips::Dense { values, dimensions }, Payload::Vectors { vectors, .. }) => {
-                let rows = &shared.left[lefts.clone()];
+                let rows = &left[lefts.clone()];
                 self.unit_vectors.clear();
                 for rows in rows.chunks(tile::ROWS) {
                     let start = self.unit_vectors.len();
@@ -340,16 +459,8 @@ impl AllPairs {
         unit: usize,
         batch: &mut PairBatch,
     ) {
-        let Payload::Vectors { vectors, .. } = input.payload else {
-            return;
-        };
-        let Values::Sparse(lists) = vectors.values else {
-            return;
-        };
         let right = shared.right.as_ref().unwrap_or(&shared.left);
-        self.sums.resize(right.len(), 0.0);
         let places = unit * SPARSE_BLOCK..((unit + 1) * SPARSE_BLOCK).min(shared.left.len());
-        let mut touched: Vec<u32> = Vec::new();
         for place in places {
             let a = shared.left[place];
             // Each pair of one relation once: with the rows before.
@@ -358,40 +469,110 @@ impl AllPairs {
             } else {
                 place
             };
-            self.stats.candidates += end as u64;
-            for &(term, weight) in lists.row(a as usize) {
-                let (others, weights) = postings.of(term);
-                for (&other, other_weight) in others.iter().zip(weights) {
-                    if other as usize >= end {
-                        break;
-                    }
-                    let sum = &mut self.sums[other as usize];
-                    if *sum == 0.0 {
-                        touched.push(other);
-                    }
-                    *sum += weight * other_weight;
-                }
-            }
-            for other in touched.drain(..) {
-                let sum = std::mem::replace(&mut self.sums[other as usize], 0.0);
-                let b = right[other as usize];
-                let norms = vectors.norms[a as usize] * vectors.norms[b as usize];
-                // A sum that came to zero on the way may stand twice; the second time it is zero.
-                if sum == 0.0 || norms <= 0.0 {
-                    continue;
-                }
-                let cosine = cosine_of(sum, norms);
-                let reports = input.may_pair(a, b) && !shared.giants.connect(a, b);
-                if cosine >= self.spec.threshold && reports {
+            for (b, cosine) in self.sparse_probe(input, postings, a, (right.as_slice(), end)) {
+                if input.may_pair(a, b) {
                     self.stats.verified += 1;
                     shared.push(batch, a, b, cosine);
                 }
             }
         }
     }
+
+    /// The rows among the first `end` of `others`, in no order, that a row is similar to, and their cosines.
+    fn sparse_probe(
+        &mut self,
+        input: &PairInput<'_>,
+        postings: &Postings,
+        row: u32,
+        (others, end): (&[u32], usize),
+    ) -> Vec<(u32, f64)> {
+        let Payload::Vectors { vectors, .. } = input.payload else {
+            return Vec::new();
+        };
+        let Values::Sparse(lists) = vectors.values else {
+            return Vec::new();
+        };
+        if self.sums.len() < others.len() {
+            self.sums.resize(others.len(), 0.0);
+        }
+        let mut touched: Vec<u32> = Vec::new();
+        self.stats.candidates += end as u64;
+        for &(term, weight) in lists.row(row as usize) {
+            let (places, weights) = postings.of(term);
+            for (&place, other_weight) in places.iter().zip(weights) {
+                if place as usize >= end {
+                    break;
+                }
+                let sum = &mut self.sums[place as usize];
+                if *sum == 0.0 {
+                    touched.push(place);
+                }
+                *sum += weight * other_weight;
+            }
+        }
+        let mut found = Vec::new();
+        for place in touched {
+            let sum = std::mem::replace(&mut self.sums[place as usize], 0.0);
+            let other = others[place as usize];
+            let norms = vectors.norms[row as usize] * vectors.norms[other as usize];
+            // A sum that came to zero on the way may stand twice; the second time it is zero.
+            if sum == 0.0 || norms <= 0.0 {
+                continue;
+            }
+            let cosine = cosine_of(sum, norms);
+            if cosine >= self.spec.threshold {
+                found.push((other, cosine));
+            }
+        }
+        found
+    }
+}
+
+/// What two rows are reported with whose signatures differ in `distance` bits, if there are any.
+fn verified(spec: &Spec, input: &PairInput<'_>, (a, b): (u32, u32), distance: u32) -> Option<f64> {
+    let (a, b) = (a as usize, b as usize);
+    match input.payload {
+        Payload::Vectors { bits: None, .. } => {
+            compare::compared(u32::MAX, spec.threshold, &input.payload, a, b)
+        }
+        _ => compare::of_distance(spec.threshold, &input.payload, a, b, distance),
+    }
 }
 
 impl Shared {
+    /// The rows that are probed, those that they meet, and these transposed.
+    fn sides(&self, swapped: bool) -> (&[u32], &[u32], &Strips) {
+        match (&self.right, &self.left_strips) {
+            (Some(right), Some(strips)) if swapped => {
+                (right.as_slice(), self.left.as_slice(), strips)
+            }
+            (Some(right), _) => (self.left.as_slice(), right.as_slice(), &self.strips),
+            (None, _) => (self.left.as_slice(), self.left.as_slice(), &self.strips),
+        }
+    }
+
+    /// The rows of a unit of linked mode: the first ones first, so that they are connected when others meet
+    /// them.
+    fn probes(&self, unit: usize) -> Option<Probes> {
+        let block = self.strips.block();
+        if unit >= self.units {
+            return None;
+        }
+        let of_left = self.left.len().div_ceil(block);
+        let (swapped, at) = match unit.checked_sub(of_left) {
+            Some(at) => (true, at),
+            None => (false, unit),
+        };
+        let rows = self.sides(swapped).0.len();
+        let places = at * block..((at + 1) * block).min(rows);
+        Some(Probes {
+            swapped,
+            found: vec![0; places.len()],
+            places,
+            next: 0,
+        })
+    }
+
     fn push(&self, batch: &mut PairBatch, a: u32, b: u32, value: f64) {
         let ascending = self.right.is_none() || !self.by_side;
         let (a, b) = if ascending && a > b { (b, a) } else { (a, b) };
@@ -423,6 +604,14 @@ impl Strips {
                 }
             },
             _ => Self::Sparse(Postings::default()),
+        }
+    }
+
+    /// Rows that are probed at a time.
+    fn block(&self) -> usize {
+        match self {
+            Self::Sparse(_) => SPARSE_BLOCK,
+            _ => BLOCK,
         }
     }
 

@@ -2,8 +2,8 @@
 //!
 //! Keys are numbered by a partitioned hash table: they are first scattered by high bits of their
 //! hash, so that each partition's table stays in the cache. A key that one row holds is dropped at
-//! once. Each key left has *lists* of its rows, in ascending order; a giant's have room for its leaders
-//! and fill while rows are probed. There is one list for each side, and of these one for each *zone*.
+//! once. Each key left has *lists* of its rows, in ascending order; those of an oversized bucket are empty
+//! (`pivots` has it). There is one list for each side, and of these one for each *zone*.
 //!
 //! Zones belong to the prefix filter. A set's first `size - min_overlap(size, size) + 1` tokens are
 //! its inner zone, the rest of its prefix is the outer one. The smaller set of a qualifying pair has
@@ -15,13 +15,13 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::input::{PairInput, Payload};
-use super::spec::{LEADERS, PairError, Spec};
+use super::spec::{PairError, Spec};
 use super::stats::Stats;
 use crate::bounds::min_overlap;
 
 /// "No list", for keys that cannot lead to a pair.
 pub(super) const NONE: u32 = u32::MAX;
-/// Marks the number of a giant key.
+/// Marks the number of the key of an oversized bucket.
 const GIANT: u32 = 1 << 31;
 /// Keys of one partition, on average.
 const PARTITION: usize = 4096;
@@ -32,8 +32,15 @@ pub(super) struct Slot(u32);
 
 impl Slot {
     /// Whether more rows than the limit hold the key.
+    #[inline]
     pub(super) fn is_giant(self) -> bool {
         self.0 & GIANT != 0
+    }
+
+    /// The number itself.
+    #[inline]
+    pub(super) fn number(self) -> u32 {
+        self.0 & !GIANT
     }
 }
 
@@ -50,11 +57,13 @@ pub(super) struct KeyIndex {
     zones: usize,
     /// Where each list begins, and the last one ends.
     starts: Vec<u32>,
-    /// Where each list ends so far: the next row of a giant goes there.
+    /// Where each list ends so far.
     ends: Vec<u32>,
     /// The rows of all lists, and the position of the key among the keys of each.
     rows: Vec<u32>,
     positions: Vec<u32>,
+    /// The keys of oversized buckets, ascending.
+    oversized: Vec<u32>,
     /// Whether rows meet at every key they share.
     pub(super) complete: bool,
 }
@@ -73,6 +82,8 @@ impl KeyIndex {
         }
 
         let mut counts = vec![0u32; keys * sides];
+        // Rows beyond the cap, where there are any.
+        let mut beyond: Vec<u32> = Vec::new();
         let cap = spec
             .max_bucket
             .map_or(u32::MAX, |cap| u32::try_from(cap).unwrap_or(u32::MAX));
@@ -82,35 +93,48 @@ impl KeyIndex {
                 .iter_mut()
                 .filter(|slot| **slot != NONE)
             {
-                let count = &mut counts[*slot as usize * sides + side];
+                let number = *slot as usize * sides + side;
+                let count = &mut counts[number];
                 if *count < cap {
                     *count += 1;
                 } else {
                     *slot = NONE;
                     stats.capped += 1;
+                    if beyond.is_empty() {
+                        beyond = vec![0; keys * sides];
+                    }
+                    beyond[number] += 1;
                 }
             }
         }
+        for (counts, beyond) in counts.chunks_exact(sides).zip(beyond.chunks_exact(sides)) {
+            let every = [0, 1].map(|side| Some(u64::from(counts.get(side)? + beyond[side])));
+            let lost =
+                meetings(every) - meetings([0, 1].map(|side| counts.get(side).map(|&n| n.into())));
+            stats.capped_buckets += u64::from(beyond.iter().any(|&rows| rows > 0));
+            stats.uncompared += lost;
+        }
 
         let limit = spec.bucket_limit.unwrap_or(usize::MAX);
-        let mut giant = vec![false; if spec.bucket_limit.is_some() { keys } else { 0 }];
+        let mut oversized = Vec::new();
         for (key, counts) in counts.chunks_exact_mut(sides).enumerate() {
             let rows: usize = counts.iter().map(|&count| count as usize).sum();
             if counts.contains(&0) {
                 // All on one side.
                 counts.fill(0);
             } else if rows > limit {
-                giant[key] = true;
+                oversized.push(key as u32);
                 stats.giants += 1;
                 stats.rows_in_giants += rows as u64;
-                for count in counts {
-                    *count = (*count).min(LEADERS as u32);
-                }
+                // What pivots are compared with is taken off while it is done.
+                stats.uncompared +=
+                    meetings([0, 1].map(|side| counts.get(side).map(|&n| n.into())));
+                counts.fill(0);
             }
         }
-        if stats.giants > 0 {
+        if !oversized.is_empty() {
             for slot in slots.iter_mut().filter(|slot| **slot != NONE) {
-                if giant[*slot as usize] {
+                if oversized.binary_search(slot).is_ok() {
                     *slot |= GIANT;
                 }
             }
@@ -143,13 +167,14 @@ impl KeyIndex {
             ends,
             rows,
             positions,
+            oversized,
             complete,
         };
         index.fill(input, spec);
         Ok(index)
     }
 
-    /// Lets every row join its lists but those of giants.
+    /// Lets every row join its lists.
     fn fill(&mut self, input: &PairInput<'_>, spec: &Spec) {
         for row in 0..input.keys.rows() {
             let side = input.side_of(row);
@@ -161,6 +186,25 @@ impl KeyIndex {
                 }
             }
         }
+    }
+
+    /// Sides that rows may have.
+    pub(super) fn sides(&self) -> usize {
+        self.sides
+    }
+
+    /// How many buckets are oversized.
+    pub(super) fn oversized(&self) -> usize {
+        self.oversized.len()
+    }
+
+    /// The place of a key among those of oversized buckets, if it is one.
+    #[inline]
+    pub(super) fn oversized_at(&self, slot: Slot) -> Option<usize> {
+        if !slot.is_giant() {
+            return None;
+        }
+        self.oversized.binary_search(&slot.number()).ok()
     }
 
     /// The key at a position of the input, if it can lead to a pair.
@@ -195,13 +239,13 @@ impl KeyIndex {
 
     /// The list that a row of this side and zone joins.
     #[inline]
-    pub(super) fn own(&self, slot: Slot, side: usize, inner: bool) -> List {
+    fn own(&self, slot: Slot, side: usize, inner: bool) -> List {
         List(self.first_list(slot, side) + usize::from(!inner))
     }
 
     #[inline]
     fn first_list(&self, slot: Slot, side: usize) -> usize {
-        ((slot.0 & !GIANT) as usize * self.sides + side) * self.zones
+        (slot.number() as usize * self.sides + side) * self.zones
     }
 
     /// The rows of a list so far, in ascending order, and the positions of the key in each.
@@ -211,17 +255,16 @@ impl KeyIndex {
         (&self.rows[range.clone()], &self.positions[range])
     }
 
-    /// Lets a row join a list; false if there is no room.
+    /// Lets a row join a list; those of keys that cannot lead to a pair have no room.
     #[inline]
-    pub(super) fn join(&mut self, list: List, row: u32, position: u32) -> bool {
+    fn join(&mut self, list: List, row: u32, position: u32) {
         let end = &mut self.ends[list.0];
         if *end == self.starts[list.0 + 1] {
-            return false;
+            return;
         }
         self.rows[*end as usize] = row;
         self.positions[*end as usize] = position;
         *end += 1;
-        true
     }
 
     /// Bytes held.
@@ -232,11 +275,21 @@ impl KeyIndex {
             &self.ends,
             &self.rows,
             &self.positions,
+            &self.oversized,
         ];
         arrays
             .iter()
             .map(|array| size_of::<u32>() * array.capacity())
             .sum()
+    }
+}
+
+/// Pairs of rows that meet in a bucket of so many rows a side.
+fn meetings(rows: [Option<u64>; 2]) -> u64 {
+    match rows {
+        [Some(a), Some(b)] => a * b,
+        [Some(a), None] => a * a.saturating_sub(1) / 2,
+        _ => 0,
     }
 }
 

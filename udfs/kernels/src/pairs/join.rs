@@ -1,13 +1,14 @@
-//! The join: rows in ascending order, each probed against the rows before it.
+//! The join: rows in ascending order, each probed against the rows before it; then, where buckets are
+//! oversized, each against the pivots before it.
 
 use super::first_key::ProbeKeys;
-use super::index::{KeyIndex, List, Slot};
+use super::index::{KeyIndex, List};
 use super::input::PairInput;
+use super::pivots::{Met, Pivots};
 use super::sketch::Sketches;
 use super::spec::{PairError, Spec, Verify};
 use super::stats::Stats;
 use super::verify::{Candidate, Verifier};
-use crate::forest::Forest;
 use std::sync::Arc;
 
 /// Work done before a batch is handed out even if it is not full, so that a caller can stop or let
@@ -55,15 +56,14 @@ impl PairBatch {
 struct Cursor {
     /// The row is set up.
     begun: bool,
-    /// Position among the row's keys. Where there are giants, keys are gone through twice: giants
-    /// first, then the others.
+    /// Position among the row's keys.
     step: usize,
     /// The candidates met at that key are gathered.
     gathered: bool,
     /// The next of them to verify.
     candidate: usize,
-    /// At this key, a giant, the row resembles a leader.
-    linked: bool,
+    /// Pivots that the row resembles in the bucket of that key.
+    links: usize,
 }
 
 /// A join in progress. It holds what it derives from the rows, not the rows: every call gets the
@@ -77,10 +77,10 @@ pub struct PairJoin {
     verifier: Verifier,
     /// The probe row that met each row last.
     met: Vec<u32>,
-    /// The probe row that each row was found similar to last; only kept if there are giants.
-    similar: Vec<u32>,
-    /// What leaders connect; of no rows if there are no giants.
-    connected: Forest,
+    /// Oversized buckets, which one of those that share the rows looks at.
+    pivots: Option<Pivots>,
+    /// Rows have met at all other keys: now they meet pivots.
+    at_pivots: bool,
     probe_keys: ProbeKeys,
     rows: u32,
     row: u32,
@@ -107,12 +107,11 @@ impl PairJoin {
             ..Stats::default()
         };
         let index = KeyIndex::build(input, &spec, &mut stats)?;
-        let similar = if stats.giants > 0 { rows } else { 0 };
         Ok(Self {
             verifier: Verifier::new(input, &spec),
             met: vec![u32::MAX; rows],
-            similar: vec![u32::MAX; similar],
-            connected: Forest::new(similar as u32),
+            pivots: Pivots::of(&index, rows),
+            at_pivots: false,
             probe_keys: ProbeKeys::default(),
             rows: rows as u32,
             row: 0,
@@ -127,13 +126,13 @@ impl PairJoin {
     }
 
     /// Divides the rows left to probe among `sharers` joins, which can run at the same time; together
-    /// they report each pair as often as this one would, and their statistics add up. Where there are
-    /// giants the answer depends on the order of the rows, and one join does all.
+    /// they report each pair as often as this one would, and their statistics add up. Which rows are pivots
+    /// depends on the order of the rows: the first join looks at oversized buckets alone.
     #[must_use]
     pub fn share(mut self, sharers: usize) -> Vec<Self> {
         let most = self.rows.div_ceil(STRETCH).max(1) as usize;
         let sharers = sharers.clamp(1, most);
-        if self.stats.giants > 0 || sharers == 1 || self.row > 0 {
+        if sharers == 1 || self.row > 0 || self.at_pivots {
             return vec![self];
         }
         self.sharers = sharers as u32;
@@ -144,8 +143,8 @@ impl PairJoin {
                 sharers: self.sharers,
                 verifier: self.verifier.share(),
                 met: vec![u32::MAX; self.rows as usize],
-                similar: Vec::new(),
-                connected: Forest::new(0),
+                pivots: None,
+                at_pivots: false,
                 probe_keys: ProbeKeys::default(),
                 rows: self.rows,
                 row: sharer * STRETCH,
@@ -179,8 +178,8 @@ impl PairJoin {
     pub fn memory(&self) -> usize {
         self.index.memory()
             + self.verifier.memory()
-            + size_of::<u32>()
-                * (self.met.capacity() + self.similar.capacity() + self.connected.len())
+            + size_of::<u32>() * self.met.capacity()
+            + self.pivots.as_ref().map_or(0, Pivots::memory)
     }
 
     /// Bytes that each further sharer of `rows` rows holds.
@@ -193,9 +192,9 @@ impl PairJoin {
     /// `owned`, and whose sets, where sets are compared, hold `tokens`.
     #[must_use]
     pub fn memory_for(rows: usize, keys: usize, owned: usize, tokens: Option<usize>) -> usize {
-        // Rows: met, similar, connected, lengths. Keys: number. Own keys: order and, of keys that are held twice
-        // at least, row and position of each posting, and for each of up to four lists a count, twice while zones
-        // are counted, a start and an end.
+        // Rows: met, lengths, met and similar of pivots. Keys: number. Own keys: order and, of keys that are held
+        // twice at least, row and position of each posting, and for each of up to four lists a count, twice while
+        // zones are counted, a start and an end.
         rows.saturating_mul(16)
             .saturating_add(keys.saturating_mul(4))
             .saturating_add(owned.saturating_mul(44))
@@ -205,20 +204,32 @@ impl PairJoin {
     /// The next pairs, at most `max_pairs` (at least 1); `None` when there are no more. A batch may
     /// be short, or empty, before the end. `input` is that of [`Self::new`].
     pub fn next_batch(&mut self, input: &PairInput<'_>, max_pairs: usize) -> Option<PairBatch> {
-        if self.row >= self.rows {
+        if !self.has_row() {
             return None;
         }
         let mut batch = PairBatch::default();
         let mut work = WORK;
-        while self.row < self.rows && work > 0 {
+        while work > 0 && self.has_row() {
             if !self.probe_row(input, max_pairs.max(1), &mut batch, &mut work) {
                 break;
             }
-            self.row = self.after(self.row);
+            self.row = match self.at_pivots {
+                true => self.row + 1,
+                false => self.after(self.row),
+            };
             self.cursor = Cursor::default();
         }
         self.stats.pairs += batch.len() as u64;
         Some(batch)
+    }
+
+    /// Whether there is a row to probe; after the last one rows are probed against pivots, if there are any.
+    fn has_row(&mut self) -> bool {
+        if self.row >= self.rows && !self.at_pivots && self.pivots.is_some() {
+            self.at_pivots = true;
+            self.row = 0;
+        }
+        self.row < self.rows
     }
 
     /// Probes the current row from the cursor on; false if it is to be continued.
@@ -239,31 +250,34 @@ impl PairJoin {
             self.verifier.begin(row);
             *work = work.saturating_sub(1 + keys.len() as u64);
         }
-        let has_giants = self.stats.giants > 0;
-        let steps = if has_giants {
-            2 * keys.len()
-        } else {
-            keys.len()
-        };
-        while self.cursor.step < steps {
-            let giants = has_giants && self.cursor.step < keys.len();
-            let key = self.cursor.step % keys.len();
+        while self.cursor.step < keys.len() {
+            let key = self.cursor.step;
             let slot = self.index.slot(keys.start + key);
-            if let Some(slot) = slot.filter(|slot| slot.is_giant() == giants) {
+            if let Some(slot) = slot.filter(|slot| slot.is_giant() == self.at_pivots) {
+                let bucket = self.index.oversized_at(slot);
                 if !self.cursor.gathered {
-                    self.gather(input, slot, side, key, work);
+                    self.candidates.clear();
+                    match bucket {
+                        Some(bucket) => self.meet_pivots(bucket, side),
+                        None => {
+                            let inner = key < self.inner;
+                            let (first, second) = self.index.compared(slot, side, inner);
+                            self.meet(first);
+                            if let Some(second) = second {
+                                self.meet(second);
+                            }
+                        }
+                    }
+                    self.filter(input, key, work);
                     self.cursor.gathered = true;
                 }
-                if !self.verify_candidates(input, slot, side, max_pairs, batch, work) {
+                if !self.verify_candidates(input, side, max_pairs, batch, work) {
                     return false;
                 }
-                if slot.is_giant() && !self.cursor.linked {
-                    let own = self.index.own(slot, side, key < self.inner);
-                    // Only a join that is not shared meets a giant.
-                    let index = Arc::get_mut(&mut self.index);
-                    if !index.is_some_and(|index| index.join(own, row, key as u32)) {
-                        self.stats.unlinked += 1;
-                    }
+                if let (Some(bucket), Some(pivots)) = (bucket, &mut self.pivots)
+                    && !pivots.settle((bucket, side), (row, key as u32), self.cursor.links)
+                {
+                    self.stats.unlinked += 1;
                 }
             }
             self.cursor = Cursor {
@@ -275,21 +289,8 @@ impl PairJoin {
         true
     }
 
-    /// Gathers the rows first met at the key at the cursor that pass the filters.
-    fn gather(
-        &mut self,
-        input: &PairInput<'_>,
-        slot: Slot,
-        side: usize,
-        position: usize,
-        work: &mut u64,
-    ) {
-        self.candidates.clear();
-        let (first, second) = self.index.compared(slot, side, position < self.inner);
-        self.meet(first, slot.is_giant());
-        if let Some(second) = second {
-            self.meet(second, slot.is_giant());
-        }
+    /// Leaves the candidates, met at a key of the current row, that pass the filters.
+    fn filter(&mut self, input: &PairInput<'_>, position: usize, work: &mut u64) {
         let met = self.candidates.len() as u64;
         *work = work.saturating_sub(met * FILTER_WORK);
 
@@ -304,19 +305,13 @@ impl PairJoin {
             probe_keys,
             stats,
             spec,
-            connected,
             ..
         } = self;
-        let reaches = stats.giants > 0 && !slot.is_giant();
-        let group = reaches.then(|| connected.find(row));
         let position_qualifies = |candidate: &Candidate, first| {
             !spec.prefix_filter || verifier.position_qualifies(candidate, position, first)
         };
         candidates.retain_mut(|candidate| {
             if !input.may_pair(row, candidate.row) {
-                return false;
-            }
-            if group.is_some_and(|group| connected.find(candidate.row) == group) {
                 return false;
             }
             stats.candidates += 1;
@@ -338,7 +333,7 @@ impl PairJoin {
 
     /// Takes the rows of a list that the current row has not met before.
     #[inline]
-    fn meet(&mut self, list: List, giant: bool) {
+    fn meet(&mut self, list: List) {
         let row = self.row;
         let (rows, positions) = self.index.members(list);
         for (&other, &position) in rows.iter().zip(positions) {
@@ -353,10 +348,34 @@ impl PairJoin {
                     position,
                     needed: 0,
                 });
-            } else if giant && self.similar[other as usize] == row {
-                self.cursor.linked = true;
             }
         }
+    }
+
+    /// Takes the pivots of a bucket that the current row has not met before, and counts those that it was
+    /// found similar to in another.
+    fn meet_pivots(&mut self, bucket: usize, side: usize) {
+        let Some(mut pivots) = self.pivots.take() else {
+            return;
+        };
+        let row = self.row;
+        for at in 0..pivots.compared(bucket, side).len() {
+            let (other, position) = pivots.compared(bucket, side)[at];
+            if other >= row {
+                break;
+            }
+            self.stats.uncompared = self.stats.uncompared.saturating_sub(1);
+            match pivots.meet(row, other) {
+                Met::First => self.candidates.push(Candidate {
+                    row: other,
+                    position,
+                    needed: 0,
+                }),
+                Met::Similar => self.cursor.links += 1,
+                Met::Different => {}
+            }
+        }
+        self.pivots = Some(pivots);
     }
 
     /// Verifies what was gathered; false if it is to be continued.
@@ -364,7 +383,6 @@ impl PairJoin {
     fn verify_candidates(
         &mut self,
         input: &PairInput<'_>,
-        slot: Slot,
         side: usize,
         max_pairs: usize,
         batch: &mut PairBatch,
@@ -384,11 +402,15 @@ impl PairJoin {
                 continue;
             };
             let other = candidate.row;
-            if let Some(similar) = self.similar.get_mut(other as usize) {
-                *similar = row;
-                if slot.is_giant() {
-                    self.cursor.linked = true;
-                    self.connected.union(row, other);
+            if self.at_pivots
+                && let Some(pivots) = &mut self.pivots
+            {
+                self.cursor.links += 1;
+                pivots.resembles(row, other);
+                let keys = |row: u32| input.keys.range(row as usize);
+                if pivots.share_another(&self.index, (row, keys(row)), keys(other)) {
+                    // Reported there.
+                    continue;
                 }
             }
             let swap = input.side.is_some() && side == 0;

@@ -15,13 +15,14 @@
 //! ```
 //!
 //! - [`input`]: what is joined; [`spec`]: how; [`Stats`]: what was done.
-//! - `index`: from key to rows. `verify`: filters and similarities of one candidate; `sketch`: a bound
-//!   of the overlap of two rows; `probe_set`: the overlap of one row with many. `first_key`: which
-//!   part a pair belongs to. [`PairJoin`]: the loop that holds them together.
+//! - `index`: from key to rows; `pivots`: what becomes of oversized buckets. `verify`: filters and
+//!   similarities of one candidate; `sketch`: a bound of the overlap of two rows; `probe_set`: the overlap
+//!   of one row with many. `first_key`: which part a pair belongs to. [`PairJoin`]: the loop that holds them
+//!   together.
 //!
 //! Bit signatures and vectors are also compared without keys: [`AllPairs`] compares every row with every
 //! other, [`WindowPairs`] those that are near in sorted order. `strips` compares the signatures of
-//! many rows at once, `compare` says what two of them have to do with each other, `giants` finds rows that resemble too many others to be paired with them all.
+//! many rows at once, `compare` says what two of them have to do with each other.
 //!
 //! A new way to verify is a variant of [`Verify`], a variant of [`Payload`] if it needs other data,
 //! and an arm in `verify`.
@@ -32,10 +33,10 @@
 mod all;
 mod compare;
 mod first_key;
-mod giants;
 mod index;
 mod input;
 mod join;
+mod pivots;
 mod probe_set;
 mod sketch;
 mod spec;
@@ -47,7 +48,7 @@ mod window;
 pub use all::AllPairs;
 pub use input::{Bits, Csr, Groups, PairInput, Payload, Texts, Values, Vectors};
 pub use join::{PairBatch, PairJoin};
-pub use spec::{LEADERS, PairError, Spec, Verify};
+pub use spec::{COVER, LEADERS, PREDECESSORS, PairError, Spec, Verify};
 pub use stats::Stats;
 pub use window::{WindowPairs, Windows};
 

@@ -4,8 +4,14 @@ use thiserror::Error;
 
 use super::input::{PairInput, Payload};
 
-/// The most members of a giant bucket that the others are verified against.
+/// The most pivots of an oversized bucket; half as many may be rows that resemble another.
 pub const LEADERS: usize = 64;
+
+/// A row that resembles so many pivots of an oversized bucket is not wanted as one.
+pub const COVER: usize = 8;
+
+/// In linked mode without keys, the most similar predecessors that a row is paired with.
+pub const PREDECESSORS: usize = 256;
 
 /// How the similarity of a candidate is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,17 +47,21 @@ pub struct Spec {
     /// How many calls share the keys; at least 1. The rows of a call are those that hold one of its
     /// keys, with all of their keys; more rows do no harm.
     pub parts: u64,
-    /// *Linked mode*: the members of a key that more rows than this hold are not paired with each
-    /// other but, in ascending order, verified against the first [`LEADERS`] of them that resemble
-    /// none before. `n` members yield at most `LEADERS * n` pairs. A member takes no notice of leaders
-    /// it may not pair with: those of its own side (each side has its own leaders) or group. A member
-    /// that resembles no leader when all seats are taken is counted as unlinked. At their other keys,
-    /// rows that leaders connect already are not paired either: a text of thousands of variants would
-    /// have as many neighbours at each key that some of them share. Components are the same.
+    /// *Linked mode*: a key that more rows than this hold is an *oversized bucket*. Its rows are not paired
+    /// with each other but, in ascending order, verified against its *pivots*: a row that resembles fewer
+    /// than [`COVER`] of those before it becomes one, as long as there are fewer than [`LEADERS`] of them, or
+    /// half as many if it resembles one. `n` rows yield at most `LEADERS * n` pairs. A row takes no notice of
+    /// pivots it may not pair with: those of its own side (each side has its own) or group. A row that
+    /// resembles no pivot when all seats are taken is counted as unlinked, pairs of rows that a bucket leaves
+    /// uncompared as well. All this depends on the rows of one bucket only. At other keys all rows meet.
     ///
-    /// Without keys, in [`super::AllPairs`], a giant is a row that resembles more rows than this, and
-    /// its members are paired with leaders and with rows outside of giants. Components are the same.
-    /// Without effect between two relations or groups.
+    /// So two similar rows are not paired only if every key they share is that of an oversized bucket, and
+    /// the first of the two is a pivot in none.
+    ///
+    /// Without keys, in [`super::AllPairs`], a row is paired with its first so many similar predecessors, at
+    /// most [`PREDECESSORS`], and with further ones that these pairs do not connect it to, so that components
+    /// are the same; which ones these are depends on the division of the rows. Without effect there between
+    /// two relations or groups.
     pub bucket_limit: Option<usize>,
     /// Only the first so many rows that hold a key meet there; on two sides, of each side. The rest is
     /// counted.
@@ -63,8 +73,7 @@ impl Spec {
     /// that owns the first key the two rows share.
     ///
     /// Under a limit or a cap that key may be one at which the rows do not meet, so each part reports
-    /// what it finds. What leaders connect is known to their part only: with giants, other parts may
-    /// report more pairs of the same components.
+    /// what it finds.
     #[must_use]
     pub fn repeats_pairs(&self) -> bool {
         self.parts > 1 && (self.bucket_limit.is_some() || self.max_bucket.is_some())

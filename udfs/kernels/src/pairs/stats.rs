@@ -16,14 +16,25 @@ pub struct Stats {
     pub verified: u64,
     /// Pairs reported.
     pub pairs: u64,
-    /// Keys held by more rows than the bucket limit.
+    /// Oversized buckets: keys held by more rows than the bucket limit.
     pub giants: u64,
     /// Rows that hold such a key, once a key.
     pub rows_in_giants: u64,
-    /// Rows of giants that resemble no leader and found no seat, once a key.
+    /// Rows of oversized buckets that resemble no pivot and found no seat, once a key.
     pub unlinked: u64,
-    /// Rows beyond the cap of a bucket, once a key.
+    /// Keys held by more rows than the cap of a bucket.
+    pub capped_buckets: u64,
+    /// Rows beyond the cap, once a key.
     pub capped: u64,
+    /// Pairs of rows that meet at a key but are not compared there, because the bucket is oversized or the
+    /// cap leaves one out, once a key.
+    pub uncompared: u64,
+    /// Pairs found beyond the first similar predecessors of a row.
+    pub unreported: u64,
+    /// Pairs found where similar predecessors are limited.
+    pub similar: u64,
+    /// Rows with more similar predecessors than are paired with them, once a part.
+    pub crowded: u64,
 }
 
 impl Stats {
@@ -38,6 +49,11 @@ impl Stats {
         self.giants += other.giants;
         self.rows_in_giants += other.rows_in_giants;
         self.unlinked += other.unlinked;
+        self.capped_buckets += other.capped_buckets;
         self.capped += other.capped;
+        self.uncompared += other.uncompared;
+        self.unreported += other.unreported;
+        self.similar += other.similar;
+        self.crowded += other.crowded;
     }
 }

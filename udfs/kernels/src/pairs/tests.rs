@@ -1,8 +1,8 @@
 //! The join against brute force over all pairs.
 
 mod bits;
-mod giants;
 mod limits;
 mod oracle;
+mod oversized;
 mod properties;
 mod rows;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::super::{
-    AllPairs, Bits, Csr, Groups, PairBatch, PairError, PairInput, PairJoin, Payload, Spec, Values,
-    Vectors, Verify, WindowPairs, Windows,
+    AllPairs, Bits, Csr, Groups, PREDECESSORS, PairBatch, PairError, PairInput, PairJoin, Payload,
+    Spec, Stats, Values, Vectors, Verify, WindowPairs, Windows,
 };
 use crate::bit_keys::{BitTables, bit_permutation, block_keys_into, pair_parts};
 use crate::bit_model::found_in_tables;
@@ -330,7 +330,7 @@ fn parts_of_all_pairs_add_up() {
     let rows = Rows::random(8, 120, 100, 4);
     let plain = spec(Verify::Hamming(33), 0.5);
     let expected = rows.brute_force(Kind::Bits, &plain);
-    for (groups, limit) in [(1, None), (2, None), (5, None), (2, Some(5)), (5, Some(5))] {
+    for (groups, limit) in [(1, None), (2, None), (5, None), (2, Some(1)), (5, Some(1))] {
         let spec = Spec {
             bucket_limit: limit,
             ..plain
@@ -373,10 +373,24 @@ fn parts_of_all_pairs_add_up() {
         }
         assert!(found.len() < expected.len());
         assert_eq!(
+            first_predecessors(&found, 1),
+            first_predecessors(&expected, 1)
+        );
+        assert_eq!(
             components(rows.len(), &found),
             components(rows.len(), &expected)
         );
     }
+}
+
+/// The pairs of each row with its first so many partners before it.
+fn first_predecessors(pairs: &BTreeMap<(u32, u32), f64>, most: usize) -> Vec<(u32, u32)> {
+    let mut found: Vec<(u32, u32)> = pairs.keys().map(|&(a, b)| (b, a)).collect();
+    found.sort_unstable();
+    let first = found.chunk_by(|x, y| x.0 == y.0);
+    first
+        .flat_map(|pairs| pairs.iter().take(most).copied())
+        .collect()
 }
 
 /// The smallest row of each row's component.
@@ -415,7 +429,7 @@ fn giants(seed: u64, changed: u64) -> Rows {
 }
 
 #[test]
-fn giants_keep_their_components_and_lose_their_pairs() {
+fn rows_with_many_predecessors_keep_the_first_and_their_components() {
     let mut saved = 0;
     for (seed, changed) in [(1, 8), (2, 8), (3, 24), (4, 40)] {
         let rows = giants(seed, changed);
@@ -430,31 +444,34 @@ fn giants_keep_their_components_and_lose_their_pairs() {
                         ..plain
                     };
                     let label = format!("{kind:?}, seed {seed}, {spec:?}");
-                    let mut answers = Vec::new();
+                    let most = limit.min(PREDECESSORS);
+                    let first = first_predecessors(&expected, most);
                     for sharers in [1, 3] {
                         let mut found = BTreeMap::new();
+                        let mut stats = Stats::default();
                         let join = AllPairs::new(&input, spec, false).expect("valid");
-                        let giants = join.stats().giants as usize;
                         for mut join in join.share(sharers) {
                             while let Some(batch) = join.next_batch(&input) {
                                 gather(&mut found, batch, true);
                             }
+                            stats.add(join.stats());
                         }
                         for (pair, value) in &found {
                             assert!((expected[pair] - value).abs() < 1e-12, "{label}");
                         }
+                        assert_eq!(first_predecessors(&found, most), first, "{label}");
                         assert_eq!(
                             components(300, &found),
                             components(300, &expected),
                             "{label}"
                         );
-                        if giants == 0 {
-                            assert_eq!(found.len(), expected.len(), "{label}");
-                        }
+                        let unreported = expected.len() - first.len();
+                        assert_eq!(stats.unreported as usize, unreported, "{label}");
+                        assert_eq!(stats.crowded > 0, unreported > 0, "{label}");
+                        // Pairs that join two components are fewer than the rows.
+                        assert!(found.len() <= first.len() + 300 * sharers, "{label}");
                         saved += expected.len() - found.len();
-                        answers.push(found);
                     }
-                    assert_eq!(answers[0], answers[1], "{label}");
                 }
             }
         }
@@ -463,7 +480,7 @@ fn giants_keep_their_components_and_lose_their_pairs() {
 }
 
 #[test]
-fn pairs_of_a_giant_grow_with_its_rows() {
+fn pairs_of_many_near_rows_grow_with_the_rows() {
     let mut random = SplitMix64::new(9);
     let base = [random.next(), random.next()];
     let count = 3000;
@@ -477,18 +494,21 @@ fn pairs_of_a_giant_grow_with_its_rows() {
     }
     rows.offsets = vec![0; count + 1];
     let input = rows.input(Kind::Bits, &[], Csr::new(&rows.offsets, &[]));
-    let spec = Spec {
-        bucket_limit: Some(1000),
-        ..spec(Verify::Hamming(8), 0.5)
-    };
-    let mut join = AllPairs::new(&input, spec, false).expect("valid");
-    let mut pairs = 0;
-    while let Some(batch) = join.next_batch(&input) {
-        pairs += batch.len();
+    for limit in [100, 1000] {
+        let spec = Spec {
+            bucket_limit: Some(limit),
+            ..spec(Verify::Hamming(8), 0.5)
+        };
+        let mut join = AllPairs::new(&input, spec, false).expect("valid");
+        let mut pairs = 0;
+        while let Some(batch) = join.next_batch(&input) {
+            pairs += batch.len();
+        }
+        // All are within 8 bits of each other.
+        let most = limit.min(PREDECESSORS);
+        assert_eq!(pairs, most * (most - 1) / 2 + (count - most) * most);
+        assert_eq!(join.stats().crowded as usize, count - most - 1);
     }
-    // All are within 8 bits of each other.
-    assert_eq!(pairs, count - 1);
-    assert_eq!(join.stats().rows_in_giants, count as u64);
 }
 
 /// Sorts whole permuted bit strings, and compares each row with those before it.

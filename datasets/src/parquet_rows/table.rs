@@ -1,0 +1,110 @@
+//! The table itself.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::{DataFusionError, Result};
+use datafusion::datasource::physical_plan::{FileScanConfigBuilder, FileSource};
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::logical_expr::{Expr, TableType};
+use datafusion::object_store::path::Path;
+use datafusion::physical_plan::ExecutionPlan;
+use serde::{Deserialize, Serialize};
+
+use super::source::NumberedParquetSource;
+use crate::files::{Files, Numbers, deal, parts, read_schema, write_schema};
+
+/// Parquet files of one schema, with the number of the file and of the row behind their columns.
+#[derive(Debug, Clone)]
+pub struct NumberedParquet {
+    files: Files,
+    schema: SchemaRef,
+    numbers: Numbers,
+    all: SchemaRef,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TableParts {
+    files: Files,
+    schema: Vec<u8>,
+    numbers: Numbers,
+}
+
+impl NumberedParquet {
+    /// A table over files of one store, which are read as `schema`.
+    #[must_use]
+    pub fn new(store: &ObjectStoreUrl, paths: &[Path], schema: SchemaRef) -> (Self, Numbers) {
+        let numbers = Numbers::beside(&schema);
+        let table = Self::of(Files::new(store, paths), schema, numbers.clone());
+        (table, numbers)
+    }
+
+    fn of(files: Files, schema: SchemaRef, numbers: Numbers) -> Self {
+        let source = NumberedParquetSource::new(Arc::clone(&schema), numbers.clone());
+        Self {
+            files,
+            all: Arc::clone(source.table_schema().table_schema()),
+            schema,
+            numbers,
+        }
+    }
+
+    /// What [`NumberedParquet::from_bytes`] reads.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let parts = TableParts {
+            files: self.files.clone(),
+            schema: write_schema(&self.schema)?,
+            numbers: self.numbers.clone(),
+        };
+        serde_json::to_vec(&parts).map_err(|error| DataFusionError::External(error.into()))
+    }
+
+    /// The table of which [`NumberedParquet::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// Bytes that it did not write.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let TableParts {
+            files,
+            schema,
+            numbers,
+        } = serde_json::from_slice(bytes)
+            .map_err(|error| DataFusionError::External(error.into()))?;
+        Ok(Self::of(files, read_schema(&schema)?, numbers))
+    }
+}
+
+#[async_trait]
+impl TableProvider for NumberedParquet {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.all)
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    async fn scan(
+        &self,
+        session: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        _filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let files = self.files.look(session.runtime_env()).await?;
+        let groups = deal(parts(files, true), session.config().target_partitions());
+        let source = NumberedParquetSource::new(Arc::clone(&self.schema), self.numbers.clone());
+        let config = FileScanConfigBuilder::new(self.files.store()?, Arc::new(source))
+            .with_file_groups(groups)
+            .with_limit(limit)
+            .with_projection_indices(projection.cloned())?
+            .build();
+        Ok(DataSourceExec::from_data_source(config))
+    }
+}

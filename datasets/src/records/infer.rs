@@ -1,0 +1,96 @@
+//! The columns of all files, by all of their bytes.
+
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::common::{DataFusionError, Result, plan_err};
+use futures::{StreamExt, TryStreamExt};
+use tokio::runtime::Handle;
+
+use super::json::Shape;
+use super::options::{RecordFormat, RecordOptions};
+use super::separated::{Columns, Fields};
+use super::{input, json, separated};
+use crate::files::StoredFile;
+
+enum Found {
+    Separated(Columns),
+    Json(Shape),
+}
+
+fn look(file: &StoredFile, options: &RecordOptions, handle: &Handle) -> Result<Found> {
+    let input = input::open(file, options, handle, Box::new(|| true), None)?;
+    Ok(match options.format {
+        RecordFormat::Separated(separator) => {
+            let fields = Fields::new(&file.name, input, separator);
+            Found::Separated(separated::columns(fields)?)
+        }
+        RecordFormat::Json => Found::Json(json::shape(&file.name, input)?),
+    })
+}
+
+/// The columns that hold every value of these files; `at_once` of them are read at the same time.
+pub(super) async fn schema(
+    files: &[StoredFile],
+    options: &RecordOptions,
+    at_once: usize,
+) -> Result<SchemaRef> {
+    let mut found = futures::stream::iter(files.to_vec())
+        .map(|file| {
+            let options = options.clone();
+            async move {
+                let handle = Handle::current();
+                let task = tokio::task::spawn_blocking(move || {
+                    look(&file, &options, &handle).map(|found| (file, found))
+                });
+                task.await
+                    .map_err(|error| DataFusionError::External(Box::new(error)))?
+            }
+        })
+        .buffered(at_once.max(1));
+    let mut shape = Shape::default();
+    let mut table: Option<(StoredFile, Columns)> = None;
+    while let Some((file, found)) = found.try_next().await? {
+        match found {
+            Found::Json(other) => shape.merge(&other)?,
+            // A file without a header is empty.
+            Found::Separated(columns) if columns.names.is_empty() => {}
+            Found::Separated(columns) => match &mut table {
+                None => table = Some((file, columns)),
+                Some((first, known)) => join(known, columns, first, &file)?,
+            },
+        }
+    }
+    let fields = match options.format {
+        RecordFormat::Json => shape.fields()?,
+        RecordFormat::Separated(_) => {
+            let columns = table.map(|(_, columns)| columns).unwrap_or_default();
+            let fields = columns.names.iter().zip(columns.looks).map(|(name, look)| {
+                let data_type = match options.texts.contains(name) {
+                    true => DataType::Utf8,
+                    false => look.data_type(),
+                };
+                Field::new(name, data_type, true)
+            });
+            fields.collect()
+        }
+    };
+    Ok(Arc::new(Schema::new(fields)))
+}
+
+/// Values of a row go to columns by their place, so that all headers must be the same.
+fn join(known: &mut Columns, more: Columns, first: &StoredFile, file: &StoredFile) -> Result<()> {
+    if known.names != more.names {
+        return plan_err!(
+            "{}: its columns are {}, but those of {} are {}; files of one table have the same header",
+            file.name,
+            more.names.join(", "),
+            first.name,
+            known.names.join(", ")
+        );
+    }
+    for (known, more) in known.looks.iter_mut().zip(more.looks) {
+        *known = known.with(more);
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! The bytes of a file, unpacked, in a buffer that keeps a token whole.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use datafusion::physical_plan::metrics::Count;
+use neardup_wikidump::ReadAt;
+use tokio::runtime::Handle;
+
+use super::options::RecordOptions;
+use crate::files::StoredFile;
+
+/// Bytes that are asked for at a time.
+const READ: usize = 1 << 17;
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// Whether the reader of the rows is still there.
+pub(super) type Waiting = Box<dyn Fn() -> bool + Send>;
+
+/// The unpacked bytes of a file, without a byte order mark.
+pub(super) fn open(
+    file: &StoredFile,
+    options: &RecordOptions,
+    handle: &Handle,
+    waiting: Waiting,
+    read: Option<Count>,
+) -> Result<Buffer> {
+    let named = |error: io::Error| exec_datafusion_err!("{}: {error}", file.name);
+    let until = file.meta.size;
+    let inner = file.open(until, handle).map_err(named)?;
+    if inner.len() != until {
+        return exec_err!(
+            "{}: the file had {until} bytes when the query was planned, and has {}",
+            file.name,
+            inner.len()
+        );
+    }
+    let bytes = Sequential {
+        inner,
+        offset: 0,
+        waiting,
+        read,
+    };
+    let mut buffer = Buffer::new(options.unpacking()?.convert_read(bytes)?);
+    buffer.skip_mark().map_err(named)?;
+    Ok(buffer)
+}
+
+/// Reads a file from its beginning.
+struct Sequential {
+    inner: Arc<dyn ReadAt>,
+    offset: u64,
+    waiting: Waiting,
+    read: Option<Count>,
+}
+
+impl Read for Sequential {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if !(self.waiting)() {
+            return Err(io::Error::other("the query has ended"));
+        }
+        let count = self.inner.read_at(self.offset, buf)?;
+        self.offset += count as u64;
+        if let Some(read) = &self.read {
+            read.add(count);
+        }
+        Ok(count)
+    }
+}
+
+/// Bytes that were read and not yet taken.
+pub(super) struct Buffer {
+    input: Box<dyn Read + Send>,
+    bytes: Vec<u8>,
+    start: usize,
+    is_at_end: bool,
+}
+
+impl Buffer {
+    pub(super) fn new(input: Box<dyn Read + Send>) -> Self {
+        Self {
+            input,
+            bytes: Vec::new(),
+            start: 0,
+            is_at_end: false,
+        }
+    }
+
+    /// What was read and not taken.
+    pub(super) fn rest(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+
+    /// Takes bytes of the rest.
+    pub(super) fn take(&mut self, count: usize) {
+        self.start += count.min(self.bytes.len() - self.start);
+    }
+
+    /// Reads more behind the rest; false at the end of the file.
+    pub(super) fn more(&mut self) -> io::Result<bool> {
+        if self.is_at_end {
+            return Ok(false);
+        }
+        self.bytes.drain(..self.start);
+        self.start = 0;
+        let filled = self.bytes.len();
+        // As much again as there is, so that a token of any length is moved few times.
+        self.bytes.resize(filled + READ.max(filled), 0);
+        let read = loop {
+            match self.input.read(&mut self.bytes[filled..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        let count = *read.as_ref().unwrap_or(&0);
+        self.bytes.truncate(filled + count);
+        self.is_at_end = count == 0;
+        read?;
+        Ok(count > 0)
+    }
+
+    /// The next byte, which is not taken.
+    pub(super) fn peek(&mut self) -> io::Result<Option<u8>> {
+        while self.start == self.bytes.len() {
+            if !self.more()? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(self.bytes[self.start]))
+    }
+
+    fn skip_mark(&mut self) -> io::Result<()> {
+        while self.rest().len() < BOM.len() && BOM.starts_with(self.rest()) {
+            if !self.more()? {
+                return Ok(());
+            }
+        }
+        if self.rest().starts_with(BOM) {
+            self.take(BOM.len());
+        }
+        Ok(())
+    }
+}

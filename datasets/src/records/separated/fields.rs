@@ -1,0 +1,172 @@
+//! The values of a file, one after the other.
+
+use std::collections::HashSet;
+
+use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
+use datafusion::common::{Result, exec_datafusion_err, exec_err};
+
+use crate::records::input::Buffer;
+
+/// A value.
+pub(in crate::records) struct Field<'a> {
+    pub(in crate::records) value: &'a str,
+    /// Whether it began with a quote.
+    pub(in crate::records) quoted: bool,
+    pub(in crate::records) column: usize,
+    pub(in crate::records) ends_row: bool,
+}
+
+/// Reads the values of a file, and checks that rows are as wide as the header.
+pub(in crate::records) struct Fields {
+    name: String,
+    input: Buffer,
+    core: Reader,
+    value: Vec<u8>,
+    /// Values of a row; 0 before the header was read.
+    width: usize,
+    column: usize,
+    /// Line in which the row began.
+    line: u64,
+}
+
+struct Raw {
+    len: usize,
+    quoted: bool,
+    ends_row: bool,
+}
+
+impl Fields {
+    pub(in crate::records) fn new(name: &str, input: Buffer, separator: u8) -> Self {
+        Self {
+            name: name.to_owned(),
+            input,
+            core: ReaderBuilder::new().delimiter(separator).build(),
+            value: vec![0; 1 << 10],
+            width: 0,
+            column: 0,
+            line: 1,
+        }
+    }
+
+    /// The line in which the row of the last value began.
+    pub(in crate::records) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// The names of the columns; none if the file is empty.
+    pub(in crate::records) fn header(&mut self) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        let mut known = HashSet::new();
+        while let Some(raw) = self.raw()? {
+            let name = self.text(raw.len)?.to_owned();
+            if !known.insert(name.clone()) {
+                return exec_err!(
+                    "{}: line {}: two columns have the name '{name}'",
+                    self.name,
+                    self.line
+                );
+            }
+            names.push(name);
+            self.column += 1;
+            if raw.ends_row {
+                break;
+            }
+        }
+        self.width = names.len();
+        self.column = 0;
+        Ok(names)
+    }
+
+    /// The next value behind the header.
+    pub(in crate::records) fn next(&mut self) -> Result<Option<Field<'_>>> {
+        let Some(raw) = self.raw()? else {
+            return Ok(None);
+        };
+        let column = self.column;
+        if raw.ends_row != (column + 1 == self.width) {
+            let found = match raw.ends_row {
+                true => (column + 1).to_string(),
+                false => "more".to_owned(),
+            };
+            return exec_err!(
+                "{}: line {}: the header has {} columns, but this row has {found}",
+                self.name,
+                self.line,
+                self.width
+            );
+        }
+        self.column = if raw.ends_row { 0 } else { column + 1 };
+        Ok(Some(Field {
+            value: self.text(raw.len)?,
+            quoted: raw.quoted,
+            column,
+            ends_row: raw.ends_row,
+        }))
+    }
+
+    fn text(&self, len: usize) -> Result<&str> {
+        std::str::from_utf8(&self.value[..len]).map_err(|_| {
+            exec_datafusion_err!(
+                "{}: line {}: column {} is not UTF-8",
+                self.name,
+                self.line,
+                self.column + 1
+            )
+        })
+    }
+
+    fn raw(&mut self) -> Result<Option<Raw>> {
+        let name = &self.name;
+        let failed = |error: std::io::Error| exec_datafusion_err!("{name}: {error}");
+        let mut len = 0;
+        let mut quotes = 0;
+        // Known when the first byte of the value has been seen.
+        let mut quoted = None;
+        loop {
+            let at_end = self.input.peek().map_err(failed)?.is_none();
+            let rest = self.input.rest();
+            let mut feed = rest;
+            if quoted.is_none() && !at_end {
+                // What stands between rows is no part of a value.
+                let is_first = self.column == 0;
+                let is_between = |byte: &&u8| is_first && matches!(byte, b'\r' | b'\n');
+                let skipped = rest.iter().take_while(is_between).count();
+                match rest.get(skipped) {
+                    None => feed = &rest[..skipped],
+                    Some(first) => {
+                        quoted = Some(*first == b'"');
+                        if is_first {
+                            let lines = memchr::memchr_iter(b'\n', &rest[..skipped]).count();
+                            self.line = self.core.line() + lines as u64;
+                        }
+                    }
+                }
+            }
+            let (result, read, written) = self.core.read_field(feed, &mut self.value[len..]);
+            if quoted == Some(true) {
+                quotes += memchr::memchr_iter(b'"', &feed[..read]).count();
+            }
+            self.input.take(read);
+            len += written;
+            match result {
+                ReadFieldResult::InputEmpty => {}
+                ReadFieldResult::OutputFull => self.value.resize(self.value.len() * 2, 0),
+                ReadFieldResult::Field { record_end } => {
+                    if at_end && quotes % 2 == 1 {
+                        return exec_err!(
+                            "{name}: line {}: the quote that opens column {} of this row is not closed",
+                            self.line,
+                            self.column + 1
+                        );
+                    }
+                    return Ok(Some(Raw {
+                        len,
+                        quoted: quoted == Some(true),
+                        ends_row: record_end,
+                    }));
+                }
+                ReadFieldResult::End => return Ok(None),
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The scan as DataFusion's file scan knows it: which columns, and what opens a file.
+
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::common::Result;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::{
+    FileOpenFuture, FileOpener, FileScanConfig, FileSource,
+};
+use datafusion::datasource::projection::{ProjectionOpener, SplitProjection};
+use datafusion::datasource::table_schema::TableSchema;
+use datafusion::object_store::ObjectStore;
+use datafusion::physical_expr::projection::ProjectionExprs;
+use datafusion::physical_plan::expressions::Column;
+use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use datafusion::physical_plan::{DisplayFormatType, PhysicalExpr};
+use tokio::runtime::Handle;
+
+use super::decode::Decode;
+use super::options::{RecordFormat, RecordOptions};
+use crate::files::{Numbers, StoredFile};
+
+/// Rows of a batch where the session does not say.
+const BATCH_ROWS: usize = 8192;
+
+/// The part of a scan that knows separated values and JSON. Its state is what the files hold; the files
+/// stand in the file scan around it.
+#[derive(Debug, Clone)]
+pub struct RecordSource {
+    options: RecordOptions,
+    /// Columns of the files.
+    schema: SchemaRef,
+    numbers: Option<Numbers>,
+    table_schema: TableSchema,
+    projection: SplitProjection,
+    batch_rows: usize,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl RecordSource {
+    /// A scan of all columns.
+    pub(super) fn new(options: RecordOptions, schema: SchemaRef, numbers: Option<Numbers>) -> Self {
+        let table_schema = match &numbers {
+            None => TableSchema::from(Arc::clone(&schema)),
+            Some(numbers) => {
+                let mut fields = schema.fields().to_vec();
+                fields.push(Arc::new(Field::new(&numbers.row, DataType::Int64, false)));
+                TableSchema::builder(Arc::new(Schema::new(fields)))
+                    .with_table_partition_cols(numbers.file_fields())
+                    .build()
+            }
+        };
+        Self {
+            options,
+            schema,
+            numbers,
+            projection: SplitProjection::unprojected(&table_schema),
+            table_schema,
+            batch_rows: BATCH_ROWS,
+            metrics: ExecutionPlanMetricsSet::new(),
+        }
+    }
+
+    /// The columns with those that say where a row stands.
+    pub(super) fn table_schema_ref(&self) -> &SchemaRef {
+        self.table_schema.table_schema()
+    }
+
+    pub(super) fn options(&self) -> &RecordOptions {
+        &self.options
+    }
+
+    pub(super) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    pub(super) fn numbers(&self) -> Option<&Numbers> {
+        self.numbers.as_ref()
+    }
+}
+
+impl FileSource for RecordSource {
+    fn create_file_opener(
+        &self,
+        store: Arc<dyn ObjectStore>,
+        config: &FileScanConfig,
+        partition: usize,
+    ) -> Result<Arc<dyn FileOpener>> {
+        let opener = RecordOpener {
+            source: self.clone(),
+            store,
+            address: config.object_store_url.as_str().to_owned(),
+            most_rows: config
+                .limit
+                .unwrap_or(usize::MAX)
+                .min(self.batch_rows)
+                .max(1),
+            partition,
+        };
+        ProjectionOpener::try_new(
+            self.projection.clone(),
+            Arc::new(opener),
+            self.table_schema.file_schema(),
+        )
+    }
+
+    fn table_schema(&self) -> &TableSchema {
+        &self.table_schema
+    }
+
+    fn with_batch_size(&self, rows: usize) -> Arc<dyn FileSource> {
+        Arc::new(Self {
+            batch_rows: rows,
+            ..self.clone()
+        })
+    }
+
+    fn projection(&self) -> Option<&ProjectionExprs> {
+        Some(&self.projection.source)
+    }
+
+    fn metrics(&self) -> &ExecutionPlanMetricsSet {
+        &self.metrics
+    }
+
+    fn file_type(&self) -> &str {
+        match self.options.format {
+            RecordFormat::Separated(b'\t') => "tsv",
+            RecordFormat::Separated(_) => "csv",
+            RecordFormat::Json => "json",
+        }
+    }
+
+    fn fmt_extra(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.options.compression.as_str() {
+            "" => Ok(()),
+            name => write!(f, ", compression={name}"),
+        }
+    }
+
+    /// A file is read from its beginning to its end: a line break may stand within a value, and rows
+    /// are numbered as they come.
+    fn supports_repartitioning(&self) -> bool {
+        false
+    }
+
+    /// Takes choices of columns; what is computed from them stays an operator of its own.
+    fn try_pushdown_projection(
+        &self,
+        projection: &ProjectionExprs,
+    ) -> Result<Option<Arc<dyn FileSource>>> {
+        let only_columns = projection.iter().all(|each| each.expr.is::<Column>());
+        if !only_columns {
+            return Ok(None);
+        }
+        let merged = self.projection.source.try_merge(projection)?;
+        Ok(Some(Arc::new(Self {
+            projection: SplitProjection::new(self.table_schema.file_schema(), &merged),
+            ..self.clone()
+        })))
+    }
+
+    fn apply_expressions(
+        &self,
+        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        for each in &self.projection.source {
+            if f(&each.expr)? == TreeNodeRecursion::Stop {
+                return Ok(TreeNodeRecursion::Stop);
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    }
+}
+
+struct RecordOpener {
+    source: RecordSource,
+    store: Arc<dyn ObjectStore>,
+    /// Of the store.
+    address: String,
+    most_rows: usize,
+    partition: usize,
+}
+
+impl FileOpener for RecordOpener {
+    fn open(&self, part: PartitionedFile) -> Result<FileOpenFuture> {
+        let decode = Decode {
+            file: StoredFile::new(Arc::clone(&self.store), &self.address, part.object_meta),
+            options: self.source.options.clone(),
+            schema: Arc::clone(self.source.table_schema.file_schema()),
+            numbered: self.source.numbers.is_some(),
+            columns: self.source.projection.file_indices.clone(),
+            most_rows: self.most_rows,
+            metrics: self.source.metrics.clone(),
+            partition: self.partition,
+        };
+        Ok(Box::pin(async move { decode.start(Handle::current()) }))
+    }
+}

@@ -1,0 +1,125 @@
+//! The table itself.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::{Result, exec_err};
+use datafusion::datasource::physical_plan::FileScanConfigBuilder;
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::logical_expr::{Expr, TableType};
+use datafusion::object_store::path::Path;
+use datafusion::physical_plan::ExecutionPlan;
+
+use super::infer;
+use super::options::RecordOptions;
+use super::source::RecordSource;
+use crate::files::{Files, Numbers, Stamp, deal, parts};
+
+/// The rows of files of separated values or JSON.
+#[derive(Debug, Clone)]
+pub struct RecordTable {
+    pub(super) files: Files,
+    /// The files when their columns were found.
+    pub(super) stamps: Vec<Stamp>,
+    pub(super) options: RecordOptions,
+    /// Columns of the files.
+    pub(super) schema: SchemaRef,
+    pub(super) numbers: Option<Numbers>,
+    /// What a scan without projection returns.
+    pub(super) all: SchemaRef,
+}
+
+impl RecordTable {
+    /// A table over files of one store, which are read whole to find their columns, `at_once` of them at
+    /// the same time.
+    ///
+    /// # Errors
+    /// If a file cannot be read as what it should hold, or the files do not fit together.
+    pub async fn open(
+        runtime: &RuntimeEnv,
+        store: &ObjectStoreUrl,
+        paths: &[Path],
+        options: RecordOptions,
+        at_once: usize,
+    ) -> Result<Self> {
+        let files = Files::new(store, paths);
+        let found = files.look(runtime).await?;
+        let schema = infer::schema(&found, &options, at_once).await?;
+        Ok(Self {
+            stamps: found.iter().map(|file| Stamp::of(&file.meta)).collect(),
+            files,
+            options,
+            all: Arc::clone(&schema),
+            schema,
+            numbers: None,
+        })
+    }
+
+    /// The same table with the number of the file and of the row behind its columns.
+    #[must_use]
+    pub fn numbered(mut self) -> (Self, Numbers) {
+        let numbers = Numbers::beside(&self.schema);
+        self.numbers = Some(numbers.clone());
+        self.all = Arc::clone(self.source().table_schema_ref());
+        (self, numbers)
+    }
+
+    pub(super) fn source(&self) -> RecordSource {
+        RecordSource::new(
+            self.options.clone(),
+            Arc::clone(&self.schema),
+            self.numbers.clone(),
+        )
+    }
+}
+
+#[async_trait]
+impl TableProvider for RecordTable {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.all)
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    async fn scan(
+        &self,
+        session: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        _filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let partitions = session.config().target_partitions();
+        let files = self.files.look(session.runtime_env()).await?;
+        let is_same =
+            |(file, stamp): (&crate::files::StoredFile, &Stamp)| Stamp::of(&file.meta) == *stamp;
+        if !files.iter().zip(&self.stamps).all(is_same) {
+            let found = infer::schema(&files, &self.options, partitions).await?;
+            if found != self.schema {
+                return exec_err!(
+                    "the files have changed since the table was made: their columns were {}, and are {}",
+                    columns(&self.schema),
+                    columns(&found)
+                );
+            }
+        }
+        let groups = deal(parts(files, self.numbers.is_some()), partitions);
+        let config = FileScanConfigBuilder::new(self.files.store()?, Arc::new(self.source()))
+            .with_file_groups(groups)
+            .with_limit(limit)
+            .with_projection_indices(projection.cloned())?
+            .build();
+        Ok(DataSourceExec::from_data_source(config))
+    }
+}
+
+fn columns(schema: &Schema) -> String {
+    let columns = schema.fields().iter();
+    let columns = columns.map(|field| format!("{} {}", field.name(), field.data_type()));
+    columns.collect::<Vec<_>>().join(", ")
+}

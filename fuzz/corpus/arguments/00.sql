@@ -1,0 +1,1 @@
+SELECT * FROM jaccard_join(docs, threshold => 0.8, shingle => 'char:5', normalize => false, across => page, parts => 3)

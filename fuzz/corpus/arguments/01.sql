@@ -1,0 +1,1 @@
+SELECT * FROM minhash_join(docs, docs, bands => 4, rows => 3, bits => 64, seed => 9, verify => 'edit', max_bucket => 2)

@@ -1,0 +1,1 @@
+SELECT * FROM near_duplicates((SELECT id, text FROM docs ORDER BY id LIMIT 2), keep_by => 'id desc', resolution => 'components')

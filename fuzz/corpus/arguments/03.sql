@@ -1,0 +1,1 @@
+WITH d AS (SELECT * FROM docs) SELECT * FROM deduplicate(d, id => id, text => "text", method => 'minhash', target_recall => 0.5)

@@ -1,0 +1,1 @@
+SELECT * FROM hamming_join((SELECT id, simhash(text) AS signature FROM docs), max_distance => 20, method => 'bands', tables => 8, key_bits => 4)

@@ -1,0 +1,1 @@
+SELECT * FROM projection_join(docs, method => 'window', window => 2, chunk => 10, bits => 64, verify => 'estimate')

@@ -1,0 +1,1 @@
+SELECT * FROM sentences(docs, carry => [page], window => 2, min_length => 3, splitter => 'published', language_column => page)

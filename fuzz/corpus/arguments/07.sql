@@ -1,0 +1,1 @@
+SELECT * FROM lsh_plan(0.8, 0.99, 128) UNION ALL SELECT * FROM lsh_plan(1.0)

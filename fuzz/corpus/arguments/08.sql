@@ -1,0 +1,1 @@
+SELECT minhash(text, 8, 'word:2', 1, 64), shingles(text, 'char:3'), edit_distance(text, 'x', 3) FROM docs

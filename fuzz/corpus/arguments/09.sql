@@ -1,0 +1,1 @@
+SELECT * FROM components((SELECT id_a, id_b FROM jaccard_join(docs)), id_a => id_b)

@@ -1,0 +1,1 @@
+SELECT * FROM term_counts(docs, min_count => 1, stem => false)

@@ -1,0 +1,1 @@
+EXPLAIN SELECT * FROM simhash_join(docs, bits => 128)

@@ -1,0 +1,1 @@
+SELECT * FROM minhash_join(docs, scheme => 'draws', draws => 3, draw_size => 2, num_hashes => 20, copies => 'linked', bucket_pairs => 1)

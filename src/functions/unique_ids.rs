@@ -1,0 +1,41 @@
+//! One row an id.
+
+use super::relations::last_column;
+use datafusion::common::Result;
+use datafusion::functions_window::expr_fn::row_number;
+use datafusion::logical_expr::{Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, lit};
+
+/// Of the rows of each id the first: one that has a value, then the first in the keep order, if there is one
+/// (an expression, and whether it descends), then the first in the order of its columns from left to right.
+/// NULL is last everywhere. Rows without an id all stay.
+///
+/// The order is total, so that the same row stays whatever the plan; rows that are equal in it are equal.
+pub(crate) fn one_row_an_id(
+    plan: LogicalPlan,
+    id: Expr,
+    value: Expr,
+    place: Option<(Expr, bool)>,
+) -> Result<LogicalPlan> {
+    let columns: Vec<Expr> = plan
+        .schema()
+        .columns()
+        .into_iter()
+        .map(Expr::Column)
+        .collect();
+    let mut order = vec![value.is_null().sort(true, false)];
+    if let Some((place, is_descending)) = place {
+        order.push(place.sort(!is_descending, false));
+    }
+    let others = columns.iter().filter(|column| **column != id);
+    order.extend(others.map(|column| column.clone().sort(true, false)));
+    let number = row_number()
+        .partition_by(vec![id.clone()])
+        .order_by(order)
+        .build()?;
+    let numbered = LogicalPlanBuilder::from(plan).window(vec![number])?;
+    let number = last_column(numbered.schema());
+    numbered
+        .filter(number.eq(lit(1_u64)).or(id.is_null()))?
+        .project(columns)?
+        .build()
+}

@@ -1,0 +1,108 @@
+//! Ids of rows that have none.
+
+use super::options::RowIds;
+use crate::files::Input;
+use crate::functions::last_column;
+use datafusion::arrow::compute::can_cast_types;
+use datafusion::arrow::datatypes::{DataType, Field};
+use datafusion::common::{Result, plan_err};
+use datafusion::functions::crypto::expr_fn::md5;
+use datafusion::functions::encoding::expr_fn::encode;
+use datafusion::functions::string::expr_fn::{concat, octet_length};
+use datafusion::functions::unicode::expr_fn::lpad;
+use datafusion::functions_window::expr_fn::row_number;
+use datafusion::logical_expr::{Expr, ExprFunctionExt, LogicalPlan, cast, ident, lit, when};
+use datafusion::prelude::SessionContext;
+
+/// Digits of a row number in an id, so that ids of a file sort as its rows do.
+const DIGITS: i64 = 12;
+
+/// The rows of the files with ids of their own.
+pub(super) async fn numbered(
+    context: &SessionContext,
+    input: &Input,
+    row_ids: RowIds,
+) -> Result<LogicalPlan> {
+    let (table, numbers) = input.numbered(&context.state()).await?;
+    let mut rows = context.read_table(table)?;
+    let places = [&numbers.file, &numbers.name, &numbers.row];
+    let schema = rows.schema().inner().clone();
+    let fields = schema.fields().iter();
+    let fields: Vec<_> = fields
+        .filter(|field| !places.contains(&field.name()))
+        .collect();
+    let id = match row_ids {
+        RowIds::Number => ident(&numbers.file) * lit(1_i64 << 40) + ident(&numbers.row),
+        RowIds::Path => {
+            let row = lpad(vec![
+                cast(ident(&numbers.row), DataType::Utf8),
+                lit(DIGITS),
+                lit("0"),
+            ]);
+            concat(vec![ident(&numbers.name), lit(":"), row])
+        }
+        RowIds::Content => {
+            let mut columns = fields.clone();
+            columns.sort_by_key(|field| field.name());
+            let parts = columns
+                .iter()
+                .map(|field| part(field))
+                .collect::<Result<_>>()?;
+            let hash = md5(concat(parts));
+            let mut selected: Vec<_> = schema
+                .fields()
+                .iter()
+                .map(|field| ident(field.name()))
+                .collect();
+            // Its name is that of no other column of these rows.
+            let mut name = format!("{}_hash", numbers.name);
+            while schema.field_with_name(&name).is_ok() {
+                name.push('_');
+            }
+            selected.push(hash.alias(&name));
+            let copy = row_number()
+                .partition_by(vec![ident(&name)])
+                .order_by(vec![
+                    ident(&numbers.file).sort(true, false),
+                    ident(&numbers.row).sort(true, false),
+                ])
+                .build()?;
+            rows = rows.select(selected)?.window(vec![copy])?;
+            let copy = last_column(rows.schema());
+            let again = concat(vec![
+                ident(&name),
+                lit("-"),
+                cast(copy.clone(), DataType::Utf8),
+            ]);
+            when(copy.eq(lit(1_u64)), ident(&name)).otherwise(again)?
+        }
+    };
+    let mut selected = vec![id.alias("id")];
+    selected.extend(fields.iter().map(|field| ident(field.name())));
+    Ok(rows.select(selected)?.into_unoptimized_plan())
+}
+
+/// A column as a part of what is hashed: its name and its value with their lengths, nothing for NULL.
+fn part(field: &Field) -> Result<Expr> {
+    let name = field.name();
+    let data_type = match field.data_type() {
+        DataType::Dictionary(_, value) => value.as_ref(),
+        other => other,
+    };
+    let value = match data_type {
+        DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_) => encode(cast(ident(name), DataType::Binary), lit("hex")),
+        other if can_cast_types(other, &DataType::Utf8) => cast(ident(name), DataType::Utf8),
+        other => {
+            return plan_err!(
+                "--row-ids content: the column {name} holds {other}, which has no text to hash; --row-ids path knows rows by their place"
+            );
+        }
+    };
+    let key = format!("{}:{name}=", name.len());
+    let length = cast(octet_length(value.clone()), DataType::Utf8);
+    let whole = concat(vec![lit(key), length, lit(":"), value]);
+    when(ident(name).is_null(), lit("")).otherwise(whole)
+}

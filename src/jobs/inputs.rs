@@ -1,0 +1,271 @@
+//! The files that a job reads: by what a change of them is noticed, and where they must not lie.
+
+use super::manifest::InputFile;
+use crate::files::{Input, Location};
+use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::object_store::{Error as StoreError, ObjectMeta, ObjectStoreExt};
+use futures::{FutureExt, StreamExt, TryStreamExt};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use xxhash_rust::xxh3::Xxh3;
+
+/// Bytes of the beginning and of the end of a file that are looked at.
+const END_BYTES: u64 = 64 << 10;
+/// Files that are looked at at a time.
+const AT_ONCE: usize = 16;
+
+/// Everything by which a change of the files is noticed.
+///
+/// # Errors
+/// If one cannot be read.
+pub(super) async fn identify(input: &Input, runtime: &RuntimeEnv) -> Result<Vec<InputFile>> {
+    let files = input.files.iter();
+    let all: Vec<_> = files
+        .map(|file| noted_file(file, runtime).boxed())
+        .collect();
+    let noted = futures::stream::iter(all).buffered(AT_ONCE);
+    noted.try_collect().await
+}
+
+async fn noted_file(file: &Location, runtime: &RuntimeEnv) -> Result<InputFile> {
+    let meta = file.head(runtime).await?;
+    let ends = ends(file, meta.size, runtime).await;
+    let ends = ends.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
+    Ok(noted(file.to_string(), meta, ends))
+}
+
+/// Looks whether the files are as they were noted.
+///
+/// # Errors
+/// If one has changed or is gone: it is named.
+pub(super) async fn check(inputs: &[InputFile], runtime: &RuntimeEnv) -> Result<()> {
+    let inputs = inputs.iter();
+    let all: Vec<_> = inputs
+        .map(|input| check_file(input, runtime).boxed())
+        .collect();
+    let checked = futures::stream::iter(all).buffered(AT_ONCE);
+    checked.try_collect().await
+}
+
+/// Looks whether the files hold the bytes that a job read, whenever they were written. Format 1 does not know.
+///
+/// # Errors
+/// If one has other bytes or is gone: it is named.
+pub(super) async fn check_bytes(inputs: &[InputFile], runtime: &RuntimeEnv) -> Result<()> {
+    for input in inputs.iter().filter(|input| !input.ends.is_empty()) {
+        let file = Location::new(&input.path)?;
+        let now = noted_file(&file, runtime).await?;
+        if (now.bytes, &now.ends) != (input.bytes, &input.ends) {
+            return exec_err!(
+                "the input file {file} holds other bytes than those that the job read"
+            );
+        }
+    }
+    Ok(())
+}
+
+async fn check_file(input: &InputFile, runtime: &RuntimeEnv) -> Result<()> {
+    let change = change(input, runtime).await;
+    match change.map_err(|error| exec_datafusion_err!("{}: {error}", input.path))? {
+        None => Ok(()),
+        Some(change) => exec_err!(
+            "the input file {} has changed while the job ran: {change}",
+            input.path
+        ),
+    }
+}
+
+async fn change(
+    input: &InputFile,
+    runtime: &RuntimeEnv,
+) -> std::result::Result<Option<String>, StoreError> {
+    let other = |error: datafusion::common::DataFusionError| StoreError::Generic {
+        store: "input",
+        source: error.into(),
+    };
+    let file = Location::new(&input.path).map_err(other)?;
+    let (store, path) = file.store(runtime).map_err(other)?;
+    let meta = match store.head(&path).await {
+        Ok(meta) => meta,
+        Err(StoreError::NotFound { .. }) => return Ok(Some("it is gone".to_owned())),
+        Err(error) => return Err(error),
+    };
+    let size = meta.size;
+    let mut now = noted(input.path.clone(), meta, input.ends.clone());
+    // A tag stands for all bytes.
+    if now.e_tag.is_none() && now.bytes == input.bytes {
+        now.ends = match ends(&file, size, runtime).await {
+            Err(StoreError::NotFound { .. }) => return Ok(Some("it is gone".to_owned())),
+            ends => ends?,
+        };
+    }
+    Ok(input.change(&now))
+}
+
+fn noted(path: String, meta: ObjectMeta, ends: String) -> InputFile {
+    let modified = meta.last_modified.timestamp_nanos_opt();
+    // The tag of a file on disk is made of its inode, which a copy does not keep.
+    let is_local = Location::new(&path).is_ok_and(|file| file.path().is_some());
+    InputFile {
+        path,
+        bytes: meta.size,
+        modified: modified
+            .and_then(|time| u64::try_from(time).ok())
+            .unwrap_or(0),
+        ends,
+        e_tag: meta.e_tag.filter(|_| !is_local),
+        version: meta.version.filter(|_| !is_local),
+    }
+}
+
+/// A checksum of the first and the last bytes.
+async fn ends(
+    file: &Location,
+    size: u64,
+    runtime: &RuntimeEnv,
+) -> std::result::Result<String, StoreError> {
+    let (store, path) = file.store(runtime).map_err(|error| StoreError::Generic {
+        store: "input",
+        source: error.into(),
+    })?;
+    let mut hasher = Xxh3::new();
+    let first = 0..size.min(END_BYTES);
+    let last = size.saturating_sub(END_BYTES).max(first.end)..size;
+    for range in [first, last] {
+        if !range.is_empty() {
+            hasher.update(&store.get_range(&path, range).await?);
+        }
+    }
+    Ok(format!("{:016x}", hasher.digest()))
+}
+
+/// Refuses inputs that lie in the output directory, whose files a job replaces.
+///
+/// # Errors
+/// If one does, by whatever name it was reached.
+pub(super) fn refuse_inside(input: &Input, output: &str, runtime: &RuntimeEnv) -> Result<()> {
+    let output = Location::new(output)?;
+    let inside = match output.path() {
+        Some(directory) => on_disk(input, directory),
+        None => in_store(input, &output, runtime)?,
+    };
+    match inside {
+        None => Ok(()),
+        Some(file) => exec_err!(
+            "the input {file} lies in the output directory {output}, whose files are replaced; give another directory with -o"
+        ),
+    }
+}
+
+fn in_store<'a>(
+    input: &'a Input,
+    output: &Location,
+    runtime: &RuntimeEnv,
+) -> Result<Option<&'a Location>> {
+    let (_, directory) = output.store(runtime)?;
+    for file in &input.files {
+        let (_, path) = file.store(runtime)?;
+        if bucket(file.as_str()) == bucket(output.as_str()) && path.prefix_matches(&directory) {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
+}
+
+/// The bucket of an address; one has several schemes.
+fn bucket(address: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = address.split_once("://")?;
+    let scheme = if scheme == "s3a" { "s3" } else { scheme };
+    Some((scheme, rest.split('/').next().unwrap_or_default()))
+}
+
+fn on_disk<'a>(input: &'a Input, directory: &Path) -> Option<&'a Location> {
+    let mut owned = vec![real(directory)];
+    // A directory of the job may be a link to another place.
+    for name in super::job::OWNED {
+        let path = directory.join(name);
+        if path.is_symlink() {
+            owned.push(real(&path));
+        }
+    }
+    let identities: BTreeSet<_> = owned.iter().filter_map(|path| identity(path)).collect();
+    let mut known: BTreeSet<&Path> = BTreeSet::new();
+    let files = input
+        .files
+        .iter()
+        .filter_map(|file| Some((file, file.path()?)));
+    for (file, path) in files {
+        if owned.iter().any(|directory| path.starts_with(directory)) {
+            return Some(file);
+        }
+        // The same directory may be mounted at two places.
+        for above in path.ancestors() {
+            if !known.insert(above) {
+                break;
+            }
+            if identity(above).is_some_and(|found| identities.contains(&found)) {
+                return Some(file);
+            }
+        }
+    }
+    None
+}
+
+/// A path without links, also of something that is not there yet.
+fn real(path: &Path) -> PathBuf {
+    let mut missing = Vec::new();
+    let mut above = path;
+    loop {
+        if let Ok(found) = above.canonicalize() {
+            let mut real = found;
+            for part in missing.into_iter().rev() {
+                match part {
+                    Component::ParentDir => drop(real.pop()),
+                    part => real.push(part),
+                }
+            }
+            return real;
+        }
+        let mut parts = above.components();
+        match parts.next_back() {
+            Some(part) => missing.push(part),
+            None => return path.to_owned(),
+        }
+        above = parts.as_path();
+    }
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let found = fs::metadata(path).ok()?;
+    Some((found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_yet_has_a_real_path() {
+        let here = Path::new("/").canonicalize().expect("a root");
+        assert_eq!(
+            real(Path::new("/no-such-place/a/../b")),
+            here.join("no-such-place/b")
+        );
+        assert_eq!(real(Path::new("/no-such-place/../..")), here);
+    }
+
+    #[test]
+    fn buckets_are_compared_by_name() {
+        assert_eq!(bucket("s3a://b/x"), bucket("s3://b/y"));
+        assert_ne!(bucket("s3://b/x"), bucket("s3://c/x"));
+    }
+}

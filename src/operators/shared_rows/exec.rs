@@ -1,0 +1,136 @@
+//! The physical plan.
+
+use super::Store;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result, Statistics, internal_datafusion_err};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_plan::execution_plan::EmissionType;
+use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricsSet, SpillMetrics};
+use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
+    ReplaceChildrenOptions,
+};
+use std::sync::Arc;
+
+/// Reads the rows of a [`Store`], which its input fills if no other copy of the operator did.
+#[derive(Debug)]
+pub(crate) struct SharedRowsExec {
+    input: Arc<dyn ExecutionPlan>,
+    store: Arc<Store>,
+    properties: Arc<PlanProperties>,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl SharedRowsExec {
+    /// The operator over an input; copies of one key have one store.
+    pub(crate) fn new(input: Arc<dyn ExecutionPlan>, store: Arc<Store>) -> Self {
+        let properties = input.properties();
+        let partitions = properties.output_partitioning().partition_count();
+        let properties = Arc::new(PlanProperties::new(
+            EquivalenceProperties::new(input.schema()),
+            Partitioning::UnknownPartitioning(partitions),
+            EmissionType::Final,
+            properties.boundedness,
+        ));
+        Self {
+            input,
+            store,
+            properties,
+            metrics: ExecutionPlanMetricsSet::new(),
+        }
+    }
+
+    fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        let [input] = children
+            .try_into()
+            .map_err(|_| internal_datafusion_err!("SharedRowsExec has one input"))?;
+        Ok(Arc::new(Self::new(input, Arc::clone(&self.store))))
+    }
+}
+
+impl DisplayAs for SharedRowsExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "SharedRowsExec")
+    }
+}
+
+impl ExecutionPlan for SharedRowsExec {
+    fn name(&self) -> &str {
+        "SharedRowsExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn maintains_input_order(&self) -> Vec<bool> {
+        vec![false]
+    }
+
+    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
+        vec![false]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.over(children)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.over(children)
+    }
+
+    fn child_stats_requests(&self, partition: Option<usize>) -> Vec<ChildStats> {
+        vec![match partition {
+            None => ChildStats::At(None),
+            // Which rows a partition has is known when they are there.
+            Some(_) => ChildStats::Skip,
+        }]
+    }
+
+    fn statistics_from_inputs(
+        &self,
+        inputs: &[Arc<Statistics>],
+        _: &StatisticsArgs,
+    ) -> Result<Arc<Statistics>> {
+        Ok(match inputs {
+            [input] => Arc::clone(input),
+            _ => Arc::new(Statistics::new_unknown(&self.schema())),
+        })
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let partitions = self.properties.output_partitioning().partition_count();
+        let metrics = SpillMetrics::new(&self.metrics, partition);
+        Ok(self
+            .store
+            .read(&self.input, metrics, partition, partitions, &context))
+    }
+}

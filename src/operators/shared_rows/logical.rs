@@ -1,0 +1,121 @@
+//! The logical node, and the rule that takes it away where one part of a plan alone reads the rows.
+
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
+use datafusion::common::{DFSchemaRef, Result, internal_err};
+use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
+use datafusion::optimizer::AnalyzerRule;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// Rows that are computed once, however often the node stands in a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct SharedRows {
+    /// Copies of one node have the same key.
+    key: Uuid,
+    input: LogicalPlan,
+}
+
+impl PartialOrd for SharedRows {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        self.key.partial_cmp(&other.key)
+    }
+}
+
+impl SharedRows {
+    /// The plan under a key of its own.
+    pub(crate) fn plan(input: LogicalPlan) -> LogicalPlan {
+        let key = Uuid::new_v4();
+        LogicalPlan::Extension(Extension {
+            node: Arc::new(Self { key, input }),
+        })
+    }
+
+    /// The node at the root of a plan.
+    pub(crate) fn of(plan: &LogicalPlan) -> Option<&Self> {
+        match plan {
+            LogicalPlan::Extension(extension) => extension.node.as_any().downcast_ref(),
+            _ => None,
+        }
+    }
+
+    /// What copies of the node have in common.
+    pub(crate) fn key(&self) -> Uuid {
+        self.key
+    }
+
+    /// The plan that computes the rows.
+    pub(crate) fn input(&self) -> &LogicalPlan {
+        &self.input
+    }
+}
+
+impl UserDefinedLogicalNodeCore for SharedRows {
+    fn name(&self) -> &str {
+        "SharedRows"
+    }
+
+    fn inputs(&self) -> Vec<&LogicalPlan> {
+        vec![&self.input]
+    }
+
+    fn schema(&self) -> &DFSchemaRef {
+        self.input.schema()
+    }
+
+    fn expressions(&self) -> Vec<Expr> {
+        vec![]
+    }
+
+    fn fmt_for_explain(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "SharedRows: computed once")
+    }
+
+    fn with_exprs_and_inputs(&self, _: Vec<Expr>, mut inputs: Vec<LogicalPlan>) -> Result<Self> {
+        let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
+            return internal_err!("SharedRows has one input");
+        };
+        Ok(Self {
+            key: self.key,
+            input,
+        })
+    }
+
+    /// All columns: copies that drop different ones would not have the same rows.
+    fn necessary_children_exprs(&self, _output_columns: &[usize]) -> Option<Vec<Vec<usize>>> {
+        Some(vec![(0..self.input.schema().fields().len()).collect()])
+    }
+}
+
+/// Takes the node away where no other copy of it stands in the plan: its rows are computed once anyway, and
+/// filters and projections may move past.
+#[derive(Debug)]
+pub(crate) struct ReadOnce;
+
+impl AnalyzerRule for ReadOnce {
+    fn analyze(&self, plan: LogicalPlan, _config: &ConfigOptions) -> Result<LogicalPlan> {
+        let mut copies: BTreeMap<Uuid, usize> = BTreeMap::new();
+        plan.apply_with_subqueries(|node| {
+            if let Some(shared) = SharedRows::of(node) {
+                *copies.entry(shared.key).or_default() += 1;
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        if copies.values().all(|count| *count > 1) {
+            return Ok(plan);
+        }
+        let plan = plan.transform_up_with_subqueries(|node| {
+            let alone = SharedRows::of(&node).filter(|shared| copies.get(&shared.key) == Some(&1));
+            Ok(match alone {
+                Some(shared) => Transformed::yes(shared.input.clone()),
+                None => Transformed::no(node),
+            })
+        })?;
+        Ok(plan.data)
+    }
+
+    fn name(&self) -> &str {
+        "read_once"
+    }
+}

@@ -1,0 +1,175 @@
+//! The rows that copies of a node share: computed by the first that asks, kept for all.
+
+use crate::operators::similar_pairs::compact;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::runtime::SpawnedTask;
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
+use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
+use datafusion::execution::spill_file::SpillFile;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::metrics::SpillMetrics;
+use datafusion::physical_plan::spill::{SpillManager, get_record_batch_memory_size};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
+use futures::future::{BoxFuture, Shared};
+use futures::{FutureExt, StreamExt, TryStreamExt};
+use parking_lot::Mutex;
+use std::fmt;
+use std::sync::Arc;
+
+/// An error that every reader is told.
+type Outcome = Result<Arc<Vec<Segment>>, Arc<DataFusionError>>;
+
+/// The rows of one key in one physical plan. The rows, in memory and on disk, go with the plan.
+#[derive(Default)]
+pub(crate) struct Store {
+    /// Set by the first reader. It runs to its end whoever waits for it.
+    rows: Mutex<Option<Shared<BoxFuture<'static, Outcome>>>>,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Store")
+    }
+}
+
+/// The rows of one partition of the input, in its order: those that fitted into memory, then the rest.
+struct Segment {
+    batches: Vec<RecordBatch>,
+    /// Holds the memory of the batches.
+    _memory: MemoryReservation,
+    rest: Option<Arc<dyn SpillFile>>,
+    manager: SpillManager,
+}
+
+impl Store {
+    /// Partition `partition` of `partitions` of the rows; `input` computes them if nobody did so far.
+    pub(super) fn read(
+        &self,
+        input: &Arc<dyn ExecutionPlan>,
+        metrics: SpillMetrics,
+        partition: usize,
+        partitions: usize,
+        context: &Arc<TaskContext>,
+    ) -> SendableRecordBatchStream {
+        let rows = {
+            let mut rows = self.rows.lock();
+            rows.get_or_insert_with(|| computed(input, &metrics, context))
+                .clone()
+        };
+        let schema = input.schema();
+        let batches = async move {
+            let segments = rows.await.map_err(DataFusionError::Shared)?;
+            // Copies may come out of planning with different numbers of partitions.
+            let numbers = (partition..segments.len()).step_by(partitions);
+            let streams = numbers.map(move |number| segment(&segments, number));
+            Ok::<_, DataFusionError>(futures::stream::iter(streams).try_flatten())
+        };
+        let batches = futures::stream::once(batches).try_flatten();
+        Box::pin(RecordBatchStreamAdapter::new(schema, batches))
+    }
+}
+
+/// The rows of a segment.
+fn segment(segments: &Arc<Vec<Segment>>, number: usize) -> Result<SendableRecordBatchStream> {
+    let segment = &segments[number];
+    let on_disk = match &segment.rest {
+        Some(file) => {
+            let file = Arc::clone(file);
+            Some(
+                segment
+                    .manager
+                    .read_spill_as_stream_unbuffered(file, None)?,
+            )
+        }
+        None => None,
+    };
+    let schema = Arc::clone(segment.manager.schema());
+    let segments = Arc::clone(segments);
+    let in_memory = (0..segment.batches.len()).map(move |batch| {
+        let segment = &segments[number];
+        Ok(segment.batches[batch].clone())
+    });
+    let batches = futures::stream::iter(in_memory).chain(futures::stream::iter(on_disk).flatten());
+    Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)))
+}
+
+/// Runs every partition of the input and keeps its rows.
+fn computed(
+    input: &Arc<dyn ExecutionPlan>,
+    metrics: &SpillMetrics,
+    context: &Arc<TaskContext>,
+) -> Shared<BoxFuture<'static, Outcome>> {
+    let partitions = 0..input.output_partitioning().partition_count();
+    let tasks: Vec<SpawnedTask<Result<Segment>>> = partitions
+        .map(|partition| {
+            let (input, context) = (Arc::clone(input), Arc::clone(context));
+            let metrics = metrics.clone();
+            SpawnedTask::spawn(async move { kept(&input, partition, metrics, &context).await })
+        })
+        .collect();
+    let all = async move {
+        let mut segments = Vec::with_capacity(tasks.len());
+        for task in tasks {
+            let segment = task
+                .join()
+                .await
+                .map_err(|error| exec_datafusion_err!("shared rows: {error}"))
+                .and_then(|segment| segment)
+                .map_err(Arc::new)?;
+            segments.push(segment);
+        }
+        Ok(Arc::new(segments))
+    };
+    all.boxed().shared()
+}
+
+/// Keeps the rows of one partition: in memory while the pool allows it, then on disk.
+async fn kept(
+    input: &Arc<dyn ExecutionPlan>,
+    partition: usize,
+    metrics: SpillMetrics,
+    context: &Arc<TaskContext>,
+) -> Result<Segment> {
+    let schema: SchemaRef = input.schema();
+    let compression = context
+        .session_config()
+        .options()
+        .execution
+        .spill_compression;
+    let manager = SpillManager::new(context.runtime_env(), metrics, schema)
+        .with_compression_type(compression);
+    let memory = MemoryConsumer::new("shared_rows")
+        .with_can_spill(true)
+        .register(context.memory_pool());
+    let mut rows = input.execute(partition, Arc::clone(context))?;
+    let mut batches = Vec::new();
+    let mut on_disk = None;
+    while let Some(batch) = rows.next().await {
+        let batch = compact(&batch?)?;
+        if on_disk.is_none() {
+            match memory.try_grow(get_record_batch_memory_size(&batch)) {
+                Ok(()) => {
+                    batches.push(batch);
+                    continue;
+                }
+                // From here on all rows go to disk, so that their order stays.
+                Err(_) => on_disk = Some(manager.create_in_progress_file("shared_rows")?),
+            }
+        }
+        if let Some(file) = &mut on_disk {
+            file.append_batch(&batch)?;
+        }
+    }
+    let rest = match &mut on_disk {
+        Some(file) => file.finish()?,
+        None => None,
+    };
+    Ok(Segment {
+        batches,
+        _memory: memory,
+        rest,
+        manager,
+    })
+}

@@ -1,0 +1,141 @@
+//! Equal rows become equal files.
+
+use super::writer::StepFile;
+use super::{Target, write_empty};
+use datafusion::arrow::array::{
+    ArrayRef, BinaryViewArray, DictionaryArray, FixedSizeListBuilder, Float64Array, Int64Array,
+    Int64Builder, ListBuilder, MapBuilder, RecordBatch, StringArray, StringBuilder,
+    StringViewArray, StringViewBuilder, StructArray,
+};
+use datafusion::arrow::datatypes::{DataType, Field, Fields, Int32Type, Schema};
+use datafusion::common::Result;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::sync::Arc;
+
+/// Columns of many types, with NULL and long values.
+fn rows(count: usize) -> RecordBatch {
+    let numbers = || 0..count as i64;
+    let text = |n: i64| (n % 5 != 0).then(|| format!("text {n} ").repeat(1 + n as usize % 40));
+    let mut lists = ListBuilder::new(StringViewBuilder::new());
+    let mut pairs = FixedSizeListBuilder::new(Int64Builder::new(), 2);
+    let mut maps = MapBuilder::new(None, StringBuilder::new(), Int64Builder::new());
+    for n in numbers() {
+        for m in 0..n % 4 {
+            lists.values().append_option(text(m));
+            maps.keys().append_value(format!("key {m}"));
+            maps.values().append_value(n);
+        }
+        lists.append(n % 7 != 0);
+        maps.append(n % 6 != 0).expect("a map");
+        pairs.values().append_value(n);
+        pairs.values().append_null();
+        pairs.append(n % 3 != 0);
+    }
+    let views: ArrayRef = Arc::new(numbers().map(text).collect::<StringViewArray>());
+    let bytes = numbers().map(|n| text(n).map(String::into_bytes));
+    let bytes: ArrayRef = Arc::new(bytes.collect::<BinaryViewArray>());
+    let words = numbers().map(|n| (n % 11 != 0).then(|| ["a", "bb", "ccc"][n as usize % 3]));
+    let words: DictionaryArray<Int32Type> = words.collect();
+    let fields = Fields::from(vec![Field::new("inner", DataType::Utf8View, true)]);
+    let inner = StructArray::new(fields, vec![Arc::clone(&views)], None);
+    let floats = numbers().map(|n| [Some(0.5), Some(f64::NAN), None][n as usize % 3]);
+    RecordBatch::try_from_iter_with_nullable([
+        (
+            "id",
+            Arc::new(Int64Array::from_iter_values(numbers())) as ArrayRef,
+            true,
+        ),
+        ("view", views, true),
+        ("bytes", bytes, true),
+        (
+            "plain",
+            Arc::new(numbers().map(text).collect::<StringArray>()),
+            true,
+        ),
+        ("list", Arc::new(lists.finish()), true),
+        ("pair", Arc::new(pairs.finish()), true),
+        ("map", Arc::new(maps.finish()), true),
+        ("word", Arc::new(words), true),
+        ("struct", Arc::new(inner), true),
+        ("float", Arc::new(floats.collect::<Float64Array>()), true),
+    ])
+    .expect("rows")
+}
+
+/// The bytes of the file that the rows become, in batches of a size.
+async fn written(rows: &RecordBatch, batch_rows: usize) -> Result<Vec<u8>> {
+    let scratch = tempfile::tempdir()?;
+    let target = target(scratch.path());
+    let mut file = StepFile::create(&target, rows.schema(), &RuntimeEnv::default())?;
+    for begin in (0..rows.num_rows()).step_by(batch_rows) {
+        let length = batch_rows.min(rows.num_rows() - begin);
+        file.write(&rows.slice(begin, length)).await?;
+    }
+    let written = file.finish().await?;
+    assert_eq!(written.rows, rows.num_rows() as u64);
+    let bytes = std::fs::read(&written.file)?;
+    assert_eq!(written.bytes, bytes.len() as u64);
+    assert_eq!(written.checksum, xxhash_rust::xxh3::xxh3_64(&bytes));
+    Ok(bytes)
+}
+
+fn target(directory: &std::path::Path) -> Target {
+    Target {
+        directory: directory.to_string_lossy().into_owned(),
+        one_file: true,
+        metadata: vec![("key".to_owned(), "value".to_owned())],
+    }
+}
+
+fn schema(bytes: Vec<u8>) -> Result<(Schema, usize)> {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes))?;
+    let groups = reader.metadata().num_row_groups();
+    Ok((reader.schema().as_ref().clone(), groups))
+}
+
+#[tokio::test]
+async fn batches_leave_no_trace() -> Result<()> {
+    let rows = rows(20_000);
+    let wanted = written(&rows, usize::MAX).await?;
+    for batch_rows in [1, 100, 8191, 8192, 8193] {
+        assert!(written(&rows, batch_rows).await? == wanted, "{batch_rows}");
+    }
+    // Nor does what lies before a slice.
+    let slice = rows.slice(1, 19_999);
+    let copied = datafusion::arrow::compute::concat_batches(
+        &rows.schema(),
+        &(1..20_000)
+            .step_by(1000)
+            .map(|begin| rows.slice(begin, 1000.min(20_000 - begin)))
+            .collect::<Vec<_>>(),
+    )?;
+    assert!(written(&slice, 333).await? == written(&copied, 4096).await?);
+    Ok(())
+}
+
+#[tokio::test]
+async fn no_views_in_a_file() -> Result<()> {
+    let rows = rows(10);
+    let (schema, _) = schema(written(&rows, 3).await?)?;
+    let text = format!("{schema:?}");
+    assert!(!text.contains("View"), "{text}");
+    assert!(text.contains("Dictionary"), "{text}");
+    let scratch = tempfile::tempdir()?;
+    let target = target(scratch.path());
+    let empty = write_empty(&target, rows.schema(), &RuntimeEnv::default()).await?;
+    let (empty, _) = self::schema(std::fs::read(empty.file)?)?;
+    assert_eq!(empty, schema);
+    Ok(())
+}
+
+#[tokio::test]
+async fn long_rows_end_blocks_and_groups() -> Result<()> {
+    let texts = StringViewArray::from_iter_values((0..40).map(|n| "x".repeat(n << 17)));
+    let rows = RecordBatch::try_from_iter([("text", Arc::new(texts) as ArrayRef)])?;
+    let wanted = written(&rows, 40).await?;
+    assert!(written(&rows, 1).await? == wanted);
+    // 40 texts of 2.4 MiB on average.
+    assert_eq!(schema(wanted)?.1, 2);
+    Ok(())
+}

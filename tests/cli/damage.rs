@@ -1,0 +1,177 @@
+//! Files of a job that were lost, changed or written by somebody else.
+
+use crate::scratch::{Scratch, steps};
+use serde_json::Value;
+
+const JOB: [&str; 7] = [
+    "dedup", "rows.csv", "-o", "out", "--keep", "longest", "--json",
+];
+
+/// A finished job with all steps.
+fn finished() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.succeed(&["generate", "--rows", "300", "-o", "rows.parquet", "--quiet"]);
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT * FROM 'rows.parquet') TO 'rows.csv'",
+    ]);
+    scratch.succeed(&JOB);
+    scratch
+}
+
+fn file_of(manifest: &Value, step: usize) -> String {
+    let path = manifest["steps"][step]["files"][0]["path"].as_str();
+    format!("out/{}", path.expect("a path"))
+}
+
+/// Asked for `--overwrite` of everything.
+#[test]
+fn a_damaged_step_is_done_again_alone() {
+    let scratch = finished();
+    let published = scratch.published("out");
+    let names = steps(&scratch.manifest("out"));
+    assert_eq!(names.len(), 8);
+    for (number, name) in names.iter().enumerate() {
+        let before = scratch.manifest("out");
+        let file = file_of(&before, number);
+        let bytes = scratch.read(&file);
+        let said = match number % 3 {
+            0 => {
+                std::fs::remove_file(scratch.path(&file)).expect("a removed file");
+                "is missing"
+            }
+            1 => {
+                let mut bytes = bytes.clone();
+                let middle = bytes.len() / 2;
+                bytes[middle] ^= 1;
+                scratch.write(&file, bytes);
+                "is damaged"
+            }
+            _ => {
+                scratch.write(&file, &bytes[..bytes.len() - 1]);
+                "is of another size"
+            }
+        };
+        let mut job = JOB.to_vec();
+        job.pop();
+        let answer = scratch.succeed(&job);
+        let short = name.split_once('-').expect("a name").1;
+        let line = format!("{short}: is done again: ");
+        assert!(answer.err.contains(&line), "{name}: {}", answer.err);
+        assert!(answer.err.contains(said), "{name}: {}", answer.err);
+        assert_eq!(
+            answer.err.matches("done again").count(),
+            1,
+            "{}",
+            answer.err
+        );
+        assert!(scratch.published("out") == published, "{name}: other bytes");
+        let after = scratch.manifest("out");
+        assert_eq!(after["finished"], true);
+        assert_eq!(steps(&after), names);
+        for other in 0..names.len() {
+            let is_same = before["steps"][other] == after["steps"][other];
+            assert_eq!(is_same, other != number, "{name}: {}", names[other]);
+        }
+    }
+    // Several at once, as where somebody removed what seemed to be rubbish.
+    std::fs::remove_dir_all(scratch.path("out/steps")).expect("removed steps");
+    std::fs::remove_file(scratch.path("out/kept.parquet")).expect("a removed file");
+    scratch.succeed(&JOB);
+    assert!(scratch.published("out") == published);
+    scratch.assert_whole("out");
+}
+
+/// A job of format 1 was written by the version before this one.
+#[test]
+fn a_directory_of_format_1() {
+    let scratch = Scratch::new();
+    let fixture = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format1");
+    let files = [
+        "manifest.json",
+        "pairs.parquet",
+        "clusters.parquet",
+        "kept.parquet",
+    ];
+    for name in files {
+        let bytes = std::fs::read(fixture.join(name)).expect("the fixture");
+        scratch.write(&format!("old/{name}"), bytes);
+    }
+    // What it holds is read,
+    let rows = scratch.job_rows("old", "SELECT id FROM kept ORDER BY id");
+    let ids: Vec<_> = rows.iter().map(|row| row["id"].as_i64()).collect();
+    assert_eq!(ids, [Some(1), Some(2), Some(4)]);
+    // but no job goes on with it: it says less about its inputs.
+    scratch.write("rows.csv", "id,text\n1,one two three four\n");
+    let job = ["dedup", "rows.csv", "-o", "old"];
+    scratch.fail(
+        &job,
+        &[
+            "old holds another job",
+            "its format is 1",
+            "format 2",
+            "--overwrite",
+        ],
+    );
+    for name in files {
+        let bytes = std::fs::read(fixture.join(name)).expect("the fixture");
+        assert!(
+            scratch.read(&format!("old/{name}")) == bytes,
+            "{name} was touched"
+        );
+    }
+    scratch.succeed(&["dedup", "rows.csv", "-o", "old", "--overwrite"]);
+    assert_eq!(scratch.manifest("old")["format"], 2);
+}
+
+#[test]
+fn manifests_that_are_not_believed() {
+    let scratch = finished();
+    let whole = String::from_utf8(scratch.read("out/manifest.json")).expect("text");
+    let published = scratch.published("out");
+    scratch.write("foreign.parquet", "foreign");
+    let newer = whole.replacen("\"format\": 2", "\"format\": 3", 1);
+    let flipped = whole.replacen("\"threshold\": 0.8", "\"threshold\": 0.9", 1);
+    let enemy = whole.replacen("kept.parquet", "../foreign.parquet", 1);
+    let number = whole.replacen("\"rows\": 300", "\"rows\": 18446744073709551615", 1);
+    let huge = whole.replacen("\"rows\": 300", "\"rows\": 1e999", 1);
+    let negative = whole.replacen("\"rows\": 300", "\"rows\": -1", 1);
+    for (text, said) in [
+        (newer.as_str(), "its format is 3"),
+        (&flipped, "damaged"),
+        (&enemy, "damaged"),
+        (&number, "damaged"),
+        (&huge, "number"),
+        (&negative, "invalid"),
+        (&whole[..whole.len() / 2], "EOF"),
+        ("", "EOF"),
+        ("[]", "manifest.json"),
+        (&"[".repeat(200_000), "manifest.json"),
+    ] {
+        assert!(text != whole);
+        scratch.write("out/manifest.json", text);
+        for more in [&[][..], &["--overwrite"]] {
+            scratch.fail(&[&JOB[..], more].concat(), &["manifest.json", said]);
+        }
+        for other in [
+            &["show", "out"][..],
+            &["sql", "--dir", "out", "-c", "SELECT 1"],
+        ] {
+            scratch.fail(other, &["manifest.json", said]);
+        }
+        assert!(scratch.read("out/manifest.json") == text.as_bytes());
+        assert!(scratch.published("out") == published);
+        assert_eq!(scratch.read("foreign.parquet"), b"foreign");
+    }
+    let sparse = std::fs::File::create(scratch.path("out/manifest.json")).expect("a file");
+    sparse.set_len(1 << 40).expect("a sparse file");
+    scratch.fail(&JOB, &["manifest.json", "are no manifest"]);
+    scratch.fail(&["show", "out"], &["manifest.json", "are no manifest"]);
+    std::fs::remove_file(scratch.path("out/manifest.json")).expect("a removed file");
+    std::fs::create_dir(scratch.path("out/manifest.json")).expect("a directory");
+    scratch.fail(&JOB, &["manifest.json", "must be a file"]);
+    std::fs::remove_dir(scratch.path("out/manifest.json")).expect("a removed directory");
+    scratch.write("out/manifest.json", &whole);
+    scratch.succeed(&JOB);
+}

@@ -1,0 +1,261 @@
+//! Every option of a command that takes `--cluster` is honoured there, refused, or says why it is neither.
+
+use super::processes::{Cluster, PATIENCE, token_file};
+use super::same_tables;
+use libtest_mimic::{Failed, Trial};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+use tempfile::TempDir;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("cluster::options: each is tried or explained", each),
+        Trial::test(
+            "cluster::options: jobs with them are those of one process",
+            jobs,
+        ),
+        Trial::test(
+            "cluster::options: a step that makes no progress",
+            no_progress,
+        ),
+    ]
+}
+
+/// Commands with options that decide what a job writes, and the tables that are compared.
+const JOBS: &[(&str, &[&str], &[&str])] = &[
+    (
+        "dedup",
+        &[
+            "DOCUMENTS",
+            "--text",
+            "body",
+            "--id",
+            "id",
+            "--threshold",
+            "0.7",
+            "--shingle",
+            "char:8",
+            "--method",
+            "minhash",
+            "--target-recall",
+            "0.9",
+            "--no-normalize",
+            "--pairs",
+            "all",
+            "--resolution",
+            "components",
+            "--keep",
+            "longest",
+            "--bucket-pairs",
+            "5000",
+            "--overwrite",
+        ],
+        &["pairs", "clusters", "kept"],
+    ),
+    (
+        "dedup",
+        &[
+            "DOCUMENTS",
+            "--text",
+            "body",
+            "--method",
+            "exact",
+            "--keep-by",
+            "title desc",
+        ],
+        &["pairs", "clusters", "kept"],
+    ),
+    (
+        "dedup",
+        &[
+            "VECTORS",
+            "--method",
+            "projection",
+            "--vector",
+            "v",
+            "--bits",
+            "256",
+        ],
+        &["pairs", "clusters", "kept"],
+    ),
+    (
+        "dedup",
+        &[
+            "DUMP",
+            "--min-length",
+            "30",
+            "--max-length",
+            "200",
+            "--splitter",
+            "published",
+            "--on-error",
+            "skip",
+        ],
+        &["pairs", "clusters", "kept", "sentences"],
+    ),
+    (
+        "ingest",
+        &[
+            "DUMP",
+            "--splitter",
+            "published",
+            "--on-error",
+            "skip",
+            "--overwrite",
+        ],
+        &["sentences", "plain_text"],
+    ),
+];
+
+/// What the other options mean on a cluster, and where that is tried.
+const OTHERS: &[(&str, &str)] = &[
+    ("--cluster", "names it"),
+    (
+        "--dir",
+        "the tables of a job are read where the client sees them, as files of a query: the .slt files",
+    ),
+    ("--format", "what the client prints: tests/cli/sql.rs"),
+    ("--help", "is no option of work"),
+    ("--json", "what the client prints"),
+    ("--log", "what the client logs; the roles have their own"),
+    ("--memory-limit", "of the executors, not of a client"),
+    ("--output", "where all trials of jobs write"),
+    ("--quiet", "what the client says"),
+    ("--scratch", "cluster::a large table in memory"),
+    (
+        "--step-timeout",
+        "cluster::options: a step that makes no progress",
+    ),
+    (
+        "--temp-dir",
+        "of the executors (--work-dir), not of a client",
+    ),
+    ("--temp-limit", "of the executors, not of a client"),
+    ("--threads", "tasks of a stage; all trials of jobs give it"),
+    ("--token-file", "cluster::token"),
+    ("--version", "is no option of work"),
+];
+
+fn each() -> Result<(), Failed> {
+    let mut missing = Vec::new();
+    for command in ["dedup", "ingest", "sql"] {
+        let help = Command::new(env!("CARGO_BIN_EXE_neardup"))
+            .args([command, "--help"])
+            .output()?;
+        let help = String::from_utf8(help.stdout)?;
+        let words = help.lines().filter_map(|line| {
+            let line = line.trim_start();
+            let line = line
+                .split_once(", --")
+                .map_or(line, |(_, rest)| &line[line.len() - rest.len() - 2..]);
+            line.starts_with("--")
+                .then(|| line.split([' ', '=', '[']).next().unwrap_or(line))
+        });
+        let all: BTreeSet<&str> = words.collect();
+        if all.len() < 5 {
+            return Err(format!("{command} --help cannot be read: {help}").into());
+        }
+        for option in all {
+            let is_tried = JOBS
+                .iter()
+                .any(|(of, given, _)| *of == command && given.contains(&option));
+            let is_explained = OTHERS.iter().any(|(name, _)| *name == option);
+            if !is_tried && !is_explained {
+                missing.push(format!("{command} {option}"));
+            }
+        }
+    }
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(format!(
+            "say in tests/sql/cluster/options.rs what --cluster makes of: {}",
+            missing.join(", ")
+        )
+        .into()),
+    }
+}
+
+/// Vectors in groups of three that lie near each other.
+fn vectors() -> String {
+    let line = |id: usize| {
+        let number =
+            |place: usize| ((id / 3 * 31 + place * 17) % 23) as f64 - 11.0 + (id % 3) as f64 / 50.0;
+        let vector: Vec<String> = (0..24).map(|place| number(place).to_string()).collect();
+        format!("{{\"id\":{id},\"v\":[{}]}}\n", vector.join(","))
+    };
+    (0..90).map(line).collect()
+}
+
+fn jobs() -> Result<(), Failed> {
+    let cluster = Cluster::start(2)?;
+    let scratch = TempDir::new()?;
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/sample");
+    let vectors_at = scratch.path().join("vectors.jsonl");
+    std::fs::write(&vectors_at, vectors())?;
+    for (number, (command, options, tables)) in JOBS.iter().enumerate() {
+        let run = |place: &str| {
+            let output = scratch.path().join(format!("{place}-{number}"));
+            let mut job = Command::new(env!("CARGO_BIN_EXE_neardup"));
+            job.arg(command).arg("--quiet").arg("-o").arg(&output);
+            for option in *options {
+                match *option {
+                    "DOCUMENTS" => job.arg(sample.join("documents.jsonl")),
+                    "DUMP" => job.arg(sample.join("samplewiki-pages-articles.xml.bz2")),
+                    "VECTORS" => job.arg(&vectors_at),
+                    other => job.arg(other),
+                };
+            }
+            if place == "remote" {
+                job.args([
+                    "--cluster",
+                    &cluster.url(),
+                    "--threads",
+                    "3",
+                    "--token-file",
+                ]);
+                job.arg(token_file());
+            }
+            let done = job.stdin(Stdio::null()).output()?;
+            match done.status.success() {
+                true => Ok(output),
+                false => Err(Failed::from(format!("{command} {options:?}: {done:?}"))),
+            }
+        };
+        same_tables(run("local")?, run("remote")?, tables)
+            .map_err(|error| format!("{command} {options:?}: {error:?}"))?;
+    }
+    Ok(())
+}
+
+/// No executor is there, so that no task ends.
+fn no_progress() -> Result<(), Failed> {
+    let cluster = Cluster::start(0)?;
+    let mut client = Command::new(env!("CARGO_BIN_EXE_neardup"));
+    client.args([
+        "sql",
+        "-c",
+        "SELECT 1",
+        "--cluster",
+        &cluster.url(),
+        "--step-timeout",
+        "1",
+    ]);
+    client.arg("--token-file").arg(token_file());
+    let mut client = client
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let begun = Instant::now();
+    let mut said = BufReader::new(client.stderr.take().ok_or("no standard error")?).lines();
+    let first = said.next().transpose()?.unwrap_or_default();
+    let took = begun.elapsed();
+    client.kill()?;
+    client.wait()?;
+    match first.contains("within 1 seconds (--step-timeout)") && took < PATIENCE {
+        true => Ok(()),
+        false => Err(format!("after {took:?}: {first}").into()),
+    }
+}

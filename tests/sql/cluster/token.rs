@@ -1,0 +1,330 @@
+//! Who does not know the token gets nothing from any door of a cluster, and is told so once.
+
+use super::processes::{Cluster, TOKEN, role, token_file, write_token};
+use super::session;
+use arrow_flight::Ticket;
+use arrow_flight::flight_service_client::FlightServiceClient;
+use ballista_core::serde::protobuf::executor_grpc_client::ExecutorGrpcClient;
+use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
+use ballista_core::serde::protobuf::{
+    ExecuteQueryParams, GetJobStatusParams, KeyValuePair, LaunchMultiTaskParams, LaunchTaskParams,
+    MultiTaskDefinition, RegisterExecutorParams, TaskDefinition,
+};
+use libtest_mimic::{Failed, Trial};
+use std::collections::HashSet;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+use tempfile::TempDir;
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Status};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("cluster::token: every door refuses", every_door),
+        Trial::test("cluster::token: clients are told", clients),
+        Trial::test("cluster::token: roles agree on it", roles),
+        Trial::test("cluster::token: nobody sees it", hidden),
+    ]
+}
+
+const MISSING: &str = "a token is asked for and the request has none (--token-file)";
+const WRONG: &str = "the token of the request is not that of the cluster (--token-file)";
+
+/// The ports on which a process listens.
+fn ports(process: u32) -> Result<Vec<u16>, Failed> {
+    let mut sockets = HashSet::new();
+    for entry in std::fs::read_dir(format!("/proc/{process}/fd"))?.flatten() {
+        if let Ok(target) = std::fs::read_link(entry.path())
+            && let Some(inode) = target.to_str().and_then(|t| t.strip_prefix("socket:["))
+        {
+            sockets.insert(inode.trim_end_matches(']').to_owned());
+        }
+    }
+    let mut ports = Vec::new();
+    for table in ["tcp", "tcp6"] {
+        let table = std::fs::read_to_string(format!("/proc/{process}/net/{table}"))?;
+        for line in table.lines().skip(1) {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            // 0A: listening.
+            if fields[3] == "0A" && sockets.contains(fields[9]) {
+                let (_, port) = fields[1].rsplit_once(':').ok_or("a port")?;
+                ports.push(u16::from_str_radix(port, 16)?);
+            }
+        }
+    }
+    Ok(ports)
+}
+
+/// What a port says to a request of a browser: its first line, or nothing.
+fn http(port: u16, request: &str) -> Result<String, Failed> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+    write!(
+        stream,
+        "{request} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    )?;
+    let mut answer = Vec::new();
+    // A server of HTTP/2 only hangs up.
+    _ = stream.read_to_end(&mut answer);
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    Ok(answer.lines().next().unwrap_or_default().to_owned())
+}
+
+async fn channel(port: u16, token: Option<&str>) -> Result<Channel, tonic::transport::Error> {
+    let mut endpoint = Endpoint::from_shared(format!("http://127.0.0.1:{port}"))?;
+    if let Some(token) = token {
+        endpoint = endpoint.user_agent(format!("neardup-token={token}"))?;
+    }
+    endpoint.connect().await
+}
+
+/// Answers of a port to one request of each service: the code and what is said.
+async fn answers(port: u16, token: Option<&str>) -> Result<Vec<(&'static str, Status)>, Failed> {
+    let channel = channel(port, token).await?;
+    let mut all = Vec::new();
+    let mut note = |name, answer: Result<(), Status>| {
+        all.push((name, answer.err().unwrap_or_else(|| Status::ok("done"))));
+    };
+    let mut scheduler = SchedulerGrpcClient::new(channel.clone());
+    let query = scheduler.execute_query(ExecuteQueryParams::default()).await;
+    note("query", query.map(|_| ()));
+    let status = scheduler
+        .get_job_status(GetJobStatusParams::default())
+        .await;
+    note("status", status.map(|_| ()));
+    let register = scheduler
+        .register_executor(RegisterExecutorParams::default())
+        .await;
+    note("register", register.map(|_| ()));
+    let mut flight = FlightServiceClient::new(channel.clone());
+    let ticket = Ticket {
+        ticket: vec![0xff; 3].into(),
+    };
+    note("rows", flight.do_get(ticket).await.map(|_| ()));
+    let action = arrow_flight::Action::new("IO_BLOCK_TRANSPORT", vec![0xff; 3]);
+    note("blocks", flight.do_action(action).await.map(|_| ()));
+    let mut executor = ExecutorGrpcClient::new(channel);
+    for (name, key) in [
+        ("task", None),
+        ("task with a wrong key", Some("0".repeat(64))),
+    ] {
+        let task = TaskDefinition {
+            plan: vec![0xff; 3],
+            props: key.into_iter().map(stamp).collect(),
+            ..Default::default()
+        };
+        let launch = LaunchTaskParams {
+            tasks: vec![task],
+            ..Default::default()
+        };
+        note(name, executor.launch_task(launch).await.map(|_| ()));
+    }
+    let tasks = MultiTaskDefinition {
+        job_id: "theirs".to_owned(),
+        ..Default::default()
+    };
+    let launch = LaunchMultiTaskParams {
+        multi_tasks: vec![tasks],
+        ..Default::default()
+    };
+    let launched = executor.launch_multi_task(launch).await;
+    note(
+        "tasks",
+        launched.and_then(|answer| match answer.into_inner().failed_jobs.as_slice() {
+            [] => Ok(()),
+            _ => Err(Status::permission_denied("the job failed")),
+        }),
+    );
+    Ok(all)
+}
+
+fn stamp(key: String) -> KeyValuePair {
+    KeyValuePair {
+        key: "neardup_task.key".to_owned(),
+        value: Some(key),
+    }
+}
+
+fn every_door() -> Result<(), Failed> {
+    let cluster = Cluster::start(1)?;
+    let mut doors = Vec::new();
+    for process in cluster.processes() {
+        doors.push(ports(process)?);
+    }
+    let counts: Vec<usize> = doors.iter().map(Vec::len).collect();
+    if counts != [1, 2] {
+        return Err(format!(
+            "expected one door of the scheduler and two of the executor: {doors:?}"
+        )
+        .into());
+    }
+    let scheduler = doors[0][0];
+    for port in doors.concat() {
+        for request in [
+            "GET /",
+            "GET /healthz",
+            "GET /readyz",
+            "GET /api/state",
+            "GET /api/executors",
+            "GET /api/jobs",
+            "GET /api/metrics",
+            "GET /nothing",
+            "PATCH /api/job/x",
+            "OPTIONS /api/jobs",
+            "POST /arrow.flight.protocol.FlightService/DoGet",
+        ] {
+            let answer = http(port, request)?;
+            let refused = match port == scheduler {
+                true => answer.starts_with("HTTP/1.1 401 "),
+                // Executors speak HTTP/2 only.
+                false => !answer.contains("200"),
+            };
+            if !refused {
+                return Err(format!("port {port}, {request}: {answer}").into());
+            }
+        }
+    }
+    let all = doors.concat();
+    crate::run(async move {
+        for port in all {
+            let mut served = 0;
+            for token in [None, Some("another-token-of-this-length")] {
+                for (name, status) in answers(port, token).await? {
+                    let refused = match status.code() {
+                        // Nothing of that name lies behind this door.
+                        Code::Unimplemented => continue,
+                        Code::Unauthenticated => true,
+                        // A task is refused by the key that it carries.
+                        Code::InvalidArgument => status.message().contains("--token-file"),
+                        Code::PermissionDenied => name == "tasks",
+                        _ => false,
+                    };
+                    if !refused {
+                        return Err(format!("port {port}, {name}: {status:?}").into());
+                    }
+                    served += 1;
+                }
+            }
+            if served == 0 {
+                return Err(format!("port {port} serves nothing").into());
+            }
+            let known = answers(port, Some(TOKEN)).await?;
+            if let Some((name, _)) = known
+                .iter()
+                .find(|(_, s)| s.code() == Code::Unauthenticated)
+            {
+                return Err(format!("port {port}, {name}: the right token is refused").into());
+            }
+        }
+        Ok(())
+    })
+}
+
+fn client(url: &str, token: Option<&Path>) -> Result<Output, Failed> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_neardup"));
+    command.args([
+        "sql",
+        "--format",
+        "csv",
+        "--cluster",
+        url,
+        "-c",
+        "SELECT 1 AS n",
+    ]);
+    if let Some(token) = token {
+        command.arg("--token-file").arg(token);
+    }
+    Ok(command.stdin(Stdio::null()).output()?)
+}
+
+/// That a process ended with one line that holds a text.
+fn says(done: &Output, text: &str) -> Result<(), Failed> {
+    let said = String::from_utf8_lossy(&done.stderr);
+    match done.status.code() == Some(1) && said.contains(text) && said.lines().count() == 1 {
+        true => Ok(()),
+        false => Err(format!("expected '{text}', found {done:?}").into()),
+    }
+}
+
+/// Two clusters with different tokens: each serves its own clients.
+fn clients() -> Result<(), Failed> {
+    let scratch = TempDir::new()?;
+    let other = write_token(scratch.path(), "another-token-of-this-length")?;
+    let mine = Cluster::start(1)?;
+    says(&client(&mine.url(), None)?, MISSING)?;
+    says(&client(&mine.url(), Some(&other))?, WRONG)?;
+    let done = client(&mine.url(), Some(token_file()))?;
+    if done.stdout != b"n\n1\n" {
+        return Err(format!("{done:?}").into());
+    }
+    let mut theirs = Command::new(env!("CARGO_BIN_EXE_neardup"));
+    theirs.args(["scheduler", "--bind", "127.0.0.1:0", "--token-file"]);
+    let (mut theirs, line) = role(theirs.arg(&other))?;
+    let url = line.rsplit_once(' ').map(|(_, url)| url.to_owned());
+    let refused = client(&url.ok_or("an address")?, Some(token_file()));
+    theirs.kill()?;
+    theirs.wait()?;
+    says(&refused?, WRONG)
+}
+
+/// An executor and a scheduler that do not agree part at once.
+fn roles() -> Result<(), Failed> {
+    let scratch = TempDir::new()?;
+    let other = write_token(scratch.path(), "another-token-of-this-length")?;
+    let executor = |scheduler: &str, token: Option<&Path>| -> Result<Output, Failed> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_neardup"));
+        command.args(["executor", "--scheduler", scheduler]);
+        if let Some(token) = token {
+            command.arg("--token-file").arg(token);
+        }
+        Ok(command.stdin(Stdio::null()).output()?)
+    };
+    let cluster = Cluster::start(0)?;
+    let address = cluster.address.to_string();
+    says(&executor(&address, None)?, MISSING)?;
+    says(&executor(&address, Some(&other))?, WRONG)?;
+    let mut open = Command::new(env!("CARGO_BIN_EXE_neardup"));
+    open.args(["scheduler", "--bind", "127.0.0.1:0"]);
+    let (mut open, line) = role(&mut open)?;
+    let address = line
+        .rsplit_once("df://")
+        .map(|(_, address)| address.to_owned());
+    let refused = executor(&address.ok_or("an address")?, Some(&other));
+    open.kill()?;
+    open.wait()?;
+    says(
+        &refused?,
+        "asks nobody for a token; start it with --token-file, too",
+    )
+}
+
+/// The token stands in no command line, no environment and no option of a session.
+fn hidden() -> Result<(), Failed> {
+    let cluster = Cluster::start(1)?;
+    for process in cluster.processes() {
+        for file in ["cmdline", "environ"] {
+            let bytes = std::fs::read(format!("/proc/{process}/{file}"))?;
+            if String::from_utf8_lossy(&bytes).contains(TOKEN) {
+                return Err(format!("{file} of {process} holds the token").into());
+            }
+        }
+    }
+    let url = cluster.url();
+    crate::run(async move {
+        let context = session(&url)?;
+        let frame = context.sql("SELECT 1").await?;
+        let shown = format!(
+            "{:?} {:?}",
+            context.state().config_options(),
+            frame.task_ctx()
+        );
+        frame.collect().await?;
+        match shown.contains(TOKEN) {
+            true => Err("options of the session hold the token".into()),
+            false => Ok(()),
+        }
+    })
+}

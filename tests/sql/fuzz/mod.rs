@@ -1,0 +1,346 @@
+//! Random cases against brute force.
+//!
+//! A case is drawn from one number: rows, a call with its parameters, how its relations and the call itself are
+//! written, partitions, batch size and parts. What it must give is computed in `truth` in the obvious way.
+//!
+//! ```text
+//! cargo test --test sql -- fuzz::                             a fixed number of cases, as in CI
+//! NEARDUP_FUZZ_MINUTES=60 cargo test --test sql -- fuzz::     as many as there is time for, from a fresh seed
+//! NEARDUP_FUZZ_SEED=7 NEARDUP_FUZZ_CASES=1 cargo test --test sql -- fuzz::texts    one case again
+//! ```
+//!
+//! A case that fails is made smaller, row by row, and printed as statements that can be pasted into `neardup sql`.
+
+mod calls;
+mod compose;
+mod jobs;
+mod random;
+mod rows;
+mod texts;
+mod truth;
+
+use calls::Call;
+use compose::{Place, Relation, statements};
+use datafusion::arrow::array::{Array, AsArray, RecordBatch};
+use datafusion::arrow::datatypes::{DataType, Float64Type};
+use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
+use datafusion::common::{DataFusionError, Result};
+use datafusion::prelude::{SessionConfig, SessionContext};
+use libtest_mimic::{Failed, Trial};
+pub use random::Random;
+use rows::Table;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use truth::Truth;
+
+/// The trials of this module: a name, the kind of cases, and how many there are in CI.
+pub fn trials() -> Vec<Trial> {
+    const KINDS: &[(&str, Kind, u64)] = &[
+        ("texts", Call::of_texts, 60),
+        ("clusters", Call::of_clusters, 40),
+        ("vectors", Call::of_vectors, 40),
+        ("sentences", Call::of_sentences, 20),
+    ];
+    let kinds = KINDS.iter().map(|&(name, kind, cases)| {
+        Trial::test(format!("fuzz::{name}"), move || {
+            run(name, cases, |seed| Case::random(seed, kind))
+        })
+    });
+    let jobs = Trial::test("fuzz::jobs", || run("jobs", 6, jobs::JobCase::random));
+    kinds.chain([jobs]).collect()
+}
+
+/// What draws a call.
+type Kind = fn(&mut Random) -> Call;
+
+/// A query may take this long.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Something that can be tried and made smaller.
+trait Trying: Clone + Send + 'static {
+    /// What is wrong, if anything is.
+    fn attempt(&self) -> impl Future<Output = std::result::Result<(), String>> + Send;
+    /// How many rows there are.
+    fn len(&self) -> usize;
+    /// The case without rows from a place on.
+    fn without(&self, from: usize, count: usize) -> Self;
+    /// The case as a person can try it.
+    fn shown(&self) -> String;
+}
+
+/// Tries cases, and reports the first one that fails as small as it can be made.
+fn run<C: Trying>(
+    name: &str,
+    cases: u64,
+    draw: impl Fn(u64) -> C,
+) -> std::result::Result<(), Failed> {
+    let mut budget = Budget::new(cases);
+    let mut failures = Vec::new();
+    while let Some(seed) = budget.next() {
+        let case = draw(seed);
+        let Err(wrong) = attempt(&case) else { continue };
+        let (case, wrong) = smallest(case, wrong);
+        failures.push(format!(
+            "NEARDUP_FUZZ_SEED={seed} NEARDUP_FUZZ_CASES=1 cargo test --test sql -- fuzz::{name}\n{}\n{wrong}",
+            case.shown()
+        ));
+        if !budget.is_timed() || failures.len() >= 20 {
+            break;
+        }
+    }
+    match failures.is_empty() {
+        true => Ok(()),
+        false => Err(format!("after {} cases:\n{}", budget.done, failures.join("\n\n")).into()),
+    }
+}
+
+/// How many cases are tried: a fixed number from a fixed seed, or as many as there is time for.
+pub struct Budget {
+    first: u64,
+    cases: u64,
+    done: u64,
+    end: Option<Instant>,
+}
+
+impl Budget {
+    /// That of the environment, by default so many cases.
+    pub fn new(cases: u64) -> Self {
+        let number = |name: &str| {
+            std::env::var(name)
+                .ok()
+                .and_then(|value| value.parse::<u64>().ok())
+        };
+        let minutes = number("NEARDUP_FUZZ_MINUTES");
+        let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let fresh = clock.map_or(0, |now| now.as_secs() * 1_000_003);
+        let (first, cases) = match minutes {
+            Some(_) => (fresh, u64::MAX),
+            None => (1, cases),
+        };
+        Self {
+            first: number("NEARDUP_FUZZ_SEED").unwrap_or(first),
+            cases: number("NEARDUP_FUZZ_CASES").unwrap_or(cases),
+            done: 0,
+            end: minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes)),
+        }
+    }
+
+    /// The seed of the next case.
+    pub fn next(&mut self) -> Option<u64> {
+        let over = self.end.is_some_and(|end| Instant::now() >= end);
+        (self.done < self.cases && !over).then(|| {
+            self.done += 1;
+            self.first.wrapping_add(self.done - 1)
+        })
+    }
+
+    fn is_timed(&self) -> bool {
+        self.end.is_some()
+    }
+}
+
+/// What a panic says.
+pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or(panic.downcast_ref::<&str>().copied());
+    format!("a panic: {}", text.unwrap_or_default())
+}
+
+/// Tries a case; a panic and a query without end are faults as wrong rows are.
+fn attempt<C: Trying>(case: &C) -> std::result::Result<(), String> {
+    let case = case.clone();
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        super::run(async move {
+            let tried = tokio::time::timeout(PATIENCE, case.attempt()).await;
+            tried.unwrap_or_else(|_| Err(format!("no answer within {PATIENCE:?}")))
+        })
+    }));
+    caught.unwrap_or_else(|panic| Err(panic_text(&*panic)))
+}
+
+/// Takes rows away as long as something is wrong.
+fn smallest<C: Trying>(mut case: C, mut wrong: String) -> (C, String) {
+    let end = Instant::now() + Duration::from_secs(60);
+    let mut count = case.len().div_ceil(2);
+    while count > 0 && Instant::now() < end {
+        let mut from = 0;
+        while from < case.len() && Instant::now() < end {
+            let smaller = case.without(from, count);
+            match attempt(&smaller) {
+                Err(still) => (case, wrong) = (smaller, still),
+                Ok(()) => from += count,
+            }
+        }
+        count /= 2;
+    }
+    (case, wrong)
+}
+
+/// A call over rows.
+#[derive(Debug, Clone)]
+struct Case {
+    docs: Table,
+    others: Table,
+    call: Call,
+    relations: [Relation; 2],
+    place: Place,
+    parts: Option<usize>,
+    batch_size: usize,
+}
+
+/// Target partitions of the sessions that must agree.
+const PARTITIONS: [usize; 3] = [2, 1, 7];
+
+impl Case {
+    fn random(seed: u64, kind: Kind) -> Self {
+        let random = &mut Random::new(seed);
+        let call = kind(random);
+        let sentences = matches!(call, Call::Sentences { .. } | Call::SentencePairs { .. });
+        let docs = Table::random(random, 60, sentences);
+        let mut others = Table::random(random, if call.two() { 40 } else { 2 }, sentences);
+        let place = Place::random(random);
+        if place == Place::Prepared {
+            // Ids of two types are given the first one where a prepared statement is executed.
+            others.id_type = docs.id_type.clone();
+            others.rows.clear();
+        }
+        if call.two() {
+            docs.share(random, &mut others);
+        }
+        Self {
+            docs,
+            others,
+            call,
+            relations: [Relation::random(random), Relation::random(random)],
+            place,
+            parts: random.percent(40).then(|| *random.pick(&[1, 2, 7, 64])),
+            batch_size: *random.pick(&[8192, 8192, 100, 3, 1]),
+        }
+    }
+
+    fn session(&self, partitions: usize) -> Result<SessionContext> {
+        let config = SessionConfig::new()
+            .with_target_partitions(partitions)
+            .with_batch_size(self.batch_size);
+        let context = neardup::session(config, Arc::default())?;
+        self.docs.register(&context, "docs")?;
+        self.others.register(&context, "others")?;
+        Ok(context)
+    }
+
+    async fn rows(&self, partitions: usize, files: &str) -> Result<Vec<Vec<String>>> {
+        let context = self.session(partitions)?;
+        let mut rows = Vec::new();
+        for statement in statements(&self.call, self.relations, self.place, self.parts, files) {
+            let batches = context.sql(&statement).await?.collect().await?;
+            rows = cells(&batches)?;
+        }
+        Ok(rows)
+    }
+}
+
+impl Trying for Case {
+    async fn attempt(&self) -> std::result::Result<(), String> {
+        let rows = self.relations[0].rows(&self.docs.rows);
+        let truth = self
+            .call
+            .truth(&rows, &self.relations[1].rows(&self.others.rows));
+        for partitions in PARTITIONS {
+            let files = tempfile::TempDir::new().map_err(|error| error.to_string())?;
+            let found = self
+                .rows(partitions, &files.path().display().to_string())
+                .await;
+            judge(&truth, found).map_err(|wrong| format!("on {partitions} partitions: {wrong}"))?;
+        }
+        Ok(())
+    }
+
+    fn len(&self) -> usize {
+        self.docs.rows.len() + self.others.rows.len()
+    }
+
+    fn without(&self, from: usize, count: usize) -> Self {
+        let mut smaller = self.clone();
+        let docs = smaller.docs.rows.len();
+        let cut = |from: usize, to: usize, rows: &mut Vec<rows::Row>| {
+            let (from, to) = (from.min(rows.len()), to.min(rows.len()));
+            rows.drain(from..to);
+        };
+        cut(from, from + count, &mut smaller.docs.rows);
+        cut(
+            from.max(docs) - docs,
+            (from + count).max(docs) - docs,
+            &mut smaller.others.rows,
+        );
+        smaller
+    }
+
+    fn shown(&self) -> String {
+        let mut lines = vec![
+            format!("-- batch_size {}", self.batch_size),
+            self.docs.statement("docs"),
+        ];
+        if self.call.two() {
+            lines.push(self.others.statement("others"));
+        }
+        let statements = statements(&self.call, self.relations, self.place, self.parts, "/tmp");
+        lines.extend(statements.iter().map(|statement| format!("{statement};")));
+        lines.join("\n")
+    }
+}
+
+/// Whether an answer is the right one.
+fn judge(
+    truth: &Truth,
+    found: Result<Vec<Vec<String>>, DataFusionError>,
+) -> std::result::Result<(), String> {
+    match (truth, found) {
+        (Truth::Rows(expected), Ok(found)) if *expected == found => Ok(()),
+        (Truth::Rows(expected), Ok(found)) => {
+            let wrong = found.iter().find(|row| !expected.contains(row));
+            let missing = expected.iter().find(|row| !found.contains(row));
+            Err(format!(
+                "{} rows, expected {}; not expected: {wrong:?}; not found: {missing:?}",
+                found.len(),
+                expected.len()
+            ))
+        }
+        (Truth::Rows(_), Err(error)) => Err(format!("an error: {}", error.strip_backtrace())),
+        (Truth::Contradiction(ids), Ok(found)) => Err(format!(
+            "{} rows, expected an error that names one of {ids:?}",
+            found.len()
+        )),
+        (Truth::Contradiction(ids), Err(error)) => {
+            let text = error.strip_backtrace();
+            match ids.iter().any(|id| text.contains(id.as_str())) {
+                true => Ok(()),
+                false => Err(format!("an error that names none of {ids:?}: {text}")),
+            }
+        }
+    }
+}
+
+/// The rows of batches as texts, sorted.
+pub fn cells(batches: &[RecordBatch]) -> Result<Vec<Vec<String>>> {
+    let options = FormatOptions::default().with_null(truth::NULL);
+    let mut rows = Vec::new();
+    for batch in batches {
+        for row in 0..batch.num_rows() {
+            let mut values = Vec::new();
+            for column in batch.columns() {
+                values.push(match column.data_type() {
+                    _ if column.is_null(row) => truth::NULL.to_owned(),
+                    DataType::Float64 => {
+                        truth::number(column.as_primitive::<Float64Type>().value(row))
+                    }
+                    _ => ArrayFormatter::try_new(column, &options)?
+                        .value(row)
+                        .try_to_string()?,
+                });
+            }
+            rows.push(values);
+        }
+    }
+    rows.sort_unstable();
+    Ok(rows)
+}

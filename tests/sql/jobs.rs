@@ -1,0 +1,109 @@
+//! Jobs in sessions that the command line cannot ask for: the bytes of sorted files depend on the rows alone.
+
+use datafusion::common::Result;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::prelude::SessionConfig;
+use libtest_mimic::{Failed, Trial};
+use neardup::jobs::{Dedup, Keep, Method, Pairs, Quiet, Resolution};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What makes a job of the default one.
+type Change = fn(&mut Dedup);
+
+/// The trials of this module.
+pub fn trials() -> Vec<Trial> {
+    let linked = |_: &mut Dedup| {};
+    let all = |job: &mut Dedup| {
+        job.pairs = Pairs::All;
+        job.keep = Keep::Longest;
+    };
+    let components = |job: &mut Dedup| {
+        job.method = Method::MinHash;
+        job.resolution = Resolution::Components;
+        job.keep = Keep::By {
+            column: "score".to_owned(),
+            descending: true,
+        };
+    };
+    let ways: [(&str, Change); 3] = [
+        ("linked pairs", linked),
+        ("all pairs", all),
+        ("components of minhash", components),
+    ];
+    ways.into_iter()
+        .map(|(name, change)| {
+            Trial::test(format!("jobs::equal bytes of {name}"), move || {
+                equal_bytes(change)
+            })
+        })
+        .collect()
+}
+
+/// Rows with repeated ids, without ids, without texts, and nested columns, in several files.
+const ROWS: &str = "SELECT
+    CASE WHEN n % 13 = 0 THEN NULL ELSE n % 1500 END AS id,
+    CASE WHEN n % 7 = 0 THEN NULL
+      ELSE 'the text of row ' || (n % 1500 % 700) || ' is long enough to be cut, and ends with ' || (n % 1500 % 3)
+    END AS text,
+    n % 5 AS score,
+    make_array(n % 17, n % 3) AS tags,
+    named_struct('a', n % 19, 'b', CAST(n % 11 AS VARCHAR)) AS point
+  FROM (SELECT CAST(value AS BIGINT) AS n FROM generate_series(0, 2999))";
+
+fn equal_bytes(change: Change) -> Result<(), Failed> {
+    super::run(async move {
+        let scratch = tempfile::tempdir()?;
+        let input = scratch.path().join("in");
+        let context = neardup::session(SessionConfig::new(), Arc::default())?;
+        for part in 0..3 {
+            let file = input.join(format!("{part}.parquet"));
+            let copy = format!(
+                "COPY (SELECT * FROM ({ROWS}) WHERE score % 3 = {part}) TO '{}'",
+                file.display()
+            );
+            context.sql(&copy).await?.collect().await?;
+        }
+        let mut wanted: Option<Vec<Vec<u8>>> = None;
+        // Each number of partitions and each size of a batch, not every combination.
+        let ways = [(1, 8192), (2, 100), (2, 8192), (7, 8192), (7, 1), (64, 100)];
+        for (partitions, batch_rows) in ways {
+            let output = scratch.path().join(format!("{partitions}-{batch_rows}"));
+            let mut job = Dedup::new(
+                vec![input.to_string_lossy().into_owned()],
+                output.to_string_lossy().into_owned(),
+            );
+            change(&mut job);
+            let config = SessionConfig::new()
+                .with_target_partitions(partitions)
+                .with_batch_size(batch_rows);
+            let context = neardup::session(config, Arc::new(RuntimeEnv::default()))?;
+            neardup::jobs::dedup(&job, context, Arc::new(Quiet)).await?;
+            let found = published(&output)?;
+            match &wanted {
+                None => {
+                    assert!(found.iter().all(|bytes| bytes.len() > 2000));
+                    wanted = Some(found);
+                }
+                Some(wanted) => {
+                    for (name, (wanted, found)) in NAMES.iter().zip(wanted.iter().zip(&found)) {
+                        if wanted != found {
+                            return Err(format!(
+                                "{name}: other bytes on {partitions} partitions in batches of {batch_rows}"
+                            )
+                            .into());
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+const NAMES: [&str; 3] = ["pairs", "clusters", "kept"];
+
+fn published(directory: &Path) -> Result<Vec<Vec<u8>>> {
+    let read = |name| Ok(std::fs::read(directory.join(format!("{name}.parquet")))?);
+    NAMES.into_iter().map(read).collect()
+}

@@ -1,0 +1,66 @@
+//! `same_across(id, values)`
+
+use arrow::array::{ArrayRef, BooleanBuilder};
+use arrow::datatypes::DataType;
+use datafusion_common::{Result, exec_err};
+use datafusion_expr::Documentation;
+use datafusion_macros::user_doc;
+use std::sync::Arc;
+
+use crate::columns::{Arguments, Constants, Kind, Parameters};
+use crate::function::Function;
+
+#[user_doc(
+    doc_section(label = "Near-Duplicate Functions"),
+    description = "Returns true where values is 1, and is an error that names the id where it is more. The joins call it with the number of different values that the rows of an id have in the column `across`, NULL among them, so that a row that contradicts another one is found.",
+    syntax_example = "same_across(id, values)",
+    sql_example = r#"```sql
+> SELECT same_across('7', 1) AS same;
++------+
+| same |
++------+
+| true |
++------+
+```"#,
+    argument(name = "id", description = "The id, for the error."),
+    argument(
+        name = "values",
+        description = "How many different values the rows of the id have."
+    ),
+    related_udf(name = "same_text")
+)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct SameAcross;
+
+impl Function for SameAcross {
+    const PARAMETERS: &'static Parameters = &Parameters {
+        function: "same_across",
+        all: &[("id", Kind::Text), ("values", Kind::Integer)],
+        required: 2,
+    };
+
+    fn result_type(_: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
+        Ok(DataType::Boolean)
+    }
+
+    fn compute(args: &Arguments) -> Result<ArrayRef> {
+        let (ids, values) = (args.texts(0)?, args.integers(1)?);
+        let mut out = BooleanBuilder::with_capacity(args.rows());
+        for row in 0..args.rows() {
+            match (ids.get(row), values.get(row)) {
+                (Some(id), Some(values)) if values > 1 => {
+                    return exec_err!(
+                        "the id {id} stands for rows with different values in the column of across; ids must be unique"
+                    );
+                }
+                (Some(_), Some(_)) => out.append_value(true),
+                _ => out.append_null(),
+            }
+        }
+        Ok(Arc::new(out.finish()))
+    }
+
+    fn user_doc(&self) -> Option<&Documentation> {
+        self.doc()
+    }
+}
