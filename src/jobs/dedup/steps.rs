@@ -312,7 +312,9 @@ impl Run<'_> {
                             .drop_columns(&["sentence_id"])?
                     }
                 };
-                Ok(clusters.sort(vec![ident("id").sort(true, false)])?.into_unoptimized_plan())
+                Ok(clusters
+                    .sort(vec![ident("id").sort(true, false)])?
+                    .into_unoptimized_plan())
             },
             async |context: &SessionContext, _, record: &mut StepRecord| {
                 let clusters = numbers(
@@ -329,15 +331,25 @@ impl Run<'_> {
                 )
                 .await?;
                 if clusters[0] != rows {
-                    return exec_err!("step clusters: {rows} rows went in, {} came out", clusters[0]);
+                    return exec_err!(
+                        "step clusters: {rows} rows went in, {} came out",
+                        clusters[0]
+                    );
                 }
                 if clusters[3] > 0 {
-                    return exec_err!("step clusters: {} rows are removed without a similarity", clusters[3]);
+                    return exec_err!(
+                        "step clusters: {} rows are removed without a similarity",
+                        clusters[3]
+                    );
                 }
                 record.figures.insert("rows".to_owned(), clusters[0].into());
                 record.figures.insert("kept".to_owned(), clusters[1].into());
-                record.figures.insert("clusters of two or more".to_owned(), larger[0].into());
-                record.figures.insert("largest cluster".to_owned(), clusters[2].into());
+                record
+                    .figures
+                    .insert("clusters of two or more".to_owned(), larger[0].into());
+                record
+                    .figures
+                    .insert("largest cluster".to_owned(), clusters[2].into());
                 Ok(())
             },
         )
@@ -370,7 +382,12 @@ impl Run<'_> {
                 let mut input = input.into_unoptimized_plan();
                 if is_repeated {
                     let value = ident(self.options.value_column(text));
-                    input = one_row_an_id(input, ident(id), value, self.place(job.context(), text).await?)?;
+                    input = one_row_an_id(
+                        input,
+                        ident(id),
+                        value,
+                        self.place(job.context(), text).await?,
+                    )?;
                 }
                 let removed = job.context().table("clusters").await?;
                 let removed = removed
