@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 const SHARE: f64 = 0.7;
 /// Of address space that is left: stacks and the reserves of the allocator take of it, too.
 const ADDRESS_SHARE: f64 = 0.5;
+/// What operators may always hold, so that small queries run where others took the memory.
+const LEAST: usize = 64 << 20;
 /// A limit of a control group above this is none.
 const NO_LIMIT: u64 = 1 << 60;
 
@@ -31,7 +33,7 @@ fn limit_below(root: &Path) -> Option<usize> {
         address_space(&limits, &status).map(|bytes| bytes as f64 * ADDRESS_SHARE),
     ];
     let least = shares.into_iter().flatten().min_by(f64::total_cmp)?;
-    Some((least as usize).max(1))
+    Some((least as usize).max(LEAST))
 }
 
 /// What the machine can give without swapping.
@@ -66,18 +68,18 @@ struct Files {
     limits: &'static [&'static str],
     usage: &'static str,
     /// In `memory.stat`: files that can be dropped, which count as usage.
-    inactive: &'static str,
+    cached: [&'static str; 2],
 }
 
 const FIRST: Files = Files {
     limits: &["memory.limit_in_bytes"],
     usage: "memory.usage_in_bytes",
-    inactive: "total_inactive_file ",
+    cached: ["total_inactive_file ", "total_active_file "],
 };
 const SECOND: Files = Files {
     limits: &["memory.max", "memory.high"],
     usage: "memory.current",
-    inactive: "inactive_file ",
+    cached: ["inactive_file ", "active_file "],
 };
 
 /// What is left in each control group that bounds this process.
@@ -157,12 +159,11 @@ fn of_group(group: &Path, files: &Files) -> Option<u64> {
     let limit = limits.min().filter(|limit| *limit < NO_LIMIT)?;
     let used = number(files.usage).unwrap_or(0);
     let stat = read_to_string(group.join("memory.stat")).unwrap_or_default();
-    let inactive = stat
-        .lines()
-        .find_map(|line| line.strip_prefix(files.inactive))
-        .and_then(|number| number.trim().parse().ok())
-        .unwrap_or(0);
-    Some(limit.saturating_sub(used.saturating_sub(inactive)))
+    let cached = files.cached.iter().filter_map(|name| -> Option<u64> {
+        let line = stat.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().parse().ok()
+    });
+    Some(limit.saturating_sub(used.saturating_sub(cached.sum())))
 }
 
 #[cfg(test)]
@@ -206,7 +207,7 @@ mod tests {
             ("sys/fs/cgroup/a.slice/memory.current", "200000000\n"),
             (
                 "sys/fs/cgroup/a.slice/memory.stat",
-                "anon 1\ninactive_file 100000000\n",
+                "anon 1\ninactive_file 60000000\nactive_file 40000000\n",
             ),
             ("sys/fs/cgroup/a.slice/b/memory.max", "max\n"),
             ("sys/fs/cgroup/a.slice/b/memory.current", "1\n"),

@@ -170,12 +170,15 @@ fn length(lists: &ArrayRef, row: usize) -> usize {
 mod tests {
     use super::*;
     use datafusion::arrow::array::{ListArray, StringArray};
+    use datafusion::arrow::compute::concat;
     use datafusion::arrow::datatypes::Int32Type;
 
     #[test]
     fn slices_are_cut_by_what_is_made_of_them() {
         let text = "x".repeat(1 << 20);
         let texts: ArrayRef = Arc::new(StringArray::from(vec![text.as_str(); 6]));
+        // What counts are the rows of a slice.
+        let texts = concat(&[&texts, &texts]).expect("texts").slice(6, 6);
         let list = |length: i32| Some((0..length).map(Some).collect::<Vec<_>>());
         let lists: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([
             list(7),

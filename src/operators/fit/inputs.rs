@@ -16,11 +16,14 @@ use datafusion::execution::SessionState;
 use datafusion::object_store::{ObjectStore, ObjectStoreExt};
 use datafusion::parquet::file::metadata::ParquetMetaData;
 use datafusion::physical_plan::ExecutionPlan;
+use neardup_datasets::{NumberedParquetSource, RecordSource};
 use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The largest files of a scan, at most so many, stand for all.
 const FILES: usize = 16;
+/// Endings of compressed files.
+const COMPRESSED: [&str; 5] = ["gz", "zst", "bz2", "xz", "lz4"];
 /// Bytes that are looked at in each of [`PLACES`] places of a file of text.
 const LOOK: u64 = 64 << 10;
 const PLACES: u64 = 3;
@@ -109,7 +112,7 @@ async fn rows(
     columns: Option<&[usize]>,
 ) -> Result<Option<Rows>> {
     let source = scan.file_source().as_ref();
-    if source.is::<ParquetSource>() {
+    if source.is::<ParquetSource>() || source.is::<NumberedParquetSource>() {
         let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
         let metadata = DFParquetMetadata::new(store.as_ref(), &file.object_meta)
             .with_file_metadata_cache(Some(cache))
@@ -117,9 +120,12 @@ async fn rows(
             .await?;
         return Ok(of_parquet(&metadata, scan.file_schema(), columns));
     }
-    if (source.is::<CsvSource>() || source.is::<JsonSource>())
-        && scan.file_compression_type == FileCompressionType::UNCOMPRESSED
-    {
+    let is_text =
+        source.is::<RecordSource>() || source.is::<CsvSource>() || source.is::<JsonSource>();
+    let ending = file.object_meta.location.extension().unwrap_or_default();
+    let is_compressed = scan.file_compression_type != FileCompressionType::UNCOMPRESSED
+        || COMPRESSED.contains(&ending.to_lowercase().as_str());
+    if is_text && !is_compressed {
         return of_text(file, store).await.map(Some);
     }
     Ok(None)
@@ -184,7 +190,7 @@ fn of_lines(bytes: &[u8], size: u64) -> u64 {
     let looked = bytes.len() as u64;
     match lines.max(if lines == 0 { objects } else { 0 }) as u64 {
         // Longer than what was looked at, nobody knows by how much.
-        0 if looked < size => (looked * 64).min(size),
+        0 if looked < size => (looked * 16).min(size),
         0 => looked,
         rows => looked / rows,
     }
@@ -199,7 +205,7 @@ mod tests {
         assert_eq!(of_lines(b"{\"a\":1}\n{\"a\":2}\n", 16), 8);
         assert_eq!(of_lines(b"[{\"a\":1},{\"a\":2}]", 17), 17);
         assert_eq!(of_lines(b"[{\"a\":1},{\"a\":2},{", 100), 9);
-        assert_eq!(of_lines(&[b'x'; 1000], 1_000_000), 64_000);
+        assert_eq!(of_lines(&[b'x'; 1000], 1_000_000), 16_000);
         assert_eq!(of_lines(&[b'x'; 1000], 2_000), 2_000);
     }
 }
