@@ -246,26 +246,23 @@ impl Job {
         }
         let written = self.register(name, &record).await?;
         check(&self.context, written, &mut record).await?;
+        self.settle(&record).await?;
         if let Output::File(file) = output {
             self.publish(file, &mut record).await?;
             self.register(name, &record).await?;
         }
         record.seconds = begun.elapsed().as_secs_f64();
         record.committed = seconds_since_1970(SystemTime::now());
-        self.progress.done(name, record.rows, begun.elapsed());
+        let rows = record.rows;
         // Rows that the input step numbers have their ids from it.
         let is_exact = one_file || name == "input";
         let index = self.commit(record, before, is_exact).await?;
+        self.progress.done(name, rows, begun.elapsed());
         Ok(&self.manifest.steps[index])
     }
 
-    /// Lists a step in the manifest, once its files are on disk and the inputs are what they were.
-    async fn commit(
-        &mut self,
-        record: StepRecord,
-        before: Option<usize>,
-        is_exact: bool,
-    ) -> Result<usize> {
+    /// Makes sure that the files of a step are whole and on disk, and that the inputs are what they were.
+    async fn settle(&self, record: &StepRecord) -> Result<()> {
         for file in &record.files {
             let found = self.directory.bytes(&file.path).await?;
             if found != Some(file.bytes) {
@@ -279,7 +276,16 @@ impl Job {
         }
         let names: Vec<&str> = record.files.iter().map(|file| file.path.as_str()).collect();
         self.directory.sync(&names).await?;
-        inputs::check(&self.manifest.inputs, &self.context.runtime_env()).await?;
+        inputs::check(&self.manifest.inputs, &self.context.runtime_env()).await
+    }
+
+    /// Lists a step in the manifest.
+    async fn commit(
+        &mut self,
+        record: StepRecord,
+        before: Option<usize>,
+        is_exact: bool,
+    ) -> Result<usize> {
         let steps = &mut self.manifest.steps;
         let index = before.unwrap_or(steps.len());
         match before {
@@ -411,6 +417,10 @@ impl Job {
             (
                 "neardup.format".to_owned(),
                 self.manifest.format.to_string(),
+            ),
+            (
+                "neardup.signatures".to_owned(),
+                self.manifest.signatures.to_string(),
             ),
             ("neardup.step".to_owned(), name.to_owned()),
             ("neardup.source".to_owned(), inputs.join("\n")),

@@ -1,12 +1,14 @@
 //! The tables of a finished job, for readers.
 
 use super::inputs;
-use super::manifest::Manifest;
+use super::manifest::{Manifest, StepRecord};
 use crate::files::{Location, MANIFEST, parquet_files, resolve};
+use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, exec_err};
 use datafusion::logical_expr::{ident, lit};
 use datafusion::object_store::{Error, ObjectStoreExt};
 use datafusion::prelude::SessionContext;
+use std::sync::Arc;
 
 /// Reads the manifest of a job's directory.
 ///
@@ -34,7 +36,7 @@ pub async fn manifest(context: &SessionContext, directory: &str) -> Result<Manif
 /// Registers the tables of a job that are done: pairs, clusters, kept, sentences, plain_text.
 ///
 /// # Errors
-/// If the directory holds no job, or a file of it is gone.
+/// If the directory holds no job, or a file of it is gone or of another size.
 pub async fn register(context: &SessionContext, directory: &str) -> Result<Manifest> {
     let manifest = manifest(context, directory).await?;
     let directory = Location::new(directory)?;
@@ -46,10 +48,31 @@ pub async fn register(context: &SessionContext, directory: &str) -> Result<Manif
         if !["pairs", "clusters", "kept", "sentences", "plain_text"].contains(&name) {
             continue;
         }
-        let files = step.locations(&directory);
-        context.register_table(name, parquet_files(&context.state(), &files).await?)?;
+        let table = table(context, &directory, step).await?;
+        context.register_table(name, table)?;
     }
     Ok(manifest)
+}
+
+/// The files of a step, which are as large as they were written. That they hold the same bytes is seen when the
+/// job goes on.
+async fn table(
+    context: &SessionContext,
+    directory: &Location,
+    step: &StepRecord,
+) -> Result<Arc<dyn TableProvider>> {
+    let files = step.locations(directory);
+    for (file, written) in files.iter().zip(&step.files) {
+        let found = file.head(&context.runtime_env()).await?;
+        if found.size != written.bytes {
+            return exec_err!(
+                "{file}: has {} bytes, but the job wrote {}; give its command again to have the step done again",
+                found.size,
+                written.bytes
+            );
+        }
+    }
+    parquet_files(&context.state(), &files).await
 }
 
 /// Registers `documents` (id, text): the rows that a job compared, as they were read.
@@ -82,10 +105,7 @@ pub async fn register_documents(
         }
     };
     let provider = match step("sentences").or_else(|| step("input")) {
-        Some(step) => {
-            let files = step.locations(&Location::new(directory)?);
-            parquet_files(&context.state(), &files).await?
-        }
+        Some(step) => table(context, &Location::new(directory)?, step).await?,
         None => {
             let names: Vec<String> = manifest
                 .inputs

@@ -31,7 +31,7 @@ fn a_damaged_step_is_done_again_alone() {
     let scratch = finished();
     let published = scratch.published("out");
     let names = steps(&scratch.manifest("out"));
-    assert_eq!(names.len(), 8);
+    assert!(names.len() >= 8, "{names:?}");
     for (number, name) in names.iter().enumerate() {
         let before = scratch.manifest("out");
         let file = file_of(&before, number);
@@ -81,6 +81,17 @@ fn a_damaged_step_is_done_again_alone() {
     scratch.succeed(&JOB);
     assert!(scratch.published("out") == published);
     scratch.assert_whole("out");
+}
+
+/// A table that somebody else wrote there is not that of the job.
+#[test]
+fn a_table_of_another_size_is_not_read() {
+    let scratch = finished();
+    scratch.write("out/kept.parquet", scratch.read("rows.parquet"));
+    let sql = ["sql", "--dir", "out", "-c", "SELECT count(*) FROM kept"];
+    scratch.fail(&sql, &["kept.parquet", "but the job wrote", "again"]);
+    scratch.succeed(&JOB);
+    scratch.succeed(&sql);
 }
 
 /// A job of format 1 was written by the version before this one.

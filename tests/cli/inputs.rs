@@ -141,5 +141,47 @@ fn an_input_that_changes_during_the_job() {
         // A step that was about to be committed when the process stopped may have been.
         assert!(steps(&scratch.manifest(&out)).len() <= done.len() + 1);
         assert_eq!(scratch.manifest(&out)["finished"], false);
+        assert!(!scratch.has(&format!("{out}/kept.parquet")));
     }
+}
+
+/// An input that is read where it lies is looked at before the last commit, too: nothing gets its final name.
+#[cfg(unix)]
+#[test]
+fn an_input_that_changes_during_the_last_step() {
+    let scratch = Scratch::new();
+    scratch.succeed(&[
+        "generate",
+        "--rows",
+        "3000",
+        "-o",
+        "rows.parquet",
+        "--quiet",
+    ]);
+    let rows = scratch.read("rows.parquet");
+    let child = scratch.begin(&["dedup", "rows.parquet", "-o", "out", "--quiet"]);
+    let begun = Instant::now();
+    while !scratch.has("out/manifest.json") || steps(&scratch.manifest("out")).len() < 5 {
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "too few steps are done"
+        );
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    signal("-STOP", child.id());
+    let is_done = scratch.has("out/kept.parquet");
+    scratch.write("rows.parquet", &rows);
+    signal("-CONT", child.id());
+    let answer = answer(child.wait_with_output().expect("a child"));
+    if is_done {
+        println!("skipped: the last step was done before the process stopped");
+        return;
+    }
+    assert_eq!(answer.code, Some(1), "{}", answer.err);
+    assert!(
+        answer.err.contains("has changed while the job ran"),
+        "{}",
+        answer.err
+    );
+    assert!(!scratch.has("out/kept.parquet"));
 }
