@@ -45,17 +45,29 @@ pub(super) fn on_disk(name: &str) -> Result<Vec<Location>> {
     } else {
         return exec_err!("{name}: no such file or directory");
     }
-    let absolute = files.iter().map(|file| {
-        let path = file.canonicalize();
-        path.map(Location::from)
-            .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))
-    });
-    absolute.collect()
+    files.iter().map(|file| absolute(file)).collect()
+}
+
+/// The path of a file by the name that it was given: what a link leads to may be called anything.
+fn absolute(file: &Path) -> Result<Location> {
+    let path = match (file.parent(), file.file_name()) {
+        (Some(parent), Some(name)) => {
+            let parent = match parent.as_os_str().is_empty() {
+                true => Path::new("."),
+                false => parent,
+            };
+            parent.canonicalize().map(|parent| parent.join(name))
+        }
+        _ => file.canonicalize(),
+    };
+    path.map(Location::from)
+        .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))
 }
 
 /// Files of known kinds below a directory, without recursion; hidden ones and the results of jobs
 /// are left out.
 fn walk(directory: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<()> {
+    let mut others = Vec::new();
     let mut pending = vec![directory.to_owned()];
     while let Some(directory) = pending.pop() {
         let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", directory.display());
@@ -73,8 +85,18 @@ fn walk(directory: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<()> {
                 }
             } else if path.is_file() && kind_of(&path.to_string_lossy()).is_ok() {
                 files.push(path);
+            } else {
+                others.push(path);
             }
         }
+    }
+    if let Some(first) = others.iter().min() {
+        log::warn!(
+            "{}: left out {} files that are of no known kind, {} the first",
+            directory.display(),
+            others.len(),
+            first.display()
+        );
     }
     Ok(())
 }
