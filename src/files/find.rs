@@ -45,23 +45,12 @@ pub(super) fn on_disk(name: &str) -> Result<Vec<Location>> {
     } else {
         return exec_err!("{name}: no such file or directory");
     }
-    files.iter().map(|file| absolute(file)).collect()
-}
-
-/// The path of a file by the name that it was given: what a link leads to may be called anything.
-fn absolute(file: &Path) -> Result<Location> {
-    let path = match (file.parent(), file.file_name()) {
-        (Some(parent), Some(name)) => {
-            let parent = match parent.as_os_str().is_empty() {
-                true => Path::new("."),
-                false => parent,
-            };
-            parent.canonicalize().map(|parent| parent.join(name))
-        }
-        _ => file.canonicalize(),
-    };
-    path.map(Location::from)
-        .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))
+    let absolute = files.iter().map(|file| {
+        let path = file.canonicalize();
+        path.map(Location::from)
+            .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))
+    });
+    absolute.collect()
 }
 
 /// Files of known kinds below a directory, without recursion; hidden ones and the results of jobs
