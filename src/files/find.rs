@@ -107,6 +107,7 @@ fn not_text(path: &Path) -> DataFusionError {
 /// Files of known kinds below a directory, without recursion; hidden ones and the results of jobs
 /// are left out.
 fn walk(directory: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<()> {
+    let mut others = Vec::new();
     let mut pending = vec![directory.to_owned()];
     while let Some(directory) = pending.pop() {
         let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", directory.display());
@@ -124,8 +125,18 @@ fn walk(directory: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<()> {
                 }
             } else if path.is_file() && kind_of(&path.to_string_lossy()).is_ok() {
                 files.push(path);
+            } else {
+                others.push(path);
             }
         }
+    }
+    if let Some(first) = others.iter().min() {
+        log::warn!(
+            "{}: left out {} files that are of no known kind, {} the first",
+            directory.display(),
+            others.len(),
+            first.display()
+        );
     }
     Ok(())
 }

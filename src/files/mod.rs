@@ -125,6 +125,8 @@ fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
         .unwrap_or((&name, ""));
     let kind = match stem.rsplit_once('.').map(|(_, ending)| ending) {
         Some("xml") if !name.ends_with(".zst") => Kind::Dump,
+        // A part of a dump under its publisher's name: NAME.xml-p10p30302.bz2.
+        Some(ending) if ending.starts_with("xml-p") && !name.ends_with(".zst") => Kind::Dump,
         Some("parquet") if stem == name => Kind::Parquet,
         Some("csv") => Kind::Csv,
         Some("tsv") => Kind::Tsv,

@@ -383,8 +383,8 @@ fn damage_far_inside_a_table() {
         &["dedup", "rows.csv", "--quiet"],
         &["rows.csv", "utf-8", "30002"],
     );
-    scratch.assert_whole("neardup-out");
-    assert_eq!(scratch.manifest("neardup-out")["finished"], false);
+    // Files are read whole before the job begins.
+    assert!(!scratch.has("neardup-out"));
     bytes.truncate(bytes.len() - 12);
     scratch.write("rows.csv", &bytes);
     assert_eq!(scratch.job(&["dedup", "rows.csv"])["rows"], 30_000);

@@ -57,7 +57,7 @@ fn row_numbers_are_places_in_files_of_any_size() {
     let array = |texts: &[String]| {
         let rows: Vec<Value> = texts
             .iter()
-            .map(|text| json!({"text": text, "more": [1, {"a": "]},{"}]}))
+            .map(|text| json!({"text": text, "more": [{"a": "]},{"}]}))
             .collect();
         Value::Array(rows).to_string()
     };
@@ -108,7 +108,7 @@ fn row_numbers_are_places_in_files_of_any_size() {
             assert_numbered(&scratch, &directory, &[0, 4_000]);
         }
         let rows = scratch.rows(&format!(
-            "SELECT count(*) AS n, count(DISTINCT text) AS texts FROM '{name}'"
+            "SELECT count(*) AS n, count(DISTINCT text) AS texts FROM './{name}'"
         ));
         assert_eq!(
             (&rows[0]["n"], &rows[0]["texts"]),
@@ -170,25 +170,15 @@ fn columns_of_json_are_decided_over_all_rows() {
             (&"7".into(), &1.0.into(), None)
         );
     }
-    let head = scratch.succeed(&[
-        "sql",
-        "--format",
-        "csv",
-        "-c",
-        "SELECT * FROM 'rows.jsonl' LIMIT 1",
-    ]);
+    let head = scratch.succeed(&["sql", "-c", "SELECT * FROM 'rows.jsonl' LIMIT 1"]);
     // Keys in the order in which they first stand in the file.
     let keys: Vec<usize> = ["zeta", "text", "alpha", "late"]
         .iter()
         .map(|key| lines.find(&format!("\"{key}\"")).expect("a key"))
         .collect();
-    let mut names: Vec<&str> = head
-        .out
-        .lines()
-        .next()
-        .expect("a header")
-        .split(',')
-        .collect();
+    let header = head.out.lines().nth(1).expect("a header");
+    let mut names: Vec<&str> = header.split('|').map(str::trim).collect();
+    names.retain(|name| !name.is_empty());
     let order = names.clone();
     names.sort_by_key(|name| {
         keys[["zeta", "text", "alpha", "late"]
@@ -451,5 +441,30 @@ fn ids_may_outlast_other_files() {
     scratch.fail(
         &["dedup", "ids.csv", "--row-ids", "path"],
         &["--row-ids", "id"],
+    );
+}
+
+#[test]
+fn files_of_other_names_are_not_left_out_in_silence() {
+    let scratch = Scratch::new();
+    scratch.write("data/train.csv", "text\none two three\n");
+    scratch.write("data/readme.md", "no table");
+    let answer = scratch.succeed(&["dedup", "data", "-o", "out"]);
+    assert!(
+        answer.err.contains("left out 1 files") && answer.err.contains("readme.md"),
+        "{answer:?}"
+    );
+    assert_eq!(scratch.job_number("out", "SELECT count(*) FROM kept"), 1);
+    let dump = std::fs::read(crate::scratch::sample("samplewiki-pages-articles.xml.bz2"))
+        .expect("the sample");
+    scratch.write("wiki-pages-articles1.xml-p10p30302.bz2", dump);
+    assert_eq!(
+        scratch.job(&[
+            "ingest",
+            "wiki-pages-articles1.xml-p10p30302.bz2",
+            "-o",
+            "pages"
+        ])["pages"],
+        61
     );
 }

@@ -1,1 +1,180 @@
+//! Readers give the same at every size of what they read at a time.
 
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::common::Result;
+
+use super::input::Buffer;
+use super::{json, separated};
+
+/// Bytes that come a few at a time.
+struct Slowly(Vec<u8>, usize);
+
+impl Read for Slowly {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.1.min(self.0.len()).min(out.len());
+        out[..count].copy_from_slice(&self.0[..count]);
+        self.0.drain(..count);
+        Ok(count)
+    }
+}
+
+const SIZES: [usize; 6] = [1, 2, 3, 5, 17, 1 << 20];
+
+fn buffer(text: &[u8], size: usize) -> Buffer {
+    Buffer::new(Box::new(Slowly(text.to_vec(), size)))
+}
+
+fn json_schema(text: &[u8], size: usize) -> Result<SchemaRef> {
+    let fields = json::shape("f", buffer(text, size))?.fields()?;
+    Ok(Arc::new(Schema::new(fields)))
+}
+
+fn json_rows(text: &str, size: usize, most_rows: usize) -> String {
+    let schema = json_schema(text.as_bytes(), size).expect("a schema");
+    let columns: Vec<usize> = (0..schema.fields().len()).collect();
+    let input = buffer(text.as_bytes(), size);
+    let mut rows = json::Rows::open("f", input, &schema, &columns, most_rows).expect("a reader");
+    let mut batches = Vec::new();
+    while let Some(chunk) = rows.next().expect("rows") {
+        assert!(chunk.rows <= most_rows);
+        batches.push(RecordBatch::try_new(Arc::clone(&schema), chunk.columns).expect("a batch"));
+    }
+    let types: Vec<_> = schema
+        .fields()
+        .iter()
+        .map(|field| field.data_type().to_string())
+        .collect();
+    format!(
+        "{}\n{}",
+        types.join(" "),
+        pretty_format_batches(&batches).expect("a table")
+    )
+}
+
+#[test]
+fn objects_are_found_at_any_size() {
+    let rows = [
+        r#"{"b": "a \"q\" \\", "a": [{"c": "]},{"}], "n": null}"#,
+        r#"{"a": [], "d": {"e": -1.5e3, "f": true}, "b": "\ud83d\ude00 \u00e9"}"#,
+        r#"{ }"#,
+        r#"{"g\u0041": 18446744073709551615, "b": 12345678901234567890123, "b": "last"}"#,
+    ];
+    let lines = rows.join("\n\n");
+    let wanted = json_rows(&lines, 1 << 20, 100);
+    assert!(wanted.contains("| gA"), "{wanted}");
+    assert!(
+        wanted.contains("last") && wanted.contains("]},{"),
+        "{wanted}"
+    );
+    let texts = [
+        lines,
+        rows.join(""),
+        format!(" [{}] ", rows.join(" ,\n")),
+        format!("[{}]\n[]{}[{}]", rows[..2].join(","), rows[2], rows[3]),
+    ];
+    for text in &texts {
+        for size in SIZES {
+            for most_rows in [1, 3, 100] {
+                assert_eq!(json_rows(text, size, most_rows), wanted, "{size} {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_json_is_an_error_with_its_row() {
+    for (text, said) in [
+        ("{\"a\":1}\n{\"a\":}", "row 2 (line 2)"),
+        ("{\"a\":1,}", "a key in quotes"),
+        ("{\"a\":[1,]}", "a value"),
+        ("{\"a\":1 \"b\":2}", "','"),
+        ("{\"a\":01}", "01 is no number"),
+        ("{\"a\":1.}", "no number"),
+        ("{\"a\":NaN}", "a value"),
+        ("{\"a\":nul}", "a value"),
+        ("{\"a\":\"\\x\"}", "an escape"),
+        ("{\"a\":\"\\ud800\"}", "surrogate"),
+        ("{\"a\":\"\\u12g4\"}", "hexadecimal"),
+        ("{\"a\":\"open", "ends within"),
+        ("{\"a\":1}\n[{\"a\":2}", "ends within"),
+        ("[{\"a\":1},]", "must be an object"),
+        ("[1]", "must be an object"),
+        ("\"a\"", "must be an object"),
+        (
+            "{\"a\":1}\n\n{\"a\":[2]}",
+            "row 1 (line 1): 'a' holds a single value, but in f: row 2 (line 3) it holds a list",
+        ),
+    ] {
+        for size in SIZES {
+            let error = json_schema(text.as_bytes(), size)
+                .expect_err(text)
+                .to_string();
+            assert!(error.contains(said), "{text}: {error}");
+        }
+    }
+    let deep = format!("{}{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
+    let error = json_schema(deep.as_bytes(), 1 << 20)
+        .expect_err("too deep")
+        .to_string();
+    assert!(error.contains("nested deeper"), "{error}");
+    assert!(json_schema(b"{\"a\":\"\xff\"}", 2).is_err());
+}
+
+fn separated_rows(text: &str, size: usize, most_rows: usize) -> Result<String> {
+    let fields = || separated::Fields::new("f", buffer(text.as_bytes(), size), b',');
+    let found = separated::columns(fields())?;
+    let schema = found.names.iter().zip(&found.looks);
+    let schema = schema
+        .map(|(name, look)| datafusion::arrow::datatypes::Field::new(name, look.data_type(), true));
+    let schema = Arc::new(Schema::new(schema.collect::<Vec<_>>()));
+    let columns: Vec<usize> = (0..schema.fields().len()).collect();
+    let mut rows = separated::Rows::open("f", fields(), &schema, &columns, most_rows)?;
+    let mut out = String::new();
+    while let Some(chunk) = rows.next()? {
+        let batch = RecordBatch::try_new(Arc::clone(&schema), chunk.columns)?;
+        for row in 0..batch.num_rows() {
+            for column in batch.columns() {
+                let value = match column.is_null(row) {
+                    true => "NULL".to_owned(),
+                    false => datafusion::arrow::util::display::array_value_to_string(column, row)?,
+                };
+                out.push_str(&format!("<{value}>"));
+            }
+            out.push('\n');
+        }
+    }
+    Ok(out)
+}
+
+#[test]
+fn values_are_found_at_any_size() {
+    let text = "a,\"b,b\",c\r\n1,\"x \"\"y\"\"\r\nz\",\"\"\n\n\r\n2,,\n3,\" , \",last";
+    let wanted = "<1><x \"y\"\r\nz><>\n<2><NULL><NULL>\n<3>< , ><last>\n";
+    for size in SIZES {
+        for most_rows in [1, 100] {
+            assert_eq!(
+                separated_rows(text, size, most_rows).expect("rows"),
+                wanted,
+                "{size}"
+            );
+        }
+        for (wrong, said) in [
+            ("a,b\n1,2\n1\n", "line 3"),
+            ("a,b\n\"1\n\n\",2\n1,2,3\n", "line 5"),
+            ("a,b\n1,\"2\n3,4\n", "line 2"),
+            ("a,a\n", "line 1"),
+        ] {
+            let error = separated_rows(wrong, size, 10)
+                .expect_err(wrong)
+                .to_string();
+            assert!(error.contains(said), "{wrong}: {error}");
+        }
+    }
+    assert_eq!(separated_rows("", 1, 1).expect("nothing"), "");
+    assert_eq!(separated_rows("a\n", 1, 1).expect("nothing"), "");
+}
