@@ -219,7 +219,7 @@ pub fn word_vectors(data: &[u8]) {
         "",
         ", format => 'glove'",
         ", format => 'word2vec'",
-        ", format => 'word2vec-binary'",
+        ", format => 'word2vec_binary'",
         ", format => 'fasttext'",
     ] {
         query(&format!(

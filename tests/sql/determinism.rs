@@ -16,11 +16,11 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The trials of this module.
+/// The trials of this module; they take minutes, so they run where they are asked for (`--ignored determinism::`).
 pub fn trials() -> Vec<Trial> {
     vec![
-        Trial::test("determinism::in one process", in_one_process),
-        Trial::test("determinism::on a cluster", on_a_cluster),
+        Trial::test("determinism::in one process", in_one_process).with_ignored_flag(true),
+        Trial::test("determinism::on a cluster", on_a_cluster).with_ignored_flag(true),
     ]
 }
 
