@@ -49,6 +49,9 @@ pub(super) fn config() -> SessionConfig {
             "datafusion.optimizer.subset_repartition_threshold",
             usize::MAX,
         )
+        // The side of a join that every task is given stays the side that every task builds. The engine chooses it
+        // by sizes; a rule that swapped the sides later had every task probe all rows, so that pairs came twice.
+        .set_bool("datafusion.optimizer.join_reordering", false)
 }
 
 /// The options of a session that fetches rows: a client's and an executor's.
