@@ -199,11 +199,6 @@ impl Case {
         let docs = Table::random(random, 60, sentences);
         let mut others = Table::random(random, if call.two() { 40 } else { 2 }, sentences);
         let place = Place::random(random);
-        if place == Place::Prepared {
-            // Ids of two types are given the first one where a prepared statement is executed.
-            others.id_type = docs.id_type.clone();
-            others.rows.clear();
-        }
         if call.two() {
             docs.share(random, &mut others);
         }
