@@ -13,11 +13,13 @@
 
 mod calls;
 mod compose;
+mod expected;
 mod jobs;
 mod random;
 mod rows;
 mod texts;
 mod truth;
+mod written;
 
 use calls::Call;
 use compose::{Place, Relation, statements};
