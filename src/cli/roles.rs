@@ -1,6 +1,5 @@
 //! `neardup scheduler` and `neardup executor`.
 
-use super::folder::ProcessFolder;
 use super::options::Global;
 use super::stop::asked_to_stop;
 use clap::Args;
