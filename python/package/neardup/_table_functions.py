@@ -232,7 +232,10 @@ Counts and frequencies are of one collection and in one language, both as they w
                 'representative').
             Two rows that stay may be similar in oversized buckets only, and as near_duplicates
                 says.
-            A row whose id and text stand twice stays twice.
+            Rows of one id are one row, of which the first stays: one with a text, then in keep
+                order, then in the order of the columns from left to right, NULL last. Another text
+                is an error that names the id.
+            Rows without an id all stay.
         """
         return self._call(
             "deduplicate",
@@ -773,8 +776,8 @@ Counts and frequencies are of one collection and in one language, both as they w
                 paired with, and these were all removed.
             The rows are the same for any number of parts and partitions and any order of the input.
             A row that is alone, empty or NULL is kept: a cluster of one, similarity NULL.
-            The same id twice with the same text is one row; with another text it is an error that
-                names the id.
+            The same id twice with the same text, or once without a text, is one row; with another
+                text it is an error that names the id.
         """
         return self._call(
             "near_duplicates",
