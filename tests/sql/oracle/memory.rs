@@ -47,7 +47,7 @@ async fn little_memory() -> Result<(), Failed> {
         .with_batch_size(256);
     for (megabytes, call) in [
         (
-            24,
+            44,
             "minhash_join(docs, shingle => 'char:5', threshold => 0.6, parts => 12)",
         ),
         (9, "projection_join(vectors, threshold => 0.9, parts => 12)"),
