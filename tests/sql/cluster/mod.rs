@@ -250,11 +250,7 @@ fn dedup(executors: usize) -> Result<(), Failed> {
     for method in ["exact", "minhash"] {
         let few = ["--bucket-pairs", "3", "--method", method];
         let local = run(&format!("local-{method}"), &few)?;
-        let on_cluster = ["--cluster", url.as_str(), "--threads", "4"];
-        let remote = run(
-            &format!("remote-{method}"),
-            &[&few[..], &on_cluster].concat(),
-        )?;
+        let remote = run(&format!("remote-{method}"), &[&few[..], &more].concat())?;
         let counts = |directory: &Path| -> Result<serde_json::Value, Failed> {
             let manifest = std::fs::read(directory.join("manifest.json"))?;
             let manifest: serde_json::Value = serde_json::from_slice(&manifest)?;
