@@ -21,6 +21,7 @@
 use super::outer_join::OuterJoinExec;
 use crate::operators::similar_pairs::SimilarPairsExec;
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
+use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, Statistics, internal_datafusion_err};
@@ -357,7 +358,8 @@ impl ExecutionPlan for KeyedExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        // A stage is planned after those below it ran: it may say otherwise which columns are never NULL.
+        // A stage is planned after those below it ran: it may say otherwise which columns are never NULL, and rows
+        // that were shuffled hold no dictionaries any more.
         let (schema, declared) = (self.schema(), self.schema());
         let rows = self.input.execute(partition, context)?;
         let rows = rows.and_then(move |batch| ready(under(batch, &declared)));
@@ -365,16 +367,19 @@ impl ExecutionPlan for KeyedExec {
     }
 }
 
-/// The rows under a schema that says otherwise which columns may be NULL.
+/// The rows under a schema that says otherwise which columns may be NULL, or are dictionaries.
 fn under(rows: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     if rows.schema() == *schema {
         return Ok(rows);
     }
     let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
-    let columns = rows.columns().to_vec();
+    let columns = rows.columns().iter().zip(schema.fields());
+    let columns: Result<Vec<_>, _> = columns
+        .map(|(column, field)| cast(column, field.data_type()))
+        .collect();
     Ok(RecordBatch::try_new_with_options(
         Arc::clone(schema),
-        columns,
+        columns?,
         &options,
     )?)
 }

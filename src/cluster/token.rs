@@ -229,17 +229,17 @@ pub(super) async fn agreed(scheduler: &str, token: Option<&Token>) -> Result<()>
         let asked = tokio::task::spawn_blocking(move || request.call());
         async move { Some(asked.await.ok()?.ok()?.status().as_u16()) }
     };
-    let asks = ask(None).await == Some(401);
-    match token {
-        None if asks => plan_err!("--scheduler {scheduler}: {}", Refusal::Missing.text()),
-        None => Ok(()),
-        Some(token) => match ask(Some(token.bearer())).await {
+    match (ask(None).await, token) {
+        (Some(401), None) => plan_err!("--scheduler {scheduler}: {}", Refusal::Missing.text()),
+        (Some(401), Some(token)) => match ask(Some(token.bearer())).await {
             Some(401) => plan_err!("--scheduler {scheduler}: {}", Refusal::Wrong.text()),
-            Some(_) if !asks => plan_err!(
-                "--scheduler {scheduler}: asks nobody for a token; start it with --token-file, too"
-            ),
             _ => Ok(()),
         },
+        // Who asks for none is not shown it.
+        (Some(_), Some(_)) => plan_err!(
+            "--scheduler {scheduler}: asks nobody for a token; start it with --token-file, too"
+        ),
+        _ => Ok(()),
     }
 }
 

@@ -5,23 +5,23 @@
 //! an order, LIMIT, a stream that can be read once. What is not known to be fixed counts as not fixed.
 
 use crate::operators::similar_pairs::SimilarPairs;
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::datasource::listing::ListingTable;
 use datafusion::datasource::{MemTable, source_as_provider};
 use datafusion::logical_expr::expr::{AggregateFunction, WindowFunction};
 use datafusion::logical_expr::{
-    Distinct, Expr, LogicalPlan, TableScan, WindowFrameUnits, WindowFunctionDefinition,
+    Distinct, Expr, ExprSchemable, LogicalPlan, TableScan, WindowFrameUnits,
+    WindowFunctionDefinition,
 };
 use neardup_datasets::{DumpTable, NumberedParquet, RecordTable, WordVectorTable};
 use std::any::Any;
 
 /// Aggregates whose result does not depend on the order of their rows. Sums and means of floats do, in
-/// their last bits.
+/// their last bits, and the least and the greatest of floats where NaN is among them.
 const UNORDERED: &[&str] = &[
     "count",
-    "min",
-    "max",
     "bool_and",
     "bool_or",
     "bit_and",
@@ -37,6 +37,9 @@ const UNORDERED: &[&str] = &[
 
 /// Aggregates that do not depend on the order of their rows where these are whole numbers or decimals.
 const UNORDERED_IF_EXACT: &[&str] = &["sum", "avg"];
+
+/// Aggregates that do not depend on the order of their rows where these are no floats.
+const UNORDERED_UNLESS_FLOATS: &[&str] = &["min", "max"];
 
 /// Window functions that depend on the values of their order alone.
 const RANKS: &[&str] = &["rank", "dense_rank", "percent_rank", "cume_dist"];
@@ -122,9 +125,13 @@ fn expr_is_fixed(expr: &Expr, node: &LogicalPlan) -> Result<bool> {
 }
 
 fn aggregate_is_fixed(aggregate: &AggregateFunction, node: &LogicalPlan) -> Result<bool> {
-    let name = aggregate.func.name();
+    is_unordered(aggregate.func.name(), &aggregate.params.args, node)
+}
+
+fn is_unordered(name: &str, args: &[Expr], node: &LogicalPlan) -> Result<bool> {
     Ok(UNORDERED.contains(&name)
-        || (UNORDERED_IF_EXACT.contains(&name) && all_exact(&aggregate.params.args, node)?))
+        || (UNORDERED_IF_EXACT.contains(&name) && all(args, node, is_exact)?)
+        || (UNORDERED_UNLESS_FLOATS.contains(&name) && all(args, node, holds_no_floats)?))
 }
 
 fn window_is_fixed(window: &WindowFunction, node: &LogicalPlan) -> Result<bool> {
@@ -135,8 +142,7 @@ fn window_is_fixed(window: &WindowFunction, node: &LogicalPlan) -> Result<bool> 
         }
         WindowFunctionDefinition::AggregateUDF(function) => function.name(),
     };
-    let unordered = UNORDERED.contains(&name)
-        || (UNORDERED_IF_EXACT.contains(&name) && all_exact(&params.args, node)?);
+    let unordered = is_unordered(name, &params.args, node)?;
     let frame = &params.window_frame;
     // A frame that is counted in rows cuts equal rows apart, unless it has all of them.
     let whole = frame.start_bound.is_unbounded() && frame.end_bound.is_unbounded();
@@ -144,18 +150,26 @@ fn window_is_fixed(window: &WindowFunction, node: &LogicalPlan) -> Result<bool> 
     Ok(unordered && (whole || by_value))
 }
 
-/// Whether arguments are of types whose sum does not depend on the order.
-fn all_exact(args: &[Expr], node: &LogicalPlan) -> Result<bool> {
-    use datafusion::logical_expr::ExprSchemable;
+/// Whether all arguments are of such types.
+fn all(args: &[Expr], node: &LogicalPlan, is_such: fn(&DataType) -> bool) -> Result<bool> {
     let inputs = node.inputs();
     let Some(input) = inputs.first() else {
         return Ok(false);
     };
     for arg in args {
-        let data_type = arg.get_type(input.schema())?;
-        if !data_type.is_integer() && !data_type.is_decimal() && !data_type.is_null() {
+        if !is_such(&arg.get_type(input.schema())?) {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Whether a sum does not depend on the order of its values.
+fn is_exact(data_type: &DataType) -> bool {
+    data_type.is_integer() || data_type.is_decimal() || data_type.is_null()
+}
+
+/// Whether no value is a float, or may hold one.
+fn holds_no_floats(data_type: &DataType) -> bool {
+    !data_type.is_floating() && !data_type.is_nested()
 }

@@ -26,7 +26,7 @@ pub use parameters::{Kind, Parameter, Range};
 pub(crate) use planner::FunctionPlanner;
 pub(crate) use relations::last_column;
 pub use template::{Column, Header, Template};
-pub(crate) use unique_ids::one_row_an_id;
+pub(crate) use unique_ids::{one_row_an_id, orderable};
 
 use datafusion::common::Result;
 use datafusion::execution::SessionState;

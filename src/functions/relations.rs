@@ -277,7 +277,17 @@ pub(super) fn rows(
     alias: &str,
     payload: fn(&Call, &LogicalPlan, &str, &Expr) -> Result<Expr>,
 ) -> Result<LogicalPlan> {
-    let id_type = common_id_type(&id_types(call)?);
+    let id_type = joined_id_type(&id_types(call)?);
+    let is_float = |plan: &LogicalPlan| -> Result<bool> {
+        let Some(name) = call.column("across") else {
+            return Ok(false);
+        };
+        Ok(data_type(plan, &column(call, plan, name)?)?.is_floating())
+    };
+    let mut meets_floats = false;
+    for plan in &call.relations {
+        meets_floats |= is_float(plan)?;
+    }
     let side = |index: usize| -> Result<LogicalPlan> {
         let plan = call.relations[index].clone();
         let argument = |name: &str| {
@@ -298,7 +308,7 @@ pub(super) fn rows(
         )?;
         let across = match call.column("across") {
             None => lit(0_i8),
-            Some(name) => comparable(&plan, column(call, &plan, name)?)?,
+            Some(name) => comparable(&plan, column(call, &plan, name)?, meets_floats)?,
         };
         LogicalPlanBuilder::from(plan)
             .project(vec![
@@ -339,10 +349,24 @@ pub(super) fn common_id_type(types: &[DataType]) -> DataType {
     }
 }
 
-/// A value such that equal ones are the same: 0.0 and -0.0 are equal, and so are all NaNs.
-fn comparable(plan: &LogicalPlan, expr: Expr) -> Result<Expr> {
-    Ok(match data_type(plan, &expr)?.is_floating() {
-        true => nanvl(cast(expr, DataType::Float64) + lit(0.0), lit(f64::NAN)),
+/// The type in which the ids of two relations of a join meet: each goes back to its own, so it must hold all.
+fn joined_id_type(types: &[DataType]) -> DataType {
+    let is_wide = |id: &DataType| *id == DataType::UInt64;
+    match common_id_type(types) {
+        DataType::Int64 if types.iter().any(is_wide) => DataType::Utf8View,
+        id_type => id_type,
+    }
+}
+
+/// A value of `across` such that equal ones are the same, and none is unlike itself: a float as its text, where 0.0
+/// and -0.0 are one, and so are all NaNs.
+fn comparable(plan: &LogicalPlan, expr: Expr, meets_floats: bool) -> Result<Expr> {
+    let data_type = data_type(plan, &expr)?;
+    Ok(match meets_floats && data_type.is_numeric() {
+        true => {
+            let number = cast(expr, DataType::Float64) + lit(0.0);
+            cast(nanvl(number, lit(f64::NAN)), DataType::Utf8View)
+        }
         false => expr,
     })
 }

@@ -1,9 +1,25 @@
 //! One row an id.
 
 use super::relations::last_column;
-use datafusion::common::Result;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result, ScalarValue};
+use datafusion::functions::math::expr_fn::isnan;
 use datafusion::functions_window::expr_fn::row_number;
-use datafusion::logical_expr::{Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, lit};
+use datafusion::logical_expr::{Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, lit, when};
+
+/// What rows are ordered by: a number that is none (NaN) counts as no value, which is last in every order.
+///
+/// The engine's least and greatest of doubles depend on the order of the rows where NaN is among them.
+pub(crate) fn orderable(expr: Expr, data_type: &DataType) -> Result<Expr> {
+    match data_type.is_floating() {
+        true => when(
+            isnan(expr.clone()),
+            lit(ScalarValue::try_new_null(data_type)?),
+        )
+        .otherwise(expr),
+        false => Ok(expr),
+    }
+}
 
 /// Of the rows of each id the first: one that has a value, then the first in the keep order, if there is one
 /// (an expression, and whether it descends), then the first in the order of its columns from left to right.

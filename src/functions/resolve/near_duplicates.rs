@@ -3,7 +3,7 @@
 use super::lsh::bands_and_rows;
 use super::signatures;
 use super::{Call, Expansion, Value, block_variant, expansion};
-use crate::functions::{find, one_row_an_id, relations};
+use crate::functions::{find, one_row_an_id, orderable, relations};
 use crate::jobs::Keep;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
@@ -169,6 +169,7 @@ fn keep_order(call: &Call) -> Result<Option<Order>> {
             return plan_err!("{}: keep_by names a column", call.function);
         };
         let expr = relations::column(call, plan, &name)?;
+        let expr = orderable(expr.clone(), &relations::data_type(plan, &expr)?)?;
         return Ok(Some(Order { expr, descending }));
     }
     if call.text("keep")? == "longest" {

@@ -4,7 +4,7 @@ use super::options::{Keep, Method, RowIds};
 use super::row_ids::numbered;
 use super::run::Run;
 use crate::files::{Input, Kind};
-use crate::functions::last_column;
+use crate::functions::{last_column, orderable};
 use crate::jobs::dumps;
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
@@ -252,13 +252,14 @@ impl Run<'_> {
         let input = context.table("input").await?;
         let field = input.schema().field_with_unqualified_name(column)?;
         if !field.data_type().is_string() {
-            return Ok(Some((ident(column), descending)));
+            let place = orderable(ident(column), field.data_type())?;
+            return Ok(Some((place, descending)));
         }
         let number = || try_cast(ident(column), DataType::Float64);
         let is_other = ident(column).not_eq(lit("")).and(number().is_null());
         let others = input.filter(is_other)?.limit(0, Some(1))?.count().await?;
         Ok(Some(match others {
-            0 => (number(), descending),
+            0 => (orderable(number(), &DataType::Float64)?, descending),
             _ => (ident(column), descending),
         }))
     }

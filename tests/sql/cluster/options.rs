@@ -70,6 +70,11 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "dedup",
+        &["TEXTS", "--row-ids", "content"],
+        &["pairs", "clusters", "kept"],
+    ),
+    (
+        "dedup",
         &[
             "VECTORS",
             "--method",
@@ -195,6 +200,10 @@ fn jobs() -> Result<(), Failed> {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/sample");
     let vectors_at = scratch.path().join("vectors.jsonl");
     std::fs::write(&vectors_at, vectors())?;
+    let texts_at = scratch.path().join("texts.csv");
+    let line = |number: usize| format!("the text of line {} of a table without ids\n", number / 2);
+    let lines: String = (0..40).map(line).collect();
+    std::fs::write(&texts_at, format!("text\n{lines}"))?;
     for (number, (command, options, tables)) in JOBS.iter().enumerate() {
         let run = |place: &str| {
             let output = scratch.path().join(format!("{place}-{number}"));
@@ -205,6 +214,7 @@ fn jobs() -> Result<(), Failed> {
                     "DOCUMENTS" => job.arg(sample.join("documents.jsonl")),
                     "DUMP" => job.arg(sample.join("samplewiki-pages-articles.xml.bz2")),
                     "VECTORS" => job.arg(&vectors_at),
+                    "TEXTS" => job.arg(&texts_at),
                     other => job.arg(other),
                 };
             }

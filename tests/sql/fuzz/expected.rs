@@ -3,8 +3,8 @@
 use super::calls::{Call, Compare};
 use super::rows::{Id, Row};
 use super::truth::{
-    Item, Keys, NULL, Outcome, Projected, Sides, Signed, Signing, Truth, Verify, items, normal,
-    number, pairs_of, resolved, shown, sides, simhash, similar, sorted, within,
+    Item, Keep, Keys, NULL, Outcome, Projected, Sides, Signed, Signing, Truth, Verify, items,
+    normal, number, pairs_of, resolved, shown, sides, simhash, similar, sorted, within,
 };
 use neardup_kernels::{choose_bands, cosine, distance_for_recall};
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,10 +147,11 @@ impl Call {
                     false => similar(&a.set, &b.set, compare.threshold),
                 };
                 let exact = |a: &Signed, b: &Signed| neardup_kernels::jaccard(&a.set, &b.set);
+                let has_value = |row: &Row| row.text.is_some();
                 duplicates(
                     rows,
-                    &resolved(rows, *keep, *components, value, edge, exact),
-                    *kept,
+                    &resolved(rows, *keep, *components, value, edge, exact, has_value),
+                    kept.then_some((*keep, has_value)),
                 )
             }
             Self::NearVectors {
@@ -181,10 +182,11 @@ impl Call {
                     projected.measure(a, b).and_then(|value| value.parse().ok())
                 };
                 let exact = |a: &Vec<f32>, b: &Vec<f32>| cosine(a, b).unwrap_or(f64::NAN);
+                let has_value = |row: &Row| row.vector.is_some();
                 duplicates(
                     rows,
-                    &resolved(rows, *keep, *components, value, edge, exact),
-                    *kept,
+                    &resolved(rows, *keep, *components, value, edge, exact, has_value),
+                    kept.then_some((*keep, has_value)),
                 )
             }
             Self::Components { compare } => match text_pairs(rows, compare, compare.threshold) {
@@ -423,21 +425,28 @@ fn quality(found: usize, truth: usize, correct: usize) -> Truth {
     ]])
 }
 
-/// Rows of near_duplicates, or the places of the rows that deduplicate keeps.
-fn duplicates(rows: &[Row], outcomes: &[Outcome], kept: bool) -> Truth {
-    if kept {
-        let removed: BTreeSet<&Id> = outcomes
-            .iter()
-            .filter(|o| o.representative != o.id)
-            .map(|o| &o.id)
-            .collect();
-        let stays = |row: &&Row| row.id.as_ref().is_none_or(|id| !removed.contains(id));
-        return sorted(
-            rows.iter()
-                .filter(stays)
-                .map(|row| vec![row.place.to_string()])
-                .collect(),
-        );
+/// Rows of near_duplicates, or the places of the rows that deduplicate keeps in a keep order.
+fn duplicates(
+    rows: &[Row],
+    outcomes: &[Outcome],
+    kept: Option<(Keep, impl Fn(&Row) -> bool)>,
+) -> Truth {
+    if let Some((keep, has_value)) = kept {
+        let stay = outcomes.iter().filter(|o| o.representative == o.id);
+        let of_id = |id: &Id| {
+            let same = rows.iter().filter(|row| row.id.as_ref() == Some(id));
+            // In the order of the columns at last.
+            same.min_by_key(|row| {
+                let place = keep.place(row);
+                let first = (!has_value(row), place.is_none(), place);
+                let text = (row.text.is_none(), row.text.clone());
+                (first, text, row.page.is_none(), row.page, row.place)
+            })
+        };
+        let with_id = stay.filter_map(|o| of_id(&o.id));
+        let without_id = rows.iter().filter(|row| row.id.is_none());
+        let places = with_id.chain(without_id);
+        return sorted(places.map(|row| vec![row.place.to_string()]).collect());
     }
     let mut answer: Vec<Vec<String>> = outcomes
         .iter()

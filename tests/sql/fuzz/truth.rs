@@ -57,7 +57,7 @@ pub fn items<T: PartialEq + Clone>(
             continue;
         };
         match items.get(id) {
-            Some(item) if item.value != value => {
+            Some(item) if item.value != value || (across && item.page != row.page) => {
                 wrong.insert(id.to_string());
             }
             Some(_) => {}
@@ -288,6 +288,17 @@ pub enum Keep {
     },
 }
 
+impl Keep {
+    /// What the keep order looks at before the id: the least is the first, NULL the last.
+    pub fn place(self, row: &Row) -> Option<i64> {
+        match self {
+            Self::First => None,
+            Self::Longest => row.text.as_ref().map(|text| -(text.chars().count() as i64)),
+            Self::Page { descending } => row.page.map(|page| if descending { -page } else { page }),
+        }
+    }
+}
+
 /// An outcome of [`resolved`].
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -307,17 +318,15 @@ pub fn resolved<T: PartialEq>(
     value: impl Fn(&Row) -> Option<T>,
     edge: impl Fn(&T, &T) -> Option<f64>,
     exact: impl Fn(&T, &T) -> f64,
+    has_value: impl Fn(&Row) -> bool,
 ) -> Vec<Outcome> {
     // Ids in keep order: NULL last, then the id.
     let mut order: BTreeMap<&Id, Option<i64>> = BTreeMap::new();
     let mut values: BTreeMap<&Id, Option<T>> = BTreeMap::new();
     for row in rows {
         let Some(id) = &row.id else { continue };
-        let place = match keep {
-            Keep::First => None,
-            Keep::Longest => row.text.as_ref().map(|text| -(text.chars().count() as i64)),
-            Keep::Page { descending } => row.page.map(|page| if descending { -page } else { page }),
-        };
+        // A row without a value stays only where its id has none.
+        let place = keep.place(row).filter(|_| has_value(row));
         let known = order.entry(id).or_default();
         *known = [*known, place].into_iter().flatten().min();
         let known = values.entry(id).or_default();
