@@ -17,7 +17,8 @@
 --   id_b: as id | the other id
 --   similarity: Float64 | exact Jaccard similarity
 -- Guarantees
---   The one row of frequencies reaches every set by a join on a constant key, so that it is broadcast.
+--   The one row of frequencies reaches every set by a join on a constant key, so that it is broadcast. It is a view,
+--   of which the rows of a batch share the bytes.
 WITH keyed AS (
   SELECT
     sets.side,
@@ -25,7 +26,7 @@ WITH keyed AS (
     sets.across,
     sets.tokens,
     prefix_tokens(sets.tokens, frequencies.sketch, $threshold) AS keys
-  FROM (SELECT sketch, 0 AS all_rows FROM input_b) AS frequencies
+  FROM (SELECT arrow_cast(sketch, 'BinaryView') AS sketch, 0 AS all_rows FROM input_b) AS frequencies
   JOIN (SELECT side, id, across, tokens, 0 AS all_rows FROM input) AS sets
     ON frequencies.all_rows = sets.all_rows
 )
