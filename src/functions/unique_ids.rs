@@ -5,7 +5,10 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue};
 use datafusion::functions::math::expr_fn::isnan;
 use datafusion::functions_window::expr_fn::row_number;
-use datafusion::logical_expr::{Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, lit, when};
+use datafusion::logical_expr::{
+    Expr, ExprFunctionExt, ExprSchemable, LogicalPlan, LogicalPlanBuilder, cast, lit, when,
+};
+use std::sync::Arc;
 
 /// What rows are ordered by: a number that is none (NaN) counts as no value, which is last in every order.
 ///
@@ -38,14 +41,23 @@ pub(crate) fn one_row_an_id(
         .into_iter()
         .map(Expr::Column)
         .collect();
+    // Rows that were shuffled on a cluster hold no dictionaries any more, whatever their schema says.
+    let schema = Arc::clone(plan.schema());
+    let plain = |expr: Expr| -> Result<Expr> {
+        Ok(match expr.get_type(&schema)? {
+            DataType::Dictionary(_, value) => cast(expr, *value),
+            _ => expr,
+        })
+    };
     let mut order = vec![value.is_null().sort(true, false)];
     if let Some((place, is_descending)) = place {
-        order.push(place.sort(!is_descending, false));
+        order.push(plain(place)?.sort(!is_descending, false));
     }
-    let others = columns.iter().filter(|column| **column != id);
-    order.extend(others.map(|column| column.clone().sort(true, false)));
+    for column in columns.iter().filter(|column| **column != id) {
+        order.push(plain(column.clone())?.sort(true, false));
+    }
     let number = row_number()
-        .partition_by(vec![id.clone()])
+        .partition_by(vec![plain(id.clone())?])
         .order_by(order)
         .build()?;
     let numbered = LogicalPlanBuilder::from(plan).window(vec![number])?;
