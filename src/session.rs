@@ -7,6 +7,7 @@ use crate::operators::shared_rows::ReadOnce;
 use crate::options::NeardupOptions;
 use datafusion::catalog::{DynamicFileCatalog, UrlTableFactory};
 use datafusion::common::Result;
+use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::optimizer::{Analyzer, AnalyzerRule};
@@ -43,6 +44,10 @@ pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<Sessio
 /// A state with everything but table functions and files as tables.
 pub(crate) fn bare(config: SessionConfig, runtime: &RuntimeEnv) -> Result<SessionState> {
     let mut config = config.with_information_schema(true);
+    // A file for each batch that a repartition writes to disk. With more batches in a file, of two that are open
+    // the reader waits for the older one while what it wants is in the newer one, and the query never ends
+    // (<https://github.com/apache/datafusion/issues/24883>).
+    config.options_mut().execution.max_spill_file_size_bytes = ConfigNonZeroUsize::try_new(1)?;
     if config
         .options()
         .extensions

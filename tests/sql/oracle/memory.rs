@@ -51,14 +51,14 @@ async fn little_memory() -> Result<(), Failed> {
             "minhash_join(docs, shingle => 'char:5', threshold => 0.6, parts => 12)",
         ),
         (
-            18,
+            9,
             "projection_join(vectors, threshold => 0.9, parts => 12)",
         ),
         (
             36,
             "projection_join(vectors, threshold => 0.9, method => 'bands', parts => 12)",
         ),
-        (18, "cosine_join(vectors, threshold => 0.9, parts => 12)"),
+        (9, "cosine_join(vectors, threshold => 0.9, parts => 12)"),
     ] {
         let free = session(2)?;
         let pool = Arc::new(FairSpillPool::new(megabytes << 20));
