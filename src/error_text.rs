@@ -35,6 +35,7 @@ pub fn error_text(error: &DataFusionError) -> String {
         "External error: ",
         "SQL error: ",
         "Invalid or Unsupported Configuration: ",
+        "Object Store error: ",
         "IO error: ",
         "Io error: ",
         "Schema error: ",

@@ -4,6 +4,7 @@ use crate::files::{CopyPlainTexts, DoubtDoubles, FileTables, ScanDoubles, with_b
 use crate::functions::{ExpandDeferredCalls, FunctionPlanner};
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::shared_rows::ReadOnce;
+use crate::operators::whole_files::WholeFiles;
 use crate::options::NeardupOptions;
 use datafusion::catalog::{DynamicFileCatalog, UrlTableFactory};
 use datafusion::common::Result;
@@ -99,7 +100,8 @@ fn with_operators(builder: SessionStateBuilder) -> SessionStateBuilder {
     let scan: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(ScanDoubles);
     // Statistics are doubted before any rule believes them; filters are looked at once all are pushed down.
     let physical = std::iter::once(doubt).chain(PhysicalOptimizer::new().rules);
-    let physical = physical.chain(std::iter::once(scan));
+    let whole: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(WholeFiles);
+    let physical = physical.chain([scan, whole]);
     let builder = builder
         .with_default_features()
         .with_analyzer_rules(rules.collect())

@@ -7,6 +7,7 @@
 use super::outer_join::OuterJoinExec;
 use super::stages::KeyedExec;
 use crate::operators::similar_pairs::{SimilarPairs, SimilarPairsExec, Spec};
+use crate::operators::whole_files::WholeFilesExec;
 use crate::operators::write_step::{SortColumn, Target, WriteStep, WriteStepExec};
 use ballista_core::serde::{BallistaLogicalExtensionCodec, BallistaPhysicalExtensionCodec};
 use datafusion::arrow::array::RecordBatch;
@@ -54,6 +55,7 @@ const NUMBERED_PARQUET: u8 = b'n';
 const MEMORY: u8 = b'm';
 const KEYED: u8 = b'k';
 const OUTER_JOIN: u8 = b'o';
+const WHOLE_FILES: u8 = b'f';
 
 /// A table in the client's memory travels inside the plan up to this size.
 pub(super) const INLINE_BYTES: usize = 64 << 20;
@@ -261,6 +263,7 @@ impl PhysicalExtensionCodec for PhysicalCodec {
                 let exec = WriteStepExec::with_order(only(inputs)?, target, order);
                 Ok(Arc::new(exec))
             }
+            WHOLE_FILES => WholeFilesExec::over(inputs.to_vec()),
             KEYED => Ok(Arc::new(KeyedExec::new(only(inputs)?, read(body)?))),
             OUTER_JOIN => {
                 let node = PhysicalPlanNode::decode(body)
@@ -313,6 +316,10 @@ impl PhysicalExtensionCodec for PhysicalCodec {
                 order: step.order().to_vec(),
             };
             return write(WRITE_STEP, &parts, buffer);
+        }
+        if node.is::<WholeFilesExec>() {
+            mark(WHOLE_FILES, buffer);
+            return Ok(());
         }
         if let Some(keyed) = node.downcast_ref::<KeyedExec>() {
             return write(KEYED, keyed.spec(), buffer);

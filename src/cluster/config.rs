@@ -3,8 +3,9 @@
 use super::codec::{LogicalCodec, PhysicalCodec};
 use super::stages::PrepareStages;
 use super::token::{TaskOptions, Token};
-use crate::files::with_buckets;
+use crate::files::{DoubtDoubles, ReadAllDoubles, with_buckets};
 use crate::operators::planner::planned;
+use crate::operators::whole_files::WholeFiles;
 use crate::options::NeardupOptions;
 use async_trait::async_trait;
 use ballista_core::extension::SessionConfigExt;
@@ -92,11 +93,17 @@ impl QueryPlanner for StagePlanner {
         let Some(state) = session.as_any().downcast_ref::<SessionState>() else {
             return internal_err!("the scheduler plans with a session state");
         };
-        // First: the rules of the scheduler hide joins until their sizes are known.
-        let first: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(PrepareStages);
+        // First: the rules of the scheduler hide joins until their sizes are known. Those of a session of one
+        // process are not among them.
+        let ours: [Arc<dyn PhysicalOptimizerRule + Send + Sync>; 4] = [
+            Arc::new(DoubtDoubles),
+            Arc::new(ReadAllDoubles),
+            Arc::new(WholeFiles),
+            Arc::new(PrepareStages),
+        ];
         let rules = state.physical_optimizers().iter().cloned();
         let state = SessionStateBuilder::new_from_existing(state.clone())
-            .with_physical_optimizer_rules(std::iter::once(first).chain(rules).collect())
+            .with_physical_optimizer_rules(ours.into_iter().chain(rules).collect())
             .build();
         planned(plan, &state).await
     }

@@ -6,7 +6,7 @@
 //! these values out of the statistics of a scan before any other rule sees them, the last takes comparisons
 //! of such columns out of what row groups and pages are skipped by; rows are still filtered by them.
 
-use datafusion::arrow::datatypes::Schema;
+use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -17,6 +17,7 @@ use datafusion::datasource::physical_plan::{
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::physical_expr::utils::{collect_columns, split_conjunction};
 use datafusion::physical_expr::{PhysicalExpr, conjunction};
+use datafusion::physical_expr_common::physical_expr::snapshot_generation;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use std::any::Any;
@@ -29,6 +30,12 @@ pub(crate) struct DoubtDoubles;
 /// Keeps comparisons of floating-point columns from skipping parts of Parquet files.
 #[derive(Debug)]
 pub(crate) struct ScanDoubles;
+
+/// Keeps Parquet files with floating-point columns from being skipped in parts: what stands in for [`ScanDoubles`]
+/// where filters are pushed down after the last rule of ours, as on a cluster.
+#[cfg(feature = "cluster")]
+#[derive(Debug)]
+pub(crate) struct ReadAllDoubles;
 
 /// A change of a scan of Parquet.
 type Change = fn(&FileScanConfig, &ParquetSource) -> Option<FileScanConfig>;
@@ -88,15 +95,51 @@ impl PhysicalOptimizerRule for ScanDoubles {
     }
 }
 
-fn doubt(config: &FileScanConfig) -> Option<FileScanConfig> {
+#[cfg(feature = "cluster")]
+impl PhysicalOptimizerRule for ReadAllDoubles {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        change(plan, read_all)
+    }
+
+    fn name(&self) -> &str {
+        "read_all_doubles"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+fn has_doubles(config: &FileScanConfig) -> bool {
     let schema = config.file_source().table_schema().table_schema();
-    if !schema
-        .fields()
-        .iter()
-        .any(|field| field.data_type().is_floating())
-    {
+    let mut types = schema.fields().iter().map(|field| field.data_type());
+    types.any(DataType::is_floating)
+}
+
+#[cfg(feature = "cluster")]
+fn read_all(config: &FileScanConfig, source: &ParquetSource) -> Option<FileScanConfig> {
+    has_doubles(config).then(|| with_options(config, source.clone(), false))
+}
+
+/// A scan that does, or does not, skip parts of files.
+fn with_options(config: &FileScanConfig, source: ParquetSource, skips: bool) -> FileScanConfig {
+    let mut options = source.table_parquet_options().clone();
+    options.global.pruning &= skips;
+    options.global.enable_page_index &= skips;
+    FileScanConfigBuilder::from(config.clone())
+        .with_source(Arc::new(source.with_table_parquet_options(options)))
+        .build()
+}
+
+fn doubt(config: &FileScanConfig) -> Option<FileScanConfig> {
+    if !has_doubles(config) {
         return None;
     }
+    let schema = config.file_source().table_schema().table_schema();
     let groups = config.file_groups.iter().map(|group| {
         let files = group.files().iter().map(|file| {
             let mut file = file.clone();
@@ -133,10 +176,6 @@ fn without(mut statistics: Statistics, schema: &Schema) -> Statistics {
 
 fn scan(config: &FileScanConfig, source: &ParquetSource) -> Option<FileScanConfig> {
     let predicate = config.file_source().filter()?;
-    // Rows are then filtered in the scan itself, by the same expression.
-    if source.table_parquet_options().global.pushdown_filters {
-        return None;
-    }
     let schema = config.file_source().table_schema().table_schema();
     let is_safe = |expr: &&Arc<dyn PhysicalExpr>| {
         let columns = collect_columns(expr);
@@ -145,13 +184,21 @@ fn scan(config: &FileScanConfig, source: &ParquetSource) -> Option<FileScanConfi
             field.is_some_and(|field| field.data_type().is_floating())
         })
     };
-    let all = split_conjunction(&predicate);
-    let count = all.len();
-    let safe: Vec<_> = all.into_iter().filter(is_safe).map(Arc::clone).collect();
-    (safe.len() < count).then(|| {
-        let source = source.with_predicate(conjunction(safe));
-        FileScanConfigBuilder::from(config.clone())
-            .with_source(Arc::new(source))
-            .build()
-    })
+    let (safe, doubtful): (Vec<_>, Vec<_>) =
+        split_conjunction(&predicate).into_iter().partition(is_safe);
+    if doubtful.is_empty() {
+        return None;
+    }
+    let mut kept: Vec<_> = safe.into_iter().map(Arc::clone).collect();
+    let mut skips = true;
+    if source.table_parquet_options().global.pushdown_filters {
+        // The scan itself filters rows by them, but by those that change while the query runs: whoever gave them
+        // looks at each row again.
+        let fixed = |expr: &&Arc<dyn PhysicalExpr>| snapshot_generation(expr) == 0;
+        let before = kept.len();
+        kept.extend(doubtful.into_iter().filter(fixed).map(Arc::clone));
+        skips = kept.len() == before;
+    }
+    let source = source.with_predicate(conjunction(kept));
+    Some(with_options(config, source, skips))
 }

@@ -9,6 +9,8 @@ mod schema;
 mod stores;
 mod url_tables;
 
+#[cfg(feature = "cluster")]
+pub(crate) use doubles::ReadAllDoubles;
 pub(crate) use doubles::{DoubtDoubles, ScanDoubles};
 pub(crate) use find::MANIFEST;
 pub(crate) use listing::parquet_files;

@@ -2,7 +2,8 @@
 //!
 //! Each has a logical node, a physical plan and a reason: `similar_pairs` streams the pairs of a
 //! bucket, which unnesting would hold in one batch; `write_step` writes each partition as a file of
-//! unique name and returns what it wrote; `shared_rows` computes rows once that a plan reads more than once.
+//! unique name and returns what it wrote; `shared_rows` computes rows once that a plan reads more than once;
+//! `whole_files` puts files in place only where their query ended well.
 //!
 //! To add an operator: a folder with `logical.rs` and `exec.rs`, and a line in [`planner`].
 
@@ -10,4 +11,5 @@ mod fit;
 pub(crate) mod planner;
 pub(crate) mod shared_rows;
 pub mod similar_pairs;
+pub(crate) mod whole_files;
 pub mod write_step;

@@ -293,3 +293,47 @@ fn a_job_that_nobody_listens_to_ends_well() {
         assert_eq!(scratch.manifest(directory)["finished"], true, "{directory}");
     }
 }
+
+/// A file that was valid and held a part of the rows took the place of the old one.
+#[test]
+fn a_copy_that_fails_leaves_the_old_file() {
+    let scratch = Scratch::new();
+    scratch.succeed(&[
+        "generate",
+        "--rows",
+        "30000",
+        "-o",
+        "made.parquet",
+        "--quiet",
+    ]);
+    for extension in ["csv", "json", "parquet"] {
+        for threads in ["1", "2"] {
+            let file = format!("rows.{extension}");
+            let copy = |bad: &str, file: &str| {
+                format!(
+                    "COPY (SELECT id, text, CAST(CASE WHEN id % 30000 = {bad} THEN 'abc' ELSE '1' END AS BIGINT) AS n \
+                     FROM 'made.parquet') TO '{file}'"
+                )
+            };
+            scratch.succeed(&["sql", "-c", &copy("-1", &file), "--threads", threads]);
+            let before = scratch.read(&file);
+            for bad in ["29000", "5"] {
+                let wrong = copy(bad, &file);
+                let command = ["sql", "-c", &wrong, "--threads", threads];
+                scratch.fail(&command, &["Cannot cast string 'abc'"]);
+                assert_eq!(scratch.read(&file), before, "{file}, {threads} threads");
+            }
+            // A file that was not there is not there.
+            let wrong = copy("29000", &format!("new.{extension}"));
+            scratch.fail(&["sql", "-c", &wrong, "--threads", threads], &["abc"]);
+            assert!(!scratch.has(&format!("new.{extension}")));
+            // A folder has no file.
+            let wrong = copy("29000", "folder/") + " STORED AS PARQUET";
+            scratch.fail(&["sql", "-c", &wrong, "--threads", threads], &["abc"]);
+            let files = std::fs::read_dir(scratch.path("folder"));
+            assert_eq!(files.map_or(0, Iterator::count), 0, "files in the folder");
+        }
+    }
+    let rows = scratch.rows("SELECT count(*) AS n FROM 'rows.csv'");
+    assert_eq!(rows[0]["n"], 30_000);
+}

@@ -9,7 +9,7 @@ mod token;
 use super::calls::{CALLS, fill, query};
 use super::database::{Database, Failure};
 use super::scratch::Scratch;
-use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
+use datafusion::arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
@@ -38,6 +38,8 @@ pub fn trials() -> Vec<Trial> {
     }
     trials.push(Trial::test("cluster::a large table in memory", large_table));
     trials.push(Trial::test("cluster::a sorted union", sorted_union));
+    trials.push(Trial::test("cluster::a copy that fails", failed_copy));
+    trials.push(Trial::test("cluster::NaN in Parquet", not_a_number));
     trials.extend(faults::trials());
     trials.extend(namespaces::trials());
     trials.extend(token::trials());
@@ -130,6 +132,105 @@ fn sorted_union() -> Result<(), Failed> {
             if found != expected {
                 let difference = difference(&expected, &found);
                 return Err(format!("{partitions} tasks a stage: {difference}").into());
+            }
+        }
+        Ok(())
+    })
+}
+
+/// What an executor writes is put in place only if all rows came.
+fn failed_copy() -> Result<(), Failed> {
+    let cluster = Cluster::start(1)?;
+    let mut options = ClientOptions::new(cluster.url());
+    options.token = Some(Token::read(token_file())?);
+    crate::run(async move {
+        let folder = tempfile::TempDir::new()?;
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..50_000));
+        let local = neardup::session(SessionConfig::new(), Arc::default())?;
+        local.register_batch("numbers", RecordBatch::try_from_iter([("id", numbers)])?)?;
+        let input = path("numbers.parquet");
+        rows(&local, &format!("COPY numbers TO '{input}'")).await?;
+        let remote = neardup::cluster::session(&options, Arc::default())?;
+        for extension in ["csv", "json", "parquet"] {
+            let output = path(&format!("rows.{extension}"));
+            let copy = |bad: i64| {
+                format!(
+                    "COPY (SELECT id, CAST(CASE WHEN id = {bad} THEN 'abc' ELSE '1' END AS BIGINT) AS n \
+                     FROM '{input}') TO '{output}'"
+                )
+            };
+            rows(&remote, &copy(-1)).await?;
+            let before = std::fs::read(&output)?;
+            let answer = rows(&remote, &copy(49_000)).await;
+            let error = answer.unwrap_or_else(|error| error.to_string());
+            if !error.contains("Cannot cast string 'abc'") {
+                return Err(format!("{extension}: {error}").into());
+            }
+            if std::fs::read(&output)? != before {
+                return Err(format!("{extension}: another file").into());
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Statistics of Parquet leave NaN out: rows were skipped by them, and NaN came back as a number.
+fn not_a_number() -> Result<(), Failed> {
+    let cluster = Cluster::start(1)?;
+    let mut options = ClientOptions::new(cluster.url());
+    options.token = Some(Token::read(token_file())?);
+    crate::run(async move {
+        let folder = tempfile::TempDir::new()?;
+        let file = folder.path().join("numbers.parquet").display().to_string();
+        let value = |row: u32| match row {
+            row if row % 97 == 3 => f64::NAN,
+            row if row < 1_000 => 0.5,
+            row => f64::from(row) / 1_000.0,
+        };
+        let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..4_000));
+        let values: ArrayRef = Arc::new(Float64Array::from_iter_values((0..4_000).map(value)));
+        let memory = RecordBatch::try_from_iter([("id", ids), ("v", values)])?;
+        let local = neardup::session(SessionConfig::new(), Arc::default())?;
+        let remote = neardup::cluster::session(&options, Arc::default())?;
+        local.register_batch("numbers", memory)?;
+        let copy = format!(
+            "COPY (SELECT * FROM numbers ORDER BY id) TO '{file}'
+             OPTIONS ('format.max_row_group_size' '500', 'format.data_page_row_count_limit' '100')"
+        );
+        rows(&local, &copy).await?;
+        for condition in [
+            "true",
+            "v > 3.5",
+            "v <> 0.5",
+            "v = 'NaN'::DOUBLE",
+            "NOT v < 3.5 AND id > 7",
+        ] {
+            for query in [
+                format!(
+                    "SELECT count(*) AS n, max(v) AS m, min(v) AS k FROM TABLE WHERE {condition}"
+                ),
+                format!("SELECT id, v FROM TABLE WHERE {condition} ORDER BY v DESC, id LIMIT 50"),
+                format!("SELECT id, v FROM TABLE WHERE {condition} AND id < 100 ORDER BY id"),
+            ] {
+                let of_file = query.replace("TABLE", &format!("'{file}'"));
+                let expected = rows(&local, &query.replace("TABLE", "numbers")).await?;
+                for (place, session) in [("one process", &local), ("a cluster", &remote)] {
+                    for pushdown in [false, true] {
+                        let set = format!(
+                            "SET datafusion.execution.parquet.pushdown_filters = {pushdown}"
+                        );
+                        rows(session, &set).await?;
+                        let found = rows(session, &of_file).await?;
+                        if found != expected {
+                            let difference = difference(&expected, &found);
+                            return Err(format!(
+                                "{place}, pushdown {pushdown}: {of_file}: {difference}"
+                            )
+                            .into());
+                        }
+                    }
+                }
             }
         }
         Ok(())

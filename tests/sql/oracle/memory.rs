@@ -50,10 +50,7 @@ async fn little_memory() -> Result<(), Failed> {
             44,
             "minhash_join(docs, shingle => 'char:5', threshold => 0.6, parts => 12)",
         ),
-        (
-            9,
-            "projection_join(vectors, threshold => 0.9, parts => 12)",
-        ),
+        (9, "projection_join(vectors, threshold => 0.9, parts => 12)"),
         (
             36,
             "projection_join(vectors, threshold => 0.9, method => 'bands', parts => 12)",

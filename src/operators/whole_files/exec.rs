@@ -1,0 +1,212 @@
+//! The operator around the engine's writer of files.
+
+use super::store::{FirstError, Stores};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, internal_datafusion_err, internal_err};
+use datafusion::config::ConfigOptions;
+use datafusion::datasource::sink::DataSinkExec;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties,
+    ReplaceChildrenOptions,
+};
+use futures::TryStreamExt;
+use std::fmt::Formatter;
+use std::sync::Arc;
+
+/// Puts a [`WholeFilesExec`] above each writer of files.
+#[derive(Debug)]
+pub(crate) struct WholeFiles;
+
+impl PhysicalOptimizerRule for WholeFiles {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let plan = plan.transform_down(|node| {
+            // A plan may come here more than once.
+            if node.is::<WholeFilesExec>() {
+                return Ok(Transformed::new(node, false, TreeNodeRecursion::Jump));
+            }
+            match node.is::<DataSinkExec>() {
+                false => Ok(Transformed::no(node)),
+                true => {
+                    let whole = Arc::new(WholeFilesExec { writer: node }) as _;
+                    Ok(Transformed::new(whole, true, TreeNodeRecursion::Jump))
+                }
+            }
+        })?;
+        Ok(plan.data)
+    }
+
+    fn name(&self) -> &str {
+        "whole_files"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+/// Runs a writer of files, whose files are put in place only if all rows came.
+#[derive(Debug)]
+pub(crate) struct WholeFilesExec {
+    /// A [`DataSinkExec`].
+    writer: Arc<dyn ExecutionPlan>,
+}
+
+impl WholeFilesExec {
+    pub(crate) fn over(children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        let [writer] = children
+            .try_into()
+            .map_err(|_| internal_datafusion_err!("WholeFilesExec has one input"))?;
+        Ok(Arc::new(Self { writer }))
+    }
+}
+
+impl DisplayAs for WholeFilesExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut Formatter) -> std::fmt::Result {
+        write!(f, "WholeFilesExec")
+    }
+}
+
+impl ExecutionPlan for WholeFilesExec {
+    fn name(&self) -> &str {
+        "WholeFilesExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.writer.properties()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.writer]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Self::over(children)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Self::over(children)
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let &[input] = self.writer.children().as_slice() else {
+            return internal_err!("a writer of files has one input");
+        };
+        let first = FirstError::default();
+        let rows: Arc<dyn ExecutionPlan> = Arc::new(RowsExec {
+            input: Arc::clone(input),
+            context: Arc::clone(&context),
+            first: first.clone(),
+        });
+        let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+        let writer = Arc::clone(&self.writer).replace_children(vec![rows], options)?;
+        let runtime = context.runtime_env();
+        let stores = Stores {
+            stores: Arc::clone(&runtime.object_store_registry),
+            first: first.clone(),
+        };
+        let runtime = RuntimeEnvBuilder::from_runtime_env(&runtime)
+            .with_object_store_registry(Arc::new(stores))
+            .build_arc()?;
+        let context = TaskContext::new(
+            context.task_id(),
+            context.session_id(),
+            context.session_config().clone(),
+            context.scalar_functions().clone(),
+            context.higher_order_functions().clone(),
+            context.aggregate_functions().clone(),
+            context.window_functions().clone(),
+            runtime,
+        );
+        let written = writer.execute(partition, Arc::new(context))?;
+        let written = written.map_err(move |error| first.instead_of(error));
+        let schema = self.schema();
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, written)))
+    }
+}
+
+/// The rows of a writer, whose first error is noted before the writer is told.
+#[derive(Debug)]
+struct RowsExec {
+    input: Arc<dyn ExecutionPlan>,
+    /// That of the query: the stores of the writer's are not for reading.
+    context: Arc<TaskContext>,
+    first: FirstError,
+}
+
+impl DisplayAs for RowsExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut Formatter) -> std::fmt::Result {
+        write!(f, "RowsExec")
+    }
+}
+
+impl ExecutionPlan for RowsExec {
+    fn name(&self) -> &str {
+        "RowsExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.input.properties()
+    }
+
+    /// None: it is made when the plan runs, and nothing looks at it.
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        _: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        _: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn execute(&self, partition: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let rows = self.input.execute(partition, Arc::clone(&self.context))?;
+        let first = self.first.clone();
+        let rows = rows.map_err(move |error| first.note(error));
+        let schema = self.input.schema();
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+    }
+}
