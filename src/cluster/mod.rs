@@ -23,6 +23,7 @@ mod guard;
 mod monitor;
 mod outer_join;
 mod private_dir;
+mod qualifiers;
 mod query;
 mod scheduler;
 mod scratch;

@@ -3,6 +3,7 @@
 
 use super::failure::{Failure, Kind};
 use super::monitor::Monitor;
+use super::qualifiers::readable;
 use super::scratch::Scratch;
 use super::shared;
 use super::token::Token;
@@ -60,7 +61,8 @@ impl QueryPlanner for ClusterPlanner {
             LogicalPlan::Explain(_) => shared::shown(plan.clone())?,
             _ => shared::materialised(plan.clone(), state, &self.scratch).await?,
         };
-        let plan = self.scratch.staged(with_columns(plan)?, state).await?;
+        let plan = readable(with_columns(plan)?)?;
+        let plan = self.scratch.staged(plan, state).await?;
         let config = session.config().ballista_config();
         let planned = BallistaQueryPlanner::<LogicalPlanNode>::with_extension(
             self.scheduler.clone(),

@@ -307,3 +307,58 @@ fn repeated_rows_are_one() {
         );
     }
 }
+
+/// The job compared texts that are numbers as doubles, the function as texts.
+#[test]
+fn texts_that_are_numbers_are_kept_by_their_values() {
+    let scratch = Scratch::new();
+    let ascending = [
+        "-1e3",
+        "-07.5",
+        "9",
+        "10",
+        "9007199254740992",
+        "9007199254740993",
+        "1e400",
+        "a",
+        "b",
+    ];
+    let text = |place: usize| {
+        format!(
+            "{0}{0} words of group {0} and {0} again",
+            ["red", "oak", "sea", "fig", "ice", "sun", "tin", "elk"][place]
+        )
+    };
+    let mut rows = String::from("id,score,text\n");
+    for (place, pair) in ascending.windows(2).enumerate() {
+        for (half, score) in pair.iter().rev().enumerate() {
+            let id = 10 * place + half;
+            rows += &format!("{id},{score},\"{}\"\n", text(place));
+        }
+        // An empty one is last either way.
+        let id = 10 * place + 2;
+        rows += &format!("{id},\"\",\"{}\"\n", text(place));
+    }
+    scratch.write("rows.csv", rows);
+    for (number, (keep, kept)) in [("score", 1), ("score desc", 0)].into_iter().enumerate() {
+        let out = format!("out-{number}");
+        scratch.succeed(&[
+            "dedup",
+            "rows.csv",
+            "-o",
+            &out,
+            "--keep-by",
+            keep,
+            "--threshold",
+            "1",
+        ]);
+        let of_job = scratch.job_rows(&out, "SELECT id FROM kept ORDER BY id");
+        let sql = format!(
+            "SELECT id FROM deduplicate('rows.csv', threshold => 1, keep_by => '{keep}') ORDER BY id"
+        );
+        assert_eq!(of_job, scratch.rows(&sql), "{keep}");
+        let expected: Vec<i64> = (0..8).map(|place| 10 * place + kept).collect();
+        let found: Vec<i64> = of_job.iter().filter_map(|row| row["id"].as_i64()).collect();
+        assert_eq!(found, expected, "{keep}");
+    }
+}

@@ -46,6 +46,7 @@ mod minhash_bands;
 mod minhash_draws;
 mod minhash_similarity;
 mod normalize_text;
+mod number_order;
 mod packed_vector;
 mod pair_blocks;
 mod permuted_signatures;
@@ -96,6 +97,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(minhash_draws::MinHashDraws),
         udf(minhash_similarity::MinHashSimilarity),
         udf(normalize_text::NormalizeText),
+        udf(number_order::NumberOrder),
         udf(packed_vector::PackedVector),
         udf(pair_blocks::PairBlocks),
         udf(permuted_signatures::PermutedSignatures),
@@ -126,6 +128,11 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
         udaf(token_frequencies::TokenFrequencies),
     ];
     functions.map(Arc::new).to_vec()
+}
+
+/// The function `number_order`, for plans that are built by hand.
+pub fn number_order() -> ScalarUDF {
+    udf(number_order::NumberOrder)
 }
 
 /// The function `packed_vector`, for plans that are built by hand.

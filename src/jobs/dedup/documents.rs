@@ -13,7 +13,7 @@ use datafusion::common::{Result, plan_err};
 use datafusion::functions::unicode::expr_fn::character_length;
 use datafusion::functions_aggregate::expr_fn::{max, min};
 use datafusion::functions_window::expr_fn::row_number;
-use datafusion::logical_expr::{Expr, ExprFunctionExt, cast, ident, lit, try_cast, when};
+use datafusion::logical_expr::{Expr, ExprFunctionExt, cast, ident, lit, when};
 use datafusion::prelude::{DataFrame, SessionContext};
 
 /// The columns of a table that take part.
@@ -237,8 +237,7 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// What the keep order looks at before the id, and whether it descends; a column of texts that are all numbers
-    /// is ordered by the numbers.
+    /// What the keep order looks at before the id, and whether it descends.
     pub(super) async fn place(
         &self,
         context: &SessionContext,
@@ -251,16 +250,7 @@ impl Run<'_> {
         };
         let input = context.table("input").await?;
         let field = input.schema().field_with_unqualified_name(column)?;
-        if !field.data_type().is_string() {
-            let place = orderable(ident(column), field.data_type())?;
-            return Ok(Some((place, descending)));
-        }
-        let number = || try_cast(ident(column), DataType::Float64);
-        let is_other = ident(column).not_eq(lit("")).and(number().is_null());
-        let others = input.filter(is_other)?.limit(0, Some(1))?.count().await?;
-        Ok(Some(match others {
-            0 => (orderable(number(), &DataType::Float64)?, descending),
-            _ => (ident(column), descending),
-        }))
+        let place = orderable(ident(column), field.data_type())?;
+        Ok(Some((place, descending)))
     }
 }

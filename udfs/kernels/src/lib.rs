@@ -79,6 +79,7 @@ mod lsh;
 mod mean;
 mod minhash;
 mod normalize;
+mod number_order;
 mod packed;
 mod projection;
 mod shingle;
@@ -109,6 +110,7 @@ pub use lsh::{
 pub use mean::{MeanError, VectorMean, VectorNumber};
 pub use minhash::{MAX_HASHES, MinHashError, MinHasher, SignatureValue, signature_similarity};
 pub use normalize::normalize_into;
+pub use number_order::number_order_into;
 pub use packed::{PackError, VectorColumn, pack_f32, pack_f64, pack_sparse};
 pub use projection::{Coordinate, DenseProjector, MAX_BITS, SparseProjector, signature_bytes};
 pub use shingle::{MAX_WINDOW, Shingle, ShingleError, ShingleScratch};
