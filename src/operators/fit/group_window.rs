@@ -1,17 +1,22 @@
 //! Windows over the rows of a group, group by group. The engine's operator holds all rows until the last, outside
 //! of the memory pool: 300 to 370 bytes a row. This one takes the same rows, sorted by group, and holds those of
-//! one group.
+//! one group; where its windows are totals of the group, on disk if memory is short.
 
 use datafusion::arrow::array::{ArrayRef, RecordBatch};
 use datafusion::arrow::compute::{concat, concat_batches, partition};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{DataFusionError, Result, internal_datafusion_err, internal_err};
+use datafusion::common::{
+    DataFusionError, Result, ScalarValue, internal_datafusion_err, internal_err,
+};
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_expr::window::WindowExpr;
+use datafusion::logical_expr::{Accumulator, WindowFrameBound, WindowFrameUnits};
+use datafusion::physical_expr::window::{PlainAggregateWindowExpr, WindowExpr};
 use datafusion::physical_expr::{OrderingRequirements, PhysicalExpr, PhysicalSortExpr};
-use datafusion::physical_plan::spill::get_record_batch_memory_size;
+use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricsSet, SpillMetrics};
+use datafusion::physical_plan::spill::spill_pool::{SpillPoolSink, spsc_channel};
+use datafusion::physical_plan::spill::{SpillManager, get_record_batch_memory_size};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::windows::WindowAggExec;
 use datafusion::physical_plan::{
@@ -19,6 +24,7 @@ use datafusion::physical_plan::{
     ReplaceChildrenOptions,
 };
 use futures::{Stream, StreamExt};
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,6 +35,7 @@ pub(super) struct GroupWindowExec {
     window: Arc<dyn ExecutionPlan>,
     expressions: Vec<Arc<dyn WindowExpr>>,
     group: Vec<PhysicalSortExpr>,
+    metrics: ExecutionPlanMetricsSet,
 }
 
 impl GroupWindowExec {
@@ -42,6 +49,7 @@ impl GroupWindowExec {
             window: Arc::clone(window),
             expressions: engine.window_expr().to_vec(),
             group,
+            metrics: ExecutionPlanMetricsSet::new(),
         }))
     }
 
@@ -118,19 +126,64 @@ impl ExecutionPlan for GroupWindowExec {
         let Some(input) = children.first() else {
             return internal_err!("a window has one input");
         };
+        let config = context.session_config();
+        let compression = config.options().execution.spill_compression;
+        let spills = SpillMetrics::new(&self.metrics, partition);
         let task = Task {
             input: Some(input.execute(partition, Arc::clone(&context))?),
             schema: self.window.schema(),
             expressions: self.expressions.clone(),
+            totals: self.expressions.iter().all(is_total),
             group: self.group.clone(),
-            open: Vec::new(),
-            memory: MemoryConsumer::new("window").register(context.memory_pool()),
+            open: Open::default(),
+            done: VecDeque::new(),
+            read_back: None,
+            manager: Arc::new(
+                SpillManager::new(context.runtime_env(), spills, input.schema())
+                    .with_compression_type(compression),
+            ),
+            memory: MemoryConsumer::new("window")
+                .with_can_spill(true)
+                .register(context.memory_pool()),
         };
         Ok(Box::pin(RecordBatchStreamAdapter::new(
             self.window.schema(),
             task.stream(),
         )))
     }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+}
+
+/// Whether a window is an aggregate of all rows of its group: one without a filter, over a frame that is the group.
+fn is_total(window: &Arc<dyn WindowExpr>) -> bool {
+    let Some(total) = of_total(window) else {
+        return false;
+    };
+    let frame = total.get_window_frame();
+    let is_whole = |bound: &WindowFrameBound| match bound {
+        WindowFrameBound::CurrentRow => {
+            frame.units == WindowFrameUnits::Range && total.order_by().is_empty()
+        }
+        bound => bound.is_unbounded(),
+    };
+    // What it filters by is not told; this is what it would be without.
+    let unfiltered = PlainAggregateWindowExpr::new(
+        Arc::new(total.get_aggregate_expr().clone()),
+        total.partition_by(),
+        total.order_by(),
+        Arc::clone(frame),
+        None,
+    );
+    is_whole(&frame.start_bound)
+        && is_whole(&frame.end_bound)
+        && format!("{total:?}") == format!("{unfiltered:?}")
+}
+
+fn of_total(window: &Arc<dyn WindowExpr>) -> Option<&PlainAggregateWindowExpr> {
+    window.as_any().downcast_ref()
 }
 
 struct Task {
@@ -138,10 +191,34 @@ struct Task {
     input: Option<SendableRecordBatchStream>,
     schema: SchemaRef,
     expressions: Vec<Arc<dyn WindowExpr>>,
+    /// Whether each of them is an aggregate of all rows of its group.
+    totals: bool,
     group: Vec<PhysicalSortExpr>,
-    /// Rows of the last group, which may have more.
-    open: Vec<RecordBatch>,
+    open: Open,
+    /// Rows with the columns of their windows, after those that are read back.
+    done: VecDeque<RecordBatch>,
+    /// The rows of a group that were written to disk, and the values of its windows.
+    read_back: Option<(SendableRecordBatchStream, Vec<ScalarValue>)>,
+    manager: Arc<SpillManager>,
     memory: MemoryReservation,
+}
+
+/// The rows of the last group, which may have more.
+#[derive(Default)]
+struct Open {
+    /// Those on disk.
+    written: Option<Written>,
+    /// Those after them.
+    batches: Vec<RecordBatch>,
+    /// The last one.
+    last: Option<RecordBatch>,
+}
+
+/// Rows on disk, and the aggregates of them.
+struct Written {
+    writer: SpillPoolSink,
+    reader: SendableRecordBatchStream,
+    totals: Vec<Box<dyn Accumulator>>,
 }
 
 impl Task {
@@ -152,38 +229,129 @@ impl Task {
     }
 
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
-        let Some(mut input) = self.input.take() else {
-            return Ok(None);
-        };
-        while let Some(batch) = input.next().await.transpose()? {
-            if batch.num_rows() == 0 {
-                continue;
+        loop {
+            if let Some((rows, values)) = &mut self.read_back {
+                if let Some(batch) = rows.next().await.transpose()? {
+                    return Ok(Some(with_values(&self.schema, &batch, values)?));
+                }
+                self.read_back = None;
             }
-            let last = self.groups(&batch)?.last().map_or(0, |rows| rows.start);
-            let closes = last > 0 || !self.goes_on(&batch)?;
-            let bytes = get_record_batch_memory_size(&batch);
-            if !closes {
-                self.memory.try_grow(bytes).map_err(too_large)?;
-                self.open.push(batch);
-                continue;
+            if let Some(batch) = self.done.pop_front() {
+                return Ok(Some(batch));
             }
-            if last > 0 {
-                self.open.push(batch.slice(0, last));
-            }
-            let rest = batch.slice(last, batch.num_rows() - last);
-            let closed = std::mem::replace(&mut self.open, vec![rest]);
-            let answer = self.answer(closed)?;
-            // One batch is always held, whatever others hold.
-            self.memory.resize(bytes);
-            if answer.is_some() {
-                self.input = Some(input);
-                return Ok(answer);
+            let Some(input) = &mut self.input else {
+                return Ok(None);
+            };
+            match input.next().await.transpose()? {
+                Some(batch) if batch.num_rows() == 0 => {}
+                Some(batch) => self.push(batch)?,
+                None => {
+                    self.input = None;
+                    self.close(None)?;
+                    self.memory.free();
+                }
             }
         }
-        let closed = std::mem::take(&mut self.open);
-        let answer = self.answer(closed)?;
+    }
+
+    fn push(&mut self, batch: RecordBatch) -> Result<()> {
+        let last = self.groups(&batch)?.last().map_or(0, |rows| rows.start);
+        let goes_on = self.goes_on(&batch)?;
+        let bytes = get_record_batch_memory_size(&batch);
+        if last == 0 && goes_on {
+            return self.hold(batch, bytes);
+        }
+        let closed = (last > 0).then(|| batch.slice(0, last));
+        let rest = batch.slice(last, batch.num_rows() - last);
+        match goes_on {
+            true => self.close(closed)?,
+            // What is closed of this batch are other groups.
+            false => {
+                self.close(None)?;
+                self.open.batches.extend(closed);
+                self.close(None)?;
+            }
+        }
+        self.open.last = Some(rest.slice(rest.num_rows() - 1, 1));
+        self.open.batches.push(rest);
+        // One batch is always held, whatever others hold.
+        self.memory.resize(bytes);
+        Ok(())
+    }
+
+    /// Holds more rows of the open group: in memory, or where that is short on disk.
+    fn hold(&mut self, batch: RecordBatch, bytes: usize) -> Result<()> {
+        // Where the rows are looked at together they are copied.
+        let held = if self.totals { bytes } else { 2 * bytes };
+        let fits = self.memory.try_grow(held);
+        self.open.last = Some(batch.slice(batch.num_rows() - 1, 1));
+        self.open.batches.push(batch);
+        match fits {
+            Ok(()) => Ok(()),
+            Err(error) if !self.totals => Err(too_large(error)),
+            Err(_) => self.write(),
+        }
+    }
+
+    /// Writes the rows of the open group to disk.
+    fn write(&mut self) -> Result<()> {
+        let written = match &mut self.open.written {
+            Some(written) => written,
+            none => {
+                // One file, which is read when it is whole.
+                let (writer, reader) = spsc_channel(usize::MAX, Arc::clone(&self.manager));
+                let totals = accumulators(&self.expressions)?;
+                none.insert(Written {
+                    writer,
+                    reader,
+                    totals,
+                })
+            }
+        };
+        for batch in self.open.batches.drain(..) {
+            add(&self.expressions, &mut written.totals, &batch)?;
+            written.writer.push_batch(&batch)?;
+        }
         self.memory.free();
-        Ok(answer)
+        Ok(())
+    }
+
+    /// Closes the open group, and the groups of a batch that begins with rows of it.
+    fn close(&mut self, more: Option<RecordBatch>) -> Result<()> {
+        let Open {
+            written, batches, ..
+        } = std::mem::take(&mut self.open);
+        if !self.totals || (written.is_none() && batches.len() < 2) {
+            let batches: Vec<RecordBatch> = batches.into_iter().chain(more).collect();
+            self.done.extend(self.answer(&batches)?);
+            return Ok(());
+        }
+        let (reader, mut totals) = match written {
+            Some(written) => (Some(written.reader), written.totals),
+            None => (None, accumulators(&self.expressions)?),
+        };
+        let own = match &more {
+            Some(more) => self.groups(more)?.first().map_or(0, |rows| rows.end),
+            None => 0,
+        };
+        let end = more.as_ref().map(|more| more.slice(0, own));
+        for batch in batches.iter().chain(&end) {
+            add(&self.expressions, &mut totals, batch)?;
+        }
+        let values = totals.iter_mut().map(|total| total.evaluate());
+        let values = values.collect::<Result<Vec<_>>>()?;
+        for batch in batches.iter().chain(&end) {
+            self.done
+                .push_back(with_values(&self.schema, batch, &values)?);
+        }
+        self.read_back = reader.map(|rows| (rows, values));
+        if let Some(more) = more
+            && own < more.num_rows()
+        {
+            let others = more.slice(own, more.num_rows() - own);
+            self.done.extend(self.answer(&[others])?);
+        }
+        Ok(())
     }
 
     /// The rows of each group of a batch.
@@ -197,21 +365,20 @@ impl Task {
 
     /// Whether a batch begins with rows of the open group.
     fn goes_on(&self, batch: &RecordBatch) -> Result<bool> {
-        let Some(open) = self.open.last() else {
+        let Some(last) = &self.open.last else {
             return Ok(true);
         };
-        let ends = [open.slice(open.num_rows() - 1, 1), batch.slice(0, 1)];
+        let ends = [last.clone(), batch.slice(0, 1)];
         let both = concat_batches(&batch.schema(), &ends)?;
         Ok(self.groups(&both)?.len() == 1)
     }
 
     /// Whole groups with the columns of their windows.
-    fn answer(&self, groups: Vec<RecordBatch>) -> Result<Option<RecordBatch>> {
+    fn answer(&self, groups: &[RecordBatch]) -> Result<Option<RecordBatch>> {
         let Some(first) = groups.first() else {
             return Ok(None);
         };
-        let rows = concat_batches(&first.schema(), &groups)?;
-        drop(groups);
+        let rows = concat_batches(&first.schema(), groups)?;
         let mut found: Vec<Vec<ArrayRef>> = vec![Vec::new(); self.expressions.len()];
         for group in self.groups(&rows)? {
             let group = rows.slice(group.start, group.len());
@@ -219,15 +386,53 @@ impl Task {
                 found.push(window.evaluate(&group)?);
             }
         }
-        let mut columns = rows.columns().to_vec();
-        for found in &found {
+        let found = found.iter().map(|found| {
             let parts: Vec<_> = found.iter().map(AsRef::as_ref).collect();
-            columns.push(concat(&parts)?);
-        }
-        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)
-            .map_err(|error| internal_datafusion_err!("a window: {error}"))?;
-        Ok(Some(batch))
+            Ok(concat(&parts)?)
+        });
+        with_columns(&self.schema, &rows, found.collect::<Result<_>>()?).map(Some)
     }
+}
+
+fn accumulators(windows: &[Arc<dyn WindowExpr>]) -> Result<Vec<Box<dyn Accumulator>>> {
+    let windows = windows.iter().map(|window| match of_total(window) {
+        Some(total) => total.get_aggregate_expr().create_accumulator(),
+        None => internal_err!("the window {} is no aggregate", window.name()),
+    });
+    windows.collect()
+}
+
+fn add(
+    windows: &[Arc<dyn WindowExpr>],
+    totals: &mut [Box<dyn Accumulator>],
+    batch: &RecordBatch,
+) -> Result<()> {
+    for (window, total) in windows.iter().zip(totals) {
+        total.update_batch(&window.evaluate_args(batch)?)?;
+    }
+    Ok(())
+}
+
+/// Rows of one group, with the values of its windows.
+fn with_values(
+    schema: &SchemaRef,
+    rows: &RecordBatch,
+    values: &[ScalarValue],
+) -> Result<RecordBatch> {
+    let columns = values
+        .iter()
+        .map(|value| value.to_array_of_size(rows.num_rows()));
+    with_columns(schema, rows, columns.collect::<Result<_>>()?)
+}
+
+fn with_columns(
+    schema: &SchemaRef,
+    rows: &RecordBatch,
+    more: Vec<ArrayRef>,
+) -> Result<RecordBatch> {
+    let columns = rows.columns().iter().cloned().chain(more).collect();
+    RecordBatch::try_new(Arc::clone(schema), columns)
+        .map_err(|error| internal_datafusion_err!("a window: {error}"))
 }
 
 fn too_large(error: DataFusionError) -> DataFusionError {
@@ -242,36 +447,88 @@ fn too_large(error: DataFusionError) -> DataFusionError {
 #[cfg(test)]
 mod tests {
     use datafusion::arrow::util::pretty::pretty_format_batches;
-    use datafusion::execution::memory_pool::MemoryLimit;
-    use datafusion::prelude::SessionConfig;
+    use datafusion::execution::memory_pool::{FairSpillPool, MemoryLimit};
+    use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+    use datafusion::prelude::{SessionConfig, SessionContext};
+    use std::sync::Arc;
 
     const SQL: &str = "SELECT value % 1000 AS g, value, count(*) OVER (PARTITION BY value % 1000) AS n, \
          min(value) OVER (PARTITION BY value % 1000) AS least \
-         FROM generate_series(1, 3000) ORDER BY value";
+         FROM generate_series(1, 3000)";
+    /// A group of 30,000 rows between small ones; windows with a filter and in an order, beside totals.
+    const LARGE: &str = "SELECT value, text, count(*) OVER (PARTITION BY g) AS n, sum(value) OVER (PARTITION BY g) AS s \
+         FROM (SELECT value, CASE WHEN value BETWEEN 1000 AND 31000 THEN 500 ELSE value % 1000 END AS g, \
+         repeat('x', CAST(value % 300 AS INT)) AS text FROM generate_series(1, 40000))";
+    const OTHERS: &str = "SELECT value, count(*) OVER (PARTITION BY value % 3) AS n, \
+         sum(value) FILTER (WHERE value % 2 = 0) OVER (PARTITION BY value % 3) AS s, \
+         last_value(value) OVER (PARTITION BY value % 3 ORDER BY value ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS l \
+         FROM generate_series(1, 9000)";
 
-    async fn answer(batch_size: usize) -> String {
-        let config = SessionConfig::new()
-            .with_batch_size(batch_size)
-            .with_target_partitions(2);
-        let session = crate::session(config, Default::default()).expect("a session");
-        let frame = session.sql(SQL).await.expect("a plan");
+    async fn rows(session: &SessionContext, sql: &str) -> String {
+        let frame = session.sql(sql).await.expect("a plan");
         let plan = frame.clone().create_physical_plan().await.expect("a plan");
         let shown = datafusion::physical_plan::displayable(plan.as_ref()).indent(false);
         assert!(shown.to_string().contains("GroupWindowExec"), "{shown}");
         let rows = frame.collect().await.expect("rows");
-        pretty_format_batches(&rows).expect("a table").to_string()
+        let shown = pretty_format_batches(&rows).expect("a table").to_string();
+        let mut lines: Vec<&str> = shown.lines().collect();
+        lines.sort_unstable();
+        lines.join("\n")
+    }
+
+    async fn answer(sql: &str, batch_size: usize) -> String {
+        let config = SessionConfig::new()
+            .with_batch_size(batch_size)
+            .with_target_partitions(2);
+        let session = crate::session(config, Default::default()).expect("a session");
+        rows(&session, sql).await
     }
 
     #[tokio::test]
     async fn groups_are_whole_at_any_batch_size() {
-        let one = answer(8192).await;
+        let one = answer(SQL, 8192).await;
         assert!(one.contains("| 0   | 1000  | 3 | 1000  |"), "{one}");
         for batch_size in [1, 2, 7, 100] {
-            assert_eq!(answer(batch_size).await, one, "{batch_size}");
+            assert_eq!(answer(SQL, batch_size).await, one, "{batch_size}");
         }
+        for sql in [LARGE, OTHERS] {
+            let one = answer(sql, 100_000).await;
+            for batch_size in [64, 1000, 8192] {
+                assert_eq!(answer(sql, batch_size).await, one, "{batch_size}: {sql}");
+            }
+        }
+        assert!(
+            answer(OTHERS, 100)
+                .await
+                .contains("| 9000  | 3000 | 6754500 | 9000 |")
+        );
         // A session of an embedder has no limit of ours.
         let session = crate::session(Default::default(), Default::default()).expect("a session");
         let pool = session.runtime_env().memory_pool.memory_limit();
         assert!(!matches!(pool, MemoryLimit::Finite(_)));
+    }
+
+    /// All rows of a group were held in memory, twice.
+    #[tokio::test]
+    async fn a_group_larger_than_memory_waits_on_disk() {
+        let expected = answer(LARGE, 100_000).await;
+        let pool = Arc::new(FairSpillPool::new(5 << 20));
+        let runtime = RuntimeEnvBuilder::new().with_memory_pool(pool);
+        let runtime = runtime.build_arc().expect("a runtime");
+        let mut config = SessionConfig::new()
+            .with_batch_size(512)
+            .with_target_partitions(2);
+        config.options_mut().execution.sort_spill_reservation_bytes = 64 << 10;
+        let session = crate::session(config, runtime).expect("a session");
+        assert_eq!(rows(&session, LARGE).await, expected);
+        let explained = format!("EXPLAIN ANALYZE {LARGE}");
+        let frame = session.sql(&explained).await.expect("a plan");
+        let shown = frame.to_string().await.expect("rows");
+        let window = shown.lines().find(|line| line.contains("GroupWindowExec"));
+        let window = window.expect("an operator");
+        assert!(
+            !window.contains("spill_count=0") && window.contains("spill_count="),
+            "{window}"
+        );
     }
 }
