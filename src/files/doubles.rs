@@ -117,12 +117,28 @@ impl PhysicalOptimizerRule for ReadAllDoubles {
 fn has_doubles(config: &FileScanConfig) -> bool {
     let schema = config.file_source().table_schema().table_schema();
     let mut types = schema.fields().iter().map(|field| field.data_type());
-    types.any(DataType::is_floating)
+    types.any(has_double)
 }
 
 #[cfg(feature = "cluster")]
 fn read_all(config: &FileScanConfig, source: &ParquetSource) -> Option<FileScanConfig> {
     has_doubles(config).then(|| with_options(config, source.clone(), false))
+}
+
+/// Whether values of the type are, or hold, floating-point numbers. Types are as deep as a reader allowed.
+fn has_double(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, value) => has_double(value),
+        DataType::RunEndEncoded(_, value) => has_double(value.data_type()),
+        DataType::List(field)
+        | DataType::ListView(field)
+        | DataType::LargeList(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::Map(field, _) => has_double(field.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| has_double(field.data_type())),
+        other => other.is_floating(),
+    }
 }
 
 /// A scan that does, or does not, skip parts of files.
@@ -165,7 +181,7 @@ fn doubt(config: &FileScanConfig) -> Option<FileScanConfig> {
 
 fn without(mut statistics: Statistics, schema: &Schema) -> Statistics {
     for (column, field) in statistics.column_statistics.iter_mut().zip(schema.fields()) {
-        if field.data_type().is_floating() {
+        if has_double(field.data_type()) {
             column.min_value = Precision::Absent;
             column.max_value = Precision::Absent;
             column.sum_value = Precision::Absent;
@@ -181,7 +197,7 @@ fn scan(config: &FileScanConfig, source: &ParquetSource) -> Option<FileScanConfi
         let columns = collect_columns(expr);
         !columns.iter().any(|column| {
             let field = schema.fields().get(column.index());
-            field.is_some_and(|field| field.data_type().is_floating())
+            field.is_some_and(|field| has_double(field.data_type()))
         })
     };
     let (safe, doubtful): (Vec<_>, Vec<_>) =

@@ -101,9 +101,10 @@ impl Directory {
                     e_tag: found.meta.e_tag.clone(),
                     version: found.meta.version.clone(),
                 };
-                Manifest::check_size(found.meta.size, &manifest)?;
+                Manifest::check_size(found.meta.size, &manifest).map_err(no_job)?;
                 let bytes = found.bytes().await.map_err(at)?;
-                (Some(Manifest::parse(&bytes, &manifest)?), Some(version))
+                let read = Manifest::parse(&bytes, &manifest).map_err(no_job)?;
+                (Some(read), Some(version))
             }
             Err(StoreError::NotFound { .. }) => (None, None),
             Err(error) => return Err(at(error)),
@@ -332,6 +333,14 @@ impl Directory {
             }
         }
     }
+}
+
+/// The error of a manifest that cannot be read, also where everything is to be overwritten: it may be somebody else's.
+fn no_job(error: DataFusionError) -> DataFusionError {
+    exec_datafusion_err!(
+        "{}; no job goes on here: remove the directory if it is not needed, or give another one with -o",
+        error.strip_backtrace()
+    )
 }
 
 fn foreign<T>(directory: &dyn std::fmt::Display, name: &str) -> Result<T> {

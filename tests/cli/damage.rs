@@ -75,6 +75,14 @@ fn a_damaged_step_is_done_again_alone() {
             assert_eq!(is_same, other != number, "{name}: {}", names[other]);
         }
     }
+    // A directory in its place is nobody's to remove.
+    let file = file_of(&scratch.manifest("out"), 1);
+    let bytes = scratch.read(&file);
+    std::fs::remove_file(scratch.path(&file)).expect("a removed file");
+    std::fs::create_dir(scratch.path(&file)).expect("a directory");
+    scratch.fail(&JOB, &[&file, "must be a file, but it is a directory"]);
+    std::fs::remove_dir(scratch.path(&file)).expect("a removed directory");
+    scratch.write(&file, bytes);
     // Several at once, as where somebody removed what seemed to be rubbish.
     std::fs::remove_dir_all(scratch.path("out/steps")).expect("removed steps");
     std::fs::remove_file(scratch.path("out/kept.parquet")).expect("a removed file");
@@ -163,7 +171,8 @@ fn manifests_that_are_not_believed() {
         assert!(text != whole);
         scratch.write("out/manifest.json", text);
         for more in [&[][..], &["--overwrite"]] {
-            scratch.fail(&[&JOB[..], more].concat(), &["manifest.json", said]);
+            let said = ["manifest.json", said, "give another one with -o"];
+            scratch.fail(&[&JOB[..], more].concat(), &said);
         }
         for other in [
             &["show", "out"][..],

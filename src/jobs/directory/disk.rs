@@ -1,6 +1,6 @@
 //! What a directory on disk needs: the lock, the manifest under it, and names that survive a loss of power.
 
-use super::foreign;
+use super::{foreign, no_job};
 use crate::files::MANIFEST;
 use crate::jobs::manifest::Manifest;
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
@@ -24,6 +24,10 @@ pub(super) fn content(path: &Path) -> std::io::Result<Option<(u64, u64)>> {
         }
         Err(error) => return Err(error),
     };
+    if file.metadata()?.is_dir() {
+        let wrong = "must be a file, but it is a directory: remove it, and the step is done again";
+        return Err(std::io::Error::new(ErrorKind::IsADirectory, wrong));
+    }
     let (mut size, mut hasher) = (0, Xxh3::new());
     let mut buffer = vec![0; READ_BYTES];
     loop {
@@ -50,7 +54,7 @@ pub(super) fn found(path: &Path) -> Result<Option<Manifest>> {
             }
         }
     }
-    Manifest::load(path)
+    Manifest::load(path).map_err(no_job)
 }
 
 /// Locks a directory for as long as the file is open.

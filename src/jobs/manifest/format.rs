@@ -92,9 +92,7 @@ impl Manifest {
                 let mut manifest: Self = serde_json::from_slice(text).map_err(wrong)?;
                 let checksum = std::mem::take(&mut manifest.checksum);
                 if checksum != manifest.seal()? {
-                    return exec_err!(
-                        "{file}: the file is damaged (its checksum is another one); remove the directory, or give another one with -o"
-                    );
+                    return exec_err!("{file}: the file is damaged: its checksum is another one");
                 }
                 manifest
             }
