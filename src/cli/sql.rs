@@ -7,7 +7,8 @@ use super::visible::{Visible, visible_rows};
 use clap::{Args, ValueEnum};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::csv;
-use datafusion::arrow::json::LineDelimitedWriter;
+use datafusion::arrow::json::WriterBuilder;
+use datafusion::arrow::json::writer::LineDelimited;
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::common::{Result, exec_datafusion_err};
 use datafusion::dataframe::DataFrame;
@@ -175,7 +176,8 @@ async fn write_stream(frame: DataFrame, format: Format, mut out: impl Write) -> 
         }
     } else {
         while let Some(batch) = rows.next().await {
-            let mut writer = LineDelimitedWriter::new(&mut out);
+            let builder = WriterBuilder::new().with_explicit_nulls(true);
+            let mut writer = builder.build::<_, LineDelimited>(&mut out);
             writer.write(&batch?)?;
             writer.finish()?;
         }

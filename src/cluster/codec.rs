@@ -4,6 +4,7 @@
 //! Our bytes begin with a mark that no message of the engine begins with, then a letter for the kind,
 //! then JSON. The children of an operator travel by themselves.
 
+use super::copies::Written;
 use super::outer_join::OuterJoinExec;
 use super::stages::KeyedExec;
 use crate::operators::similar_pairs::{SimilarPairs, SimilarPairsExec, Spec};
@@ -56,6 +57,7 @@ const MEMORY: u8 = b'm';
 const KEYED: u8 = b'k';
 const OUTER_JOIN: u8 = b'o';
 const WHOLE_FILES: u8 = b'f';
+const WRITTEN: u8 = b'c';
 
 /// A table in the client's memory travels inside the plan up to this size.
 pub(super) const INLINE_BYTES: usize = 64 << 20;
@@ -217,7 +219,11 @@ impl LogicalExtensionCodec for LogicalCodec {
         buffer: &[u8],
         context: &TaskContext,
     ) -> Result<Arc<dyn FileFormatFactory>> {
-        self.0.try_decode_file_format(buffer, context)
+        match marked(buffer) {
+            None => self.0.try_decode_file_format(buffer, context),
+            Some((WRITTEN, body)) => Ok(Arc::new(read::<Written>(body)?)),
+            Some((other, _)) => unknown(other),
+        }
     }
 
     fn try_encode_file_format(
@@ -225,7 +231,10 @@ impl LogicalExtensionCodec for LogicalCodec {
         buffer: &mut Vec<u8>,
         format: Arc<dyn FileFormatFactory>,
     ) -> Result<()> {
-        self.0.try_encode_file_format(buffer, format)
+        match format.downcast_ref::<Written>() {
+            Some(written) => write(WRITTEN, written, buffer),
+            None => self.0.try_encode_file_format(buffer, format),
+        }
     }
 
     fn try_decode_udf(&self, name: &str, buffer: &[u8]) -> Result<Arc<ScalarUDF>> {

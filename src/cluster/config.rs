@@ -1,6 +1,7 @@
 //! What all processes of a cluster have in common: options, functions, operators, codecs.
 
 use super::codec::{LogicalCodec, PhysicalCodec};
+use super::copies::unpacked;
 use super::stages::PrepareStages;
 use super::token::{TaskOptions, Token};
 use crate::files::{DoubtDoubles, ReadAllDoubles, with_buckets};
@@ -105,7 +106,7 @@ impl QueryPlanner for StagePlanner {
         let state = SessionStateBuilder::new_from_existing(state.clone())
             .with_physical_optimizer_rules(ours.into_iter().chain(rules).collect())
             .build();
-        planned(plan, &state).await
+        planned(&unpacked(plan.clone(), &state)?, &state).await
     }
 }
 

@@ -93,8 +93,16 @@ fn first_line(text: &str) -> &str {
 fn innermost(text: &str) -> Option<DataFusionError> {
     let begin = text.find("DataFusionError(")?;
     let nested = &text[begin..];
-    let quote = nested.find("(\"")?;
+    let Some(quote) = nested.find("(\"") else {
+        // `ArrowError(DivideByZero)`
+        let name = nested.trim_end_matches(')').rsplit('(').next()?;
+        return Some(DataFusionError::Execution(words(name)));
+    };
     let variant = nested[..quote].rsplit('(').next()?;
+    if let Some(name) = variant.strip_suffix(", Some") {
+        // An error without a message, as of a division by zero, and where it came from.
+        return Some(DataFusionError::Execution(words(name)));
+    }
     let message = unquoted(&nested[quote + 2..])?;
     Some(match variant {
         "Plan" => DataFusionError::Plan(message),
@@ -103,6 +111,18 @@ fn innermost(text: &str) -> Option<DataFusionError> {
         "ResourcesExhausted" => DataFusionError::ResourcesExhausted(message),
         _ => DataFusionError::Execution(message),
     })
+}
+
+/// `DivideByZero` as `Divide by zero`.
+fn words(name: &str) -> String {
+    let mut words = String::new();
+    for letter in name.chars() {
+        match letter.is_uppercase() && !words.is_empty() {
+            true => words.extend([' '].into_iter().chain(letter.to_lowercase())),
+            false => words.push(letter),
+        }
+    }
+    words
 }
 
 /// The text of a debug literal after its opening quote.
@@ -171,6 +191,10 @@ mod tests {
         );
         let named = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(Execution("the id Cancelled stands for two texts"))"#;
         assert_eq!(of(named).0, Kind::Final);
+        let nameless = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(Shared(ArrowError(DivideByZero, Some(""))))"#;
+        assert_eq!(of(nameless).1, "Execution error: Divide by zero");
+        let nested = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(Shared(External(ArrowError(DivideByZero))))"#;
+        assert_eq!(of(nested).1, "Execution error: Divide by zero");
         let planning = "Job 1 failed: DataFusion error: Error during planning: a.xml: no such file";
         assert_eq!(of(planning).1, "Error during planning: a.xml: no such file");
     }

@@ -16,6 +16,7 @@
 mod address;
 mod codec;
 mod config;
+mod copies;
 mod door;
 mod executor;
 mod failure;

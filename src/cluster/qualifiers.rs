@@ -53,6 +53,8 @@ fn renamed(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
             | LogicalPlan::Statement(_)
     );
     let node = node.map_expressions(|expr| {
+        // Its columns have names, and it has none.
+        let is_named = is_named && !matches!(expr, Expr::GroupingSet(_));
         let before = expr.qualified_name().1;
         let expr = expr
             .transform_up(|expr| Ok(Transformed::yes(of_renamed(expr))))?

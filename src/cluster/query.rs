@@ -1,12 +1,14 @@
 //! A query as the client runs it: sent to the scheduler, watched, cancelled when nobody wants its rows any
 //! more, and sent again where the cluster lost it.
 
+use super::copies::packed;
 use super::failure::{Failure, Kind};
 use super::monitor::Monitor;
 use super::qualifiers::readable;
 use super::scratch::Scratch;
 use super::shared;
 use super::token::Token;
+use crate::functions::with_bounded_offsets;
 use ballista_core::config::BallistaConfig;
 use ballista_core::execution_plans::DistributedQueryExec;
 use ballista_core::extension::SessionConfigExt;
@@ -61,7 +63,8 @@ impl QueryPlanner for ClusterPlanner {
             LogicalPlan::Explain(_) => shared::shown(plan.clone())?,
             _ => shared::materialised(plan.clone(), state, &self.scratch).await?,
         };
-        let plan = readable(with_columns(plan)?)?;
+        let plan = with_bounded_offsets(with_columns(plan)?)?;
+        let plan = packed(readable(plan)?)?;
         let plan = self.scratch.staged(plan, state).await?;
         let config = session.config().ballista_config();
         let planned = BallistaQueryPlanner::<LogicalPlanNode>::with_extension(

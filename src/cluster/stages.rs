@@ -1,4 +1,4 @@
-//! What a plan needs so that the engine cuts it into stages well. Five faults of its adaptive planner
+//! What a plan needs so that the engine cuts it into stages well. Six faults of its adaptive planner
 //! (Ballista 55) are kept away:
 //!
 //! - A task runs a slice of the partitions of its stage, and a union is sliced by giving each input the
@@ -14,6 +14,9 @@
 //! - So does an outer join with an empty side; [`outer_join`](super::outer_join) takes its place.
 //! - A join is planned as one that keeps an order and runs as one that does not: what stands above it lost its
 //!   sort and reads rows in a wrong order. So something stands above each join that has no order.
+//! - Each task of a nested-loop join holds all rows of the left side and a slice of the right one. A join that
+//!   returns rows of the left side by whether they have a partner would return those of each task. So its sides are
+//!   swapped.
 //! - An empty relation, and a row without columns, in a union come out of the slicing as other operators
 //!   than before. The reports of such tasks do not fit together, and the stage never ends. A table in memory
 //!   is sliced well, so it takes their place.
@@ -24,7 +27,7 @@ use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Result, Statistics, internal_datafusion_err};
+use datafusion::common::{JoinType, Result, Statistics, internal_datafusion_err, not_impl_err};
 use datafusion::config::ConfigOptions;
 use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -33,7 +36,7 @@ use datafusion::physical_expr::{Distribution, PhysicalExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::filter::FilterExec;
-use datafusion::physical_plan::joins::{HashJoinExec, SortMergeJoinExec};
+use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
@@ -110,6 +113,20 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
             });
         } else if let Some(join) = OuterJoinExec::of(&node) {
             return Ok(Transformed::yes(KeyedExec::of(Arc::new(join), None)?));
+        } else if let Some(join) = node.downcast_ref::<NestedLoopJoinExec>() {
+            let join = match join.join_type() {
+                JoinType::Left | JoinType::LeftSemi | JoinType::LeftAnti | JoinType::LeftMark => {
+                    join.swap_inputs()?
+                }
+                JoinType::Full => {
+                    return not_impl_err!(
+                        "a FULL JOIN whose condition is no equality of columns does not run on a cluster: \
+                         write it as a LEFT JOIN and the rows of the right side without a partner"
+                    );
+                }
+                _ => Arc::clone(&node),
+            };
+            return Ok(Transformed::yes(KeyedExec::of(join, None)?));
         } else if node.is::<SortMergeJoinExec>() || node.is::<HashJoinExec>() {
             return Ok(Transformed::yes(KeyedExec::of(node, None)?));
         } else {

@@ -15,7 +15,7 @@ pub(crate) use doubles::{DoubtDoubles, ScanDoubles};
 pub(crate) use find::MANIFEST;
 pub(crate) use listing::parquet_files;
 pub use location::Location;
-pub(crate) use plain_texts::CopyPlainTexts;
+pub(crate) use plain_texts::{CopyPlainTexts, plain_schema};
 pub(crate) use stores::with_buckets;
 pub(crate) use url_tables::FileTables;
 
@@ -106,7 +106,7 @@ pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
         let other = kind_of(file.as_str())?;
         if other != (kind, compression) && !(kind == Kind::Dump && other.0 == Kind::Dump) {
             return exec_err!(
-                "{first} and {file} are of different kinds; a job reads files of one kind"
+                "{first} and {file} are of different kinds, or compressed in different ways; the files of one input are alike: name those of one kind, as in 'DIR/*.jsonl.gz'"
             );
         }
     }

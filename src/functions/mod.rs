@@ -24,6 +24,8 @@ pub(crate) use deferred::ExpandDeferredCalls;
 pub use inline::sql_text;
 pub use parameters::{Kind, Parameter, Range};
 pub(crate) use planner::FunctionPlanner;
+#[cfg(feature = "cluster")]
+pub(crate) use planner::with_bounded_offsets;
 pub(crate) use relations::last_column;
 pub use template::{Column, Header, Template};
 pub(crate) use unique_ids::{one_row_an_id, orderable};

@@ -142,8 +142,9 @@ impl FunctionPlanner {
 }
 
 /// The plan with a limit beside each OFFSET that stands alone: the engine loses the sort below one of those where
-/// an aggregate stands above (apache/datafusion#23534), and other rows are skipped.
-fn with_bounded_offsets(plan: LogicalPlan) -> Result<LogicalPlan> {
+/// an aggregate stands above (apache/datafusion#23534), and other rows are skipped. On a cluster each task skips
+/// them.
+pub(crate) fn with_bounded_offsets(plan: LogicalPlan) -> Result<LogicalPlan> {
     /// More than any relation has, and far from where sums overflow.
     const ALL_ROWS: i64 = i64::MAX / 4;
     let plan = plan.transform_down_with_subqueries(|node| match node {

@@ -11,14 +11,16 @@ use datafusion::logical_expr::{
 use neardup_udfs::number_order;
 use std::sync::Arc;
 
-/// What rows are ordered by: texts by the numbers that they are, then as texts. An empty text and a number that is
-/// none (NaN) count as no value, which is last in every order.
+/// What rows are ordered by: texts by the numbers that they are, then as texts, in either direction. An empty text and
+/// a number that is none (NaN) count as no value, which is last in every order.
 ///
 /// The engine's least and greatest of doubles depend on the order of the rows where NaN is among them.
-pub(crate) fn orderable(expr: Expr, data_type: &DataType) -> Result<Expr> {
+pub(crate) fn orderable(expr: Expr, data_type: &DataType, descending: bool) -> Result<Expr> {
     match data_type {
-        DataType::Dictionary(_, value) => orderable(cast(expr, (**value).clone()), value),
-        text if text.is_string() => Ok(number_order().call(vec![expr])),
+        DataType::Dictionary(_, value) => {
+            orderable(cast(expr, (**value).clone()), value, descending)
+        }
+        text if text.is_string() => Ok(number_order().call(vec![expr, lit(descending)])),
         number if number.is_floating() => {
             when(isnan(expr.clone()), lit(ScalarValue::try_new_null(number)?)).otherwise(expr)
         }

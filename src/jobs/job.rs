@@ -21,7 +21,7 @@ use datafusion::{
     logical_expr::LogicalPlanBuilder,
 };
 use neardup_wikidump::Losses;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -108,7 +108,7 @@ impl Job {
                 None => found,
                 // Of a job whose first step failed there is nothing to lose.
                 Some(_) if overwrite || found.steps.is_empty() => {
-                    Self::clear(&mut directory, wanted).await?
+                    Self::clear(&mut directory, &found, wanted).await?
                 }
                 Some(difference) => {
                     return exec_err!(
@@ -132,11 +132,21 @@ impl Job {
         })
     }
 
-    /// Removes what another job wrote.
-    async fn clear(directory: &mut Directory, wanted: Manifest) -> Result<Manifest> {
+    /// Removes what another job wrote: its steps, and what it published.
+    async fn clear(
+        directory: &mut Directory,
+        found: &Manifest,
+        wanted: Manifest,
+    ) -> Result<Manifest> {
         // The manifest of the new job goes first: it lists nothing, so what is left counts as nothing.
         directory.store(&wanted).await?;
-        directory.remove(&OWNED).await?;
+        let files = found.steps.iter().flat_map(|step| &step.files);
+        let tops: BTreeSet<&str> = files
+            .filter_map(|file| file.path.split('/').next())
+            .chain(["steps"])
+            .collect();
+        let owned = OWNED.iter().copied().filter(|name| tops.contains(name));
+        directory.remove(&owned.collect::<Vec<_>>()).await?;
         Ok(wanted)
     }
 

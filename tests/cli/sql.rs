@@ -294,6 +294,24 @@ fn a_job_that_nobody_listens_to_ends_well() {
     }
 }
 
+/// The same command twice gave every row twice.
+#[test]
+fn a_copy_to_a_file_writes_into_no_directory() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("rows.parquet")).expect("a directory");
+    let copy = ["sql", "-c", "COPY (SELECT 1 AS id) TO 'rows.parquet'"];
+    scratch.fail(
+        &copy,
+        &["'rows.parquet'", "is a directory", "'rows.parquet/'"],
+    );
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT 1 AS id) TO 'rows.parquet/' STORED AS PARQUET",
+    ]);
+    assert_eq!(scratch.rows("SELECT id FROM 'rows.parquet/'")[0]["id"], 1);
+}
+
 /// A file that was valid and held a part of the rows took the place of the old one.
 #[test]
 fn a_copy_that_fails_leaves_the_old_file() {

@@ -1,4 +1,4 @@
-//! `number_order(text)`
+//! `number_order(text, descending)`
 
 use arrow::array::{ArrayRef, BinaryViewBuilder};
 use arrow::datatypes::DataType;
@@ -13,8 +13,8 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns bytes by which texts come in the order of the numbers that they are, by their exact values: `9` before `10`, `1e400` after `36893488147419103232`. Texts that are no numbers come after them, in the order of their bytes. An empty text gives NULL. `keep_by` orders columns of texts by it.",
-    syntax_example = "number_order(text)",
+    description = "Returns bytes by which texts come in the order of the numbers that they are, by their exact values: `9` before `10`, `1e400` after `36893488147419103232`. Texts that are no numbers are in the order of their bytes, after all numbers, or before them where the order descends, so that they are last in either direction. An empty text gives NULL. `keep_by` orders columns of texts by it.",
+    syntax_example = "number_order(text [, descending])",
     sql_example = r#"```sql
 > SELECT text FROM (VALUES ('10'), ('9'), ('a'), ('-0.5')) AS v(text) ORDER BY number_order(text);
 +------+
@@ -29,6 +29,10 @@ use crate::function::Function;
     argument(
         name = "text",
         description = "A text. A number is a decimal with an optional sign, fraction and exponent; NULL gives NULL."
+    ),
+    argument(
+        name = "descending",
+        description = "Whether texts that are no numbers are less than all numbers. Default: false"
     )
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,15 +41,17 @@ pub(crate) struct NumberOrder;
 impl Function for NumberOrder {
     const PARAMETERS: &'static Parameters = &Parameters {
         function: "number_order",
-        all: &[("text", Kind::Text)],
+        all: &[("text", Kind::Text), ("descending", Kind::Flag)],
         required: 1,
     };
 
-    fn result_type(_: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
+    fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
+        constants.flag(1, false)?;
         Ok(DataType::BinaryView)
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
+        let descending = args.constants().flag(1, false)?;
         let texts = args.texts(0)?;
         let mut out = BinaryViewBuilder::with_capacity(args.rows());
         let mut key = Vec::new();
@@ -54,7 +60,7 @@ impl Function for NumberOrder {
                 None | Some("") => out.append_null(),
                 Some(text) => {
                     key.clear();
-                    number_order_into(text, &mut key);
+                    number_order_into(text, descending, &mut key);
                     out.try_append_value(&key)?;
                 }
             }

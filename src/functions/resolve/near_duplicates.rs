@@ -169,7 +169,11 @@ fn keep_order(call: &Call) -> Result<Option<Order>> {
             return plan_err!("{}: keep_by names a column", call.function);
         };
         let expr = relations::column(call, plan, &name)?;
-        let expr = orderable(expr.clone(), &relations::data_type(plan, &expr)?)?;
+        let expr = orderable(
+            expr.clone(),
+            &relations::data_type(plan, &expr)?,
+            descending,
+        )?;
         return Ok(Some(Order { expr, descending }));
     }
     if call.text("keep")? == "longest" {

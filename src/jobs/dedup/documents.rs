@@ -250,7 +250,7 @@ impl Run<'_> {
         };
         let input = context.table("input").await?;
         let field = input.schema().field_with_unqualified_name(column)?;
-        let place = orderable(ident(column), field.data_type())?;
+        let place = orderable(ident(column), field.data_type(), descending)?;
         Ok(Some((place, descending)))
     }
 }

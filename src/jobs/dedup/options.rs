@@ -1,7 +1,7 @@
 //! What a `dedup` job is asked for.
 
 use super::super::dumps::DumpOptions;
-use datafusion::common::{Result, plan_err};
+use datafusion::common::{Result, plan_datafusion_err};
 
 /// How pairs are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,26 +51,36 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// Parses `column`, `column asc` or `column desc`.
+    /// Parses `column`, `column asc` or `column desc`; a name with blanks stands in double quotes.
     ///
     /// # Errors
     /// If the text is none of these.
     pub fn parse(order: &str) -> Result<Self> {
-        let words: Vec<&str> = order.split_whitespace().collect();
-        let (column, descending) = match words.as_slice() {
-            [column] => (column, false),
-            [column, order] if order.eq_ignore_ascii_case("asc") => (column, false),
-            [column, order] if order.eq_ignore_ascii_case("desc") => (column, true),
-            _ => {
-                return plan_err!(
-                    "the keep order must be 'column', 'column asc' or 'column desc', found '{order}'"
-                );
-            }
+        let wrong = || {
+            plan_datafusion_err!(
+                "the keep order must be 'column', 'column asc' or 'column desc', found '{order}'; a column with blanks stands in double quotes"
+            )
         };
-        Ok(Self::By {
-            column: (*column).to_owned(),
-            descending,
-        })
+        let order = order.trim();
+        let (column, direction) = match order.strip_prefix('"') {
+            Some(quoted) => {
+                let (column, direction) = quoted.rsplit_once('"').ok_or_else(wrong)?;
+                (column.replace("\"\"", "\""), direction)
+            }
+            None => match order.split_once(char::is_whitespace) {
+                Some((column, direction)) => (column.to_owned(), direction),
+                None => (order.to_owned(), ""),
+            },
+        };
+        let descending = match direction.trim().to_ascii_lowercase().as_str() {
+            "" | "asc" => false,
+            "desc" => true,
+            _ => return Err(wrong()),
+        };
+        match column.is_empty() {
+            true => Err(wrong()),
+            false => Ok(Self::By { column, descending }),
+        }
     }
 }
 

@@ -1,9 +1,14 @@
 //! The operator around the engine's writer of files.
 
 use super::store::{FirstError, Stores};
+use datafusion::arrow::array::{Array, RecordBatch};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Result, internal_datafusion_err, internal_err};
+use datafusion::common::{Result, exec_err, internal_datafusion_err, internal_err};
 use datafusion::config::ConfigOptions;
+use datafusion::datasource::file_format::csv::CsvSink;
+use datafusion::datasource::file_format::json::JsonSink;
+use datafusion::datasource::file_format::parquet::ParquetSink;
+use datafusion::datasource::physical_plan::FileSink;
 use datafusion::datasource::sink::DataSinkExec;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -14,7 +19,7 @@ use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties,
     ReplaceChildrenOptions,
 };
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt};
 use std::fmt::Formatter;
 use std::sync::Arc;
 
@@ -119,9 +124,11 @@ impl ExecutionPlan for WholeFilesExec {
             return internal_err!("a writer of files has one input");
         };
         let first = FirstError::default();
+        let folders = folders(&self.writer);
         let rows: Arc<dyn ExecutionPlan> = Arc::new(RowsExec {
             input: Arc::clone(input),
             context: Arc::clone(&context),
+            folders,
             first: first.clone(),
         });
         let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
@@ -157,6 +164,8 @@ struct RowsExec {
     input: Arc<dyn ExecutionPlan>,
     /// That of the query: the stores of the writer's are not for reading.
     context: Arc<TaskContext>,
+    /// The columns whose values name folders.
+    folders: Vec<String>,
     first: FirstError,
 }
 
@@ -205,8 +214,44 @@ impl ExecutionPlan for RowsExec {
     fn execute(&self, partition: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let rows = self.input.execute(partition, Arc::clone(&self.context))?;
         let first = self.first.clone();
-        let rows = rows.map_err(move |error| first.note(error));
+        let folders = self.folders.clone();
+        let rows = rows.map(move |batch| {
+            let checked = batch.and_then(|batch| named(batch, &folders));
+            checked.map_err(|error| first.note(error))
+        });
         let schema = self.input.schema();
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
+}
+
+/// The columns of `PARTITIONED BY`.
+fn folders(writer: &Arc<dyn ExecutionPlan>) -> Vec<String> {
+    let Some(writer) = writer.downcast_ref::<DataSinkExec>() else {
+        return vec![];
+    };
+    let sink = writer.sink();
+    let config = if let Some(sink) = sink.downcast_ref::<ParquetSink>() {
+        sink.config()
+    } else if let Some(sink) = sink.downcast_ref::<CsvSink>() {
+        sink.config()
+    } else if let Some(sink) = sink.downcast_ref::<JsonSink>() {
+        sink.config()
+    } else {
+        return vec![];
+    };
+    let columns = config.table_partition_cols.iter();
+    columns.map(|(name, _)| name.clone()).collect()
+}
+
+/// Rows of which each has a folder: the engine puts those with NULL into that of another value.
+fn named(rows: RecordBatch, folders: &[String]) -> Result<RecordBatch> {
+    for name in folders {
+        let column = rows.column_by_name(name);
+        if column.is_some_and(|column| column.logical_null_count() > 0) {
+            return exec_err!(
+                "PARTITIONED BY {name}: the column has NULL, for which there is no folder; give such rows a value, as with coalesce({name}, …), or leave them out"
+            );
+        }
+    }
+    Ok(rows)
 }

@@ -4,9 +4,10 @@
 //! batch has its pages and row groups cut there, too. Blocks end after so many rows or bytes, counted from the
 //! beginning of the file, so that equal rows in equal order become equal files.
 
+use crate::files::plain_schema;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, OffsetSizeTrait, RecordBatch};
 use datafusion::arrow::compute::{CastOptions, cast_with_options, concat_batches};
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
 use datafusion::common::Result;
 use std::sync::Arc;
 
@@ -214,39 +215,5 @@ fn add_lists<O: OffsetSizeTrait>(
                 own[range].iter().sum::<u64>() + 4
             }
         };
-    }
-}
-
-/// The schema with texts and bytes in place of views: PyArrow can neither sort nor group those.
-fn plain_schema(schema: &Schema) -> SchemaRef {
-    let fields: Vec<FieldRef> = schema.fields().iter().map(plain_field).collect();
-    Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
-}
-
-fn plain_field(field: &FieldRef) -> FieldRef {
-    let plain = plain_type(field.data_type());
-    match plain == *field.data_type() {
-        true => Arc::clone(field),
-        false => Arc::new(Field::clone(field).with_data_type(plain)),
-    }
-}
-
-fn plain_type(data_type: &DataType) -> DataType {
-    match data_type {
-        DataType::Utf8View => DataType::Utf8,
-        DataType::BinaryView => DataType::Binary,
-        DataType::List(field) | DataType::ListView(field) => DataType::List(plain_field(field)),
-        DataType::LargeList(field) | DataType::LargeListView(field) => {
-            DataType::LargeList(plain_field(field))
-        }
-        DataType::FixedSizeList(field, length) => {
-            DataType::FixedSizeList(plain_field(field), *length)
-        }
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(plain_field).collect()),
-        DataType::Map(field, is_sorted) => DataType::Map(plain_field(field), *is_sorted),
-        DataType::Dictionary(key, value) => {
-            DataType::Dictionary(key.clone(), Box::new(plain_type(value)))
-        }
-        other => other.clone(),
     }
 }

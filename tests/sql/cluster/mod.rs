@@ -11,6 +11,8 @@ use super::database::{Database, Failure};
 use super::scratch::Scratch;
 use datafusion::arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::parquet::basic::Compression;
+use datafusion::parquet::file::reader::{FileReader, SerializedFileReader};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
 use neardup::cluster::{ClientOptions, Token};
@@ -40,6 +42,10 @@ pub fn trials() -> Vec<Trial> {
     trials.push(Trial::test("cluster::a sorted union", sorted_union));
     trials.push(Trial::test("cluster::a copy that fails", failed_copy));
     trials.push(Trial::test("cluster::NaN in Parquet", not_a_number));
+    trials.push(Trial::test(
+        "cluster::a copy with options",
+        copy_with_options,
+    ));
     trials.extend(faults::trials());
     trials.extend(namespaces::trials());
     trials.extend(token::trials());
@@ -169,6 +175,61 @@ fn failed_copy() -> Result<(), Failed> {
             }
             if std::fs::read(&output)? != before {
                 return Err(format!("{extension}: another file").into());
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The options of a COPY did not travel: texts were not compressed, and all values stood in quotes.
+fn copy_with_options() -> Result<(), Failed> {
+    let cluster = Cluster::start(1)?;
+    let mut options = ClientOptions::new(cluster.url());
+    options.token = Some(Token::read(token_file())?);
+    crate::run(async move {
+        let folder = tempfile::TempDir::new()?;
+        let local = neardup::session(SessionConfig::new(), Arc::default())?;
+        let remote = neardup::cluster::session(&options, Arc::default())?;
+        for (name, options) in [
+            ("a.csv", ""),
+            (
+                "b.csv",
+                "OPTIONS ('format.delimiter' ';', 'format.has_header' 'false', 'format.null_value' 'N')",
+            ),
+            ("c.csv", "OPTIONS ('format.compression' 'gzip')"),
+            ("d.json", "OPTIONS ('format.compression' 'gzip')"),
+            (
+                "e.parquet",
+                "OPTIONS ('format.compression' 'snappy', 'format.max_row_group_size' '2')",
+            ),
+        ] {
+            let mut written = Vec::new();
+            for (place, session) in [("local", &local), ("remote", &remote)] {
+                let path = folder.path().join(format!("{place}-{name}"));
+                let copy = format!(
+                    "COPY (SELECT * FROM (VALUES (1, 'a', 1.5), (2, NULL, NULL), (3, '', 2.0)) AS v(i, t, f)
+                     ORDER BY i) TO '{}' {options}",
+                    path.display()
+                );
+                rows(session, &copy).await?;
+                written.push(std::fs::read(&path)?);
+                if name.ends_with("parquet") {
+                    let file = SerializedFileReader::new(std::fs::File::open(&path)?)?;
+                    let groups = file.metadata().row_groups();
+                    let snappy = groups.iter().flat_map(|group| group.columns());
+                    let mut snappy = snappy.map(|column| column.compression());
+                    if groups.len() != 2 || !snappy.all(|found| found == Compression::SNAPPY) {
+                        return Err(format!("{place}: {groups:?}").into());
+                    }
+                    // The schemas say otherwise which columns may be NULL.
+                    written.clear();
+                }
+            }
+            if written.is_empty() {
+                continue;
+            }
+            if written[0] != written[1] {
+                return Err(format!("{name}: other bytes").into());
             }
         }
         Ok(())

@@ -1,20 +1,26 @@
 //! Texts in the order of the numbers that they are.
 
-/// What comes first in a key: negative numbers, zero, positive ones, other texts.
-const NEGATIVE: u8 = 0;
-const ZERO: u8 = 1;
-const POSITIVE: u8 = 2;
-const OTHER: u8 = 3;
+/// What a key begins with: texts that are no numbers are last in either direction.
+const OTHER_DESCENDING: u8 = 0;
+const NEGATIVE: u8 = 1;
+const ZERO: u8 = 2;
+const POSITIVE: u8 = 3;
+const OTHER_ASCENDING: u8 = 4;
 
-/// Puts a key behind `out` whose bytes compare as texts should: numbers first, by their exact values, then all
-/// other texts, by their bytes.
+/// Puts a key behind `out` whose bytes compare as texts should: numbers by their exact values, all other texts by
+/// their bytes. The others are greater than all numbers, or, for an order that descends, less, so that they come
+/// last.
 ///
 /// A number is what is written as a decimal, with an optional sign, fraction and exponent and blanks around
 /// it: `007`, `-1.50`, `.5`, `1e400`. Equal numbers have equal keys, however they are written: `7` and `7.0`.
 /// Exponents beyond those of 64 bits count as the largest.
-pub fn number_order_into(text: &str, out: &mut Vec<u8>) {
+pub fn number_order_into(text: &str, descending: bool, out: &mut Vec<u8>) {
     let Some(number) = Number::parse(text.trim_ascii()) else {
-        out.push(OTHER);
+        out.push(if descending {
+            OTHER_DESCENDING
+        } else {
+            OTHER_ASCENDING
+        });
         out.extend_from_slice(text.as_bytes());
         return;
     };
@@ -116,9 +122,24 @@ mod tests {
     use crate::test_random::Random;
 
     fn key(text: &str) -> Vec<u8> {
+        key_for(text, false)
+    }
+
+    fn key_for(text: &str, descending: bool) -> Vec<u8> {
         let mut out = vec![];
-        number_order_into(text, &mut out);
+        number_order_into(text, descending, &mut out);
         out
+    }
+
+    #[test]
+    fn what_is_no_number_is_last_in_either_direction() {
+        for (other, number) in [("a", "-1e99"), ("a", "7"), ("", "0"), ("n/a", "1e99")] {
+            assert!(key_for(other, false) > key_for(number, false));
+            assert!(key_for(other, true) < key_for(number, true));
+        }
+        for (small, large) in [("a", "b"), ("7", "10"), ("-2", "-1")] {
+            assert!(key_for(small, true) < key_for(large, true));
+        }
     }
 
     #[test]

@@ -95,6 +95,7 @@ impl Fields {
                 self.width
             );
         }
+        self.text(raw.len)?;
         self.column = if raw.ends_row { 0 } else { column + 1 };
         Ok(Some(Field {
             value: self.text(raw.len)?,
