@@ -1,7 +1,7 @@
 //! Sessions: DataFusion with the functions, operators and table functions of this crate.
 
 use crate::files::{CopyPlainTexts, DoubtDoubles, FileTables, ScanDoubles, with_buckets};
-use crate::functions::{ExpandDeferredCalls, FunctionPlanner};
+use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner};
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::shared_rows::ReadOnce;
 use crate::operators::whole_files::WholeFiles;
@@ -94,7 +94,9 @@ fn with_operators(builder: SessionStateBuilder) -> SessionStateBuilder {
     let expand: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(ExpandDeferredCalls);
     let read_once: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(ReadOnce);
     let copy: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(CopyPlainTexts);
-    let rules = [expand, read_once].into_iter().chain(Analyzer::new().rules);
+    let offsets: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(BoundOffsets);
+    let rules = [offsets, expand, read_once].into_iter();
+    let rules = rules.chain(Analyzer::new().rules);
     let rules = rules.chain(std::iter::once(copy));
     let doubt: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(DoubtDoubles);
     let scan: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(ScanDoubles);

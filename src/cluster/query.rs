@@ -8,7 +8,6 @@ use super::qualifiers::readable;
 use super::scratch::Scratch;
 use super::shared;
 use super::token::Token;
-use crate::functions::with_bounded_offsets;
 use ballista_core::config::BallistaConfig;
 use ballista_core::execution_plans::DistributedQueryExec;
 use ballista_core::extension::SessionConfigExt;
@@ -63,8 +62,7 @@ impl QueryPlanner for ClusterPlanner {
             LogicalPlan::Explain(_) => shared::shown(plan.clone())?,
             _ => shared::materialised(plan.clone(), state, &self.scratch).await?,
         };
-        let plan = with_bounded_offsets(with_columns(plan)?)?;
-        let plan = packed(readable(plan)?)?;
+        let plan = packed(readable(with_columns(plan)?)?)?;
         let plan = self.scratch.staged(plan, state).await?;
         let config = session.config().ballista_config();
         let planned = BallistaQueryPlanner::<LogicalPlanNode>::with_extension(

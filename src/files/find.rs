@@ -39,9 +39,18 @@ pub(super) fn on_disk(name: &str) -> Result<Vec<Location>> {
         files.push(path.to_owned());
     } else if is_glob(name) {
         let failed = |error: &dyn Display| exec_datafusion_err!("{name}: {error}");
-        for path in glob::glob_with(name, MATCH).map_err(|error| failed(&error))? {
+        // As in a shell, a pattern means hidden files only where it says so.
+        let shows_hidden = name
+            .rsplit('/')
+            .next()
+            .is_some_and(|last| last.starts_with('.'));
+        let is_hidden = |path: &Path| {
+            let name = path.file_name().map(|name| name.as_encoded_bytes());
+            name.is_some_and(|name| name.starts_with(b"."))
+        };
+        for path in glob::glob(name).map_err(|error| failed(&error))? {
             let path = path.map_err(|error| failed(&error))?;
-            if path.is_file() {
+            if path.is_file() && (shows_hidden || !is_hidden(&path)) {
                 files.push(path);
             }
         }
@@ -71,7 +80,7 @@ fn nameless(name: &str) -> Result<()> {
     let directories = match parent.to_str() {
         None | Some("") => vec![Path::new(".").to_owned()],
         Some(parent) => {
-            let found = glob::glob_with(parent, MATCH).map_err(|error| failed(&error))?;
+            let found = glob::glob(parent).map_err(|error| failed(&error))?;
             found.flatten().filter(|path| path.is_dir()).collect()
         }
     };

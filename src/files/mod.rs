@@ -194,6 +194,10 @@ impl Input {
             let found = futures::future::join_all(found).await;
             for (file, schema) in files.iter().zip(found) {
                 let schema = schema.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
+                // The engine takes a file without a byte for a table without rows.
+                if schema.fields().is_empty() && file.head(state.runtime_env()).await?.size == 0 {
+                    return exec_err!("{file}: the file is empty: it was cut, or never written");
+                }
                 schemas.push((file, schema));
             }
         }

@@ -12,14 +12,14 @@ use super::fixed;
 use super::relations;
 use super::{Expansion, TableFunction};
 use crate::operators::shared_rows::SharedRows;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{DFSchema, Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::planner::{
     PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning,
 };
 use datafusion::logical_expr::simplify::SimplifyContext;
-use datafusion::logical_expr::{Expr, Limit, LogicalPlan, LogicalPlanBuilder, lit};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::optimizer::analyzer::type_coercion::TypeCoercion;
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
@@ -133,31 +133,11 @@ impl FunctionPlanner {
         }
         // A union of two types of numbers has the type of its first input until it is coerced.
         let plan = TypeCoercion::new().analyze(plan, state.config_options())?;
-        let plan = with_bounded_offsets(plan)?;
         match fixed::is_fixed(&plan)? {
             true => Ok(plan),
             false => Ok(SharedRows::plan(plan)),
         }
     }
-}
-
-/// The plan with a limit beside each OFFSET that stands alone: the engine loses the sort below one of those where
-/// an aggregate stands above (apache/datafusion#23534), and other rows are skipped. On a cluster each task skips
-/// them.
-pub(crate) fn with_bounded_offsets(plan: LogicalPlan) -> Result<LogicalPlan> {
-    /// More than any relation has, and far from where sums overflow.
-    const ALL_ROWS: i64 = i64::MAX / 4;
-    let plan = plan.transform_down_with_subqueries(|node| match node {
-        LogicalPlan::Limit(limit) if limit.fetch.is_none() && limit.skip.is_some() => {
-            let fetch = Some(Box::new(lit(ALL_ROWS)));
-            Ok(Transformed::yes(LogicalPlan::Limit(Limit {
-                fetch,
-                ..limit
-            })))
-        }
-        other => Ok(Transformed::no(other)),
-    })?;
-    Ok(plan.data)
 }
 
 /// Plans a call whose arguments are known.

@@ -448,3 +448,28 @@ fn texts_may_look_like_numbers() {
     let texts: Vec<_> = rows.iter().map(|row| row["body"].as_str()).collect();
     assert_eq!(texts, [Some("007"), Some("7"), Some("07.0")]);
 }
+
+/// The rows of the other files came without a word.
+#[test]
+fn a_parquet_file_without_a_byte_is_an_error() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("in")).expect("a directory");
+    scratch.succeed(&["generate", "--rows", "10", "-o", "in/a.parquet", "--quiet"]);
+    scratch.write("in/b.parquet", "");
+    let count = ["sql", "-c", "SELECT count(*) FROM 'in/'"];
+    scratch.fail(&count, &["in/b.parquet", "the file is empty"]);
+    scratch.fail(&["dedup", "in"], &["in/b.parquet", "the file is empty"]);
+}
+
+/// A pattern in quotes read a hidden file, which the pattern of a shell does not.
+#[test]
+fn patterns_mean_no_hidden_files() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("in")).expect("a directory");
+    scratch.write("in/a.jsonl", "{\"id\":1,\"text\":\"a\"}\n");
+    scratch.write("in/.b.jsonl", "{\"id\":2,\"text\":\"b\"}\n");
+    for (pattern, ids) in [("in/*.jsonl", 1), ("*/*.jsonl", 1), ("in/.*.jsonl", 2)] {
+        let rows = scratch.rows(&format!("SELECT id FROM '{pattern}'"));
+        assert_eq!((rows.len(), &rows[0]["id"]), (1, &ids.into()), "{pattern}");
+    }
+}

@@ -310,6 +310,21 @@ fn rows_that_do_not_fit_the_header_are_named() {
             &["open.csv", "line 3", "not closed"],
         ),
         (
+            "behind.csv",
+            "text,a\nx,1\n\"Hello\" he said,2\n",
+            &["behind.csv", "line 3", "column 1", "written twice"],
+        ),
+        (
+            "odd.tsv",
+            "text\ta\nx\t1\n1\t\"p\"q\"\n",
+            &["odd.tsv", "line 3", "column 2"],
+        ),
+        (
+            "even.csv",
+            "text,a\nx,1\n1,\"p\"q\"\"",
+            &["even.csv", "line 3", "column 2"],
+        ),
+        (
             "twice.csv",
             "text,a,text\nx,1,y\n",
             &["twice.csv", "line 1", "'text'"],
@@ -318,8 +333,22 @@ fn rows_that_do_not_fit_the_header_are_named() {
         scratch.write(name, rows);
         scratch.fail(&["dedup", name], said);
     }
-    scratch.write("bytes.csv", b"text\nx\n\xff\xfe\n");
-    scratch.fail(&["dedup", "bytes.csv"], &["bytes.csv", "line 3", "UTF-8"]);
+    scratch.write("bytes.csv", b"text,a\nx,1\n\xff\xfe,2\n3,\xff\n");
+    scratch.fail(
+        &["dedup", "bytes.csv"],
+        &["bytes.csv", "line 3: column 1", "UTF-8"],
+    );
+    scratch.write("bytes.csv", b"text,a\nx,1\n3,\xff\n");
+    scratch.fail(
+        &["dedup", "bytes.csv"],
+        &["bytes.csv", "line 3: column 2", "UTF-8"],
+    );
+    // Quotes as they should be, at the ends of lines and of the file.
+    let whole = "text,a\r\n\"a \"\"b\"\" c\",\"1\"\r\n\"\"\"\",2\n\"x\ny\",\"3\"\n\n\"last\",\"\"";
+    scratch.write("whole.csv", whole);
+    let rows = scratch.rows("SELECT text FROM 'whole.csv'");
+    let texts: Vec<_> = rows.iter().filter_map(|row| row["text"].as_str()).collect();
+    assert_eq!(texts, ["a \"b\" c", "\"", "x\ny", "last"]);
 }
 
 #[test]

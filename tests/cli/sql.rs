@@ -352,6 +352,21 @@ fn a_copy_that_fails_leaves_the_old_file() {
             assert_eq!(files.map_or(0, Iterator::count), 0, "files in the folder");
         }
     }
+    // It is the writer that fails.
+    let before = scratch.read("rows.csv");
+    let copy = "COPY (SELECT id, [id] AS list FROM 'made.parquet') TO 'rows.csv'";
+    scratch.fail(
+        &["sql", "-c", copy],
+        &["Nested type", "not supported in CSV"],
+    );
+    assert_eq!(scratch.read("rows.csv"), before);
+    // More than waits in memory, in several files.
+    let many = "COPY (SELECT a.text AS text, b.id % 3 AS part FROM 'made.parquet' a JOIN 'made.parquet' b ON b.id < 9) \
+                TO 'many/' STORED AS JSON PARTITIONED BY (part)";
+    scratch.succeed(&["sql", "-c", many]);
+    let rows = scratch.rows("SELECT count(*) AS n FROM 'many/'");
+    let expected = "SELECT count(*) * 30000 AS n FROM 'made.parquet' WHERE id < 9";
+    assert_eq!(rows, scratch.rows(expected));
     let rows = scratch.rows("SELECT count(*) AS n FROM 'rows.csv'");
     assert_eq!(rows[0]["n"], 30_000);
 }

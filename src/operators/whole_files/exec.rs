@@ -1,6 +1,6 @@
 //! The operator around the engine's writer of files.
 
-use super::store::{FirstError, Stores};
+use super::store::{Files, Stores};
 use datafusion::arrow::array::{Array, RecordBatch};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, exec_err, internal_datafusion_err, internal_err};
@@ -19,7 +19,7 @@ use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties,
     ReplaceChildrenOptions,
 };
-use futures::{StreamExt, TryStreamExt};
+use futures::StreamExt;
 use std::fmt::Formatter;
 use std::sync::Arc;
 
@@ -123,20 +123,20 @@ impl ExecutionPlan for WholeFilesExec {
         let &[input] = self.writer.children().as_slice() else {
             return internal_err!("a writer of files has one input");
         };
-        let first = FirstError::default();
+        let files = Files::default();
         let folders = folders(&self.writer);
         let rows: Arc<dyn ExecutionPlan> = Arc::new(RowsExec {
             input: Arc::clone(input),
             context: Arc::clone(&context),
             folders,
-            first: first.clone(),
+            files: files.clone(),
         });
         let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
         let writer = Arc::clone(&self.writer).replace_children(vec![rows], options)?;
         let runtime = context.runtime_env();
         let stores = Stores {
             stores: Arc::clone(&runtime.object_store_registry),
-            first: first.clone(),
+            files: files.clone(),
         };
         let runtime = RuntimeEnvBuilder::from_runtime_env(&runtime)
             .with_object_store_registry(Arc::new(stores))
@@ -152,7 +152,15 @@ impl ExecutionPlan for WholeFilesExec {
             runtime,
         );
         let written = writer.execute(partition, Arc::new(context))?;
-        let written = written.map_err(move |error| first.instead_of(error));
+        let written = written.then(move |count| {
+            let files = files.clone();
+            async move {
+                match count {
+                    Ok(count) => files.put_in_place().await.map(|()| count),
+                    Err(error) => Err(files.remove(error).await),
+                }
+            }
+        });
         let schema = self.schema();
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, written)))
     }
@@ -166,7 +174,7 @@ struct RowsExec {
     context: Arc<TaskContext>,
     /// The columns whose values name folders.
     folders: Vec<String>,
-    first: FirstError,
+    files: Files,
 }
 
 impl DisplayAs for RowsExec {
@@ -213,11 +221,11 @@ impl ExecutionPlan for RowsExec {
 
     fn execute(&self, partition: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let rows = self.input.execute(partition, Arc::clone(&self.context))?;
-        let first = self.first.clone();
+        let files = self.files.clone();
         let folders = self.folders.clone();
         let rows = rows.map(move |batch| {
             let checked = batch.and_then(|batch| named(batch, &folders));
-            checked.map_err(|error| first.note(error))
+            checked.map_err(|error| files.note(error))
         });
         let schema = self.input.schema();
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))

@@ -1,4 +1,4 @@
-//! Stores that put no file in place once a query failed.
+//! Stores that put no file in place before a query has ended well.
 
 use async_trait::async_trait;
 use datafusion::common::{DataFusionError, Result};
@@ -16,54 +16,105 @@ use std::fmt::{Display, Formatter};
 use std::sync::Arc;
 use url::Url;
 
-/// The first error of the rows or of a store; after it no file is put in place.
-#[derive(Debug, Clone, Default)]
-pub(super) struct FirstError(Arc<Mutex<Option<Arc<DataFusionError>>>>);
+/// Bytes of small files that wait in memory; what is beyond waits in the store.
+const HELD_BYTES: usize = 64 << 20;
 
-impl FirstError {
+/// The files of a query, which are written and wait for its end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Files(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// Of the rows or of a store.
+    first_error: Option<Arc<DataFusionError>>,
+    waiting: Vec<Waiting>,
+    held: usize,
+}
+
+/// A file that is whole, and not in place.
+#[derive(Debug)]
+enum Waiting {
+    Held {
+        store: Arc<dyn ObjectStore>,
+        path: Path,
+        payload: PutPayload,
+        options: PutOptions,
+    },
+    Uploaded(Box<dyn MultipartUpload>),
+}
+
+impl Files {
     /// Notes an error unless there is one, and gives it back.
     pub(super) fn note(&self, error: DataFusionError) -> DataFusionError {
         let error = Arc::new(error);
-        self.0.lock().get_or_insert_with(|| Arc::clone(&error));
+        let mut state = self.0.lock();
+        state.first_error.get_or_insert_with(|| Arc::clone(&error));
         DataFusionError::Shared(error)
     }
 
-    /// What is to be said where the writer failed with that error.
-    pub(super) fn instead_of(&self, error: DataFusionError) -> DataFusionError {
-        match self.0.lock().clone() {
+    /// Puts the files in place.
+    ///
+    /// # Errors
+    /// If there was an error, or a store cannot; files before that one are in place then.
+    pub(super) async fn put_in_place(&self) -> Result<()> {
+        if let Some(first) = self.0.lock().first_error.clone() {
+            return Err(DataFusionError::Shared(first));
+        }
+        let waiting = std::mem::take(&mut self.0.lock().waiting);
+        for file in waiting {
+            match file {
+                Waiting::Held {
+                    store,
+                    path,
+                    payload,
+                    options,
+                } => store.put_opts(&path, payload, options).await?,
+                Waiting::Uploaded(mut upload) => upload.complete().await?,
+            };
+        }
+        Ok(())
+    }
+
+    /// Removes the files, and says what went wrong first, if the writer failed with that error.
+    pub(super) async fn remove(&self, error: DataFusionError) -> DataFusionError {
+        let waiting = std::mem::take(&mut self.0.lock().waiting);
+        for file in waiting {
+            if let Waiting::Uploaded(mut upload) = file {
+                // Parts that stay where even this fails are removed by the store's own rules.
+                let _ = upload.abort().await;
+            }
+        }
+        match self.0.lock().first_error.clone() {
             Some(first) => DataFusionError::Shared(first),
             None => error,
         }
     }
 
-    fn check(&self) -> StoreResult<()> {
-        match self.0.lock().is_some() {
-            false => Ok(()),
-            true => Err(refused()),
-        }
-    }
-
-    /// Notes what a store said.
+    /// Notes what a store said, for the writer makes another error of it.
     fn of_store<T>(&self, result: StoreResult<T>) -> StoreResult<T> {
         result.map_err(|error| {
             self.note(error.into());
-            refused()
+            Error::Generic {
+                store: "neardup",
+                source: "the file was not written".into(),
+            }
         })
     }
 }
 
-fn refused() -> Error {
-    Error::Generic {
-        store: "neardup",
-        source: "the query failed: no file is put in place".into(),
+/// What a store says of a file that is not in place yet.
+fn later() -> PutResult {
+    PutResult {
+        e_tag: None,
+        version: None,
     }
 }
 
-/// Hands out the stores of a session, which look at what became of the query.
+/// Hands out the stores of a session, whose files wait.
 #[derive(Debug)]
 pub(super) struct Stores {
     pub(super) stores: Arc<dyn ObjectStoreRegistry>,
-    pub(super) first: FirstError,
+    pub(super) files: Files,
 }
 
 impl ObjectStoreRegistry for Stores {
@@ -82,7 +133,7 @@ impl ObjectStoreRegistry for Stores {
     fn get_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
         Ok(Arc::new(Store {
             store: self.stores.get_store(url)?,
-            first: self.first.clone(),
+            files: self.files.clone(),
         }))
     }
 }
@@ -90,7 +141,7 @@ impl ObjectStoreRegistry for Stores {
 #[derive(Debug)]
 struct Store {
     store: Arc<dyn ObjectStore>,
-    first: FirstError,
+    files: Files,
 }
 
 impl Display for Store {
@@ -107,9 +158,24 @@ impl ObjectStore for Store {
         payload: PutPayload,
         options: PutOptions,
     ) -> StoreResult<PutResult> {
-        self.first.check()?;
-        let put = self.store.put_opts(location, payload, options).await;
-        self.first.of_store(put)
+        let bytes = payload.content_length();
+        let plain = PutOptions::default();
+        if options == plain && self.files.0.lock().held + bytes > HELD_BYTES {
+            let mut upload = self
+                .put_multipart_opts(location, Default::default())
+                .await?;
+            upload.put_part(payload).await?;
+            return upload.complete().await;
+        }
+        let mut state = self.files.0.lock();
+        state.held += bytes;
+        state.waiting.push(Waiting::Held {
+            store: Arc::clone(&self.store),
+            path: location.clone(),
+            payload,
+            options,
+        });
+        Ok(later())
     }
 
     async fn put_multipart_opts(
@@ -119,8 +185,8 @@ impl ObjectStore for Store {
     ) -> StoreResult<Box<dyn MultipartUpload>> {
         let upload = self.store.put_multipart_opts(location, options).await;
         Ok(Box::new(Upload {
-            upload: self.first.of_store(upload)?,
-            first: self.first.clone(),
+            upload: Some(self.files.of_store(upload)?),
+            files: self.files.clone(),
         }))
     }
 
@@ -154,28 +220,35 @@ impl ObjectStore for Store {
 
 #[derive(Debug)]
 struct Upload {
-    upload: Box<dyn MultipartUpload>,
-    first: FirstError,
+    /// Until it is complete.
+    upload: Option<Box<dyn MultipartUpload>>,
+    files: Files,
 }
 
 #[async_trait]
 impl MultipartUpload for Upload {
     fn put_part(&mut self, data: PutPayload) -> UploadPart {
-        let (part, first) = (self.upload.put_part(data), self.first.clone());
-        part.map(move |result| first.of_store(result)).boxed()
+        let Some(upload) = &mut self.upload else {
+            return futures::future::ready(Err(Error::NotImplemented {
+                operation: "a part of a file that is complete".to_owned(),
+                implementer: "neardup".to_owned(),
+            }))
+            .boxed();
+        };
+        let (part, files) = (upload.put_part(data), self.files.clone());
+        part.map(move |result| files.of_store(result)).boxed()
     }
 
     async fn complete(&mut self) -> StoreResult<PutResult> {
-        if let Err(refused) = self.first.check() {
-            // Parts that stay where even this fails are removed by the store's own rules.
-            let _ = self.upload.abort().await;
-            return Err(refused);
-        }
-        let complete = self.upload.complete().await;
-        self.first.of_store(complete)
+        let upload = self.upload.take().map(Waiting::Uploaded);
+        self.files.0.lock().waiting.extend(upload);
+        Ok(later())
     }
 
     async fn abort(&mut self) -> StoreResult<()> {
-        self.upload.abort().await
+        match &mut self.upload {
+            Some(upload) => upload.abort().await,
+            None => Ok(()),
+        }
     }
 }

@@ -121,12 +121,16 @@ impl Fields {
         let failed = |error: std::io::Error| exec_datafusion_err!("{name}: {error}");
         let mut len = 0;
         let mut quotes = 0;
+        // Bytes of the value as it is written, and the last two that were read.
+        let mut raw_len = 0;
+        let mut last = [0, 0];
         // Known when the first byte of the value has been seen.
         let mut quoted = None;
         loop {
             let at_end = self.input.peek().map_err(failed)?.is_none();
             let rest = self.input.rest();
             let mut feed = rest;
+            let mut between = 0;
             if quoted.is_none() && !at_end {
                 // What stands between rows is no part of a value.
                 let is_first = self.column == 0;
@@ -135,6 +139,7 @@ impl Fields {
                 match rest.get(skipped) {
                     None => feed = &rest[..skipped],
                     Some(first) => {
+                        between = skipped;
                         quoted = Some(*first == b'"');
                         if is_first {
                             let lines = memchr::memchr_iter(b'\n', &rest[..skipped]).count();
@@ -146,6 +151,10 @@ impl Fields {
             let (result, read, written) = self.core.read_field(feed, &mut self.value[len..]);
             if quoted == Some(true) {
                 quotes += memchr::memchr_iter(b'"', &feed[..read]).count();
+                for byte in &feed[read.saturating_sub(2)..read] {
+                    last = [last[1], *byte];
+                }
+                raw_len += read - between;
             }
             self.input.take(read);
             len += written;
@@ -156,6 +165,22 @@ impl Fields {
                     if at_end && quotes % 2 == 1 {
                         return exec_err!(
                             "{name}: line {}: the quote that opens column {} of this row is not closed",
+                            self.line,
+                            self.column + 1
+                        );
+                    }
+                    // Two quotes around the value, and two for each in it; the separator is read, too.
+                    let (raw_len, end) = match at_end {
+                        true => (raw_len, last[1]),
+                        false => (raw_len - usize::from(quoted == Some(true)), last[0]),
+                    };
+                    let is_whole = quotes >= 2
+                        && quotes % 2 == 0
+                        && end == b'"'
+                        && raw_len == len + 2 + (quotes - 2) / 2;
+                    if quoted == Some(true) && !is_whole {
+                        return exec_err!(
+                            "{name}: line {}: text stands behind the quote that closes column {} of this row; a quote in a quoted value is written twice",
                             self.line,
                             self.column + 1
                         );

@@ -6,7 +6,6 @@ use datafusion::arrow::datatypes::DataType;
 #[derive(Debug, Clone, Copy)]
 pub(in crate::records) struct Look {
     has_values: bool,
-    pub(in crate::records) quoted_empty: bool,
     integer: bool,
     unsigned: bool,
     float: bool,
@@ -17,7 +16,6 @@ impl Default for Look {
     fn default() -> Self {
         Self {
             has_values: false,
-            quoted_empty: false,
             integer: true,
             unsigned: true,
             float: true,
@@ -47,7 +45,6 @@ impl Look {
     pub(in crate::records) fn with(self, other: Self) -> Self {
         Self {
             has_values: self.has_values || other.has_values,
-            quoted_empty: self.quoted_empty || other.quoted_empty,
             integer: self.integer && other.integer,
             unsigned: self.unsigned && other.unsigned,
             float: self.float && other.float,

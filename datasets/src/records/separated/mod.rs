@@ -25,9 +25,7 @@ pub(super) fn columns(mut fields: Fields) -> Result<Columns> {
     let names = fields.header()?;
     let mut looks = vec![Look::default(); names.len()];
     while let Some(field) = fields.next()? {
-        if field.quoted && field.value.is_empty() {
-            looks[field.column].quoted_empty = true;
-        } else if !field.value.is_empty() {
+        if !field.value.is_empty() {
             looks[field.column].see(field.value);
         }
     }
