@@ -17,6 +17,7 @@ mod address;
 mod codec;
 mod config;
 mod copies;
+mod dictionaries;
 mod door;
 mod executor;
 mod failure;

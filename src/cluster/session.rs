@@ -1,6 +1,7 @@
 //! The client's side.
 
 use super::config;
+use super::dictionaries::PlainDictionaries;
 use super::query::ClusterPlanner;
 use super::scratch::Scratch;
 use super::token::Token;
@@ -9,6 +10,7 @@ use ballista_core::extension::SessionStateExt;
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::optimizer::AnalyzerRule;
 use datafusion::prelude::SessionContext;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -69,7 +71,12 @@ pub fn session(options: &ClientOptions, runtime: Arc<RuntimeEnv>) -> Result<Sess
         token: options.token.clone(),
     };
     let state = crate::session::bare(config, &runtime)?.upgrade_for_ballista(scheduler)?;
-    let state = SessionStateBuilder::new_from_existing(state).with_query_planner(Arc::new(planner));
+    let first: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(PlainDictionaries);
+    let rules = state.analyzer().rules.iter().cloned();
+    let rules = std::iter::once(first).chain(rules).collect();
+    let state = SessionStateBuilder::new_from_existing(state)
+        .with_analyzer_rules(rules)
+        .with_query_planner(Arc::new(planner));
     crate::session::complete(crate::session::with_functions(state).build())
 }
 

@@ -155,8 +155,12 @@ impl ExecutionPlan for WholeFilesExec {
         let written = written.then(move |count| {
             let files = files.clone();
             async move {
-                match count {
+                let done = match count {
                     Ok(count) => files.put_in_place().await.map(|()| count),
+                    Err(error) => Err(error),
+                };
+                match done {
+                    Ok(count) => Ok(count),
                     Err(error) => Err(files.remove(error).await),
                 }
             }

@@ -8,15 +8,16 @@ use futures::stream::BoxStream;
 use object_store::path::Path;
 use object_store::{
     CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta,
-    ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions,
-    Result as StoreResult, UploadPart,
+    ObjectStore, ObjectStoreExt, PutMultipartOptions, PutOptions, PutPayload, PutResult,
+    RenameOptions, Result as StoreResult, UploadPart,
 };
 use parking_lot::Mutex;
+use std::collections::VecDeque;
 use std::fmt::{Display, Formatter};
 use std::sync::Arc;
 use url::Url;
 
-/// Bytes of small files that wait in memory; what is beyond waits in the store.
+/// Bytes of small files that wait in memory; what is beyond waits in the store, under a hidden name.
 const HELD_BYTES: usize = 64 << 20;
 
 /// The files of a query, which are written and wait for its end.
@@ -27,7 +28,7 @@ pub(super) struct Files(Arc<Mutex<State>>);
 struct State {
     /// Of the rows or of a store.
     first_error: Option<Arc<DataFusionError>>,
-    waiting: Vec<Waiting>,
+    waiting: VecDeque<Waiting>,
     held: usize,
 }
 
@@ -39,6 +40,11 @@ enum Waiting {
         path: Path,
         payload: PutPayload,
         options: PutOptions,
+    },
+    Hidden {
+        store: Arc<dyn ObjectStore>,
+        from: Path,
+        to: Path,
     },
     Uploaded(Box<dyn MultipartUpload>),
 }
@@ -60,34 +66,43 @@ impl Files {
         if let Some(first) = self.0.lock().first_error.clone() {
             return Err(DataFusionError::Shared(first));
         }
-        let waiting = std::mem::take(&mut self.0.lock().waiting);
-        for file in waiting {
+        while let Some(file) = self.next() {
             match file {
                 Waiting::Held {
                     store,
                     path,
                     payload,
                     options,
-                } => store.put_opts(&path, payload, options).await?,
-                Waiting::Uploaded(mut upload) => upload.complete().await?,
-            };
+                } => {
+                    store.put_opts(&path, payload, options).await?;
+                }
+                Waiting::Hidden { store, from, to } => store.rename(&from, &to).await?,
+                Waiting::Uploaded(mut upload) => {
+                    upload.complete().await?;
+                }
+            }
         }
         Ok(())
     }
 
     /// Removes the files, and says what went wrong first, if the writer failed with that error.
     pub(super) async fn remove(&self, error: DataFusionError) -> DataFusionError {
-        let waiting = std::mem::take(&mut self.0.lock().waiting);
-        for file in waiting {
-            if let Waiting::Uploaded(mut upload) = file {
-                // Parts that stay where even this fails are removed by the store's own rules.
-                let _ = upload.abort().await;
-            }
+        while let Some(file) = self.next() {
+            // What stays where even this fails is no file that anybody reads.
+            let _ = match file {
+                Waiting::Held { .. } => Ok(()),
+                Waiting::Hidden { store, from, .. } => store.delete(&from).await,
+                Waiting::Uploaded(mut upload) => upload.abort().await,
+            };
         }
         match self.0.lock().first_error.clone() {
             Some(first) => DataFusionError::Shared(first),
             None => error,
         }
+    }
+
+    fn next(&self) -> Option<Waiting> {
+        self.0.lock().waiting.pop_front()
     }
 
     /// Notes what a store said, for the writer makes another error of it.
@@ -108,6 +123,14 @@ fn later() -> PutResult {
         e_tag: None,
         version: None,
     }
+}
+
+/// A name beside a file that no reader of directories takes.
+fn hidden(path: &Path) -> Path {
+    let mut parts: Vec<_> = path.parts().collect();
+    let name = parts.pop();
+    let name = name.as_ref().map_or("", |name| name.as_ref());
+    Path::from_iter(parts).join(format!(".{name}.unfinished"))
 }
 
 /// Hands out the stores of a session, whose files wait.
@@ -161,15 +184,20 @@ impl ObjectStore for Store {
         let bytes = payload.content_length();
         let plain = PutOptions::default();
         if options == plain && self.files.0.lock().held + bytes > HELD_BYTES {
-            let mut upload = self
-                .put_multipart_opts(location, Default::default())
-                .await?;
-            upload.put_part(payload).await?;
-            return upload.complete().await;
+            // Not as an upload: each that waits is an open file.
+            let from = hidden(location);
+            let put = self.store.put_opts(&from, payload, options).await;
+            self.files.of_store(put)?;
+            self.files.0.lock().waiting.push_back(Waiting::Hidden {
+                store: Arc::clone(&self.store),
+                from,
+                to: location.clone(),
+            });
+            return Ok(later());
         }
         let mut state = self.files.0.lock();
         state.held += bytes;
-        state.waiting.push(Waiting::Held {
+        state.waiting.push_back(Waiting::Held {
             store: Arc::clone(&self.store),
             path: location.clone(),
             payload,
@@ -249,6 +277,74 @@ impl MultipartUpload for Upload {
         match &mut self.upload {
             Some(upload) => upload.abort().await,
             None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Files, Store, hidden};
+    use datafusion::common::exec_datafusion_err;
+    use futures::TryStreamExt;
+    use object_store::memory::InMemory;
+    use object_store::path::Path;
+    use object_store::{ObjectStore, ObjectStoreExt};
+    use std::sync::Arc;
+
+    async fn names(store: &InMemory) -> Vec<String> {
+        let found = store.list(None).map_ok(|meta| meta.location.to_string());
+        let mut names: Vec<String> = found.try_collect().await.expect("a list");
+        names.sort();
+        names
+    }
+
+    /// Three files of 30 MB, of which the last waits in the store, and one in parts.
+    async fn written() -> (Arc<InMemory>, Files) {
+        let memory = Arc::new(InMemory::new());
+        let files = Files::default();
+        let store = Store {
+            store: Arc::clone(&memory) as Arc<dyn ObjectStore>,
+            files: files.clone(),
+        };
+        for name in ["a", "b", "c"] {
+            let path = Path::from(format!("out/{name}.csv"));
+            let put = store.put(&path, vec![b'x'; 30 << 20].into()).await;
+            put.expect("a file");
+        }
+        let path = Path::from("out/d.csv");
+        let mut upload = store.put_multipart(&path).await.expect("an upload");
+        upload.put_part("one".into()).await.expect("a part");
+        upload.complete().await.expect("an end");
+        (memory, files)
+    }
+
+    #[tokio::test]
+    async fn files_are_put_in_place_at_the_end() {
+        let (store, files) = written().await;
+        assert_eq!(names(&store).await, ["out/.c.csv.unfinished"]);
+        files.put_in_place().await.expect("files");
+        let all = ["out/a.csv", "out/b.csv", "out/c.csv", "out/d.csv"];
+        assert_eq!(names(&store).await, all);
+    }
+
+    #[tokio::test]
+    async fn files_of_a_failed_query_are_removed() {
+        let (store, files) = written().await;
+        let noted = files.note(exec_datafusion_err!("first"));
+        assert!(noted.to_string().contains("first"));
+        files.put_in_place().await.expect_err("an error");
+        let said = files.remove(exec_datafusion_err!("second")).await;
+        assert!(said.to_string().contains("first"), "{said}");
+        assert!(names(&store).await.is_empty());
+    }
+
+    #[test]
+    fn hidden_names_lie_beside() {
+        for (path, wanted) in [
+            ("a.csv", ".a.csv.unfinished"),
+            ("x/y/a", "x/y/.a.unfinished"),
+        ] {
+            assert_eq!(hidden(&Path::from(path)).as_ref(), wanted);
         }
     }
 }

@@ -42,6 +42,7 @@ pub fn trials() -> Vec<Trial> {
     trials.push(Trial::test("cluster::a sorted union", sorted_union));
     trials.push(Trial::test("cluster::a copy that fails", failed_copy));
     trials.push(Trial::test("cluster::NaN in Parquet", not_a_number));
+    trials.push(Trial::test("cluster::dictionaries", dictionaries));
     trials.push(Trial::test(
         "cluster::a copy with options",
         copy_with_options,
@@ -230,6 +231,53 @@ fn copy_with_options() -> Result<(), Failed> {
             }
             if written[0] != written[1] {
                 return Err(format!("{name}: other bytes").into());
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Rows lost their dictionaries in a shuffle, and operators that make batches of them failed.
+fn dictionaries() -> Result<(), Failed> {
+    let cluster = Cluster::start(2)?;
+    let mut options = ClientOptions::new(cluster.url());
+    options.token = Some(Token::read(token_file())?);
+    crate::run(async move {
+        let folder = tempfile::TempDir::new()?;
+        let file = folder.path().join("rows.parquet").display().to_string();
+        let local = neardup::session(SessionConfig::new(), Arc::default())?;
+        let remote = neardup::cluster::session(&options, Arc::default())?;
+        let copy = format!(
+            "COPY (SELECT value AS id,
+                arrow_cast('one two three ' || (value / 2), 'Dictionary(Int32, Utf8)') AS text,
+                arrow_cast('kind ' || (value % 3), 'Dictionary(Int8, Utf8)') AS kind,
+                arrow_cast(value % 5, 'Dictionary(Int16, Int64)') AS number
+             FROM generate_series(1, 200)) TO '{file}'"
+        );
+        rows(&local, &copy).await?;
+        for session in [&local, &remote] {
+            let create =
+                format!("CREATE TABLE made AS SELECT id, text, kind FROM '{file}' WHERE id > 20");
+            rows(session, &create).await?;
+        }
+        for query in [
+            "SELECT id, kind, number FROM deduplicate(FILE) ORDER BY id",
+            "SELECT * FROM near_duplicates(FILE, threshold => 0.6) ORDER BY id",
+            "SELECT * FROM jaccard_join(FILE, threshold => 0.6) ORDER BY id_a, id_b",
+            "SELECT kind, count(*) AS n, max(number) AS m FROM FILE GROUP BY kind ORDER BY kind",
+            "SELECT a.id, b.kind FROM FILE a JOIN FILE b ON a.text = b.text AND a.kind <> b.kind ORDER BY 1, 2",
+            "SELECT id, kind FROM FILE UNION ALL SELECT id, kind FROM FILE WHERE number = 3 ORDER BY id, kind",
+            "SELECT id, row_number() OVER (PARTITION BY kind ORDER BY id) AS place FROM FILE ORDER BY id",
+            "SELECT id FROM FILE WHERE kind = 'kind 2' AND text LIKE '%9%' ORDER BY id",
+            "SELECT count(*) AS n, count(DISTINCT kind) AS kinds FROM made",
+            "SELECT id FROM deduplicate(made) ORDER BY id",
+        ] {
+            let query = query.replace("FILE", &format!("'{file}'"));
+            let expected = rows(&local, &query).await?;
+            let found = rows(&remote, &query).await;
+            let found = found.map_err(|error| format!("{query}: {error}"))?;
+            if found != expected {
+                return Err(format!("{query}: {}", difference(&expected, &found)).into());
             }
         }
         Ok(())
