@@ -59,7 +59,7 @@ fn rows_in_every_format() {
     let row: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(
         row,
-        serde_json::json!({"n": 1, "t": "a, \"b\"", "l": [1, 2], "f": 0.5, "y": true})
+        serde_json::json!({"n": 1, "nothing": null, "t": "a, \"b\"", "l": [1, 2], "f": 0.5, "y": true})
     );
     let sql =
         "SELECT 1 AS n, NULL AS nothing, 'a, \"b\"' AS t UNION ALL SELECT 2, NULL, 'ü' ORDER BY n";
