@@ -42,6 +42,15 @@ fn of_machine(meminfo: &str) -> Option<u64> {
     of("MemAvailable:").or_else(|| of("MemTotal:"))
 }
 
+/// The limit of the address space in bytes, where there is one.
+pub(super) fn limit_of_address_space() -> Option<u64> {
+    let limits = read_to_string("/proc/self/limits").ok()?;
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
 /// What is left below the limits of address space and data.
 fn address_space(limits: &str, status: &str) -> Option<u64> {
     let left = |limit: &str, used: &str| {

@@ -4,8 +4,8 @@ mod available;
 mod pool;
 mod spill;
 
-use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
+use datafusion::common::{Result, plan_err};
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
@@ -97,6 +97,9 @@ impl FromStr for Memory {
     }
 }
 
+/// Below this the system refuses threads in the middle of a job, and the process aborts.
+const LEAST_ADDRESS_SPACE: u64 = 680 << 20;
+
 /// In a session whose limit nobody asked for: hash joins run where their inputs fit into so many bytes.
 /// (They are faster than joins of sorted rows, but do not spill.)
 #[derive(Debug, Clone, Copy)]
@@ -108,6 +111,15 @@ impl Resources {
     /// # Errors
     /// If temporary files cannot be made in the directory that was given; else as [`crate::session`].
     pub fn session(&self) -> Result<SessionContext> {
+        if let Some(bytes) = available::limit_of_address_space()
+            && bytes < LEAST_ADDRESS_SPACE
+        {
+            return plan_err!(
+                "the address space of this process is limited to {} MiB (ulimit -v), of which threads and files take most; {} MiB are needed at least",
+                bytes >> 20,
+                LEAST_ADDRESS_SPACE >> 20
+            );
+        }
         let directory = match &self.temp_dir {
             None => std::env::temp_dir(),
             Some(directory) => {
