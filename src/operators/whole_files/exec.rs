@@ -1,7 +1,7 @@
 //! The operator around the engine's writer of files.
 
 use super::store::{Files, Stores};
-use datafusion::arrow::array::{Array, RecordBatch};
+use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, UInt64Array};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, exec_err, internal_datafusion_err, internal_err};
 use datafusion::config::ConfigOptions;
@@ -9,15 +9,15 @@ use datafusion::datasource::file_format::csv::CsvSink;
 use datafusion::datasource::file_format::json::JsonSink;
 use datafusion::datasource::file_format::parquet::ParquetSink;
 use datafusion::datasource::physical_plan::FileSink;
-use datafusion::datasource::sink::DataSinkExec;
+use datafusion::datasource::sink::{DataSink, DataSinkExec};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
-    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties,
-    ReplaceChildrenOptions,
+    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
+    execute_input_stream,
 };
 use futures::StreamExt;
 use std::fmt::Formatter;
@@ -120,19 +120,21 @@ impl ExecutionPlan for WholeFilesExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        let &[input] = self.writer.children().as_slice() else {
-            return internal_err!("a writer of files has one input");
+        let writer = Arc::clone(&self.writer);
+        let Some(sink) = writer.downcast_ref::<DataSinkExec>() else {
+            return internal_err!("WholeFilesExec runs a writer of files");
         };
+        let input = Arc::clone(sink.input());
+        let schema = Arc::clone(sink.sink().schema());
+        let rows = execute_input_stream(input, schema, partition, Arc::clone(&context))?;
         let files = Files::default();
-        let folders = folders(&self.writer);
-        let rows: Arc<dyn ExecutionPlan> = Arc::new(RowsExec {
-            input: Arc::clone(input),
-            context: Arc::clone(&context),
-            folders,
-            files: files.clone(),
+        let (folders, noted) = (folders(sink.sink()), files.clone());
+        let schema = rows.schema();
+        let rows = rows.map(move |batch| {
+            let checked = batch.and_then(|batch| named(batch, &folders));
+            checked.map_err(|error| noted.note(error))
         });
-        let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-        let writer = Arc::clone(&self.writer).replace_children(vec![rows], options)?;
+        let rows: SendableRecordBatchStream = Box::pin(RecordBatchStreamAdapter::new(schema, rows));
         let runtime = context.runtime_env();
         let stores = Stores {
             stores: Arc::clone(&runtime.object_store_registry),
@@ -151,18 +153,20 @@ impl ExecutionPlan for WholeFilesExec {
             context.window_functions().clone(),
             runtime,
         );
-        let written = writer.execute(partition, Arc::new(context))?;
-        let written = written.then(move |count| {
-            let files = files.clone();
-            async move {
-                let done = match count {
-                    Ok(count) => files.put_in_place().await.map(|()| count),
-                    Err(error) => Err(error),
-                };
-                match done {
-                    Ok(count) => Ok(count),
-                    Err(error) => Err(files.remove(error).await),
+        let written = futures::stream::once(async move {
+            let Some(sink) = writer.downcast_ref::<DataSinkExec>() else {
+                return internal_err!("WholeFilesExec runs a writer of files");
+            };
+            let done = match sink.sink().write_all(rows, &Arc::new(context)).await {
+                Ok(count) => files.put_in_place().await.map(|()| count),
+                Err(error) => Err(error),
+            };
+            match done {
+                Ok(count) => {
+                    let count: ArrayRef = Arc::new(UInt64Array::from(vec![count]));
+                    Ok(RecordBatch::try_new(sink.schema(), vec![count])?)
                 }
+                Err(error) => Err(files.remove(error).await),
             }
         });
         let schema = self.schema();
@@ -170,78 +174,8 @@ impl ExecutionPlan for WholeFilesExec {
     }
 }
 
-/// The rows of a writer, whose first error is noted before the writer is told.
-#[derive(Debug)]
-struct RowsExec {
-    input: Arc<dyn ExecutionPlan>,
-    /// That of the query: the stores of the writer's are not for reading.
-    context: Arc<TaskContext>,
-    /// The columns whose values name folders.
-    folders: Vec<String>,
-    files: Files,
-}
-
-impl DisplayAs for RowsExec {
-    fn fmt_as(&self, _: DisplayFormatType, f: &mut Formatter) -> std::fmt::Result {
-        write!(f, "RowsExec")
-    }
-}
-
-impl ExecutionPlan for RowsExec {
-    fn name(&self) -> &str {
-        "RowsExec"
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        self.input.properties()
-    }
-
-    /// None: it is made when the plan runs, and nothing looks at it.
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![]
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn replace_children(
-        self: Arc<Self>,
-        _: Vec<Arc<dyn ExecutionPlan>>,
-        _: ReplaceChildrenOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(self)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        _: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(self)
-    }
-
-    fn execute(&self, partition: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let rows = self.input.execute(partition, Arc::clone(&self.context))?;
-        let files = self.files.clone();
-        let folders = self.folders.clone();
-        let rows = rows.map(move |batch| {
-            let checked = batch.and_then(|batch| named(batch, &folders));
-            checked.map_err(|error| files.note(error))
-        });
-        let schema = self.input.schema();
-        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
-    }
-}
-
 /// The columns of `PARTITIONED BY`.
-fn folders(writer: &Arc<dyn ExecutionPlan>) -> Vec<String> {
-    let Some(writer) = writer.downcast_ref::<DataSinkExec>() else {
-        return vec![];
-    };
-    let sink = writer.sink();
+fn folders(sink: &dyn DataSink) -> Vec<String> {
     let config = if let Some(sink) = sink.downcast_ref::<ParquetSink>() {
         sink.config()
     } else if let Some(sink) = sink.downcast_ref::<CsvSink>() {
