@@ -11,7 +11,7 @@
 //! `token` is the secret that they may share, `door` asks for it.
 //! `private_dir` makes the directories of processes.
 //! A client's `session` runs each query by `query`, which asks `monitor` how it goes and reads errors by
-//! `failure`.
+//! `failure`. What a query writes to files waits in `staging`.
 
 mod address;
 mod codec;
@@ -32,6 +32,7 @@ mod scratch;
 mod session;
 mod shared;
 mod stages;
+mod staging;
 mod token;
 
 pub use address::{Trust, listen_address};

@@ -7,13 +7,14 @@ use super::monitor::Monitor;
 use super::qualifiers::readable;
 use super::scratch::Scratch;
 use super::shared;
+use super::staging::Staging;
 use super::token::Token;
 use ballista_core::config::BallistaConfig;
 use ballista_core::execution_plans::DistributedQueryExec;
 use ballista_core::extension::SessionConfigExt;
 use ballista_core::planner::BallistaQueryPlanner;
-use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::array::{AsArray, RecordBatch};
+use datafusion::arrow::datatypes::{SchemaRef, UInt64Type};
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result, internal_err};
@@ -157,10 +158,16 @@ impl Query {
         context: &Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream, Failure> {
         let explained = |error: DataFusionError| Failure::of(&error, self.monitor.scheduler());
+        let last = |error: DataFusionError| Failure {
+            kind: Kind::Final,
+            error,
+        };
+        // Removed after the query is cancelled, if that is how it ends.
+        let (plan, staging) = Staging::of(&self.plan, context).map_err(last)?;
         let inner = DistributedQueryExec::<LogicalPlanNode>::with_extension(
             self.monitor.scheduler().to_owned(),
             self.config.clone(),
-            self.plan.clone(),
+            plan,
             Arc::clone(&self.codec),
             self.session.clone(),
         );
@@ -179,12 +186,32 @@ impl Query {
         // All rows are there when the first one is.
         running.done = true;
         drop(running);
-        let first = first.transpose().map_err(explained)?;
+        let first = match (first.transpose(), staging) {
+            (Ok(first), Some(staging)) => {
+                let count = first.as_ref().map_or(0, written);
+                staging.put_in_place(count).await.map_err(last)?;
+                first
+            }
+            (Ok(first), None) => first,
+            (Err(error), staging) => {
+                if let Some(staging) = staging {
+                    staging.removed().await;
+                }
+                return Err(explained(error));
+            }
+        };
         let query = Arc::clone(self);
         let rest = rows.map_err(move |error| Failure::of(&error, query.monitor.scheduler()).error);
         let rows = futures::stream::iter(first.map(Ok::<RecordBatch, DataFusionError>)).chain(rest);
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
+}
+
+/// The number of rows that a statement wrote, which is the one row of its answer.
+fn written(answer: &RecordBatch) -> u64 {
+    let counts = answer.columns().iter();
+    let counts = counts.filter_map(|column| column.as_primitive_opt::<UInt64Type>());
+    counts.flatten().flatten().sum()
 }
 
 /// Cancels its job when it is dropped before it is done.

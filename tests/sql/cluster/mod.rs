@@ -41,6 +41,11 @@ pub fn trials() -> Vec<Trial> {
     trials.push(Trial::test("cluster::a large table in memory", large_table));
     trials.push(Trial::test("cluster::a sorted union", sorted_union));
     trials.push(Trial::test("cluster::a copy that fails", failed_copy));
+    trials.push(Trial::test(
+        "cluster::a copy that is cancelled",
+        cancelled_copy,
+    ));
+    trials.push(Trial::test("cluster::files that are written", files));
     trials.push(Trial::test("cluster::NaN in Parquet", not_a_number));
     trials.push(Trial::test("cluster::dictionaries", dictionaries));
     trials.push(Trial::test(
@@ -180,6 +185,120 @@ fn failed_copy() -> Result<(), Failed> {
         }
         Ok(())
     })
+}
+
+/// A task that writes went on after its query was cancelled, and put its file in place when it was done.
+fn cancelled_copy() -> Result<(), Failed> {
+    let cluster = Cluster::start(1)?;
+    let mut options = ClientOptions::new(cluster.url());
+    options.token = Some(Token::read(token_file())?);
+    crate::run(async move {
+        let folder = tempfile::TempDir::new()?;
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..20_000));
+        let local = neardup::session(SessionConfig::new(), Arc::default())?;
+        local.register_batch("numbers", RecordBatch::try_from_iter([("id", numbers)])?)?;
+        let input = path("numbers.parquet");
+        rows(&local, &format!("COPY numbers TO '{input}'")).await?;
+        let remote = neardup::cluster::session(&options, Arc::default())?;
+        let copy = |output: &str| {
+            format!(
+                "COPY (SELECT a.id, b.id AS other FROM '{input}' a, '{input}' b
+                 WHERE a.id * b.id % 7919 = 1 AND a.id < b.id) TO '{}'",
+                path(output)
+            )
+        };
+        let begun = std::time::Instant::now();
+        rows(&remote, &copy("whole.csv")).await?;
+        let whole = begun.elapsed();
+        let cancelled = copy("cancelled.csv");
+        let cancelled = rows(&remote, &cancelled);
+        if tokio::time::timeout(whole / 3, cancelled).await.is_ok() {
+            return Err("the query ended before it was cancelled".into());
+        }
+        tokio::time::sleep(2 * whole).await;
+        match folder.path().join("cancelled.csv").exists() {
+            false => Ok(()),
+            true => Err("the file of a cancelled query is there".into()),
+        }
+    })
+}
+
+/// What COPY and INSERT write lies where it would be if one process had written it, and nothing else does.
+fn files() -> Result<(), Failed> {
+    let cluster = Cluster::start(2)?;
+    let mut options = ClientOptions::new(cluster.url());
+    options.token = Some(Token::read(token_file())?);
+    crate::run(async move {
+        let local = neardup::session(SessionConfig::new(), Arc::default())?;
+        let remote = neardup::cluster::session(&options, Arc::default())?;
+        let mut found = Vec::new();
+        for session in [&local, &remote] {
+            let folder = tempfile::TempDir::new()?;
+            // Relative to the directory of this process; those of the cluster have another.
+            let up = "../".repeat(std::env::current_dir()?.components().count() - 1);
+            let at = format!("{up}{}", folder.path().strip_prefix("/")?.display());
+            let values =
+                "SELECT * FROM (VALUES (1, 'a b'), (2, 'c%20d'), (3, 'a b')) AS v(id, kind)";
+            for statement in [
+                format!("COPY ({values}) TO '{at}/a b%20é.csv'"),
+                format!("COPY ({values}) TO '{at}/directory/' STORED AS CSV"),
+                format!("COPY ({values}) TO '{at}/kinds' STORED AS JSON PARTITIONED BY (kind)"),
+                format!("COPY ({values} WHERE id > 7) TO '{at}/none.csv'"),
+                format!(
+                    "CREATE EXTERNAL TABLE t (id BIGINT, kind TEXT) STORED AS CSV LOCATION '{at}/inserted/'"
+                ),
+                format!("INSERT INTO t {values}"),
+                format!("INSERT INTO t {values} WHERE id > 1"),
+                format!(
+                    "CREATE EXTERNAL TABLE p (id BIGINT, kind TEXT) STORED AS PARQUET PARTITIONED BY (kind) LOCATION '{at}/parts/'"
+                ),
+                format!("INSERT INTO p {values}"),
+            ] {
+                let answer = rows(session, &statement).await;
+                let answer = answer.map_err(|error| format!("{statement}: {error}"))?;
+                found.push((statement.replace(&at, ""), answer));
+            }
+            for query in ["SELECT * FROM t ORDER BY id", "SELECT * FROM p ORDER BY id"] {
+                found.push((query.to_owned(), rows(session, query).await?));
+            }
+            let mut lines = Vec::new();
+            for entry in walk(folder.path())? {
+                // The engine gives files in directories names of its own.
+                let name = entry.strip_prefix(folder.path())?.to_owned();
+                let is_named = name.parent() == Some(Path::new(""));
+                let kind = name.parent().map(Path::to_owned);
+                let name = if is_named { Some(name.clone()) } else { kind };
+                let extension = entry.extension().map(|name| name.to_owned());
+                lines.push((name, extension, std::fs::metadata(&entry)?.len()));
+            }
+            lines.sort();
+            found.push(("files".to_owned(), format!("{lines:#?}")));
+        }
+        let (here, there) = found.split_at(found.len() / 2);
+        for ((statement, here), (_, there)) in here.iter().zip(there) {
+            if here != there {
+                return Err(format!("{statement}: {}", difference(here, there)).into());
+            }
+        }
+        Ok(())
+    })
+}
+
+/// All files below a directory, hidden ones too.
+fn walk(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => found.push(path),
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The options of a COPY did not travel: texts were not compressed, and all values stood in quotes.

@@ -171,8 +171,9 @@ fn scheduler(bind: &str) -> Result<(Child, SocketAddr), Failed> {
     }
 }
 
-/// Starts a role and reads the first line that it says.
+/// Starts a role, in another directory than the client's, and reads the first line that it says.
 pub fn role(command: &mut Command) -> Result<(Child, String), Failed> {
+    let command = command.current_dir("tests/sql/cluster");
     let command = command.stdin(Stdio::null()).stdout(Stdio::null());
     let mut process = command.stderr(Stdio::piped()).spawn()?;
     let said = process.stderr.take().ok_or("no standard error")?;
