@@ -6,6 +6,7 @@
 
 use super::copies::Written;
 use super::outer_join::OuterJoinExec;
+use super::scalar_subqueries::only_row;
 use super::stages::KeyedExec;
 use crate::operators::similar_pairs::{SimilarPairs, SimilarPairsExec, Spec};
 use crate::operators::whole_files::WholeFilesExec;
@@ -119,7 +120,8 @@ fn scalar_function(name: &str) -> Option<Arc<ScalarUDF>> {
 }
 
 fn aggregate_function(name: &str) -> Option<Arc<AggregateUDF>> {
-    let mut all = neardup_udfs::aggregate_functions().into_iter();
+    let all = neardup_udfs::aggregate_functions().into_iter();
+    let mut all = all.chain([Arc::new(only_row())]);
     all.find(|function| function.name() == name)
 }
 

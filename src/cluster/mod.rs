@@ -27,6 +27,7 @@ mod outer_join;
 mod private_dir;
 mod qualifiers;
 mod query;
+mod scalar_subqueries;
 mod scheduler;
 mod scratch;
 mod session;

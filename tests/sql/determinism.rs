@@ -16,11 +16,11 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The trials of this module; they take minutes, so they run where they are asked for (`--ignored determinism::`).
+/// The trials of this module.
 pub fn trials() -> Vec<Trial> {
     vec![
-        Trial::test("determinism::in one process", in_one_process).with_ignored_flag(true),
-        Trial::test("determinism::on a cluster", on_a_cluster).with_ignored_flag(true),
+        Trial::test("determinism::in one process", in_one_process),
+        Trial::test("determinism::on a cluster", on_a_cluster),
     ]
 }
 
@@ -57,7 +57,7 @@ fn queries(directory: &Path, format: &str) -> Vec<String> {
 /// Writes the same rows in each format. Texts are such that every format can hold them.
 async fn write(directory: &Path) -> Result<()> {
     let spec = Spec {
-        rows: 120,
+        rows: 40,
         seed: 77,
         kind: Kind::Documents,
     };
