@@ -8,6 +8,7 @@
 //! Use it where pairs must be verified, recall must be known and memory must be bounded, from SQL.
 //! It does not embed texts or compare meanings: two texts are similar if their sets of shingles are.
 //!
+//! - [`NeardupExt::with_neardup`], [`install`]: all functions in a session of a host.
 //! - [`session`]: a `SessionContext` with all functions; [`Resources`]: one of so many threads and so much memory.
 //! - [`files`]: files as tables.
 //! - [`jobs`]: work in steps that resume.
@@ -28,4 +29,4 @@ mod session;
 
 pub use error_text::{error_text, explain_parse_error};
 pub use resources::{Memory, Resources, parse_size};
-pub use session::session;
+pub use session::{NeardupExt, install, session};

@@ -4,19 +4,79 @@ use crate::files::{CopyPlainTexts, DoubtDoubles, FileTables, ScanDoubles, with_b
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner};
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::shared_rows::ReadOnce;
+use crate::operators::tables::OperatorsAsTables;
 use crate::operators::whole_files::WholeFiles;
 use crate::options::NeardupOptions;
-use datafusion::catalog::{DynamicFileCatalog, UrlTableFactory};
+use datafusion::catalog::{DynamicFileCatalog, MemoryCatalogProviderList, UrlTableFactory};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder};
-use datafusion::optimizer::{Analyzer, AnalyzerRule};
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::optimizer::{Analyzer, Optimizer};
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup_datasets::WikiDumpFactory;
 use std::sync::{Arc, LazyLock};
+
+/// Adds this crate to a session of a host.
+pub trait NeardupExt {
+    /// Adds scalar functions, aggregates, table functions, their operators, `SET neardup.…` options and
+    /// `STORED AS WIKIDUMP`. What the host has stays: its query planner is called by ours, its relation planners
+    /// are asked after ours, its rules run as before. A session that was extended already is left as it is.
+    ///
+    /// Table functions find tables in the catalogs that the builder has now, so catalogs come first. A query
+    /// planner may come later, also one that knows nothing of ours; plans are then not fitted into memory by the
+    /// size of their rows.
+    ///
+    /// ```
+    /// use datafusion::execution::SessionStateBuilder;
+    /// use datafusion::prelude::SessionContext;
+    /// use neardup::NeardupExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> datafusion::common::Result<()> {
+    /// let state = SessionStateBuilder::new().with_default_features().with_neardup().build();
+    /// let session = SessionContext::new_with_state(state);
+    /// session.sql("CREATE TABLE docs AS VALUES (1, 'one two three four'), (2, 'One two three four!')").await?.collect().await?;
+    /// let pairs = session.sql("SELECT * FROM jaccard_join(docs, id => column1, text => column2)").await?;
+    /// assert_eq!(pairs.count().await?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    fn with_neardup(self) -> Self;
+}
+
+impl NeardupExt for SessionStateBuilder {
+    fn with_neardup(mut self) -> Self {
+        let config = self.config().get_or_insert_default();
+        if has_options(config) {
+            return self;
+        }
+        let mut builder = extended(self);
+        let optimizer = builder.optimizer().get_or_insert_with(Optimizer::new);
+        optimizer.rules.push(Arc::new(OperatorsAsTables));
+        let host = builder.query_planner().take();
+        with_table_functions(builder).with_query_planner(Arc::new(NeardupQueryPlanner { host }))
+    }
+}
+
+/// Adds this crate to a session that is there: what [`NeardupExt::with_neardup`] adds, and files in quotes as tables
+/// (`FROM 'docs.parquet'`).
+///
+/// # Errors
+/// If the session has no place for settings; it does.
+pub fn install(context: &SessionContext) -> Result<()> {
+    let state = context.state();
+    if has_options(state.config()) {
+        return Ok(());
+    }
+    let (state, files) = with_files(state);
+    let state = SessionStateBuilder::new_from_existing(state).with_neardup();
+    *context.state_ref().write() = state.build();
+    files.belong_to(context.state_weak_ref());
+    Ok(())
+}
 
 /// A session with everything of this crate, on the given configuration and runtime.
 ///
@@ -39,32 +99,38 @@ use std::sync::{Arc, LazyLock};
 /// # Errors
 /// If the session refuses a function or the runtime; it does not.
 pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<SessionContext> {
-    complete(bare(config, &runtime)?)
+    Ok(complete(bare(config, &runtime)?))
 }
 
 /// A state with everything but table functions and files as tables.
 pub(crate) fn bare(config: SessionConfig, runtime: &RuntimeEnv) -> Result<SessionState> {
-    let mut config = config.with_information_schema(true);
-    // A file for each batch that a repartition writes to disk. With more batches in a file, of two that are open
-    // the reader waits for the older one while what it wants is in the newer one, and the query never ends
-    // (<https://github.com/apache/datafusion/issues/24883>).
-    config.options_mut().execution.max_spill_file_size_bytes = ConfigNonZeroUsize::try_new(1)?;
-    if config
-        .options()
-        .extensions
-        .get::<NeardupOptions>()
-        .is_none()
-    {
-        config = config.with_option_extension(NeardupOptions::default());
-    }
-    Ok(with_operators(SessionStateBuilder::new())
+    let config = config.with_information_schema(true);
+    let builder = SessionStateBuilder::new()
+        .with_default_features()
         .with_config(config)
         .with_runtime_env(with_buckets(runtime)?)
-        .build())
+        .with_query_planner(Arc::new(NeardupQueryPlanner::default()));
+    let mut builder = extended(builder);
+    let analyzer = builder.analyzer().get_or_insert_with(Analyzer::new);
+    analyzer.rules.insert(0, Arc::new(BoundOffsets));
+    analyzer.rules.push(Arc::new(CopyPlainTexts));
+    let physical = builder.physical_optimizers();
+    let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
+    physical.rules.push(Arc::new(WholeFiles));
+    Ok(builder.build())
 }
 
 /// A session with table functions and files as tables, over a state without.
-pub(crate) fn complete(state: SessionState) -> Result<SessionContext> {
+pub(crate) fn complete(state: SessionState) -> SessionContext {
+    let (state, files) = with_files(state);
+    let state = with_table_functions(SessionStateBuilder::new_from_existing(state)).build();
+    let context = SessionContext::new_with_state(state);
+    files.belong_to(context.state_weak_ref());
+    context
+}
+
+/// A state in which quoted names that are no tables are files, once these know their session.
+fn with_files(state: SessionState) -> (SessionState, Arc<FileTables>) {
     let files = Arc::new(FileTables::default());
     let catalogs = DynamicFileCatalog::new(
         Arc::clone(state.catalog_list()),
@@ -73,44 +139,56 @@ pub(crate) fn complete(state: SessionState) -> Result<SessionContext> {
     let state = SessionStateBuilder::new_from_existing(state)
         .with_catalog_list(Arc::new(catalogs))
         .build();
-    let context = SessionContext::new_with_state(state);
-    files.belong_to(context.state_weak_ref());
-    FunctionPlanner::install(&context, 0)?;
-    Ok(context)
+    (state, files)
 }
 
 /// A state with our functions and operators, without table functions; its catalogue is shared and
 /// must be replaced.
 pub(crate) fn bare_state(config: SessionConfig) -> SessionState {
     static BASE: LazyLock<SessionState> =
-        LazyLock::new(|| with_operators(SessionStateBuilder::new()).build());
+        LazyLock::new(|| extended(SessionStateBuilder::new().with_default_features()).build());
     SessionStateBuilder::new_from_existing(BASE.clone())
         .with_config(config)
         .build()
 }
 
-/// DataFusion's functions and ours, and our operators.
-fn with_operators(builder: SessionStateBuilder) -> SessionStateBuilder {
-    let expand: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(ExpandDeferredCalls);
-    let read_once: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(ReadOnce);
-    let copy: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(CopyPlainTexts);
-    let offsets: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(BoundOffsets);
-    let rules = [offsets, expand, read_once].into_iter();
-    let rules = rules.chain(Analyzer::new().rules);
-    let rules = rules.chain(std::iter::once(copy));
-    let doubt: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(DoubtDoubles);
-    let scan: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(ScanDoubles);
+fn has_options(config: &SessionConfig) -> bool {
+    let extensions = &config.options().extensions;
+    extensions.get::<NeardupOptions>().is_some()
+}
+
+/// Adds what every session has, but for the planners.
+fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
+    let config = builder.config().get_or_insert_default();
+    // A file for each batch that a repartition writes to disk. With more batches in a file, of two that are open
+    // the reader waits for the older one while what it wants is in the newer one, and the query never ends
+    // (<https://github.com/apache/datafusion/issues/24883>).
+    if let Ok(one) = ConfigNonZeroUsize::try_new(1) {
+        config.options_mut().execution.max_spill_file_size_bytes = one;
+    }
+    if !has_options(config) {
+        let options = NeardupOptions::default();
+        config.options_mut().extensions.insert(options);
+    }
+    let analyzer = builder.analyzer().get_or_insert_with(Analyzer::new);
+    analyzer.rules.insert(0, Arc::new(ReadOnce));
+    analyzer.rules.insert(0, Arc::new(ExpandDeferredCalls));
+    let physical = builder.physical_optimizers();
+    let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
     // Statistics are doubted before any rule believes them; filters are looked at once all are pushed down.
-    let physical = std::iter::once(doubt).chain(PhysicalOptimizer::new().rules);
-    let whole: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(WholeFiles);
-    let physical = physical.chain([scan, whole]);
-    let builder = builder
-        .with_default_features()
-        .with_analyzer_rules(rules.collect())
-        .with_physical_optimizer_rules(physical.collect())
-        .with_query_planner(Arc::new(NeardupQueryPlanner))
-        .with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory));
-    with_functions(builder)
+    physical.rules.insert(0, Arc::new(DoubtDoubles));
+    physical.rules.push(Arc::new(ScanDoubles));
+    with_functions(builder).with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory))
+}
+
+/// Adds the planner of our table functions, over the catalogs that the builder has.
+fn with_table_functions(mut builder: SessionStateBuilder) -> SessionStateBuilder {
+    let catalogs = builder.catalog_list();
+    let catalogs = catalogs.get_or_insert_with(|| Arc::new(MemoryCatalogProviderList::new()));
+    let planner = FunctionPlanner::new(Arc::clone(catalogs), 0);
+    let planners = builder.relation_planners().get_or_insert_default();
+    planners.insert(0, Arc::new(planner));
+    builder
 }
 
 /// Adds our functions.

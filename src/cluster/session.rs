@@ -79,7 +79,9 @@ pub fn session(options: &ClientOptions, runtime: Arc<RuntimeEnv>) -> Result<Sess
     let state = SessionStateBuilder::new_from_existing(state)
         .with_analyzer_rules(rules)
         .with_query_planner(Arc::new(planner));
-    crate::session::complete(crate::session::with_functions(state).build())
+    Ok(crate::session::complete(
+        crate::session::with_functions(state).build(),
+    ))
 }
 
 /// Whether queries of a session run on a cluster.

@@ -14,7 +14,6 @@ use datafusion::common::tree_node::Transformed;
 use datafusion::common::{
     DFSchemaRef, DataFusionError, Result, ScalarValue, internal_err, plan_err,
 };
-use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 use datafusion::optimizer::AnalyzerRule;
@@ -31,8 +30,8 @@ struct DeferredCall {
     given: BTreeMap<String, Given>,
     /// Arguments with placeholders, by name.
     pending: Vec<(String, Expr)>,
-    /// The session as it was when the call was planned.
-    state: Arc<SessionState>,
+    /// The options as they were when the call was planned.
+    config: Arc<ConfigOptions>,
     depth: usize,
     schema: DFSchemaRef,
 }
@@ -46,7 +45,7 @@ pub(super) fn plan(
     relations: Vec<LogicalPlan>,
     given: BTreeMap<String, Given>,
     mut pending: Vec<(String, Expr)>,
-    state: &SessionState,
+    config: &ConfigOptions,
     depth: usize,
 ) -> Result<LogicalPlan> {
     let header = function.template.header()?;
@@ -71,13 +70,13 @@ pub(super) fn plan(
             _ => known.extend(stand_in(parameter).map(|value| (name.clone(), value))),
         }
     }
-    let like = expand_call(function, relations.clone(), known, state, depth)?;
+    let like = expand_call(function, relations.clone(), known, config, depth)?;
     let node = DeferredCall {
         function,
         relations,
         given,
         pending,
-        state: Arc::new(state.clone()),
+        config: Arc::new(config.clone()),
         depth,
         schema: Arc::clone(like.schema()),
     };
@@ -114,7 +113,7 @@ impl DeferredCall {
             given.insert(name.clone(), Given::Constant(value));
         }
         let relations = self.relations.clone();
-        let plan = expand_call(self.function, relations, given, &self.state, self.depth)?;
+        let plan = expand_call(self.function, relations, given, &self.config, self.depth)?;
         if !plan
             .schema()
             .logically_equivalent_names_and_types(&self.schema)

@@ -11,9 +11,10 @@ use datafusion::catalog::{
     CatalogProvider, CatalogProviderList, MemoryCatalogProvider, MemoryCatalogProviderList,
     MemorySchemaProvider,
 };
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::datasource::ViewTable;
-use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::execution::SessionStateBuilder;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement;
@@ -30,15 +31,14 @@ pub(super) fn expand(
     template: Template,
     inputs: Vec<(&'static str, LogicalPlan)>,
     values: &BTreeMap<String, ast::Expr>,
-    user: &SessionState,
+    config: &ConfigOptions,
     depth: usize,
 ) -> Result<LogicalPlan> {
     if depth >= MAX_DEPTH {
         return plan_err!("template {}: nested deeper than {MAX_DEPTH}", template.name);
     }
     let statement = template.statement(values)?;
-    let private = private_session(user)?;
-    FunctionPlanner::install(&private, depth + 1)?;
+    let private = private_session(config, depth + 1)?;
     for (name, plan) in inputs {
         private.register_table(name, Arc::new(ViewTable::new(plan, None)))?;
     }
@@ -50,17 +50,17 @@ pub(super) fn expand(
 }
 
 /// A session with our functions, an empty catalogue and default parser settings.
-fn private_session(user: &SessionState) -> Result<SessionContext> {
+fn private_session(config: &ConfigOptions, depth: usize) -> Result<SessionContext> {
     let catalog = MemoryCatalogProvider::new();
     catalog.register_schema("public", Arc::new(MemorySchemaProvider::new()))?;
-    let catalogs = MemoryCatalogProviderList::new();
+    let catalogs: Arc<dyn CatalogProviderList> = Arc::new(MemoryCatalogProviderList::new());
     catalogs.register_catalog("datafusion".to_owned(), Arc::new(catalog));
     let config = SessionConfig::new()
-        .with_target_partitions(user.config().target_partitions())
+        .with_target_partitions(config.execution.target_partitions)
         .with_option_extension(crate::options::NeardupOptions::default());
     let state = SessionStateBuilder::new_from_existing(session::bare_state(config))
-        .with_catalog_list(Arc::new(catalogs))
-        .with_runtime_env(Arc::clone(user.runtime_env()))
+        .with_catalog_list(Arc::clone(&catalogs))
+        .with_relation_planners(vec![Arc::new(FunctionPlanner::new(catalogs, depth))])
         .build();
     Ok(SessionContext::new_with_state(state))
 }

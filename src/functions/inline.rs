@@ -7,13 +7,11 @@
 use super::arguments::{Call, Given};
 use super::template::Template;
 use super::{Expansion, TableFunction, find};
-use crate::session;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::{Result, ScalarValue, TableReference, plan_datafusion_err, plan_err};
 use datafusion::config::ConfigOptions;
 use datafusion::logical_expr::logical_plan::builder::LogicalTableSource;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
-use datafusion::prelude::SessionConfig;
 use datafusion::sql::parser::{DFParser, Statement as EngineStatement};
 use datafusion::sql::sqlparser::ast::{
     self, Cte, FunctionArg, FunctionArgExpr, Ident, ObjectName, Query, Select, SelectItem, SetExpr,
@@ -151,8 +149,7 @@ fn resolved(
         let template = function.variant(variant);
         return Ok((template, call.relations.clone(), call.literals(), None));
     }
-    let state = session::bare_state(SessionConfig::new());
-    match (function.resolve)(&call, &state)? {
+    match (function.resolve)(&call)? {
         Expansion::Template {
             template,
             inputs,

@@ -31,7 +31,6 @@ pub use template::{Column, Header, Template};
 pub(crate) use unique_ids::{one_row_an_id, orderable};
 
 use datafusion::common::Result;
-use datafusion::execution::SessionState;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::sql::sqlparser::ast;
 use std::collections::BTreeMap;
@@ -55,7 +54,7 @@ pub enum Expansion {
 }
 
 /// Chooses the variant and computes the literals of a call.
-pub type Resolve = fn(&Call, &SessionState) -> Result<Expansion>;
+pub type Resolve = fn(&Call) -> Result<Expansion>;
 
 /// One table function.
 #[derive(Debug)]

@@ -12,9 +12,10 @@ use super::fixed;
 use super::relations;
 use super::{Expansion, TableFunction};
 use crate::operators::shared_rows::SharedRows;
+use datafusion::catalog::CatalogProviderList;
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::TreeNode;
-use datafusion::common::{DFSchema, Result, ScalarValue, plan_datafusion_err, plan_err};
-use datafusion::execution::SessionState;
+use datafusion::common::{DFSchema, Result, ScalarValue, plan_err};
 use datafusion::logical_expr::planner::{
     PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning,
 };
@@ -23,28 +24,23 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::optimizer::analyzer::type_coercion::TypeCoercion;
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
-use datafusion::prelude::SessionContext;
 use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, TableFactor};
-use parking_lot::RwLock;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// Plans the table functions of the registry.
 #[derive(Debug)]
 pub(crate) struct FunctionPlanner {
-    /// The session whose tables a call may name. Weak: the session owns this planner.
-    state: Weak<RwLock<SessionState>>,
+    /// Those of the session, whose tables a call may name.
+    catalogs: Arc<dyn CatalogProviderList>,
     /// How many templates stand around this one.
     depth: usize,
 }
 
 impl FunctionPlanner {
-    /// Adds the planner to a session.
-    pub(crate) fn install(context: &SessionContext, depth: usize) -> Result<()> {
-        context.register_relation_planner(Arc::new(Self {
-            state: context.state_weak_ref(),
-            depth,
-        }))
+    /// A planner of calls over the tables of these catalogs.
+    pub(crate) fn new(catalogs: Arc<dyn CatalogProviderList>, depth: usize) -> Self {
+        Self { catalogs, depth }
     }
 
     fn plan(
@@ -54,12 +50,6 @@ impl FunctionPlanner {
         context: &mut dyn RelationPlannerContext,
     ) -> Result<LogicalPlan> {
         let header = function.template.header()?;
-        let state = self
-            .state
-            .upgrade()
-            .ok_or_else(|| plan_datafusion_err!("{}: the session is gone", function.name))?
-            .read()
-            .clone();
         let mut inputs = Vec::new();
         let mut given = BTreeMap::new();
         let mut pending = Vec::new();
@@ -70,8 +60,10 @@ impl FunctionPlanner {
             match argument {
                 FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => {
                     if inputs.len() < *function.relations.end() {
-                        let plan = relations::plan(function.name, expr.clone(), &state, context)?;
-                        inputs.push(self.argument(plan, &state)?);
+                        let catalogs = &self.catalogs;
+                        let plan = relations::plan(function.name, expr.clone(), catalogs, context)?;
+                        let config = context.context_provider().options();
+                        inputs.push(self.argument(plan, config)?);
                     } else if let (0, Some(parameter)) =
                         (*function.relations.end(), header.parameters.get(positional))
                     {
@@ -116,23 +108,23 @@ impl FunctionPlanner {
             };
             return plan_err!("{}: the first {wanted}: {}", function.name, header.call);
         }
-        if pending.is_empty() {
-            expand_call(function, inputs, given, &state, self.depth)
-        } else {
-            deferred::plan(function, inputs, given, pending, &state, self.depth)
+        let config = context.context_provider().options();
+        match pending.is_empty() {
+            true => expand_call(function, inputs, given, config, self.depth),
+            false => deferred::plan(function, inputs, given, pending, config, self.depth),
         }
     }
 }
 
 impl FunctionPlanner {
     /// A relation argument as a plan that gives every reader the same rows, of the types that it has.
-    fn argument(&self, plan: LogicalPlan, state: &SessionState) -> Result<LogicalPlan> {
+    fn argument(&self, plan: LogicalPlan, config: &ConfigOptions) -> Result<LogicalPlan> {
         // The relations of calls in templates are made of arguments, of which this is true.
         if self.depth > 0 {
             return Ok(plan);
         }
         // A union of two types of numbers has the type of its first input until it is coerced.
-        let plan = TypeCoercion::new().analyze(plan, state.config_options())?;
+        let plan = TypeCoercion::new().analyze(plan, config)?;
         match fixed::is_fixed(&plan)? {
             true => Ok(plan),
             false => Ok(SharedRows::plan(plan)),
@@ -145,13 +137,12 @@ pub(super) fn expand_call(
     function: &'static TableFunction,
     relations: Vec<LogicalPlan>,
     given: BTreeMap<String, Given>,
-    state: &SessionState,
+    config: &ConfigOptions,
     depth: usize,
 ) -> Result<LogicalPlan> {
     let parameters = &function.template.header()?.parameters;
-    let config = state.config_options();
     let call = Call::new(function.name, parameters, relations, given, config)?;
-    match (function.resolve)(&call, state)? {
+    match (function.resolve)(&call)? {
         Expansion::Plan(plan) => Ok(plan),
         Expansion::Template {
             template,
@@ -159,7 +150,7 @@ pub(super) fn expand_call(
             values,
             output,
         } => {
-            let plan = expand::expand(template, inputs, &values, state, depth)?;
+            let plan = expand::expand(template, inputs, &values, config, depth)?;
             match output {
                 Some(columns) => LogicalPlanBuilder::from(plan).project(columns)?.build(),
                 None => Ok(plan),

@@ -3,23 +3,25 @@
 
 use super::arguments::Call;
 use datafusion::arrow::datatypes::DataType;
+use datafusion::catalog::information_schema::{INFORMATION_SCHEMA, InformationSchemaProvider};
+use datafusion::catalog::{CatalogProviderList, SchemaProvider};
 use datafusion::common::{
     Column, DFSchema, Result, ScalarValue, TableReference, plan_datafusion_err, plan_err,
 };
 use datafusion::datasource::provider_as_source;
-use datafusion::execution::SessionState;
 use datafusion::functions::core::expr_fn::arrow_cast;
 use datafusion::functions::math::expr_fn::nanvl;
 use datafusion::logical_expr::planner::RelationPlannerContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 use datafusion::sql::sqlparser::ast::{self, ObjectName, ObjectNamePart, TableFactor};
 use futures::FutureExt;
+use std::sync::Arc;
 
 /// Plans a relation argument.
 pub(super) fn plan(
     function: &str,
     argument: ast::Expr,
-    state: &SessionState,
+    catalogs: &Arc<dyn CatalogProviderList>,
     context: &mut dyn RelationPlannerContext,
 ) -> Result<LogicalPlan> {
     let parts = match argument {
@@ -34,7 +36,10 @@ pub(super) fn plan(
             });
         }
         ast::Expr::Value(value) => match value.value.clone().into_string() {
-            Some(text) => return by_text(function, &text, state),
+            Some(text) => {
+                let schema = schema_of(TableReference::bare(text.as_str()), catalogs, context)?;
+                return by_text(function, &text, schema.as_ref());
+            }
             None => return plan_err!("{function}: expected a relation, found {value}"),
         },
         other => {
@@ -60,17 +65,42 @@ pub(super) fn plan(
     // CTEs of this scope and tables that were resolved before planning come first.
     match context.plan(factor) {
         Ok(plan) => Ok(plan),
-        Err(_) => match by_name(reference.clone(), state)? {
+        Err(_) => match schema_of(reference.clone(), catalogs, context)
+            .map_or(Ok(None), |schema| {
+                by_name(reference.clone(), schema.as_ref())
+            })? {
             Some(plan) => Ok(plan),
             None => plan_err!("{function}: table '{reference}' not found"),
         },
     }
 }
 
-fn by_name(reference: TableReference, state: &SessionState) -> Result<Option<LogicalPlan>> {
-    let Ok(schema) = state.schema_for_ref(reference.clone()) else {
-        return Ok(None);
-    };
+/// The schema that a table of that name belongs to.
+fn schema_of(
+    reference: TableReference,
+    catalogs: &Arc<dyn CatalogProviderList>,
+    context: &dyn RelationPlannerContext,
+) -> Result<Arc<dyn SchemaProvider>> {
+    let options = &context.context_provider().options().catalog;
+    let reference = reference.resolve(&options.default_catalog, &options.default_schema);
+    if options.information_schema && *reference.schema == *INFORMATION_SCHEMA {
+        return Ok(Arc::new(InformationSchemaProvider::new(Arc::clone(
+            catalogs,
+        ))));
+    }
+    let catalog = catalogs.catalog(&reference.catalog);
+    catalog
+        .and_then(|catalog| catalog.schema(&reference.schema))
+        .ok_or_else(|| {
+            plan_datafusion_err!(
+                "there is no schema {}.{}",
+                reference.catalog,
+                reference.schema
+            )
+        })
+}
+
+fn by_name(reference: TableReference, schema: &dyn SchemaProvider) -> Result<Option<LogicalPlan>> {
     let table = wait(async { schema.table(reference.table()).await })?;
     table
         .map(|table| LogicalPlanBuilder::scan(reference, provider_as_source(table), None)?.build())
@@ -78,8 +108,7 @@ fn by_name(reference: TableReference, state: &SessionState) -> Result<Option<Log
 }
 
 /// A quoted relation: a table of that name, else files, which the session's catalogue finds.
-fn by_text(function: &str, text: &str, state: &SessionState) -> Result<LogicalPlan> {
-    let schema = state.schema_for_ref(TableReference::bare(text))?;
+fn by_text(function: &str, text: &str, schema: &dyn SchemaProvider) -> Result<LogicalPlan> {
     let table = wait(async { schema.table(text).await })
         .map_err(|error| plan_datafusion_err!("{function}: {}", error.strip_backtrace()))?;
     match table {

@@ -3,6 +3,7 @@
 use super::fit;
 use super::shared_rows::{SharedRows, SharedRowsExec, Store};
 use super::similar_pairs::{SimilarPairs, SimilarPairsExec};
+use super::tables::as_nodes;
 use super::write_step::{WriteStep, WriteStepExec};
 use async_trait::async_trait;
 use datafusion::catalog::Session;
@@ -18,9 +19,25 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// DataFusion's planner with our operators.
+/// DataFusion's planner with our operators, or that of a host, over our operators as tables.
 #[derive(Debug, Default)]
-pub(crate) struct NeardupQueryPlanner;
+pub(crate) struct NeardupQueryPlanner {
+    /// The planner of the session that we were added to, if it has one of its own.
+    pub(crate) host: Option<Arc<dyn QueryPlanner + Send + Sync>>,
+}
+
+impl NeardupQueryPlanner {
+    async fn planned(
+        &self,
+        plan: &LogicalPlan,
+        session: &dyn Session,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        match &self.host {
+            Some(host) => host.create_physical_plan(plan, session).await,
+            None => planned(&as_nodes(plan.clone())?, session).await,
+        }
+    }
+}
 
 #[async_trait]
 impl QueryPlanner for NeardupQueryPlanner {
@@ -29,14 +46,14 @@ impl QueryPlanner for NeardupQueryPlanner {
         plan: &LogicalPlan,
         session: &dyn Session,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let physical = planned(plan, session).await?;
+        let physical = self.planned(plan, session).await?;
         let Some(state) = session.as_any().downcast_ref::<SessionState>() else {
             return Ok(physical);
         };
         match fit::misfit(&physical, state).await? {
             None => fit::with_bounds(physical),
             Some(fit) => {
-                let physical = planned(plan, &fit.state(state)?).await?;
+                let physical = self.planned(plan, &fit.state(state)?).await?;
                 fit.run(fit::with_bounds(physical)?)
             }
         }
@@ -74,23 +91,31 @@ impl ExtensionPlanner for OperatorPlanner {
         let Some(input) = physical_inputs.first() else {
             return Ok(None);
         };
-        if let Some(node) = node.as_any().downcast_ref::<SimilarPairs>() {
-            let partitions = session.config().target_partitions();
-            let exec =
-                SimilarPairsExec::try_new(Arc::clone(input), node.spec().clone(), partitions)?;
-            return Ok(Some(Arc::new(exec)));
-        }
-        if let Some(node) = node.as_any().downcast_ref::<WriteStep>() {
-            return Ok(Some(Arc::new(WriteStepExec::new(
-                Arc::clone(input),
-                node.target().clone(),
-            ))));
-        }
-        if let Some(node) = node.as_any().downcast_ref::<SharedRows>() {
-            let store = Arc::clone(self.stores.lock().entry(node.key()).or_default());
-            let exec = SharedRowsExec::new(Arc::clone(input), store);
-            return Ok(Some(Arc::new(exec)));
-        }
-        Ok(None)
+        let partitions = session.config().target_partitions();
+        operator(node, Arc::clone(input), partitions, |node| {
+            Arc::clone(self.stores.lock().entry(node.key()).or_default())
+        })
     }
+}
+
+/// The operator of a node of ours over its input.
+pub(super) fn operator(
+    node: &dyn UserDefinedLogicalNode,
+    input: Arc<dyn ExecutionPlan>,
+    partitions: usize,
+    store: impl Fn(&SharedRows) -> Arc<Store>,
+) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    let node = node.as_any();
+    if let Some(node) = node.downcast_ref::<SimilarPairs>() {
+        let exec = SimilarPairsExec::try_new(input, node.spec().clone(), partitions)?;
+        return Ok(Some(Arc::new(exec)));
+    }
+    if let Some(node) = node.downcast_ref::<WriteStep>() {
+        let exec = WriteStepExec::new(input, node.target().clone());
+        return Ok(Some(Arc::new(exec)));
+    }
+    if let Some(node) = node.downcast_ref::<SharedRows>() {
+        return Ok(Some(Arc::new(SharedRowsExec::new(input, store(node)))));
+    }
+    Ok(None)
 }

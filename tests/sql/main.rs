@@ -4,11 +4,13 @@
 //! | --- | --- |
 //! | `slt::…` | each file of `tests/slt`, on 2 target partitions |
 //! | `slt::… on N` | the same answers on 1, 7 and 64 target partitions |
+//! | `slt::… BeforeAnother`, `AfterAnother` | the same answers in a session of a host with another extension |
 //! | `buckets::…` | inputs and jobs in an object store |
 //! | `cluster::…` | the same rows on a scheduler and executors |
 //! | `jobs::…` | the bytes of sorted files depend on the rows alone |
 //! | `determinism::…` | the same rows whatever the machine does, in every format |
 //! | `fuzz::…` | random rows, calls, compositions and jobs against brute force |
+//! | `host::…` | ours and another extension in one session, in both orders |
 //! | `hostile::…` | bytes that nobody meant: never a panic, nor more than linear time, nor a silent loss |
 //! | `inline::…` | the SQL of a call gives the rows of the call |
 //! | `once::…` | a relation argument is computed once |
@@ -36,6 +38,7 @@ mod completeness;
 mod database;
 mod determinism;
 mod fuzz;
+mod host;
 mod hostile;
 mod inline;
 mod jobs;
@@ -67,6 +70,7 @@ fn main() {
         cluster::trials(),
         determinism::trials(),
         fuzz::trials(),
+        host::trials(),
         hostile::trials(),
     ]
     .into_iter()

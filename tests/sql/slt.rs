@@ -4,7 +4,8 @@
 //! of `tests/data`, in statements and in answers. A record under `onlyif partitions_2` runs only there: plans differ
 //! with the number of partitions, rows must not.
 
-use super::database::Database;
+use super::database::{Database, Failure};
+use super::host::{Order, session_of_host};
 use libtest_mimic::{Failed, Trial};
 use sqllogictest::{Runner, default_column_validator, default_normalizer, default_validator};
 use std::path::{Path, PathBuf};
@@ -56,8 +57,28 @@ pub fn trials() -> Vec<Trial> {
             let trial = Trial::test(name, move || super::run(run_file(file, partitions)));
             trials.push(trial.with_ignored_flag(super::completes()));
         }
+        if !name.starts_with("session/") {
+            for order in Order::ALL {
+                let file = path.clone();
+                let name = format!("slt::{name} {order:?}");
+                let trial = Trial::test(name, move || super::run(run_embedded(file, order)));
+                trials.push(trial.with_ignored_flag(super::completes()));
+            }
+        }
     }
     trials
+}
+
+/// In the session of a host, which has an extension with a query planner of its own.
+async fn run_embedded(path: PathBuf, order: Order) -> Result<(), Failed> {
+    let connect = move || async move {
+        let session = session_of_host(order).map_err(|error| Failure(error.to_string()))?;
+        Database::over(session)
+    };
+    Runner::new(connect)
+        .run_file_async(&path)
+        .await
+        .map_err(|error| Failed::from(error.display(false).to_string()))
 }
 
 async fn run_file(path: PathBuf, partitions: usize) -> Result<(), Failed> {

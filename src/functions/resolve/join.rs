@@ -5,17 +5,16 @@ use super::{Call, Expansion, Value, block_variant, expansion};
 use crate::functions::find;
 use crate::functions::relations;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
-use datafusion::execution::SessionState;
 use datafusion::logical_expr::{cast, col};
 use std::collections::BTreeMap;
 
 /// `jaccard_join`: exact and complete.
-pub(in crate::functions) fn jaccard_join(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn jaccard_join(call: &Call) -> Result<Expansion> {
     document_join(call, BTreeMap::new())
 }
 
 /// `minhash_join`: candidates by bands or draws, verified.
-pub(in crate::functions) fn minhash_join(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn minhash_join(call: &Call) -> Result<Expansion> {
     let (bands, rows, hashes) = signature_shape(call)?;
     // What a capped bucket leaves out is decided bucket by bucket: one part sees all buckets.
     let mut more = BTreeMap::from([("bands", bands), ("rows", rows), ("num_hashes", hashes)]);
@@ -26,7 +25,7 @@ pub(in crate::functions) fn minhash_join(call: &Call, _: &SessionState) -> Resul
 }
 
 /// `minhash_buckets`.
-pub(in crate::functions) fn minhash_buckets(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn minhash_buckets(call: &Call) -> Result<Expansion> {
     let (bands, rows, hashes) = signature_shape(call)?;
     let function = function(call)?;
     let template = match call.text("scheme")? {
@@ -43,7 +42,7 @@ pub(in crate::functions) fn minhash_buckets(call: &Call, _: &SessionState) -> Re
 }
 
 /// `minhash_pairs`, the building block.
-pub(in crate::functions) fn minhash_pairs(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn minhash_pairs(call: &Call) -> Result<Expansion> {
     let variant = match call.text("scheme")? {
         "draws" => "minhash_pairs.draws",
         _ => "minhash_pairs.bands",

@@ -3,12 +3,11 @@
 use super::{Call, Expansion, Value, expansion};
 use crate::functions::find;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
-use datafusion::execution::SessionState;
 use datafusion::sql::sqlparser::ast;
 use neardup_kernels::{BitSetting, bit_settings, choose_bands};
 
 /// `lsh_plan`: the chosen bands and rows as literals.
-pub(in crate::functions) fn lsh_plan(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn lsh_plan(call: &Call) -> Result<Expansion> {
     if call.text("method")? == "projection" {
         return projection_plan(call);
     }

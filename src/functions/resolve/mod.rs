@@ -19,14 +19,13 @@ use super::arguments::{Call, Value};
 use super::template::Template;
 use super::{Expansion, find};
 use datafusion::common::{Result, plan_datafusion_err};
-use datafusion::execution::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 use std::collections::BTreeMap;
 
 const INPUT_NAMES: [&str; 2] = ["input", "input_b"];
 
 /// A building block: its relations are its inputs as they are.
-pub(super) fn block(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(super) fn block(call: &Call) -> Result<Expansion> {
     block_variant(call, None, [])
 }
 

@@ -7,7 +7,6 @@ use crate::functions::{find, one_row_an_id, orderable, relations};
 use crate::jobs::Keep;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
-use datafusion::execution::SessionState;
 use datafusion::functions::unicode::expr_fn::character_length;
 use datafusion::functions_aggregate::expr_fn::{max, min};
 use datafusion::functions_window::expr_fn::row_number;
@@ -17,7 +16,7 @@ use datafusion::logical_expr::{
 use neardup_kernels::pairs::PREDECESSORS;
 
 /// `near_duplicates`.
-pub(in crate::functions) fn near_duplicates(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn near_duplicates(call: &Call) -> Result<Expansion> {
     let function = find("near_duplicates")
         .ok_or_else(|| plan_datafusion_err!("unknown function near_duplicates"))?;
     let order = keep_order(call)?;
@@ -30,7 +29,7 @@ pub(in crate::functions) fn near_duplicates(call: &Call, _: &SessionState) -> Re
 }
 
 /// `deduplicate`: the rows that are kept, with all their columns.
-pub(in crate::functions) fn deduplicate(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn deduplicate(call: &Call) -> Result<Expansion> {
     let template = find("deduplicate")
         .ok_or_else(|| plan_datafusion_err!("unknown function deduplicate"))?
         .template;
@@ -91,7 +90,7 @@ fn fresh_name(names: &[String]) -> String {
 }
 
 /// `resolved_texts`, the building block.
-pub(in crate::functions) fn resolved_texts(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn resolved_texts(call: &Call) -> Result<Expansion> {
     let variant = match (call.text("resolution")?, call.text("method")?) {
         ("components", "projection") => "resolved_texts.vectors",
         ("components", _) => "resolved_texts.components",
@@ -101,7 +100,7 @@ pub(in crate::functions) fn resolved_texts(call: &Call, _: &SessionState) -> Res
 }
 
 /// `distinct_nodes`, the building block.
-pub(in crate::functions) fn distinct_nodes(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn distinct_nodes(call: &Call) -> Result<Expansion> {
     let variant = match call.text("method")? {
         "projection" => "distinct_nodes.vectors",
         _ => "distinct_nodes.texts",
@@ -110,7 +109,7 @@ pub(in crate::functions) fn distinct_nodes(call: &Call, _: &SessionState) -> Res
 }
 
 /// `node_pairs`, the building block.
-pub(in crate::functions) fn node_pairs(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn node_pairs(call: &Call) -> Result<Expansion> {
     match call.text("method")? {
         "exact" => return block_variant(call, Some("node_pairs.exact"), []),
         "projection" => {

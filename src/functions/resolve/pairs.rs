@@ -4,16 +4,15 @@ use super::{Call, Expansion, expansion};
 use crate::functions::find;
 use crate::functions::relations::{common_id_type, data_type, id_column};
 use datafusion::common::{Result, plan_datafusion_err};
-use datafusion::execution::SessionState;
 use datafusion::logical_expr::{LogicalPlanBuilder, cast};
 
 /// `components`.
-pub(in crate::functions) fn components(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn components(call: &Call) -> Result<Expansion> {
     over_pairs(call)
 }
 
 /// `pair_quality`.
-pub(in crate::functions) fn pair_quality(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn pair_quality(call: &Call) -> Result<Expansion> {
     over_pairs(call)
 }
 

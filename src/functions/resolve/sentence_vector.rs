@@ -4,10 +4,9 @@ use super::{Call, Expansion, expansion};
 use crate::functions::find;
 use crate::functions::relations;
 use datafusion::common::{Result, plan_datafusion_err};
-use datafusion::execution::SessionState;
 use datafusion::logical_expr::{LogicalPlanBuilder, lit};
 
-pub(in crate::functions) fn sentence_vector(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn sentence_vector(call: &Call) -> Result<Expansion> {
     let [documents, vectors] = call.relations.as_slice() else {
         return Err(plan_datafusion_err!(
             "sentence_vector takes texts and word vectors"

@@ -4,12 +4,11 @@ use super::{Call, Expansion, expansion};
 use crate::functions::find;
 use crate::functions::relations;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
-use datafusion::execution::SessionState;
 use datafusion::functions::core::expr_fn::named_struct;
 use datafusion::logical_expr::{LogicalPlanBuilder, col, lit};
 use datafusion::prelude::get_field;
 
-pub(in crate::functions) fn sentences(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn sentences(call: &Call) -> Result<Expansion> {
     let plan = &call.relations[0];
     let id_name = call.column("id").unwrap_or("id");
     let id = relations::id_column(call, plan, id_name)?;

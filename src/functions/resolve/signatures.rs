@@ -5,7 +5,6 @@ use super::{Call, Expansion, Value, block_variant, expansion};
 use crate::functions::{find, relations};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
-use datafusion::execution::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 use neardup_kernels::{choose_tables, distance_for_recall, found_in_tables, tables_for_recall};
 
@@ -19,7 +18,7 @@ const MOST_PARTS: i64 = 65_536;
 const KEY_BITS: i64 = 16;
 
 /// `signature_pairs`, the building block.
-pub(in crate::functions) fn signature_pairs(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn signature_pairs(call: &Call) -> Result<Expansion> {
     let variant = match call.text("method")? {
         "exact" | "bands" => "signature_pairs.keys",
         "window" => "signature_pairs.windows",
@@ -30,7 +29,7 @@ pub(in crate::functions) fn signature_pairs(call: &Call, _: &SessionState) -> Re
 }
 
 /// `hamming_join`.
-pub(in crate::functions) fn hamming_join(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn hamming_join(call: &Call) -> Result<Expansion> {
     check_second(call, &["id_b", "signature_column_b"])?;
     let input = relations::rows(
         call,
@@ -86,7 +85,7 @@ pub(in crate::functions) fn hamming_join(call: &Call, _: &SessionState) -> Resul
 }
 
 /// `simhash_join`.
-pub(in crate::functions) fn simhash_join(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn simhash_join(call: &Call) -> Result<Expansion> {
     check_second(call, &["id_b", "text_b"])?;
     let bits = call.integer("bits")?;
     if bits != 64 && bits != 128 {
@@ -106,7 +105,7 @@ pub(in crate::functions) fn simhash_join(call: &Call, _: &SessionState) -> Resul
 }
 
 /// `projection_join`: the distance that keeps the target recall, and tables for it.
-pub(in crate::functions) fn projection_join(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn projection_join(call: &Call) -> Result<Expansion> {
     check_second(call, &["id_b", "vector_b"])?;
     let values = projection(call)?;
     let variant = (call.text("verify")? == "estimate").then_some("projection_join.estimated");
@@ -115,7 +114,7 @@ pub(in crate::functions) fn projection_join(call: &Call, _: &SessionState) -> Re
 }
 
 /// `cosine_join`.
-pub(in crate::functions) fn cosine_join(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn cosine_join(call: &Call) -> Result<Expansion> {
     check_second(call, &["id_b", "vector_b"])?;
     let input = relations::rows(call, "vector", "vector", relations::vector_column)?;
     let (groups, parts) = groups(call)?;

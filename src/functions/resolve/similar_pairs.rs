@@ -3,9 +3,8 @@
 use super::{Call, Expansion};
 use crate::operators::similar_pairs::{Candidates, SimilarPairs, Spec, Verify};
 use datafusion::common::Result;
-use datafusion::execution::SessionState;
 
-pub(in crate::functions) fn similar_pairs(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn similar_pairs(call: &Call) -> Result<Expansion> {
     let limit = |name: &str| -> Result<Option<usize>> {
         let value = call.integer(name)? as usize;
         Ok((value > 0).then_some(value))

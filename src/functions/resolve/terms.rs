@@ -4,12 +4,11 @@ use super::{Call, Expansion, expansion};
 use crate::functions::find;
 use crate::functions::relations::{has_column, id_column, number_column, text_column};
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
-use datafusion::execution::SessionState;
 use datafusion::functions::core::expr_fn::coalesce;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
 
 /// `term_counts`.
-pub(in crate::functions) fn term_counts(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn term_counts(call: &Call) -> Result<Expansion> {
     let plan = &call.relations[0];
     let constant = lit(call.text("language")?);
     let language = match call.column("language_column") {
@@ -25,10 +24,7 @@ pub(in crate::functions) fn term_counts(call: &Call, _: &SessionState) -> Result
 }
 
 /// `document_frequencies`.
-pub(in crate::functions) fn document_frequencies(
-    call: &Call,
-    _: &SessionState,
-) -> Result<Expansion> {
+pub(in crate::functions) fn document_frequencies(call: &Call) -> Result<Expansion> {
     let plan = &call.relations[0];
     let columns = vec![
         column(call, plan, "id", id_column)?,
@@ -38,7 +34,7 @@ pub(in crate::functions) fn document_frequencies(
 }
 
 /// `translate_terms`: of counts, or of frequencies.
-pub(in crate::functions) fn translate_terms(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn translate_terms(call: &Call) -> Result<Expansion> {
     let (plan, table) = (&call.relations[0], &call.relations[1]);
     let (tf, df) = (name(call, "tf"), name(call, "df"));
     let term = column(call, plan, "term", text_column)?;
@@ -70,7 +66,7 @@ pub(in crate::functions) fn translate_terms(call: &Call, _: &SessionState) -> Re
 }
 
 /// `bm25_vectors`.
-pub(in crate::functions) fn bm25_vectors(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn bm25_vectors(call: &Call) -> Result<Expansion> {
     let (counts, frequencies) = (&call.relations[0], &call.relations[1]);
     let count_columns = vec![
         column(call, counts, "id", id_column)?,

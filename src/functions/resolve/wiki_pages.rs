@@ -4,12 +4,11 @@ use super::{Call, Expansion, expansion};
 use crate::functions::find;
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::datasource::provider_as_source;
-use datafusion::execution::SessionState;
 use datafusion::logical_expr::LogicalPlanBuilder;
 use neardup_datasets::{DumpOptions, DumpTable};
 use std::sync::Arc;
 
-pub(in crate::functions) fn wiki_pages(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn wiki_pages(call: &Call) -> Result<Expansion> {
     let files = call.text("files")?.lines().map(str::to_owned).collect();
     let mut options = DumpOptions::default();
     for name in [

@@ -4,12 +4,11 @@ use super::{Call, Expansion, expansion};
 use crate::functions::find;
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::datasource::provider_as_source;
-use datafusion::execution::SessionState;
 use datafusion::logical_expr::LogicalPlanBuilder;
 use neardup_datasets::{WordVectorOptions, WordVectorTable};
 use std::sync::Arc;
 
-pub(in crate::functions) fn word_vectors(call: &Call, _: &SessionState) -> Result<Expansion> {
+pub(in crate::functions) fn word_vectors(call: &Call) -> Result<Expansion> {
     let files = call.text("files")?.lines().map(str::to_owned).collect();
     let mut options = WordVectorOptions::default();
     for name in ["format", "on_error"] {
