@@ -1,7 +1,7 @@
 //! Sessions: DataFusion with the functions, operators and table functions of this crate.
 
 use crate::files::{CopyPlainTexts, DoubtDoubles, FileTables, ScanDoubles, with_buckets};
-use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner};
+use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::shared_rows::ReadOnce;
 use crate::operators::tables::OperatorsAsTables;
@@ -16,7 +16,7 @@ use datafusion::optimizer::{Analyzer, Optimizer};
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup_datasets::WikiDumpFactory;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// Adds this crate to a session of a host.
 pub trait NeardupExt {
@@ -142,16 +142,6 @@ fn with_files(state: SessionState) -> (SessionState, Arc<FileTables>) {
     (state, files)
 }
 
-/// A state with our functions and operators, without table functions; its catalogue is shared and
-/// must be replaced.
-pub(crate) fn bare_state(config: SessionConfig) -> SessionState {
-    static BASE: LazyLock<SessionState> =
-        LazyLock::new(|| extended(SessionStateBuilder::new().with_default_features()).build());
-    SessionStateBuilder::new_from_existing(BASE.clone())
-        .with_config(config)
-        .build()
-}
-
 fn has_options(config: &SessionConfig) -> bool {
     let extensions = &config.options().extensions;
     extensions.get::<NeardupOptions>().is_some()
@@ -188,14 +178,5 @@ fn with_table_functions(mut builder: SessionStateBuilder) -> SessionStateBuilder
     let planner = FunctionPlanner::new(Arc::clone(catalogs), 0);
     let planners = builder.relation_planners().get_or_insert_default();
     planners.insert(0, Arc::new(planner));
-    builder
-}
-
-/// Adds our functions.
-pub(crate) fn with_functions(mut builder: SessionStateBuilder) -> SessionStateBuilder {
-    let scalar = builder.scalar_functions().get_or_insert_default();
-    scalar.extend(neardup_udfs::scalar_functions());
-    let aggregate = builder.aggregate_functions().get_or_insert_default();
-    aggregate.extend(neardup_udfs::aggregate_functions());
     builder
 }

@@ -80,7 +80,7 @@ pub fn session(options: &ClientOptions, runtime: Arc<RuntimeEnv>) -> Result<Sess
         .with_analyzer_rules(rules)
         .with_query_planner(Arc::new(planner));
     Ok(crate::session::complete(
-        crate::session::with_functions(state).build(),
+        crate::functions::with_functions(state).build(),
     ))
 }
 

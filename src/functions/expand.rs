@@ -6,7 +6,8 @@
 
 use super::planner::FunctionPlanner;
 use super::template::Template;
-use crate::session;
+use super::with_functions;
+use crate::options::NeardupOptions;
 use datafusion::catalog::{
     CatalogProvider, CatalogProviderList, MemoryCatalogProvider, MemoryCatalogProviderList,
     MemorySchemaProvider,
@@ -14,14 +15,14 @@ use datafusion::catalog::{
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::datasource::ViewTable;
-use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement;
 use datafusion::sql::sqlparser::ast;
 use futures::FutureExt;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Templates may call templates, but not without end.
 const MAX_DEPTH: usize = 8;
@@ -51,14 +52,19 @@ pub(super) fn expand(
 
 /// A session with our functions, an empty catalogue and default parser settings.
 fn private_session(config: &ConfigOptions, depth: usize) -> Result<SessionContext> {
+    static WITH_FUNCTIONS: LazyLock<SessionState> = LazyLock::new(|| {
+        let builder = SessionStateBuilder::new().with_default_features();
+        with_functions(builder).build()
+    });
     let catalog = MemoryCatalogProvider::new();
     catalog.register_schema("public", Arc::new(MemorySchemaProvider::new()))?;
     let catalogs: Arc<dyn CatalogProviderList> = Arc::new(MemoryCatalogProviderList::new());
     catalogs.register_catalog("datafusion".to_owned(), Arc::new(catalog));
     let config = SessionConfig::new()
         .with_target_partitions(config.execution.target_partitions)
-        .with_option_extension(crate::options::NeardupOptions::default());
-    let state = SessionStateBuilder::new_from_existing(session::bare_state(config))
+        .with_option_extension(NeardupOptions::default());
+    let state = SessionStateBuilder::new_from_existing(WITH_FUNCTIONS.clone())
+        .with_config(config)
         .with_catalog_list(Arc::clone(&catalogs))
         .with_relation_planners(vec![Arc::new(FunctionPlanner::new(catalogs, depth))])
         .build();

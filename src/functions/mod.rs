@@ -31,6 +31,7 @@ pub use template::{Column, Header, Template};
 pub(crate) use unique_ids::{one_row_an_id, orderable};
 
 use datafusion::common::Result;
+use datafusion::execution::SessionStateBuilder;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::sql::sqlparser::ast;
 use std::collections::BTreeMap;
@@ -145,6 +146,15 @@ table_functions! {
         + "similar_pairs.all" + "similar_pairs.windows";
     block "unique_rows" [1..=1] resolve::block, "unique_rows";
     block "unique_vectors" [1..=1] resolve::block, "unique_vectors";
+}
+
+/// Adds the scalar functions and aggregates that templates call.
+pub(crate) fn with_functions(mut builder: SessionStateBuilder) -> SessionStateBuilder {
+    let scalar = builder.scalar_functions().get_or_insert_default();
+    scalar.extend(neardup_udfs::scalar_functions());
+    let aggregate = builder.aggregate_functions().get_or_insert_default();
+    aggregate.extend(neardup_udfs::aggregate_functions());
+    builder
 }
 
 /// The function of that name, if there is one.
