@@ -1,4 +1,4 @@
-"""Sessions on a cluster of processes, and files in a bucket of a server that speaks S3's protocol."""
+"""Sessions on a cluster of processes, and files in a bucket of a server with the S3 protocol."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEYS = {
 
 @contextlib.contextmanager
 def role(*command: str, env: dict[str, str]) -> Iterator[str]:
-    """A role of a cluster; the line that it says when it is ready."""
+    """A role of a cluster, and the line that it prints when it is ready."""
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env)
     assert process.stderr is not None
     try:
@@ -36,7 +36,7 @@ def role(*command: str, env: dict[str, str]) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[dict[str, str]]:
-    """A server with the bucket `texts`; the environment that leads to it."""
+    """A server with the bucket `texts`, as the environment variables that point to it."""
     from moto.server import ThreadedMotoServer
 
     with socket.socket() as free:
@@ -156,7 +156,7 @@ def test_a_job_in_a_bucket(where, bucket, cluster, binary, sample, tmp_path):
 def put(env: dict[str, str], key: str, file: Path) -> None:
     url = env["AWS_ENDPOINT_URL"] + "/" + key.removeprefix("s3://")
     request = urllib.request.Request(url, data=file.read_bytes(), method="PUT")
-    # Without a type the server would read a form.
+    # Without a content type the server would parse the body as a form.
     request.add_header("Content-Type", "application/octet-stream")
     urllib.request.urlopen(request).close()
 

@@ -67,7 +67,7 @@ def test_functions_of_pairs(context, session, documents):
 
 
 def test_a_table_may_have_the_name_of_a_part(context, documents, session):
-    """Names of templates do not hide the session's tables."""
+    """Names in templates do not shadow the session's tables."""
     for name in ["input", "sets", "keyed", "texts"]:
         context.from_arrow(pa.table(documents), name=name)
         found = neardup.table(context, "jaccard_join", name, id="page", text="body")
