@@ -58,17 +58,17 @@ def bucket() -> Iterator[dict[str, str]]:
 def cluster(bucket: dict[str, str], binary: str, tmp_path_factory) -> Iterator[str]:
     """The address of a scheduler with two executors."""
     with contextlib.ExitStack() as roles:
-        said = roles.enter_context(role(binary, "scheduler", "--bind", "127.0.0.1:0", env=bucket))
-        address = said.split()[-1]
+        line = roles.enter_context(role(binary, "scheduler", "--bind", "127.0.0.1:0", env=bucket))
+        address = line.split()[-1]
         for number in range(2):
             work = tmp_path_factory.mktemp(f"executor-{number}")
-            said = roles.enter_context(
+            line = roles.enter_context(
                 role(
                     binary, "executor", "--scheduler", address.removeprefix("df://"),
                     "--slots", "2", "--work-dir", str(work), env=bucket,
                 )
             )
-            assert said.startswith("executor at"), said
+            assert line.startswith("executor at"), line
         yield address
 
 
@@ -173,7 +173,7 @@ def test_files_of_a_bucket(bucket, cluster, sample, session):
         assert sorted_rows(each.sql("SELECT count(*) FROM 's3://texts/tables/ids.parquet'")) == [(33,)]
 
 
-def test_what_is_wrong_with_a_bucket_is_said(bucket, binary, session):
+def test_errors_of_a_bucket_are_reported(bucket, binary, session):
     with pytest.raises(FileNotFoundError, match="s3://texts/none.parquet"):
         session.register("docs", "s3://texts/none.parquet")
     for arguments in [["s3://nobodys/dump.xml"], ["s3://texts/none.xml"]]:

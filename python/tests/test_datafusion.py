@@ -85,7 +85,7 @@ def test_the_text_is_sql_of_any_session(context):
     assert "removed" in neardup.expand("deduplicate", "docs", schema=schema)
 
 
-def test_what_is_wrong_is_said(context):
+def test_errors_are_reported(context):
     with pytest.raises(ValueError, match="no column 'text'; its columns are: page, body"):
         neardup.table(context, "jaccard_join", "docs", id="page")
     with pytest.raises(ValueError, match=r"threshold must be a number in \(0, 1\]"):
