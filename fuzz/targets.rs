@@ -1,8 +1,8 @@
-// What must hold of any bytes: each function takes some and panics where a promise is broken. The targets of
+// Invariants for arbitrary bytes: each function takes some bytes and panics if an invariant is violated. The targets of
 // libFuzzer in `fuzz_targets/` and the mutations of `tests/sql/hostile/` call the same functions.
 //
-// To add a target: a function here, its name in TARGETS, seeds in `corpus/NAME/` or in `seeds`, and a file in
-// `fuzz_targets/`.
+// To add a target, write a function here, add its name to TARGETS, seeds in `corpus/NAME/` or in `seeds`, and a file
+// in `fuzz_targets/`.
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -13,10 +13,10 @@ use neardup_wikidump::{DumpInfo, DumpReader, OnError, Page, ReadAt, ReadOptions,
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-/// A target by its name.
+/// A name, and the function that checks its invariants.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// All of them.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     ("bzip2", dump),
     ("xml", dump),
@@ -30,14 +30,14 @@ pub const TARGETS: &[Target] = &[
     ("tables", tables),
 ];
 
-/// The target of a name.
+/// The function of the target `name`; panics if there is none.
 pub fn target(name: &str) -> fn(&[u8]) {
     let found = TARGETS.iter().find(|target| target.0 == name);
     found.expect("a target").1
 }
 
-/// A dump in any container: an error or rows, the same however the file is cut; what can be read without a fault is
-/// read the same where faults are skipped.
+/// A dump in any container gives an error or rows. The rows are the same for any division of the file into parts, and
+/// if a dump has no fault, also with `OnError::Skip`.
 pub fn dump(data: &[u8]) {
     let source: Arc<dyn ReadAt> = Arc::new(data.to_vec());
     let options = |on_error| ReadOptions {
@@ -56,10 +56,10 @@ pub fn dump(data: &[u8]) {
         let (skipped, _) = skipping
             .as_ref()
             .expect("what is read without a fault is read");
-        assert_eq!(rows, skipped, "other rows where faults are skipped");
+        assert_eq!(rows, skipped, "other rows if faults are skipped");
         assert!(
             losses.is_empty() || losses.pages_stray + losses.fields > 0,
-            "a silent loss: {losses}"
+            "an unreported loss: {losses}"
         );
         let again = read(&source, parts, &options(OnError::Fail)).map(|(rows, _)| rows);
         assert_eq!(
@@ -71,12 +71,12 @@ pub fn dump(data: &[u8]) {
     if let (Ok((rows, losses)), Ok((cut, cut_losses))) = (&skipping, &in_parts) {
         assert_eq!(
             rows, cut,
-            "other rows in {parts} parts where faults are skipped"
+            "other rows in {parts} parts if faults are skipped"
         );
         if strict.is_err() {
             assert!(
                 !losses.is_empty() || !cut_losses.is_empty(),
-                "an error that is no loss: {strict:?}"
+                "an error that is not counted as a loss: {strict:?}"
             );
         }
     }
@@ -107,7 +107,7 @@ fn read(source: &Arc<dyn ReadAt>, parts: usize, options: &ReadOptions) -> Result
     Ok((pages, losses))
 }
 
-/// Wikitext: plain text of which no block is empty or begins or ends with a space.
+/// Wikitext becomes plain text in which no block is empty or begins or ends with a space.
 pub fn wikitext(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for language in [None, Some("en"), Some("de"), Some("fr"), Some("")] {
@@ -116,13 +116,13 @@ pub fn wikitext(data: &[u8]) {
             assert!(!block.is_empty(), "an empty block for {language:?}");
             assert!(
                 !block.starts_with(' ') && !block.ends_with(' '),
-                "a block with a space at its end: {block:?}"
+                "a block with a space at an end: {block:?}"
             );
         }
     }
 }
 
-/// Sentences: places in order that do not overlap, none of them blank.
+/// Sentences are ascending ranges that do not overlap, none of them blank.
 pub fn sentences(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for language in [None, Some("en"), Some("zh"), Some("ar"), Some("xx")] {
@@ -143,13 +143,13 @@ pub fn sentences(data: &[u8]) {
     }
 }
 
-/// Normal forms stay what they are; sets are sorted and distinct; a text is like itself.
+/// Normalisation is idempotent; sets are sorted and distinct; a text is similar to itself.
 pub fn shingles(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (mut normal, mut again) = (String::new(), String::new());
     normalize_into(&text, &mut normal);
     normalize_into(&normal, &mut again);
-    assert_eq!(normal, again, "a normal form has another normal form");
+    assert_eq!(normal, again, "normalisation is not idempotent");
     let window = 1 + data.first().map_or(0, |&byte| usize::from(byte) % 20);
     for shingle in [
         format!("char:{window}"),
@@ -165,7 +165,7 @@ pub fn shingles(data: &[u8]) {
         );
         assert!(hashes.is_empty() || jaccard(&hashes, &hashes) == 1.0);
     }
-    // Empty texts are like nothing.
+    // An empty text is similar to no text.
     if (1..2000).contains(&normal.len()) {
         assert_eq!(edit_similarity(&normal, &normal), 1.0);
     }
@@ -177,12 +177,12 @@ pub fn shingles(data: &[u8]) {
     );
 }
 
-/// Whatever stands in a statement: rows or an error.
+/// Any statement gives a plan or an error.
 pub fn arguments(data: &[u8]) {
     let Ok(statement) = std::str::from_utf8(data) else {
         return;
     };
-    // Nothing here may write, and rows of these would be without end.
+    // Skip statements that may write, read from a network, or generate very many rows.
     let statement = statement.to_owned();
     let lower = statement.to_lowercase();
     let harmful = [
@@ -204,13 +204,13 @@ pub fn arguments(data: &[u8]) {
             .await
             .expect("a table");
         if let Ok(frame) = context.sql(&statement).await {
-            // What a plan may hold is bounded, what it may take is not asked for.
+            // The query is planned but not run, because its time is not bounded.
             drop(frame.into_optimized_plan());
         }
     });
 }
 
-/// A file of word vectors: rows or an error.
+/// A file of word vectors gives rows or an error.
 pub fn word_vectors(data: &[u8]) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("words.vec");
@@ -229,7 +229,7 @@ pub fn word_vectors(data: &[u8]) {
     }
 }
 
-/// The manifest of a directory of a job: tables or an error.
+/// A manifest in the directory of a job gives tables or an error.
 pub fn manifest(data: &[u8]) {
     let directory = tempfile::tempdir().expect("a directory");
     std::fs::write(directory.path().join("manifest.json"), data).expect("a file");
@@ -238,7 +238,7 @@ pub fn manifest(data: &[u8]) {
         let context = session();
         if let Ok(found) = neardup::jobs::register(&context, &path).await {
             assert!(found.difference(&found).is_none());
-            // Nothing outside of the directory is a table of the job.
+            // No table of the job is outside its directory.
             for file in found.steps.iter().flat_map(|step| &step.files) {
                 assert!(
                     !Path::new(&file.path).is_absolute() && !file.path.contains(".."),
@@ -250,7 +250,7 @@ pub fn manifest(data: &[u8]) {
     });
 }
 
-/// A table of documents in each of the formats of text: rows or an error.
+/// A table of documents in any of the text formats gives rows or an error.
 pub fn tables(data: &[u8]) {
     let directory = tempfile::tempdir().expect("a directory");
     for name in ["rows.csv", "rows.tsv", "rows.jsonl", "rows.json"] {
@@ -260,7 +260,7 @@ pub fn tables(data: &[u8]) {
     }
 }
 
-/// Runs a query to its end, whichever it has.
+/// Runs a query; `None` if it fails.
 fn query(statement: &str) -> Option<Vec<RecordBatch>> {
     let statement = statement.to_owned();
     wait(async move { session().sql(&statement).await.ok()?.collect().await.ok() })
@@ -271,7 +271,7 @@ fn session() -> SessionContext {
     neardup::session(config, Arc::default()).expect("a session")
 }
 
-/// Runs a future on threads with room for deep plans.
+/// Runs a future on threads with stacks that are large enough for deep plans.
 fn wait<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> T {
     static RUNTIME: LazyLock<tokio::runtime::Runtime> = LazyLock::new(|| {
         tokio::runtime::Builder::new_multi_thread()

@@ -1,4 +1,4 @@
-//! Batches to and from Python by the Arrow C stream interface
+//! Exchange of batches with Python through the Arrow C stream interface
 //! (<https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>), without a copy.
 
 use crate::wait::wait;
@@ -18,14 +18,14 @@ use tokio::sync::Mutex;
 /// The reader of an object with `__arrow_c_stream__`.
 ///
 /// # Errors
-/// `TypeError` where it has none, `ValueError` where its schema cannot be read.
+/// `TypeError` if it has no such stream, `ValueError` if its schema cannot be read.
 pub(crate) fn reader(object: &Bound<'_, PyAny>) -> PyResult<ArrowArrayStreamReader> {
     let capsule = object.call_method0("__arrow_c_stream__")?;
     let capsule = capsule
         .cast::<PyCapsule>()
         .map_err(|_| PyTypeError::new_err("__arrow_c_stream__ must return a capsule"))?;
     let stream = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
-    // SAFETY: a capsule of that name holds a valid ArrowArrayStream, which the reader moves out: it leaves
+    // SAFETY: a capsule of that name holds a valid ArrowArrayStream. The reader moves it out and leaves
     // a released stream behind, so that the capsule's destructor does nothing.
     let reader = unsafe { ArrowArrayStreamReader::from_raw(stream.as_ptr().cast()) };
     reader.map_err(|error| PyValueError::new_err(error.to_string()))
@@ -50,7 +50,7 @@ pub(crate) fn schema_capsule<'py>(
     PyCapsule::new_with_value(py, schema, c"arrow_schema")
 }
 
-/// A batch on its way to Python.
+/// A batch that Python imports through the Arrow C data interface.
 #[pyclass(frozen, module = "neardup._neardup")]
 pub(crate) struct Batch(RecordBatch);
 
@@ -70,7 +70,7 @@ impl Batch {
     }
 }
 
-/// The batches of a query, for a loop in Python.
+/// An iterator over the batches of a query, for Python.
 #[pyclass(frozen, module = "neardup._neardup")]
 pub(crate) struct Batches(pub(crate) Running);
 
@@ -81,13 +81,13 @@ impl Batches {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
-        // A loop that is not written in Python, like that of list(), looks for no signals.
+        // A loop that is not written in Python, like that of list(), does not check for signals.
         py.check_signals()?;
         Ok(self.0.next(py)?.map(Batch))
     }
 }
 
-/// The batches of a query while it runs: each is computed when it is asked for.
+/// The batches of a running query: each is computed when it is requested.
 pub(crate) struct Running {
     schema: SchemaRef,
     stream: Arc<Mutex<SendableRecordBatchStream>>,
@@ -118,9 +118,9 @@ impl Iterator for Running {
         Python::attach(|py| match Self::next(self, py) {
             Ok(batch) => batch.map(Ok),
             Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
-                // The reader is not Python: it turns this into an error of its own. The interpreter is told
-                // once more, when it goes on.
-                // SAFETY: the call has no preconditions but the GIL, which is held.
+                // The reader is not Python and converts this to its own error. So the interrupt is set
+                // again, for the interpreter to handle when it resumes.
+                // SAFETY: the only precondition of the call is the GIL, which is held.
                 unsafe { pyo3::ffi::PyErr_SetInterrupt() };
                 Some(Err(ArrowError::ExternalError("interrupted".into())))
             }

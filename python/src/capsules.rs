@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::sync::Arc;
 
-/// A scalar function as `datafusion.udf` takes it.
+/// A scalar function, as `datafusion.udf` expects it.
 #[pyclass(frozen, module = "neardup._neardup")]
 pub(crate) struct ScalarFunction(Arc<ScalarUDF>);
 
@@ -36,7 +36,8 @@ impl ScalarFunction {
     }
 }
 
-/// A function whose constants arrive as columns: the interface between two engines knows nothing else.
+/// A function whose constant arguments arrive as columns: the foreign function interface of the engine passes only
+/// arrays. Constant columns are converted back to scalars.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Columns(Arc<ScalarUDF>);
 
@@ -81,13 +82,13 @@ impl ScalarUDFImpl for Columns {
     }
 }
 
-/// Whether a column of texts, numbers or truth values holds one value only.
+/// Whether a column of texts, numbers or Booleans holds only one distinct value.
 fn is_constant(column: &ArrayRef) -> Result<bool> {
     let kind = column.data_type();
     if !(kind.is_string() || kind.is_numeric() || matches!(kind, DataType::Boolean)) {
         return Ok(false);
     }
-    // Most columns differ in their first rows already.
+    // Compare two rows first: most columns that are not constant differ there.
     for rows in [column.len().min(2), column.len()] {
         let first = Scalar::new(column.slice(0, 1));
         if not_distinct(&column.slice(0, rows), &first)?.has_false() {
@@ -97,14 +98,14 @@ fn is_constant(column: &ArrayRef) -> Result<bool> {
     Ok(true)
 }
 
-/// Every scalar function.
+/// All scalar functions.
 #[pyfunction]
 pub(crate) fn scalar_functions() -> Vec<ScalarFunction> {
     let functions = neardup_udfs::scalar_functions();
     functions.into_iter().map(ScalarFunction).collect()
 }
 
-/// An aggregate as `datafusion.udaf` takes it.
+/// An aggregate, as `datafusion.udaf` expects it.
 #[pyclass(frozen, module = "neardup._neardup")]
 pub(crate) struct AggregateFunction(Arc<AggregateUDF>);
 
@@ -125,14 +126,15 @@ impl AggregateFunction {
     }
 }
 
-/// Every aggregate.
+/// All aggregates.
 #[pyfunction]
 pub(crate) fn aggregate_functions() -> Vec<AggregateFunction> {
     let functions = neardup_udfs::aggregate_functions();
     functions.into_iter().map(AggregateFunction).collect()
 }
 
-/// The SQL of a call of a table function over tables, given by name with objects that have an Arrow C schema.
+/// The SQL that a call of a table function expands to. `tables` are names of tables, with objects that have an Arrow
+/// C schema.
 #[pyfunction]
 pub(crate) fn sql_text(call: &str, tables: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<String> {
     let tables: PyResult<Vec<_>> = tables

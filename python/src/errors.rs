@@ -8,10 +8,11 @@ use pyo3::exceptions::{
     PyValueError,
 };
 
-/// The exception of the right kind, with the engine's message.
+/// The Python exception for an error, with the engine's message.
 ///
-/// What the caller wrote is at fault for a `ValueError`; the machine for `FileNotFoundError`, `OSError`
-/// and `MemoryError`; everything else is a `RuntimeError`.
+/// An error in a statement or its arguments is a `ValueError`, an unsupported feature a
+/// `NotImplementedError`; a missing file is a `FileNotFoundError`, any other I/O error an `OSError`,
+/// insufficient memory a `MemoryError`; everything else is a `RuntimeError`.
 pub(crate) fn exception(error: DataFusionError) -> PyErr {
     let text = error_text(&error);
     if text.contains("no such file") || text.contains("no file matches") {

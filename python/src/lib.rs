@@ -1,7 +1,7 @@
 //! The native half of the Python module `neardup`: sessions, rows, and Arrow streams in and out.
 //!
-//! Nothing is computed here: every call is one statement for the session. What a Python programmer sees
-//! (`neardup/*.py`) is written over these classes.
+//! Nothing is computed here: every call is one statement for the session. The public Python interface
+//! (`neardup/*.py`) is written in terms of these classes.
 
 mod arrow_stream;
 mod capsules;

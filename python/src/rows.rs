@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::sync::{Arc, OnceLock};
 
-/// A query that runs when its rows are asked for; rows that were collected are kept.
+/// A query that runs when its rows are requested; collected rows are kept.
 #[pyclass(frozen, module = "neardup._neardup")]
 pub(crate) struct Rows {
     context: SessionContext,
@@ -37,7 +37,7 @@ impl Rows {
         }
     }
 
-    /// Rows that are there already.
+    /// Rows that have already been computed.
     pub(crate) fn collected(
         context: SessionContext,
         plan: LogicalPlan,
@@ -54,7 +54,7 @@ impl Rows {
         DataFrame::new(self.context.state(), self.plan.clone())
     }
 
-    /// The query as a relation of another one: its rows, if they were collected.
+    /// The plan of the query for use in another query; a scan of the rows, if they were collected.
     pub(crate) fn relation(&self) -> Result<LogicalPlan> {
         match self.kept.get() {
             None => Ok(self.plan.clone()),
@@ -105,8 +105,8 @@ impl Rows {
         self.kept.get().is_some()
     }
 
-    /// Runs the query, unless it was, keeps its rows and returns their number. `progress` is called with
-    /// rows read and rows to read, None where that is unknown.
+    /// Runs the query, unless its rows are kept already, keeps its rows and returns their number. `progress`
+    /// is called with the rows read so far and the total, None if that is unknown.
     #[pyo3(signature = (progress=None))]
     fn collect(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<usize> {
         if self.kept.get().is_none() {
@@ -120,7 +120,7 @@ impl Rows {
                 None => Ok(()),
                 Some(progress) => progress.call1(py, read(&plan)).map(drop),
             })?;
-            // Another thread may have been faster; its rows are the same.
+            // Another thread may have set the same rows in the meantime.
             let _ = self.kept.set(batches);
         }
         let batches = self.kept.get().map_or(&[][..], Vec::as_slice);
@@ -139,7 +139,7 @@ impl Rows {
         Ok(Self::collected(self.context.clone(), plan, batches))
     }
 
-    /// The rows as an Arrow C stream: those that are kept, else computed as they are asked for.
+    /// The rows as an Arrow C stream: the kept rows, else computed when they are requested.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -154,7 +154,7 @@ impl Rows {
         }
     }
 
-    /// The batches, for a loop: those that are kept, else each is computed when it is asked for.
+    /// An iterator over the batches: the kept ones, else each is computed when it is requested.
     fn batches(&self, py: Python<'_>) -> PyResult<Batches> {
         match self.kept.get() {
             None => Ok(Batches(self.running(py)?)),
@@ -171,7 +171,7 @@ impl Rows {
         schema_capsule(py, &self.schema())
     }
 
-    /// How the query runs, and with `analyze` how it ran.
+    /// The plan of the query; with `analyze` the query is run, and the plan shows its metrics.
     fn explain(&self, py: Python<'_>, verbose: bool, analyze: bool) -> PyResult<String> {
         let explained = self.frame().explain(verbose, analyze).map_err(exception)?;
         let batches = wait(py, explained.collect())?;
@@ -201,7 +201,7 @@ impl Rows {
             .map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// Writes the rows as Parquet: one file where the path ends in `.parquet`, else a directory of them.
+    /// Writes the rows as Parquet: one file if the path ends in `.parquet`, else a directory of files.
     fn write_parquet(&self, py: Python<'_>, path: String) -> PyResult<()> {
         let plan = self.relation().map_err(exception)?;
         let frame = DataFrame::new(self.context.state(), plan);
@@ -215,11 +215,11 @@ impl Rows {
     }
 }
 
-/// Rows that the leaves of a plan returned so far, and in all where every leaf knows.
+/// The rows that the leaves of a plan have returned so far, and their total if every leaf knows its number.
 fn read(plan: &Arc<dyn ExecutionPlan>) -> (usize, Option<usize>) {
     let (mut rows, mut all) = (0, Some(0));
-    // Nodes, and what the nearest operator above that passes their rows on has counted: leaves in
-    // memory count nothing.
+    // Nodes, each with the count of the nearest operator above it that passes its rows on: scans of tables
+    // in memory have no metrics.
     let mut pending = vec![(Arc::clone(plan), None)];
     while let Some((node, above)) = pending.pop() {
         let counted = node.metrics().and_then(|set| set.output_rows());

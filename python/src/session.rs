@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Rows of a batch: a table from Python may come as a single one.
+/// Maximum number of rows of a batch: a table from Python may consist of a single large one.
 const BATCH_ROWS: usize = 8192;
 
 /// A session in this process or on a cluster.
@@ -84,7 +84,7 @@ impl Session {
         Ok(Self::over(context))
     }
 
-    /// Plans a statement, with values for `$name`. One that returns no rows is run.
+    /// Plans a statement, with values for its placeholders `$name`. A statement that is not a query is run.
     fn sql(
         &self,
         py: Python<'_>,
@@ -133,14 +133,14 @@ impl Session {
         let stream = reader(data)?;
         let schema = stream.schema();
         let partitions = self.context.state().config().target_partitions();
-        // The producer may be Python, which takes the GIL when it needs it.
+        // The GIL is released: a producer that is written in Python acquires it when it needs it.
         let batches: std::result::Result<Vec<_>, _> = py.detach(|| stream.collect());
         let batches = batches.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let table = MemTable::try_new(schema, spread(&batches, partitions)).map_err(exception)?;
         self.replace(name, Arc::new(table))
     }
 
-    /// Registers files: of documents, or dumps.
+    /// Registers files of documents, or dumps.
     fn register_files(&self, py: Python<'_>, name: &str, files: Vec<String>) -> PyResult<()> {
         let context = self.context.clone();
         let table = wait(py, async move {
@@ -155,7 +155,7 @@ impl Session {
         self.replace(name, Arc::new(ViewTable::new(plan, None)))
     }
 
-    /// Forgets a table; whether there was one.
+    /// Removes a table; returns whether it existed.
     fn deregister(&self, name: &str) -> PyResult<bool> {
         let table = self.context.deregister_table(TableReference::bare(name));
         Ok(table.map_err(exception)?.is_some())
@@ -180,8 +180,8 @@ impl Session {
 }
 
 impl Session {
-    /// A session whose texts are strings where nobody asked for views of them: PyArrow neither sorts nor
-    /// compares those.
+    /// A session that reads texts as strings and not as string views, which PyArrow can neither sort nor
+    /// compare.
     fn over(context: SessionContext) -> Self {
         let state = context.state_ref();
         let mut state = state.write();
@@ -204,7 +204,8 @@ impl Session {
     }
 }
 
-/// Batches cut into slices, which share their memory, one run of them a partition.
+/// Cuts batches into slices, which share the memory of the batches, and distributes consecutive slices over
+/// the partitions.
 fn spread(batches: &[RecordBatch], partitions: usize) -> Vec<Vec<RecordBatch>> {
     let slices = batches.iter().flat_map(|batch| {
         let starts = (0..batch.num_rows()).step_by(BATCH_ROWS);
@@ -219,7 +220,7 @@ fn spread(batches: &[RecordBatch], partitions: usize) -> Vec<Vec<RecordBatch>> {
     runs
 }
 
-/// A Python value as a value of the engine, by way of an array of one.
+/// Converts a Python value to a value of the engine, through an array of length 1.
 fn scalar(value: &Bound<'_, PyAny>) -> PyResult<ScalarValue> {
     let py = value.py();
     let table = py.import("pyarrow")?.call_method1(

@@ -1,4 +1,4 @@
-//! The runtime that queries run on, and waiting for it.
+//! The runtime that queries run on, and waiting for their results.
 
 use crate::errors::exception;
 use datafusion::common::Result;
@@ -10,19 +10,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
-/// Plans of nested table functions recurse deeply.
+/// Stack size of a thread: plans of nested table functions recurse deeply.
 const STACK_BYTES: usize = 32 << 20;
 
-/// How long Ctrl-C may take to be noticed, and how often progress is told.
+/// Interval at which signals are checked and progress is reported.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// How long a query that was ended may keep its threads before others get new ones.
-const GRACE: Duration = Duration::from_millis(300);
+/// Timeout after which the threads of an aborted query are given up, and other queries get new ones.
+const ABORT_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The runtime that the next query runs on.
 static RUNTIME: Mutex<Option<Arc<Runtime>>> = Mutex::new(None);
 
-/// The runtime, made when it is first asked for.
+/// The current runtime; creates it if there is none.
 fn runtime() -> std::io::Result<Arc<Runtime>> {
     let mut current = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(runtime) = &*current {
@@ -36,18 +36,18 @@ fn runtime() -> std::io::Result<Arc<Runtime>> {
     Ok(Arc::clone(current.insert(Arc::new(runtime))))
 }
 
-/// Leaves a runtime to the queries that run on it: the next one gets another.
-fn leave(runtime: Arc<Runtime>) {
+/// Abandons a runtime to the queries that run on it: the next query gets a new one.
+fn abandon(runtime: Arc<Runtime>) {
     let mut current = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
     current.take_if(|current| Arc::ptr_eq(current, &runtime));
-    // To drop a runtime is to wait for its threads.
+    // Dropping a runtime would wait for its threads.
     std::mem::forget(runtime);
 }
 
-/// Runs a future to its end, without the GIL. Ctrl-C ends it.
+/// Runs a future to its end, with the GIL released. Ctrl-C aborts it.
 ///
 /// # Errors
-/// What the future returns, as an exception; `KeyboardInterrupt`.
+/// An error of the future, as an exception; `KeyboardInterrupt` after Ctrl-C.
 pub(crate) fn wait<T: Send + 'static>(
     py: Python<'_>,
     future: impl Future<Output = Result<T>> + Send + 'static,
@@ -55,17 +55,18 @@ pub(crate) fn wait<T: Send + 'static>(
     wait_with(py, future, |_| Ok(()))
 }
 
-/// As [`wait`]; meanwhile `each` is called at short intervals and may end it.
+/// Like [`wait`]; calls `each` at short intervals, whose error aborts the future.
 pub(crate) fn wait_with<T: Send + 'static>(
     py: Python<'_>,
     future: impl Future<Output = Result<T>> + Send + 'static,
     mut each: impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<T> {
     let runtime = runtime()?;
-    // Workers may be busy for long between two looks at their timers: this thread has its own.
+    // The threads of the runtime may compute for long without serving timers, so this thread waits with its own
+    // timeout.
     let (ended, mut result) = std::sync::mpsc::sync_channel(1);
     let task = runtime.spawn(async move {
-        // Nobody waits any more after Ctrl-C.
+        // After Ctrl-C the receiver is gone.
         let _ = ended.send(future.await);
     });
     loop {
@@ -78,12 +79,12 @@ pub(crate) fn wait_with<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(stopped) = py.check_signals().and_then(|()| each(py)) {
                     task.abort();
-                    // A task ends where it waits. An operator that computes for long before it does would
-                    // keep the threads from every other query.
+                    // A task ends at its next await. An operator that computes for long before that would
+                    // block the threads for all other queries.
                     let waiting = &mut result;
-                    let after = py.detach(move || waiting.recv_timeout(GRACE));
+                    let after = py.detach(move || waiting.recv_timeout(ABORT_TIMEOUT));
                     if matches!(after, Err(RecvTimeoutError::Timeout)) {
-                        leave(runtime);
+                        abandon(runtime);
                     }
                     return Err(stopped);
                 }

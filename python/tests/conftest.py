@@ -21,7 +21,7 @@ def sample() -> Path:
 
 @pytest.fixture(scope="session")
 def binary() -> str:
-    """The command, as the tests' build made it."""
+    """The neardup command that the build of the tests made."""
     name = os.environ.get("NEARDUP_BINARY")
     if name is None:
         pytest.fail("NEARDUP_BINARY names the neardup command; 'cargo test --workspace' sets it")
@@ -30,7 +30,7 @@ def binary() -> str:
 
 @pytest.fixture
 def documents() -> dict[str, list[object]]:
-    """Two near-duplicates, a copy and a stranger."""
+    """Two near-duplicates, a copy and an unrelated text."""
     return {
         "page": [10, 11, 12, 13],
         "body": [

@@ -1,8 +1,8 @@
-//! Builds the wheel by the documented command, installs it into a clean environment, and runs the tests that
-//! are written in Python there: pytest, then mypy.
+//! Builds the wheel with the documented command, installs it into a clean virtual environment, and runs the
+//! Python tests there: pytest, then mypy.
 //!
-//! The environment lies in the target directory and is made anew when `pyproject.toml` changes. Without a
-//! Python of 3.10 or later nothing of this runs, which is said, and is an error where CI is set.
+//! The environment is in the target directory and is created again when `pyproject.toml` changes. Without
+//! Python 3.10 or later the test prints that it is skipped, and fails if CI is set.
 #![expect(
     clippy::expect_used,
     clippy::panic,
@@ -12,7 +12,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where this crate lies.
+/// The directory of this crate.
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 
 #[test]
@@ -32,7 +32,7 @@ fn wheel_and_python_tests() {
         std::fs::remove_dir_all(&wheels).expect("old wheels go");
     }
     let mut build = Command::new(environment.join("bin/maturin"));
-    // The profile of the tests: nothing is built twice. Without it a release is built.
+    // The profile of the tests, so that nothing is built twice; maturin's default is a release build.
     build.args(["build", "--profile", "dev", "--compression-level", "1"]);
     build.args(["--auditwheel", "skip", "--out"]).arg(&wheels);
     build.env("CARGO_TARGET_DIR", target());
@@ -59,9 +59,9 @@ fn wheel_and_python_tests() {
     run(Command::new(&python).args(["-m", "mypy"]));
 }
 
-/// Runs a command in this crate's directory, and fails with it.
+/// Runs a command in this crate's directory, and fails if it fails.
 fn run(command: &mut Command) {
-    // What cargo tells this test about itself is not for another cargo.
+    // Variables that cargo sets for this test must not reach the cargo that maturin runs.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy().into_owned();
         if text.starts_with("CARGO_PKG") || text.starts_with("CARGO_MANIFEST") {
@@ -105,7 +105,7 @@ fn environment() -> PathBuf {
     }
     run(Command::new("python3").args(["-m", "venv"]).arg(&directory));
     let python = directory.join("bin/python");
-    // Python 3.10 has no reader of TOML, but its pip has.
+    // Python 3.10 has no TOML parser, but its pip has one.
     let requirements = "from pip._vendor import tomli as tomllib
 project = tomllib.load(open('pyproject.toml', 'rb'))
 print(*project['build-system']['requires'], *project['project']['dependencies'],

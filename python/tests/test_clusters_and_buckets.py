@@ -1,4 +1,4 @@
-"""Sessions on a cluster of processes, and files in a bucket of a server that speaks S3's protocol."""
+"""Sessions on a cluster of processes, and files in a bucket of a server with the S3 protocol."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEYS = {
 
 @contextlib.contextmanager
 def role(*command: str, env: dict[str, str]) -> Iterator[str]:
-    """A role of a cluster; the line that it says when it is ready."""
+    """A role of a cluster, and the line that it prints when it is ready."""
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env)
     assert process.stderr is not None
     try:
@@ -36,7 +36,7 @@ def role(*command: str, env: dict[str, str]) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[dict[str, str]]:
-    """A server with the bucket `texts`; the environment that leads to it."""
+    """A server with the bucket `texts`, as the environment variables that point to it."""
     from moto.server import ThreadedMotoServer
 
     with socket.socket() as free:
@@ -58,17 +58,17 @@ def bucket() -> Iterator[dict[str, str]]:
 def cluster(bucket: dict[str, str], binary: str, tmp_path_factory) -> Iterator[str]:
     """The address of a scheduler with two executors."""
     with contextlib.ExitStack() as roles:
-        said = roles.enter_context(role(binary, "scheduler", "--bind", "127.0.0.1:0", env=bucket))
-        address = said.split()[-1]
+        line = roles.enter_context(role(binary, "scheduler", "--bind", "127.0.0.1:0", env=bucket))
+        address = line.split()[-1]
         for number in range(2):
             work = tmp_path_factory.mktemp(f"executor-{number}")
-            said = roles.enter_context(
+            line = roles.enter_context(
                 role(
                     binary, "executor", "--scheduler", address.removeprefix("df://"),
                     "--slots", "2", "--work-dir", str(work), env=bucket,
                 )
             )
-            assert said.startswith("executor at"), said
+            assert line.startswith("executor at"), line
         yield address
 
 
@@ -156,7 +156,7 @@ def test_a_job_in_a_bucket(where, bucket, cluster, binary, sample, tmp_path):
 def put(env: dict[str, str], key: str, file: Path) -> None:
     url = env["AWS_ENDPOINT_URL"] + "/" + key.removeprefix("s3://")
     request = urllib.request.Request(url, data=file.read_bytes(), method="PUT")
-    # Without a type the server would read a form.
+    # Without a content type the server would parse the body as a form.
     request.add_header("Content-Type", "application/octet-stream")
     urllib.request.urlopen(request).close()
 
@@ -173,7 +173,7 @@ def test_files_of_a_bucket(bucket, cluster, sample, session):
         assert sorted_rows(each.sql("SELECT count(*) FROM 's3://texts/tables/ids.parquet'")) == [(33,)]
 
 
-def test_what_is_wrong_with_a_bucket_is_said(bucket, binary, session):
+def test_errors_of_a_bucket_are_reported(bucket, binary, session):
     with pytest.raises(FileNotFoundError, match="s3://texts/none.parquet"):
         session.register("docs", "s3://texts/none.parquet")
     for arguments in [["s3://nobodys/dump.xml"], ["s3://texts/none.xml"]]:

@@ -1,4 +1,4 @@
-"""Tables in and out: every kind of frame and of text column gives the same pairs."""
+"""Exchange of tables: every kind of frame and of text column gives the same pairs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_files_globs_and_directories(session, documents, tmp_path):
 
 
 def test_texts_of_files_are_strings(session, documents, tmp_path):
-    """PyArrow does not sort views of strings."""
+    """PyArrow cannot sort string views."""
     session.register("docs", documents)
     session.sql(f"COPY docs TO '{tmp_path}/docs.parquet'")
     found = session.sql(f"SELECT body, CAST(page AS VARCHAR) AS p FROM '{tmp_path}/docs.parquet'").to_arrow()
@@ -120,7 +120,7 @@ def test_rows_come_out_as_every_kind(session, documents, tmp_path):
     assert result.to_pandas().sort_values("id")["kept"].tolist() == arrow["kept"].to_pylist()
     assert pl.DataFrame(result).height == pd.DataFrame.from_records(arrow.to_pylist()).shape[0] == 4
     assert pa.schema(result) == result.schema == pa.table(result).schema
-    # An index for pandas that is asked for by its options.
+    # Options of pandas are passed on.
     assert result.to_pandas(strings_to_categorical=True).shape == (4, 6)
     fresh = session.near_duplicates(documents, id="page", text="body")
     assert sum(batch.num_rows for batch in fresh) == 4

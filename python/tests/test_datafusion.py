@@ -67,7 +67,7 @@ def test_functions_of_pairs(context, session, documents):
 
 
 def test_a_table_may_have_the_name_of_a_part(context, documents, session):
-    """Names of templates do not hide the session's tables."""
+    """Names in templates do not shadow the session's tables."""
     for name in ["input", "sets", "keyed", "texts"]:
         context.from_arrow(pa.table(documents), name=name)
         found = neardup.table(context, "jaccard_join", name, id="page", text="body")
@@ -85,7 +85,7 @@ def test_the_text_is_sql_of_any_session(context):
     assert "removed" in neardup.expand("deduplicate", "docs", schema=schema)
 
 
-def test_what_is_wrong_is_said(context):
+def test_errors_are_reported(context):
     with pytest.raises(ValueError, match="no column 'text'; its columns are: page, body"):
         neardup.table(context, "jaccard_join", "docs", id="page")
     with pytest.raises(ValueError, match=r"threshold must be a number in \(0, 1\]"):

@@ -1,4 +1,4 @@
-"""Large frames: text is not copied, and Ctrl-C ends what runs."""
+"""Large frames: text is not copied, and Ctrl-C ends a running query."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ back = session.sql("SELECT id, text FROM docs").to_arrow()
 assert back.num_rows == {ROWS}
 """
     )
-    # The column alone has more than 300 MB.
+    # The column alone takes more than 300 MB.
     assert grown < 100_000_000
 
 
 @pytest.fixture
 def interruptible():
-    """Python's answer to Ctrl-C, also where the tests run in the background, which ignores it."""
+    """Installs Python's handler of Ctrl-C, also if the tests run in the background, where SIGINT is ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -62,6 +62,6 @@ def test_long_texts_are_shortened():
     assert _html.difference(None, "x") == ("<i>NULL</i>", "x")
     a, b = _html.difference("x" * 5000, "y" * 5000)
     assert len(a) < 700 and len(b) < 700
-    # Texts too long to compare are shown as they are.
+    # Texts that are too long to compare are shown without marks.
     a, _ = _html.difference("a " * 20_000, "b " * 20_000)
     assert "<del" not in a

@@ -1,4 +1,4 @@
-"""The notebooks run from their first cell to their last, and show pictures and differences."""
+"""The notebooks run completely, and show plots and differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What type checkers know of the module; mypy reads this, nothing runs it."""
+"""The types of the public interface: mypy checks this file, and it is never run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For sessions of the Python package datafusion."""
+"""Functions for sessions of the Python package datafusion."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ._table_functions import TableFunctions
 
 
 def register(context: Any) -> None:
-    """Adds the functions of rows and the aggregates to a `datafusion.SessionContext`.
+    """Adds the scalar functions and the aggregates to a `datafusion.SessionContext`.
 
     Args:
-        context: A session of the Python package datafusion, of the major version that this package has
-            inside (:data:`neardup.DATAFUSION_VERSION`).
+        context: A session of the Python package datafusion, of the same major version as the engine in this
+            package (:data:`neardup.DATAFUSION_VERSION`).
 
     Raises:
         ImportError: If the package datafusion has another major version.
-        TypeError: If it is no such session.
+        TypeError: If `context` is not such a session.
     """
     datafusion = _package(context)
     for function in _neardup.scalar_functions():
@@ -37,20 +37,21 @@ def expand(
     schema: pyarrow.Schema | Sequence[pyarrow.Schema] | None = None,
     **arguments: object,
 ) -> str:
-    """The SQL that a table function stands for: standard operators over the functions that
+    """The SQL query that a table function expands to: standard operators over the functions that
     :func:`register` adds.
 
     >>> print(expand("components", "pairs"))  # doctest: +ELLIPSIS
     WITH neardup_1_input AS (...
 
-    It holds all candidates before they are verified; a session of :func:`neardup.connect` does not.
+    This query materialises all candidates before they are verified; a session of :func:`neardup.connect` streams
+    them.
 
     Args:
         name: Name of the table function.
         relations: Names of its tables.
-        schema: Their columns, one schema for each. Without it the tables have the columns that the call
-            names, as texts and 64-bit integers.
-        arguments: Those of the function, as for the method of :class:`neardup.Session`.
+        schema: The columns of the tables, one schema for each. Without it the tables are assumed to have the
+            columns that the call names: ids as 64-bit integers, all others as texts.
+        arguments: The arguments of the function, as for the method of :class:`neardup.Session`.
 
     Raises:
         ValueError: If the call does not plan, or reads dumps.
@@ -65,7 +66,7 @@ def table(context: Any, name: str, /, *relations: str, **arguments: object) -> A
         context: The session.
         name: Name of the table function.
         relations: Names of tables of the session.
-        arguments: Those of the function, as for the method of :class:`neardup.Session`.
+        arguments: The arguments of the function, as for the method of :class:`neardup.Session`.
 
     Returns:
         A `datafusion.DataFrame`.
@@ -80,7 +81,7 @@ def table(context: Any, name: str, /, *relations: str, **arguments: object) -> A
 
 
 class _Expanded(TableFunctions):
-    """Calls whose relations are names, as text."""
+    """Converts calls whose relations are table names to SQL."""
 
     def __init__(
         self, relations: Sequence[str], schema: pyarrow.Schema | Sequence[pyarrow.Schema] | None
@@ -114,7 +115,7 @@ class _Expanded(TableFunctions):
 
 
 def _guessed(columns: Sequence[str], arguments: dict[str, object]) -> pyarrow.Schema:
-    """The columns that a call names, or would name."""
+    """The columns that a call names explicitly or by default, with assumed types."""
     fields: dict[str, pyarrow.DataType] = {}
     for column in [*columns, "id_a", "id_b", "id", "text"]:
         kind = pyarrow.int64() if column.startswith("id") else pyarrow.string()
@@ -126,7 +127,7 @@ def _guessed(columns: Sequence[str], arguments: dict[str, object]) -> pyarrow.Sc
 
 
 def _package(context: Any) -> Any:
-    """The package datafusion, if the context is one of its sessions and both sides fit together."""
+    """The package datafusion; an error if its version differs or the context is not one of its sessions."""
     import datafusion
 
     ours = _neardup.DATAFUSION_VERSION

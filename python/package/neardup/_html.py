@@ -1,4 +1,4 @@
-"""Tables for notebooks: long texts shortened, the differences of two texts marked."""
+"""HTML tables for notebooks: long texts are shortened, the differences of two texts are marked."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 import pyarrow
 
-#: Characters of a text that are shown.
+#: Maximum number of characters of a text that are shown.
 SHOWN_CHARACTERS = 300
 
 #: Characters that stay on each side of a difference when the rest of a long text is left out.
 CONTEXT_CHARACTERS = 60
 
-#: Longer texts are not compared word by word: that takes quadratic time.
+#: Texts above this number of characters are not compared word by word, which takes quadratic time.
 COMPARED_CHARACTERS = 20_000
 
 _STYLE = "text-align: left; vertical-align: top; white-space: pre-wrap"
@@ -24,7 +24,7 @@ _INSERTED = "background: #ccffd8; color: #055d20; text-decoration: none"
 
 
 def table(rows: pyarrow.Table, has_more: bool, known: int | None) -> str:
-    """The rows as HTML; the columns `text_a` and `text_b` show how they differ."""
+    """The rows as HTML; differences between the columns `text_a` and `text_b` are marked."""
     names = rows.column_names
     columns = [column.to_pylist() for column in rows.columns]
     cells = {name: [_cell(value) for value in column] for name, column in zip(names, columns)}
@@ -62,7 +62,7 @@ def _shortened(text: str) -> str:
 
 
 def difference(a: str | None, b: str | None) -> tuple[str, str]:
-    """Two texts as HTML, with the words marked that the other one lacks."""
+    """Two texts as HTML, with those words of each marked that the other one lacks."""
     if a is None or b is None or a == b or max(len(a), len(b)) > COMPARED_CHARACTERS:
         return _cell(a), _cell(b)
     words_a, words_b = re.findall(r"\s+|\w+|[^\w\s]", a), re.findall(r"\s+|\w+|[^\w\s]", b)
@@ -76,17 +76,17 @@ def difference(a: str | None, b: str | None) -> tuple[str, str]:
 
 
 def _marked(parts: list[tuple[bool, str]], tag: str, style: str) -> str:
-    """Parts as HTML; of long ones, what stands near a difference."""
+    """Parts as HTML; of a long text only what is near a difference."""
     is_long = sum(len(text) for _, text in parts) > SHOWN_CHARACTERS
     out, left = "", SHOWN_CHARACTERS
-    for place, (differs, text) in enumerate(parts):
+    for index, (differs, text) in enumerate(parts):
         if not text:
             continue
         if left <= 0:
             return out + "…"
         if is_long and not differs and len(text) > 2 * CONTEXT_CHARACTERS:
-            before = text[:CONTEXT_CHARACTERS] if place > 0 else ""
-            after = text[-CONTEXT_CHARACTERS:] if place + 1 < len(parts) else ""
+            before = text[:CONTEXT_CHARACTERS] if index > 0 else ""
+            after = text[-CONTEXT_CHARACTERS:] if index + 1 < len(parts) else ""
             text = f"{before} … {after}"
         if differs and len(text) > left:
             text = text[:left] + "…"

@@ -1,4 +1,4 @@
-"""Progress bars by tqdm: in terminals and in notebooks."""
+"""Progress bars with tqdm, in terminals and in notebooks."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-#: Queries that end sooner show nothing.
+#: Queries that take less time show no progress bar.
 DELAY_SECONDS = 1.0
 
 
 class Progress:
-    """A bar over the rows that a query has read."""
+    """A progress bar of the rows that a query has read."""
 
     def __init__(self, wanted: bool | None) -> None:
         self._wanted = _is_watched() if wanted is None else wanted
@@ -23,7 +23,7 @@ class Progress:
 
     @property
     def callback(self) -> Callable[[int, int | None], object] | None:
-        """What is called with rows read and rows in all."""
+        """A function of the rows read and of the total, None if that is unknown; None if no bar is wanted."""
         return self._show if self._wanted else None
 
     def _show(self, read: int, total: int | None) -> None:
@@ -49,7 +49,7 @@ class Progress:
 
 
 def _tqdm() -> Any:
-    """The bar of a notebook where it has widgets, else that of a terminal."""
+    """The tqdm class for a notebook with widgets, else that for a terminal."""
     if importlib.util.find_spec("ipywidgets") is not None:
         from tqdm.auto import tqdm
     else:
@@ -58,7 +58,7 @@ def _tqdm() -> Any:
 
 
 def _is_watched() -> bool:
-    """Whether a person looks at standard error, or at a notebook."""
+    """Whether standard error is a terminal, or the process is the kernel of a notebook."""
     if sys.stderr is not None and sys.stderr.isatty():
         return True
     shell = sys.modules.get("IPython")

@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-#: How the names of tables begin that nobody else sees.
+#: Prefix of the names of private tables.
 PRIVATE = "neardup private "
 
-#: Rows that a notebook shows.
+#: Number of rows that a notebook shows.
 SHOWN = 20
 
 
 class Result:
     """The rows of a query.
 
-    The query runs when its rows are asked for. :meth:`collect` and what returns all rows (`to_arrow`,
-    `to_pandas`, `to_polars`, `num_rows`) keep them, so that it runs once; iteration, :meth:`write_parquet` and
-    other readers of the Arrow C stream take them as they come, without keeping them.
+    The query runs when its rows are requested. :meth:`collect` and methods that need all rows (`to_arrow`,
+    `to_pandas`, `to_polars`, `num_rows`) keep the rows, so that the query runs once; iteration,
+    :meth:`write_parquet` and other readers of the Arrow C stream stream the rows without keeping them.
     """
 
     def __init__(
@@ -53,8 +53,8 @@ class Result:
 
     @property
     def num_rows(self) -> int:
-        """How many rows there are; runs the query, unless it was, and keeps its rows."""
-        # Not `len`: `list(result)` would ask for it and run the query twice.
+        """The number of rows; runs the query, unless its rows were collected, and keeps them."""
+        # There is no `__len__`: `list(result)` would call it and run the query twice.
         self.collect()
         return self._rows.collect()
 
@@ -65,9 +65,10 @@ class Result:
         return self
 
     def to_arrow(self) -> pyarrow.Table:
-        """The rows as a PyArrow table, without a copy but for views of strings and of bytes.
+        """The rows as a PyArrow table.
 
-        PyArrow neither sorts nor compares views; they become strings and bytes.
+        Columns are not copied, except string and binary views. PyArrow can neither sort nor compare views, so
+        they are converted to strings and binary.
         """
         self.collect()
         table = pyarrow.table(self._rows)
@@ -92,7 +93,7 @@ class Result:
         """Writes the rows as Parquet: one file where the path ends in `.parquet`, else a directory.
 
         Raises:
-            OSError: If the place cannot be written.
+            OSError: If the path cannot be written.
         """
         self._rows.write_parquet(os.fspath(path))
 
@@ -101,14 +102,14 @@ class Result:
         return Result(self._rows.head(rows), self._progress, self._texts)
 
     def explain(self, *, verbose: bool = False, analyze: bool = False) -> str:
-        """The plan of the query; with `analyze` it is run, and its figures are shown."""
+        """The plan of the query; with `analyze` the query is run, and the plan shows its metrics."""
         return self._rows.explain(verbose, analyze)
 
     def with_texts(self) -> Result:
-        """Pairs of a join with their texts: the columns `text_a` and `text_b` more.
+        """The pairs of a join with their texts, in the additional columns `text_a` and `text_b`.
 
         Raises:
-            ValueError: If the result is not that of a method that finds pairs of texts.
+            ValueError: If the result was not returned by a method that finds pairs of texts.
         """
         if self._texts is None:
             raise ValueError("with_texts: only results of jaccard_join, minhash_join and the like have texts")
@@ -121,11 +122,11 @@ class Result:
         return self._rows.__arrow_c_schema__()
 
     def __iter__(self) -> Iterator[pyarrow.RecordBatch]:
-        """Batches of rows, each computed when it is asked for."""
+        """Batches of rows, each computed when it is requested."""
         return map(pyarrow.record_batch, self._rows.batches())
 
     def __bool__(self) -> bool:
-        # A result is something even if it has no rows; asking for their number would run the query.
+        # A result without rows is true, too; counting the rows would run the query.
         return True
 
     def __repr__(self) -> str:
@@ -158,14 +159,14 @@ _numbers = itertools.count()
 
 
 class PairTexts:
-    """Where the texts of pairs are."""
+    """The relations that hold the texts of pairs."""
 
     def __init__(self, session: _neardup.Session, a: _neardup.Rows, b: _neardup.Rows) -> None:
         self._session = session
         self._sides = (a, b)
 
     def join(self, pairs: _neardup.Rows) -> _neardup.Rows:
-        """The pairs with `text_a` and `text_b`."""
+        """The pairs with the columns `text_a` and `text_b`."""
         number = next(_numbers)
         names = [f"{PRIVATE}{role} {number}" for role in ("pairs", "a", "b")]
         for name, rows in zip(names, [pairs, *self._sides]):

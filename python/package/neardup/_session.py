@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     import pandas
 
 
-#: Names of what is registered for one call only.
+#: Numbers in the names of tables that are registered for one call.
 _numbers = itertools.count()
 
 
 @runtime_checkable
 class ArrowStream(Protocol):
-    """What speaks the Arrow C stream interface: Polars, PyArrow, DuckDB, datafusion and others."""
+    """An object with the Arrow C stream interface: Polars, PyArrow, DuckDB, datafusion and others."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
@@ -50,21 +50,23 @@ def connect(
     """Opens a session in this process, or on a cluster.
 
     Args:
-        url: The scheduler of a cluster as 'df://HOST:PORT'; None: this process.
-        threads: Threads to work with; on a cluster tasks of a stage. Default: all cores, or 16.
+        url: The scheduler of a cluster as 'df://HOST:PORT'; None: run in this process.
+        threads: Number of threads; on a cluster, number of tasks of a stage. Default: all cores; on a
+            cluster 16.
         memory_limit: Memory that operators may hold: bytes, or a text such as '4G' or 'none'. Default: 70 %
-            of what is left of the machine or its control group. On a cluster the executors have limits of
-            their own.
-        temp_dir: Directory for what does not fit into memory. Default: that of the system.
-        temp_limit: Bytes that temporary files may take, or a text such as '50G'. Default: all but a twentieth
-            of the disk.
-        step_timeout: On a cluster: a query of which no task ends for so many seconds is sent again.
-        scratch: On a cluster: a directory that all processes see, for tables above 64 MiB.
-        token_file: On a cluster: a private file with the secret that its roles ask for.
-        progress: Whether long queries show a progress bar. Default: in terminals and notebooks.
+            of the memory that is available on the machine or in its control group. Not allowed with `url`:
+            executors have their own limits.
+        temp_dir: Directory for data that does not fit into memory. Default: that of the system. Not allowed
+            with `url`.
+        temp_limit: Bytes that temporary files may take, or a text such as '50G'. Default: 5 % of the disk, or
+            10 GiB of a large disk, stay free. Not allowed with `url`.
+        step_timeout: On a cluster: seconds without a finished task after which a query is sent again.
+        scratch: On a cluster: a directory that all processes can read, for tables above 64 MiB.
+        token_file: On a cluster: a private file with the secret that its roles require.
+        progress: Whether long queries show a progress bar. Default: only in terminals and notebooks.
 
     Raises:
-        ValueError: If an argument is out of range.
+        ValueError: If an argument is out of range or not allowed.
     """
     if url is None:
         limits = [None if limit is None else str(limit) for limit in (memory_limit, temp_limit)]
@@ -81,8 +83,8 @@ def connect(
 class Session(TableFunctions):
     """Tables, and statements over them. Safe to use from several threads.
 
-    Get one from :func:`connect`. Every method that returns a :class:`Result` is one SQL call; results are
-    computed when their rows are asked for.
+    Create it with :func:`connect`. Every method that returns a :class:`Result` is one SQL statement; the result
+    is computed when its rows are requested.
     """
 
     def __init__(self, native: _neardup.Session, progress: bool | None = None) -> None:
@@ -90,10 +92,10 @@ class Session(TableFunctions):
         self._progress = progress
 
     def sql(self, statement: str, /, **parameters: object) -> Result:
-        """Runs a statement of SQL.
+        """Runs an SQL statement.
 
-        A query is planned now and run when its rows are asked for; other statements (CREATE, SET, COPY)
-        run now.
+        A query is planned immediately and run when its rows are requested; other statements (CREATE, SET,
+        COPY) run immediately.
 
         Args:
             statement: One statement.
@@ -105,19 +107,19 @@ class Session(TableFunctions):
         return Result(self._native.sql(statement, parameters), self._progress)
 
     def register(self, name: str, data: Data) -> None:
-        """Gives data the name of a table, in place of what had that name.
+        """Registers data as a table; replaces a table of the same name.
 
-        Data of Arrow (Polars, PyArrow, Arrow-backed pandas) is not copied. The index of a pandas frame
-        becomes columns as with `reset_index`, unless it only counts the rows. A path or a glob is read when
-        it is queried.
+        Arrow data (Polars, PyArrow, Arrow-backed pandas) is not copied. The index of a pandas frame
+        becomes columns as with `reset_index`, unless it is the default `RangeIndex`. A path or a glob is read
+        when it is queried.
 
         Args:
             name: Name of the table, as it is written in SQL between double quotes.
             data: See :data:`Data`.
 
         Raises:
-            TypeError: If it is no data.
-            FileNotFoundError: If a path names nothing.
+            TypeError: If `data` has another type.
+            FileNotFoundError: If no file matches a path.
         """
         if isinstance(data, Result):
             self._native.register_rows(name, data._rows)
@@ -127,7 +129,7 @@ class Session(TableFunctions):
             self._native.register_stream(name, _arrow(data))
 
     def deregister(self, name: str) -> bool:
-        """Forgets a table; whether there was one."""
+        """Removes a table; returns whether it existed."""
         return self._native.deregister(name)
 
     def tables(self) -> list[str]:
@@ -160,7 +162,7 @@ class Session(TableFunctions):
         return Result(rows, self._progress, texts)
 
     def _relation(self, data: Data, registered: list[str]) -> str:
-        """The relation as an argument of SQL; data is registered under a name of its own."""
+        """The relation as an SQL argument; data is registered under a new name, which is added to `registered`."""
         if isinstance(data, (str, os.PathLike)):
             text = os.fspath(data)
             return identifier(text) if self._native.has_table(text) else _text(text)
@@ -172,7 +174,7 @@ class Session(TableFunctions):
     def _texts(
         self, rows: _neardup.Rows, names: Sequence[str], arguments: Mapping[str, object]
     ) -> PairTexts | None:
-        """The texts of a function's pairs by id, so that a notebook can show what differs."""
+        """The texts of a function's pairs by id, so that a notebook can show the differences."""
         if not names or not {"id_a", "id_b"} <= set(rows.columns) or "text" not in arguments:
             return None
         sides = []
@@ -189,7 +191,7 @@ class Session(TableFunctions):
 def written_call(
     function: str, relations: Sequence[str], columns: Sequence[str], arguments: Mapping[str, object]
 ) -> str:
-    """A call of a table function as it stands in FROM; None is not given."""
+    """A call of a table function, as written in FROM; arguments that are None are omitted."""
     written = [
         f"{name} => {_column(value) if name in columns else _literal(value)}"
         for name, value in arguments.items()
@@ -199,7 +201,7 @@ def written_call(
 
 
 def _source(name: str) -> str:
-    """A relation argument as it stands in FROM; a quoted path is a quoted name there."""
+    """A relation argument, as written in FROM, where a quoted path is a quoted name."""
     return name if name.startswith('"') else identifier(name[1:-1].replace("''", "'"))
 
 
@@ -216,7 +218,7 @@ def _column(name: object) -> str:
 
 
 def _literal(value: object) -> str:
-    """A value as SQL. Those that mean nothing there are written as text, which the engine refuses."""
+    """A value as an SQL literal. Values without one are written as text, which the engine refuses."""
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -230,7 +232,7 @@ def _literal(value: object) -> str:
 
 
 def _arrow(data: object) -> object:
-    """Data as something that has an Arrow C stream."""
+    """Data as an object with an Arrow C stream."""
     kind = type(data)
     if kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == "DataFrame":
         return _of_pandas(data)
@@ -254,5 +256,5 @@ def _of_pandas(frame: Any) -> pyarrow.Table:
         name.replace("__index_level_", "level_").removesuffix("__") if "__index_level_" in name else name
         for name in names
     ]
-    # What pandas noted of itself means nothing to the engine.
+    # The engine does not use the metadata of pandas.
     return table.rename_columns(names).replace_schema_metadata(None)
