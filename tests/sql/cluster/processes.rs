@@ -173,7 +173,10 @@ fn scheduler(bind: &str) -> Result<(Child, SocketAddr), Failed> {
 
 /// Starts a role, in another directory than the client's, and reads the first line that it says.
 pub fn role(command: &mut Command) -> Result<(Child, String), Failed> {
-    let command = command.current_dir("tests/sql/cluster");
+    // Deep enough that a path relative to this process leads to another directory there.
+    let elsewhere = token_file().with_file_name("a/b/c/d/e/f");
+    std::fs::create_dir_all(&elsewhere)?;
+    let command = command.current_dir(elsewhere);
     let command = command.stdin(Stdio::null()).stdout(Stdio::null());
     let mut process = command.stderr(Stdio::piped()).spawn()?;
     let said = process.stderr.take().ok_or("no standard error")?;
