@@ -2,7 +2,7 @@
 
 use super::relations::last_column;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, ScalarValue};
+use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::functions::math::expr_fn::isnan;
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{
@@ -24,6 +24,7 @@ pub(crate) fn orderable(expr: Expr, data_type: &DataType, descending: bool) -> R
         number if number.is_floating() => {
             when(isnan(expr.clone()), lit(ScalarValue::try_new_null(number)?)).otherwise(expr)
         }
+        DataType::Map(_, _) => plan_err!("{expr} is a map; maps have no order to keep rows by"),
         _ => Ok(expr),
     }
 }
