@@ -136,7 +136,7 @@ fn main() {
     let mut prefixes = TokenFrequencies::new();
     prefixes.add(&keys);
     if let Ok(ranks) = TokenRanks::from_bytes(&prefixes.to_ranks()) {
-        println!("estimated meetings {:.0}", ranks.meetings(None, 1.0));
+        println!("estimated comparisons {:.0}", ranks.comparisons(None, 1.0));
     }
 
     let input = PairInput {

@@ -71,6 +71,7 @@ mod bit_keys;
 mod bit_model;
 mod bits;
 mod cosine;
+mod dot_products;
 mod edit;
 mod gaussian;
 mod hash_order;
@@ -86,7 +87,6 @@ mod shingle;
 mod simhash;
 mod split_mix;
 mod terms;
-mod tile;
 mod words;
 
 #[cfg(test)]

@@ -12,8 +12,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use crate::dot_products::{LANES, ROWS, products};
 use crate::gaussian::Gaussians;
-use crate::tile::{LANES, ROWS, products};
 
 /// The most bits of a signature.
 pub const MAX_BITS: usize = 4096;
@@ -63,7 +63,7 @@ pub(crate) fn scale(largest: f64) -> f64 {
 pub struct DenseProjector {
     bits: usize,
     dimensions: usize,
-    /// Strip after strip of [`LANES`] bits, in it dimension after dimension.
+    /// Tile after tile of [`LANES`] bits, in it dimension after dimension.
     planes: Vec<[f32; LANES]>,
 }
 
@@ -107,12 +107,12 @@ impl DenseProjector {
                     scaled[row] = (x.to_f64() * scale) as f32;
                 }
             }
-            for strip in 0..self.bits.div_ceil(LANES) {
-                let planes = strip * self.dimensions..(strip + 1) * self.dimensions;
+            for tile in 0..self.bits.div_ceil(LANES) {
+                let planes = tile * self.dimensions..(tile + 1) * self.dimensions;
                 let sums = products(&self.planes[planes], &scaled);
-                let bits = (self.bits - strip * LANES).min(LANES);
+                let bits = (self.bits - tile * LANES).min(LANES);
                 for (sums, out) in sums.iter().zip(out.chunks_mut(bytes)) {
-                    pack(&sums[..bits], &mut out[strip * LANES / 8..]);
+                    pack(&sums[..bits], &mut out[tile * LANES / 8..]);
                 }
             }
         }
