@@ -415,7 +415,7 @@ mod tests {
                 None,
                 Some(&[1.0])
             ])),
-            "Execution error: mean_vector: vectors must have the same length, and there are some of 1 and of 2"
+            "Execution error: mean_vector: vectors must have the same length, got 1 and 2"
         );
         assert_eq!(
             failure(&vectors::<Float64Type>(&[Some(&[1.0, f64::NAN])])),

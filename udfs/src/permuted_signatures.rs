@@ -74,7 +74,7 @@ impl Function for PermutedSignatures {
             if let Some(signature) = signature {
                 if signature.len() * 8 < bits {
                     return exec_err!(
-                        "permuted_signatures: a signature of {} bytes has not got {bits} bits",
+                        "permuted_signatures: a signature of {} bytes has fewer than {bits} bits",
                         signature.len()
                     );
                 }

@@ -151,7 +151,7 @@ mod tests {
         let error = call(SignatureKeys, vec![column(), scalar(9_i64), scalar(1_i64)]);
         assert_eq!(
             error.expect_err("too short").strip_backtrace(),
-            "Execution error: signature_keys: a signature of 1 bytes has not got 9 bits"
+            "Execution error: signature_keys: a signature of 1 bytes has fewer than 9 bits"
         );
         assert_eq!(
             plan_error(
