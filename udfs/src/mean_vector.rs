@@ -347,7 +347,7 @@ mod tests {
             let mut partial = start();
             let empty = partial.size();
             let filter = keep.slice(from, length);
-            let count = groups.iter().max().map_or(0, |most| most + 1);
+            let count = groups.iter().max().map_or(0, |max| max + 1);
             partial
                 .update_batch(&[input.slice(from, length)], &groups, Some(&filter), count)
                 .expect("rows");

@@ -186,18 +186,19 @@ mod tests {
     fn near_signatures_share_a_block() {
         let mut random = SplitMix64::new(4);
         for bits in [8_usize, 64, 100, 128] {
-            for most in [0_usize, 1, 3, 7] {
+            for distance in [0_usize, 1, 3, 7] {
                 for _ in 0..50 {
                     let a = random_signature(&mut random, bits.div_ceil(8));
-                    let b = flipped(&a, bits, most, &mut random);
-                    assert_eq!(hamming_distance(&a, &b) as usize, most);
+                    let b = flipped(&a, bits, distance, &mut random);
+                    assert_eq!(hamming_distance(&a, &b) as usize, distance);
                     let keys = |signature: &[u8]| {
                         let mut keys = Vec::new();
-                        block_keys_into(signature, bits, most + 1, &mut keys).expect("long enough");
+                        block_keys_into(signature, bits, distance + 1, &mut keys)
+                            .expect("long enough");
                         keys
                     };
                     let (a, b) = (keys(&a), keys(&b));
-                    assert_eq!(a.len(), most + 1);
+                    assert_eq!(a.len(), distance + 1);
                     assert!(a.iter().zip(&b).any(|(a, b)| a == b));
                 }
             }

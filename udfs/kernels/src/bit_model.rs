@@ -386,11 +386,11 @@ mod tests {
         assert_eq!(error(0, 0.3, 0.9), "bits must be between 1 and 4096, got 0");
         assert_eq!(
             error(64, 0.0, 0.9),
-            "threshold must be above 0 and at max 1, got 0"
+            "threshold must be above 0 and at most 1, got 0"
         );
         assert_eq!(
             error(64, f64::NAN, 0.9),
-            "threshold must be above 0 and at max 1, got NaN"
+            "threshold must be above 0 and at most 1, got NaN"
         );
         assert_eq!(
             error(64, 0.3, 1.0),

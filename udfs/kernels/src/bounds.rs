@@ -193,11 +193,11 @@ mod tests {
     fn prefix_len_leaves_fewer_tokens_than_any_partner_needs() {
         for t in thresholds() {
             for a in 0..=200 {
-                let least = (1..=450)
+                let min_overlap = (1..=450)
                     .filter(|&b| some_pair_qualifies(a, b, t))
                     .map(|b| min_overlap(a, b, t))
                     .min();
-                let expected = least.map_or(0, |o| a - o + 1);
+                let expected = min_overlap.map_or(0, |o| a - o + 1);
                 assert_eq!(prefix_len(a, t), expected, "{a} {t}");
             }
         }

@@ -357,23 +357,23 @@ mod tests {
 
     #[test]
     fn the_range_is_what_the_documentation_says() {
-        let least = 2_f32.powi(-41);
+        let smallest = 2_f32.powi(-41);
         assert_eq!(
-            mean_of(&[vec![least, least.next_up()]]),
-            [least, least.next_up()]
+            mean_of(&[vec![smallest, smallest.next_up()]]),
+            [smallest, smallest.next_up()]
         );
-        let least = 2_f64.powi(-12);
+        let smallest = 2_f64.powi(-12);
         assert_eq!(
-            mean_of(&[vec![least, least.next_up()]]),
-            [least, least.next_up()]
+            mean_of(&[vec![smallest, smallest.next_up()]]),
+            [smallest, smallest.next_up()]
         );
         assert_eq!(mean_of(&[vec![2_f64.powi(-66)]]), [0.0]);
 
-        let most = 2_f64.powi(63).next_down();
-        assert_eq!(mean_of(&[vec![most]]), [most]);
+        let largest = 2_f64.powi(63).next_down();
+        assert_eq!(mean_of(&[vec![largest]]), [largest]);
         assert_eq!(
-            mean_of(&[vec![most], vec![-most], vec![-most]]),
-            [-most / 3.0]
+            mean_of(&[vec![largest], vec![-largest], vec![-largest]]),
+            [-largest / 3.0]
         );
         for large in [2_f64.powi(63), f64::MAX] {
             for large in [large, -large] {
@@ -382,8 +382,11 @@ mod tests {
             }
         }
         let mut sum = VectorMean::default();
-        sum.add(&[most]).unwrap();
-        assert_eq!(sum.add(&[most]), Err(MeanError::TooLarge { position: 1 }));
+        sum.add(&[largest]).unwrap();
+        assert_eq!(
+            sum.add(&[largest]),
+            Err(MeanError::TooLarge { position: 1 })
+        );
     }
 
     #[test]

@@ -286,8 +286,8 @@ mod tests {
     fn integers_of_every_type_keep_their_order() {
         use DataType::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
         for data_type in [Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64] {
-            let least = if data_type.is_signed_integer() { -3 } else { 3 };
-            let plain = Int64Array::from(vec![Some(100), None, Some(least), Some(100), Some(7)]);
+            let smallest = if data_type.is_signed_integer() { -3 } else { 3 };
+            let plain = Int64Array::from(vec![Some(100), None, Some(smallest), Some(100), Some(7)]);
             let array = cast(&plain, &data_type)
                 .expect("an integer type")
                 .slice(1, 4);

@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     /// Lists of hashes (UInt64, UInt32, or Int64, whose bits are taken as they are) or of strings,
     /// which are hashed.
     Set,
-    /// Either of them.
+    /// A text or a set.
     TextOrSet,
     /// Lists of UInt32 or UInt64, of fixed size or not.
     Signature,

@@ -57,7 +57,7 @@ pub(super) struct Comparison<'a> {
     pub(super) rows: &'a [u64],
     /// Words of a signature.
     pub(super) width: usize,
-    /// After each so many words, the comparison ends if all lanes exceed the distance; at least 1.
+    /// The comparison ends after any multiple of this number of words if all lanes exceed the distance; at least 1.
     pub(super) first: usize,
     /// The position of the first of `rows` in its list.
     pub(super) left: usize,
