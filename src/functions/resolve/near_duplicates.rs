@@ -13,7 +13,7 @@ use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{
     Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit, when,
 };
-use neardup_kernels::pairs::PREDECESSORS;
+use neardup_kernels::pairs::MAX_PREDECESSORS;
 
 /// `near_duplicates`.
 pub(in crate::functions) fn near_duplicates(call: &Call) -> Result<Expansion> {
@@ -119,7 +119,7 @@ pub(in crate::functions) fn node_pairs(call: &Call) -> Result<Expansion> {
                 let more = [distance, groups, parts];
                 return block_variant(call, Some("node_pairs.projection"), more);
             }
-            let most = Value::Integer(limit.min(PREDECESSORS as i64));
+            let most = Value::Integer(limit.min(MAX_PREDECESSORS as i64));
             let more = [distance, groups, parts, ("predecessors", most)];
             return block_variant(call, Some("node_pairs.first"), more);
         }

@@ -167,7 +167,7 @@ impl Run<'_> {
                 async |_: &SessionContext, written, record: &mut StepRecord| {
                     one_row(record)?;
                     let limit = linked.then_some(limit);
-                    let meetings = ranks(&sketch(written).await?)?.meetings(limit, share);
+                    let meetings = ranks(&sketch(written).await?)?.comparisons(limit, share);
                     // Costs in units of one step over a posting. A shingle costs MinHash one step for
                     // every eight hash functions, a posting that meets another costs the exact join one.
                     let exact = shingles * 2.0 + meetings;

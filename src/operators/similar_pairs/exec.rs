@@ -246,7 +246,7 @@ impl Metrics {
     fn add(&self, stats: &kernel::Stats) {
         self.candidates.add(stats.candidates as usize);
         self.verified.add(stats.verified as usize);
-        self.oversized_buckets.add(stats.giants as usize);
+        self.oversized_buckets.add(stats.oversized_buckets as usize);
         self.unlinked.add(stats.unlinked as usize);
         self.capped.add(stats.capped as usize);
         self.uncompared.add(stats.uncompared as usize);

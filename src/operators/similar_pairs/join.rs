@@ -18,7 +18,7 @@ impl Join {
         match windows(spec) {
             Some(windows) => {
                 let width = part.rows.signatures.width();
-                workers * kernel::WindowPairs::memory_of_sharer(rows, width, &windows)
+                workers * kernel::WindowPairs::memory_of_worker(rows, width, &windows)
             }
             None if spec.candidates == Candidates::All => {
                 // The transposed rows are as large as the rows, postings of sparse ones while they are sorted
@@ -40,7 +40,7 @@ impl Join {
                     _ => None,
                 };
                 kernel::PairJoin::memory_for(rows, keys.len(), owned.count(), tokens)
-                    .saturating_add((workers - 1) * kernel::PairJoin::memory_of_sharer(rows))
+                    .saturating_add((workers - 1) * kernel::PairJoin::memory_of_worker(rows))
             }
         }
     }
@@ -58,8 +58,8 @@ impl Join {
         Ok(match (spec.candidates, windows(spec)) {
             (Candidates::Keys, _) => {
                 let join = kernel::PairJoin::new(&input, kernel_spec)?;
-                let joins = join.share(workers);
-                let sharers = (joins.len() - 1) * kernel::PairJoin::memory_of_sharer(rows);
+                let joins = join.into_workers(workers);
+                let sharers = (joins.len() - 1) * kernel::PairJoin::memory_of_worker(rows);
                 let shared = joins.first().map_or(0, kernel::PairJoin::memory);
                 (
                     joins
@@ -71,9 +71,9 @@ impl Join {
             }
             (_, Some(windows)) => {
                 let join = kernel::WindowPairs::new(&input, kernel_spec, windows)?;
-                let joins = join.share(workers);
+                let joins = join.into_workers(workers);
                 let width = part.rows.signatures.width();
-                let each = kernel::WindowPairs::memory_of_sharer(rows, width, &windows);
+                let each = kernel::WindowPairs::memory_of_worker(rows, width, &windows);
                 let bytes = joins.len() * each;
                 (joins.into_iter().map(Self::Windows).collect(), bytes)
             }
@@ -88,7 +88,10 @@ impl Join {
                     .map_or(0, |_| workers * rows * size_of::<u32>());
                 let bytes = join.memory() + sums + forests;
                 (
-                    join.share(workers).into_iter().map(Self::All).collect(),
+                    join.into_workers(workers)
+                        .into_iter()
+                        .map(Self::All)
+                        .collect(),
                     bytes,
                 )
             }

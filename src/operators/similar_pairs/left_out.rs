@@ -55,8 +55,8 @@ impl LeftOut {
     /// What a join of one part left out.
     pub(super) fn of(stats: &Stats) -> Self {
         Self {
-            oversized_buckets: stats.giants,
-            rows: stats.rows_in_giants,
+            oversized_buckets: stats.oversized_buckets,
+            rows: stats.rows_in_oversized,
             rows_without_pivot: stats.unlinked,
             capped_buckets: stats.capped_buckets,
             rows_beyond_cap: stats.capped,
