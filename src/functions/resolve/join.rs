@@ -17,7 +17,7 @@ pub(in crate::functions) fn jaccard_join(call: &Call, _: &SessionState) -> Resul
 /// `minhash_join`: candidates by bands or draws, verified.
 pub(in crate::functions) fn minhash_join(call: &Call, _: &SessionState) -> Result<Expansion> {
     let (bands, rows, hashes) = signature_shape(call)?;
-    // What a capped bucket leaves out is decided bucket by bucket: one part sees all buckets.
+    // max_bucket applies to whole buckets, so a single part must process all of them.
     let mut more = BTreeMap::from([("bands", bands), ("rows", rows), ("num_hashes", hashes)]);
     if call.integer("max_bucket")? > 0 {
         more.insert("parts", Value::Integer(1));
@@ -48,7 +48,7 @@ pub(in crate::functions) fn minhash_pairs(call: &Call, _: &SessionState) -> Resu
         "draws" => "minhash_pairs.draws",
         _ => "minhash_pairs.bands",
     };
-    // Literals of the other scheme stand in the call but in no hole of this variant.
+    // The variant ignores the literals of the other scheme.
     block_variant(call, Some(variant), [])
 }
 
@@ -56,7 +56,7 @@ fn function(call: &Call) -> Result<&'static crate::functions::TableFunction> {
     find(call.function).ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))
 }
 
-/// Bands, rows and hash functions of a signature.
+/// The numbers of bands, rows and hash functions of a signature.
 fn signature_shape(call: &Call) -> Result<(Value, Value, Value)> {
     if call.text("scheme")? == "draws" {
         for name in ["target_recall", "bands", "rows"] {
@@ -94,7 +94,7 @@ fn document_join(call: &Call, more: BTreeMap<&str, Value>) -> Result<Expansion> 
     }
     if linked && call.column("across").is_some() {
         return plan_err!(
-            "{}: copies => 'linked' does not go with across, because copies are linked whatever their values there",
+            "{}: copies => 'linked' cannot be combined with across, because copies are linked regardless of its values",
             call.function
         );
     }
@@ -117,7 +117,7 @@ fn document_join(call: &Call, more: BTreeMap<&str, Value>) -> Result<Expansion> 
     with_own_ids(call, expansion, "similarity")
 }
 
-/// Refuses arguments that are about a second relation where there is none.
+/// Rejects arguments for a second relation if the call has only one relation.
 pub(super) fn check_second(call: &Call, names: &[&str]) -> Result<()> {
     for name in names {
         if call.relations.len() == 1 && call.is_given(name) {
@@ -127,7 +127,7 @@ pub(super) fn check_second(call: &Call, names: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Both relations of a join meet under one type of id; each id goes back to its own.
+/// A join compares the ids of both relations in a common type. This casts the resulting ids back to their own types.
 pub(super) fn with_own_ids(
     call: &Call,
     mut expansion: Expansion,

@@ -92,7 +92,7 @@ pub struct Spec {
     pub candidates: Candidates,
     /// How candidates are verified.
     pub verify: Verify,
-    /// Maximum number of bits in which signatures may differ. `None` with [`Verify::Cosine`] if there are no signatures.
+    /// Maximum number of bits in which signatures may differ. `None` with [`Verify::Cosine`] without signatures.
     pub max_distance: Option<u32>,
     /// Whether the keys are prefix tokens of `tokens`, so that the length and positional filters apply.
     pub prefixes: bool,
