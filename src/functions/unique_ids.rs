@@ -28,9 +28,9 @@ pub(crate) fn orderable(expr: Expr, data_type: &DataType, descending: bool) -> R
     }
 }
 
-/// Keeps the first row of each id: rows with a value come first, then rows are ordered by the keep order if there is one
-/// (`keep_key` is an expression and whether it is descending), then by all columns from left to right. NULL is last
-/// everywhere. All rows without an id are kept.
+/// Keeps the first row of each id: rows with a value come first, then rows are ordered by the keep order if there is
+/// one (`keep_key` is an expression and whether it is descending), then by all columns from left to right. NULL is
+/// last everywhere. All rows without an id are kept.
 ///
 /// The order is total up to equal rows, so that the result does not depend on the plan.
 pub(crate) fn one_row_per_id(
