@@ -454,7 +454,7 @@ mod tests {
     use std::sync::Arc;
 
     const SQL: &str = "SELECT value % 1000 AS g, value, count(*) OVER (PARTITION BY value % 1000) AS n, \
-         min(value) OVER (PARTITION BY value % 1000) AS lowest \
+         min(value) OVER (PARTITION BY value % 1000) AS least \
          FROM generate_series(1, 3000)";
     /// A group of 30,000 rows among small groups.
     const LARGE: &str = "SELECT value, text, count(*) OVER (PARTITION BY g) AS n, sum(value) OVER (PARTITION BY g) AS s \
