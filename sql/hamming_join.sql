@@ -13,7 +13,7 @@
 --   signature_column_b: column | the column of signatures of the second relation; default: that of signature_column
 --   max_distance: integer in [0, 4096] = 3 | maximum number of bits in which the signatures of a pair differ
 --   method: one of exact|bands|window|exhaustive = 'exact' | which rows are compared: 'exhaustive': all; 'exact': those that agree in one of max_distance + 1 blocks, which finds all pairs, for small distances; 'bands': those that agree in the key_bits bits of one of several tables; 'window': those that are near in the sorted order of permuted bits
---   tables: integer in [1, 4096] | with 'bands' and 'window': number of tables: keys of a signature, or permutations; default 20
+--   tables: integer in [1, 4096] | with 'bands' and 'window': number of tables, that is of keys of a signature or of permutations; default 20
 --   key_bits: integer in [1, 4096] | with 'bands': bits of a key; default 16
 --   window: integer in [1, 1000000] | with 'window': number of preceding rows, in sorted order, with which a row is compared; default 100
 --   chunk: integer in [1, 1000000000] | with 'window': rows of a table that are processed at a time; default 65536

@@ -18,7 +18,7 @@
 --   max_distance: integer in [0, 4096] | maximum number of bits in which the signatures of a pair differ; default: the smallest that reaches target_recall
 --   verify: one of exact|estimate = 'exact' | which similarity is reported: 'exact': the exact cosine, at least the threshold; 'estimate': the estimate from the signatures, which may be below the threshold
 --   method: one of exhaustive|bands|window = 'exhaustive' | which signatures are compared: 'exhaustive': all; 'bands': those that agree in the key_bits bits of one of several tables; 'window': those that are near in the sorted order of permuted bits
---   tables: integer in [1, 4096] | with 'bands' and 'window': number of tables: keys of a signature, or permutations; default: chosen for the target recall with 'bands', 20 with 'window'
+--   tables: integer in [1, 4096] | with 'bands' and 'window': number of tables, that is of keys of a signature or of permutations; default: chosen for the target recall with 'bands', 20 with 'window'
 --   key_bits: integer in [1, 4096] | with 'bands': bits of a key; default: chosen for the target recall
 --   window: integer in [1, 1000000] | with 'window': number of preceding rows, in sorted order, with which a row is compared; default 100
 --   chunk: integer in [1, 1000000000] | with 'window': rows of a table that are processed at a time; default 65536

@@ -11,7 +11,7 @@
 --   threshold: number in (0, 1] = 0.8 | with 'cosine': minimum cosine
 --   max_distance: integer in [-1, 4096] = -1 | maximum number of differing bits; -1: signatures are not compared
 --   bits: integer in [1, 4096] = 64 | bits of a signature
---   tables: integer in [1, 4097] = 1 | number of tables: keys of a signature, or permutations
+--   tables: integer in [1, 4097] = 1 | number of tables, that is of keys of a signature or of permutations
 --   key_bits: integer in [0, 4096] = 0 | bits of a key; 0: keys are blocks of the signature
 --   window: integer in [1, 4000000000] = 1 | with 'window': number of preceding rows with which a row is compared
 --   chunk: integer in [1, 4000000000] = 65536 | with 'window': rows of a table that are processed at a time

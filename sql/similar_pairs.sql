@@ -18,7 +18,7 @@
 --   chunk: integer in [1, 4000000000] = 65536 | with 'windows': rows of a table that are processed at a time
 --   seed: integer in [0, 9007199254740992] = 1 | with 'windows': seed for the permutations
 --   prefixes: boolean = false | whether the keys are prefix tokens of tokens, so that the length filter and the positional filter apply
---   bucket_pairs: integer in [0, 4000000000] = 0 | a key with more rows than this is an oversized bucket: its rows, in id order, are verified only against at most 64 of them, its pivots; with 'all' a row is paired with this many first similar predecessors, at most 256, and with further ones to which these pairs do not connect it; 0: no limit
+--   bucket_pairs: integer in [0, 4000000000] = 0 | a key with more rows than this is an oversized bucket: its rows, in id order, are verified only against at most 64 of them, its pivots; with 'all' a row is paired with its first similar predecessors, this many and at most 256, and with further ones to which these pairs do not connect it; 0: no limit
 --   max_bucket: integer in [0, 4000000000] = 0 | only this many rows of a key, the first in id order, form pairs; 0: all
 --   parts: integer in [1, 65536] = 1 | number of parts; a row with part p is joined on its keys with key % parts = p
 --   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
