@@ -1,8 +1,8 @@
 -- minhash_join(input [, input_b])
 --
 -- Finds pairs of similar rows by MinHash signatures and verifies them. Bands and rows are chosen for a target recall at
--- the threshold. By default, reported similarities are exact. With two relations, a pair is a row of the first and a row of the
--- second.
+-- the threshold. By default, reported similarities are exact. With two relations, a pair is a row of the first and a
+-- row of the second.
 --
 -- Inputs
 --   input: id, text

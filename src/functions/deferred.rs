@@ -68,7 +68,7 @@ pub(super) fn plan(
                     function.name
                 );
             }
-            _ => known.extend(stand_in(parameter).map(|value| (name.clone(), value))),
+            _ => known.extend(placeholder_value(parameter).map(|value| (name.clone(), value))),
         }
     }
     let like = expand_call(function, relations.clone(), known, state, depth)?;
@@ -97,7 +97,7 @@ fn data_type(kind: &Kind) -> DataType {
 }
 
 /// Any valid value for a parameter without a default. The plan made with it is used only for its columns.
-fn stand_in(parameter: &Parameter) -> Option<Given> {
+fn placeholder_value(parameter: &Parameter) -> Option<Given> {
     match (&parameter.kind, &parameter.default) {
         (Kind::Integer(range), None) => Some(Given::Constant(ScalarValue::Int64(Some(
             range.min_integer(),

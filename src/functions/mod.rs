@@ -41,7 +41,7 @@ use std::ops::RangeInclusive;
 pub enum Expansion {
     /// A plan made in Rust.
     Plan(LogicalPlan),
-    /// A template over inputs, with literals for its holes.
+    /// A template over inputs, with literals for its parameters.
     Template {
         /// The template or its variant.
         template: Template,

@@ -145,17 +145,20 @@ fn headers() -> Result<(), Failed> {
             ));
         }
         for template in std::iter::once(&function.template).chain(function.variants) {
-            for hole in holes(template.text) {
+            for placeholder in placeholders(template.text) {
                 let declared = header
                     .parameters
                     .iter()
-                    .any(|parameter| parameter.name == hole);
+                    .any(|parameter| parameter.name == placeholder);
                 // Placeholders for lists are the columns of the plan of lsh_plan, which is computed as a whole.
-                let is_computed = computed.contains(&hole.as_str()) || hole.ends_with("_list");
+                let is_computed =
+                    computed.contains(&placeholder.as_str()) || placeholder.ends_with("_list");
                 if !declared && !is_computed {
-                    return Err(
-                        format!("sql/{}.sql: ${hole} is not declared", template.name).into(),
-                    );
+                    return Err(format!(
+                        "sql/{}.sql: ${placeholder} is not declared",
+                        template.name
+                    )
+                    .into());
                 }
             }
         }
@@ -164,7 +167,7 @@ fn headers() -> Result<(), Failed> {
 }
 
 /// The `$parameters` of a template.
-fn holes(text: &str) -> Names {
+fn placeholders(text: &str) -> Names {
     let body: String = text
         .lines()
         .filter(|line| !line.starts_with("--"))

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// How to regenerate the pages.
 pub const HOW: &str =
-    "write it anew with: NEARDUP_COMPLETE=1 cargo test --workspace --test sql reference";
+    "regenerate it with: NEARDUP_COMPLETE=1 cargo test --workspace --test sql reference";
 
 /// Where the pages are.
 pub fn directory() -> PathBuf {

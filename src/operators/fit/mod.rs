@@ -48,7 +48,7 @@ pub(super) struct Fit {
 }
 
 /// The settings with which the query must be planned again to fit into memory, or `None` if the plan already fits.
-pub(super) async fn misfit(
+pub(super) async fn required_fit(
     plan: &Arc<dyn ExecutionPlan>,
     state: &SessionState,
 ) -> Result<Option<Fit>> {

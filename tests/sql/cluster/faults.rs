@@ -42,9 +42,12 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     trials.extend([
-        Trial::test("cluster::an executor that starts late", late),
+        Trial::test("cluster::an executor that starts late", starts_late),
         Trial::test("cluster::an executor that is stopped", stopped),
-        Trial::test("cluster::a scheduler that is unavailable for long", away),
+        Trial::test(
+            "cluster::a scheduler that is unavailable for long",
+            scheduler_unavailable,
+        ),
         Trial::test("cluster::an executor that cannot write", cannot_write),
         Trial::test(
             "cluster::a directory that executors do not share",
@@ -163,7 +166,7 @@ fn lost(role: Role, moment: Moment) -> Result<(), Failed> {
     Ok(())
 }
 
-fn late() -> Result<(), Failed> {
+fn starts_late() -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let output = scratch.path().join("job");
     let mut cluster = Cluster::start(0)?;
@@ -184,7 +187,7 @@ fn stopped() -> Result<(), Failed> {
 }
 
 /// Executors stop when their heartbeats fail, and register again when there is a scheduler.
-fn away() -> Result<(), Failed> {
+fn scheduler_unavailable() -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let output = scratch.path().join("job");
     let mut cluster = Cluster::start(2)?;

@@ -29,7 +29,10 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("cluster::token: clients report it", clients),
         Trial::test("cluster::token: roles agree on it", roles),
         Trial::test("cluster::token: nobody sees it", hidden),
-        Trial::test("cluster::token: a stranger changes no rows", stranger),
+        Trial::test(
+            "cluster::token: requests without it change no rows",
+            unauthenticated,
+        ),
     ]
 }
 
@@ -334,7 +337,7 @@ fn hidden() -> Result<(), Failed> {
 
 /// Sends requests without a token to remove job data and to cancel tasks while a job runs. The job ends with the right
 /// rows or with an error, and can be resumed afterwards.
-fn stranger() -> Result<(), Failed> {
+fn unauthenticated() -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let output = scratch.path().join("job");
     let cluster = Cluster::start(2)?;

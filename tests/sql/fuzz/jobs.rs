@@ -4,7 +4,7 @@ use super::calls::{Call, Compare};
 use super::random::Random;
 use super::rows::{Id, Row, Table};
 use super::truth::{Keep, Keys, NULL, Signing, Truth, Verify};
-use super::{Trying, cells, judge};
+use super::{TestCase, cells, judge};
 use datafusion::common::Result;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup::jobs::{Dedup, Keep as KeepOption, Method, Pairs, Quiet, Resolution, dedup};
@@ -302,7 +302,7 @@ impl JobCase {
     }
 }
 
-impl Trying for JobCase {
+impl TestCase for JobCase {
     async fn attempt(&self) -> std::result::Result<(), String> {
         if self.docs.rows.is_empty() {
             return Ok(());

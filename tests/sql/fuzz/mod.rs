@@ -59,7 +59,7 @@ type Kind = fn(&mut Random) -> Call;
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A test case that can be run and reduced.
-trait Trying: Clone + Send + 'static {
+trait TestCase: Clone + Send + 'static {
     /// Runs the case, and returns what is wrong, if anything.
     fn attempt(&self) -> impl Future<Output = std::result::Result<(), String>> + Send;
     /// The number of rows.
@@ -71,7 +71,7 @@ trait Trying: Clone + Send + 'static {
 }
 
 /// Runs cases, and reports failing ones in reduced form.
-fn run<C: Trying>(
+fn run<C: TestCase>(
     name: &str,
     cases: u64,
     draw: impl Fn(u64) -> C,
@@ -149,7 +149,7 @@ pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// Runs a case. Panics and timeouts are failures, as wrong rows are.
-fn attempt<C: Trying>(case: &C) -> std::result::Result<(), String> {
+fn attempt<C: TestCase>(case: &C) -> std::result::Result<(), String> {
     let case = case.clone();
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         super::run(async move {
@@ -161,7 +161,7 @@ fn attempt<C: Trying>(case: &C) -> std::result::Result<(), String> {
 }
 
 /// Removes rows as long as the case still fails.
-fn smallest<C: Trying>(mut case: C, mut wrong: String) -> (C, String) {
+fn smallest<C: TestCase>(mut case: C, mut wrong: String) -> (C, String) {
     let end = Instant::now() + Duration::from_secs(60);
     let mut count = case.len().div_ceil(2);
     while count > 0 && Instant::now() < end {
@@ -242,7 +242,7 @@ impl Case {
     }
 }
 
-impl Trying for Case {
+impl TestCase for Case {
     async fn attempt(&self) -> std::result::Result<(), String> {
         let rows = self.relations[0].rows(&self.docs.rows);
         let truth = self

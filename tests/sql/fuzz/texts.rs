@@ -80,7 +80,7 @@ pub fn text(random: &mut Random, before: &[Option<String>], template: &str) -> O
         (0..4, _) => None,
         (4..8, _) => Some((*random.pick(BLANKS)).to_owned()),
         (8..26, Some(text)) => Some(text),
-        (26..32, Some(text)) => Some(disguised(random, &text)),
+        (26..32, Some(text)) => Some(equal_when_normalised(random, &text)),
         (32..62, Some(text)) => Some(edited(random, &text)),
         (62..72, _) => Some(template.replace('#', &random.below(40).to_string())),
         (72..74, _) => Some(
@@ -114,7 +114,7 @@ fn word(random: &mut Random, awkward: usize) -> &'static str {
 }
 
 /// A different text that may be equal after normalisation.
-fn disguised(random: &mut Random, text: &str) -> String {
+fn equal_when_normalised(random: &mut Random, text: &str) -> String {
     match random.below(4) {
         0 => text.to_uppercase(),
         1 => format!("  {text}\n"),
