@@ -216,14 +216,14 @@ fn faults(bucket: Bucket) -> Result<(), Failed> {
 #[derive(Default)]
 struct Waiting {
     reached: AtomicBool,
-    goes_on: AtomicBool,
+    released: AtomicBool,
 }
 
 impl Progress for Waiting {
     fn step(&self, name: &str, _: bool) {
         if name == "texts" {
             self.reached.store(true, Ordering::SeqCst);
-            while !self.goes_on.load(Ordering::SeqCst) {
+            while !self.released.load(Ordering::SeqCst) {
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
@@ -246,7 +246,7 @@ fn two_processes(bucket: Bucket) -> Result<(), Failed> {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         let second = bucket.dedup(&options, Arc::new(Quiet)).await?;
-        waiting.goes_on.store(true, Ordering::SeqCst);
+        waiting.released.store(true, Ordering::SeqCst);
         let error = first.await?.err().ok_or("both came to an end")?;
         let error = error.strip_backtrace();
         assert!(
@@ -294,7 +294,7 @@ fn inputs(bucket: Bucket) -> Result<(), Failed> {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         bucket.store.put(&path, bytes.into()).await?;
-        waiting.goes_on.store(true, Ordering::SeqCst);
+        waiting.released.store(true, Ordering::SeqCst);
         let failed = error(running.await?);
         assert!(failed.contains(dump), "{failed}");
         assert!(failed.contains("has changed while the job ran"), "{failed}");
