@@ -2,7 +2,7 @@
 
 use super::options::{Keep, Method, Pairs};
 use super::run::{Run, figure};
-use crate::functions::{Template, Value, one_row_an_id};
+use crate::functions::{Template, Value, one_row_per_id};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use datafusion::arrow::array::AsArray;
@@ -382,7 +382,7 @@ impl Run<'_> {
                 let mut input = input.into_unoptimized_plan();
                 if is_repeated {
                     let value = ident(self.options.value_column(text));
-                    input = one_row_an_id(
+                    input = one_row_per_id(
                         input,
                         ident(id),
                         value,
