@@ -49,7 +49,7 @@ impl Progress for Bar {
         say!("{name:<12} {rows:>12} rows {:>8.1} s", took.as_secs_f64());
     }
 
-    fn again(&self, name: &str, why: &str) {
+    fn rerun(&self, name: &str, why: &str) {
         say!("{name:<12} is done again: {why}");
     }
 }
@@ -68,7 +68,7 @@ impl Progress for Lines {
         say!("{name}: {rows} rows in {:.1} s", took.as_secs_f64());
     }
 
-    fn again(&self, name: &str, why: &str) {
+    fn rerun(&self, name: &str, why: &str) {
         say!("{name}: is done again: {why}");
     }
 }

@@ -191,7 +191,7 @@ fn faults(bucket: Bucket) -> Result<(), Failed> {
             (
                 dump,
                 "mem://bucket/foreign",
-                "is not empty and holds no job ('notes.txt' stands in it)",
+                "is not empty and holds no job (it contains 'notes.txt')",
             ),
             (
                 dump,
