@@ -3,7 +3,7 @@
 //! Slots are laid out by cluster size, so the layout is a short table of runs (one a size) and a
 //! slot's cluster follows by division. Of `n` slots
 //!
-//! - three giants of 3, 2 and 1 percent, each at most [`LARGEST`];
+//! - three large clusters of 3, 2 and 1 percent, each at most [`LARGEST`];
 //! - further clusters up to [`PLANTED_PERCENT`] percent in all, whose sizes follow
 //!   P(s) ~ s^-2.625 for s ≥ 2: about 77 percent have two or three members;
 //! - the rest, the background, is in no cluster.
@@ -15,7 +15,7 @@
 const LARGEST: u64 = 5_000;
 /// The share of rows in clusters.
 const PLANTED_PERCENT: u64 = 30;
-/// The shares of the giants, in percent of all rows.
+/// The shares of the large clusters, in percent of all rows.
 const GIANT_PERCENT: [u64; 3] = [3, 2, 1];
 
 /// Clusters of one size that follow each other.
@@ -39,7 +39,7 @@ pub(super) struct Layout {
     runs: Vec<Run>,
     planted: u64,
     clusters: u64,
-    giants: u64,
+    large_clusters: u64,
 }
 
 impl Layout {
@@ -48,7 +48,7 @@ impl Layout {
             runs: Vec::new(),
             planted: 0,
             clusters: 0,
-            giants: 0,
+            large_clusters: 0,
         };
         let wanted = share(rows, PLANTED_PERCENT);
         for percent in GIANT_PERCENT {
@@ -57,7 +57,7 @@ impl Layout {
                 layout.push(size, 1);
             }
         }
-        layout.giants = layout.clusters;
+        layout.large_clusters = layout.clusters;
 
         let rest = wanted.saturating_sub(layout.planted);
         let slots: f64 = (2..=LARGEST).map(|size| size as f64 * weight(size)).sum();
@@ -104,14 +104,14 @@ impl Layout {
         })
     }
 
-    /// How many clusters there are, the giants first.
+    /// How many clusters there are, the large ones first.
     pub(super) fn clusters(&self) -> u64 {
         self.clusters
     }
 
-    /// How many of them are giants.
-    pub(super) fn giants(&self) -> u64 {
-        self.giants
+    /// How many of them are large.
+    pub(super) fn large_clusters(&self) -> u64 {
+        self.large_clusters
     }
 }
 
@@ -169,7 +169,7 @@ mod tests {
             .count();
         assert!(
             tail > 20,
-            "{tail} clusters of more than 50 beside the giants"
+            "{tail} clusters of more than 50 beside the large ones"
         );
     }
 

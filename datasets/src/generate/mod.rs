@@ -108,7 +108,7 @@ pub struct Row {
 }
 
 /// Most rows of a corpus: ids stay far below 2^43, the bound of sentence ids.
-const MOST_ROWS: u64 = 1 << 40;
+const MAX_ROWS: u64 = 1 << 40;
 
 /// What a random stream is for.
 mod domain {
@@ -177,7 +177,7 @@ pub struct Generator {
 impl Generator {
     /// All rows of a corpus.
     pub fn new(spec: Spec) -> Self {
-        let rows = spec.rows.min(MOST_ROWS);
+        let rows = spec.rows.min(MAX_ROWS);
         let mut random = SplitMix64::of(spec.seed, domain::ORDER, rows);
         // 200 · 10^(step / 255), by products: powers are not the same on every machine.
         let lengths = std::iter::successors(Some(200.0), |length| Some(length * 1.009_070_6))
@@ -287,7 +287,7 @@ impl Corpus {
         let mut random = SplitMix64::of(self.spec.seed, domain::CLUSTER, cluster);
         let drawn = Change::draw(&mut random);
         let change = match cluster {
-            _ if cluster >= self.layout.giants() => drawn,
+            _ if cluster >= self.layout.large_clusters() => drawn,
             0 => Change::Numbers,
             1 => Change::Identical,
             _ => Change::Template,
@@ -336,16 +336,16 @@ impl Corpus {
         scratch: &mut Scratch,
         random: &mut SplitMix64,
     ) {
-        let giant = cluster < self.layout.giants();
-        let (least, shortest) = if giant { (2, 120) } else { (1, 90) };
+        let is_large = cluster < self.layout.large_clusters();
+        let (min_count, min_bytes) = if is_large { (2, 120) } else { (1, 90) };
         // One draw in two to ten will do; the bound keeps the worst case finite.
         for _ in 0..100 {
             text.clear();
             self.fill(text, random);
-            let enough = text.len() >= shortest
+            let enough = text.len() >= min_bytes
                 && match change {
-                    Change::Numbers => edit::count_numbers(text, scratch) >= least,
-                    Change::Template => edit::count_names(text, scratch) >= least,
+                    Change::Numbers => edit::count_numbers(text, scratch) >= min_count,
+                    Change::Template => edit::count_names(text, scratch) >= min_count,
                     Change::Identical | Change::Characters | Change::Words => true,
                 };
             if enough {

@@ -80,7 +80,7 @@ const OPENINGS: &[&str] = &[
 ];
 
 /// The fewest bytes of a sentence: with fewer, frequent words would meet in unplanted pairs.
-const SHORTEST: usize = 80;
+const MIN_BYTES: usize = 80;
 
 /// Writes sentences and documents.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl Prose {
         }
     }
 
-    /// Appends a sentence of at least [`SHORTEST`] bytes; most have 80 to 250, few more than 400.
+    /// Appends a sentence of at least [`MIN_BYTES`] bytes; most have 80 to 250, few more than 400.
     pub(super) fn sentence(&self, text: &mut String, random: &mut SplitMix64) {
         let start = text.len();
         if random.percent(8) {
@@ -106,7 +106,7 @@ impl Prose {
         }
         let clauses = random.geometric(6);
         let mut written = 0;
-        while written < clauses || text.len() - start < SHORTEST {
+        while written < clauses || text.len() - start < MIN_BYTES {
             if written > 0 {
                 text.push_str(JOINTS[random.below(JOINTS.len())]);
             }
@@ -247,7 +247,7 @@ mod tests {
             text.clear();
             prose.sentence(&mut text, &mut random);
             bytes += text.len();
-            assert!((SHORTEST..1_500).contains(&text.len()), "{text}");
+            assert!((MIN_BYTES..1_500).contains(&text.len()), "{text}");
             assert!(text.starts_with(|c: char| c.is_ascii_uppercase()), "{text}");
             assert!(text.ends_with(['.', '?', '!']), "{text}");
             assert!(!text[..text.len() - 1].contains(['?', '!', '\n']), "{text}");

@@ -30,7 +30,7 @@ fn number() -> FieldRef {
 }
 
 /// Bytes of numbers after which a batch is full.
-const MOST_BATCH_BYTES: usize = 4 << 20;
+const MAX_BATCH_BYTES: usize = 4 << 20;
 
 /// Collects rows into batches of some of the columns.
 pub(super) struct BatchBuilder {
@@ -40,13 +40,13 @@ pub(super) struct BatchBuilder {
     words: StringBuilder,
     numbers: Vec<f32>,
     rows: usize,
-    most_rows: usize,
+    max_rows: usize,
 }
 
 impl BatchBuilder {
-    /// `columns` are places in [`word_vector_schema`]; a batch has at most `most_rows` rows.
-    pub(super) fn new(columns: &[usize], dimension: usize, most_rows: usize) -> Result<Self> {
-        let fit = MOST_BATCH_BYTES / (dimension * size_of::<f32>()).max(1);
+    /// `columns` are places in [`word_vector_schema`]; a batch has at most `max_rows` rows.
+    pub(super) fn new(columns: &[usize], dimension: usize, max_rows: usize) -> Result<Self> {
+        let fit = MAX_BATCH_BYTES / (dimension * size_of::<f32>()).max(1);
         Ok(Self {
             schema: Arc::new(word_vector_schema().project(columns)?),
             columns: columns.to_vec(),
@@ -54,7 +54,7 @@ impl BatchBuilder {
             words: StringBuilder::new(),
             numbers: Vec::new(),
             rows: 0,
-            most_rows: most_rows.min(fit).max(1),
+            max_rows: max_rows.min(fit).max(1),
         })
     }
 
@@ -63,7 +63,7 @@ impl BatchBuilder {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.rows >= self.most_rows
+        self.rows >= self.max_rows
     }
 
     /// Where the numbers of the next row are appended.

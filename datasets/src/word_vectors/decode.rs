@@ -18,7 +18,7 @@ use super::options::WordVectorOptions;
 use crate::files::StoredFile;
 
 /// Batches that wait for who reads the stream.
-const WAITING: usize = 1;
+const QUEUED_BATCHES: usize = 1;
 
 /// How many numbers the vectors of a file have, from its first bytes.
 pub(super) fn inspect(
@@ -42,7 +42,7 @@ pub(super) struct Decode {
     /// Places of the wanted columns in the schema.
     pub(super) columns: Vec<usize>,
     /// Rows of a batch.
-    pub(super) most_rows: usize,
+    pub(super) max_rows: usize,
     pub(super) metrics: ExecutionPlanMetricsSet,
     pub(super) partition: usize,
 }
@@ -53,7 +53,7 @@ impl Decode {
     /// Starts the thread. It ends when the stream is dropped.
     pub(super) fn start(self, handle: Handle) -> Result<BoxStream<'static, Result<RecordBatch>>> {
         let schema = Arc::new(word_vector_schema().project(&self.columns)?);
-        let mut builder = RecordBatchReceiverStream::builder(schema, WAITING);
+        let mut builder = RecordBatchReceiverStream::builder(schema, QUEUED_BATCHES);
         let batches = builder.tx();
         builder.spawn_blocking(move || self.run(&batches, &handle));
         Ok(builder.build().boxed())
@@ -82,14 +82,14 @@ impl Decode {
                 inner.len()
             );
         }
-        let source = Watched {
+        let source = CancellableSource {
             inner,
             batches: batches.clone(),
             read: MetricBuilder::new(&self.metrics).counter("bytes_scanned", self.partition),
         };
         let WordVectorOptions { format, on_error } = self.options;
         let mut reader = VectorReader::open(Arc::new(source), format, on_error).map_err(fail)?;
-        let mut rows = BatchBuilder::new(&self.columns, reader.dimension(), self.most_rows)?;
+        let mut rows = BatchBuilder::new(&self.columns, reader.dimension(), self.max_rows)?;
         while let Some(word) = reader.next(rows.numbers()).map_err(fail)? {
             rows.push(word);
             if rows.is_full() && batches.blocking_send(rows.finish()).is_err() {
@@ -115,13 +115,13 @@ impl Decode {
 }
 
 /// Bytes of a file, counted; reading ends when nobody waits for batches.
-struct Watched {
+struct CancellableSource {
     inner: Arc<dyn ReadAt>,
     batches: Batches,
     read: Count,
 }
 
-impl ReadAt for Watched {
+impl ReadAt for CancellableSource {
     fn len(&self) -> u64 {
         self.inner.len()
     }

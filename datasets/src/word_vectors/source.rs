@@ -69,7 +69,7 @@ impl FileSource for WordVectorSource {
             source: self.clone(),
             store,
             address: config.object_store_url.as_str().to_owned(),
-            most_rows: config.limit.unwrap_or(usize::MAX).min(self.batch_rows),
+            max_rows: config.limit.unwrap_or(usize::MAX).min(self.batch_rows),
             partition,
         };
         ProjectionOpener::try_new(
@@ -148,7 +148,7 @@ struct WordVectorOpener {
     store: Arc<dyn ObjectStore>,
     /// Of the store.
     address: String,
-    most_rows: usize,
+    max_rows: usize,
     partition: usize,
 }
 
@@ -158,7 +158,7 @@ impl FileOpener for WordVectorOpener {
             file: StoredFile::new(Arc::clone(&self.store), &self.address, part.object_meta),
             options: self.source.options,
             columns: self.source.projection.file_indices.clone(),
-            most_rows: self.most_rows,
+            max_rows: self.max_rows,
             metrics: self.source.metrics.clone(),
             partition: self.partition,
         };

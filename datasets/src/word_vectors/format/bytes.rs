@@ -91,8 +91,8 @@ impl Bytes {
         let mut searched = 0;
         loop {
             let ahead = &self.ahead()[..self.ahead().len().min(most)];
-            if let Some(place) = memchr::memchr(byte, &ahead[searched..]) {
-                return Ok(Some(searched + place));
+            if let Some(position) = memchr::memchr(byte, &ahead[searched..]) {
+                return Ok(Some(searched + position));
             }
             searched = ahead.len();
             if searched == most || !self.fill(searched + 1)? {

@@ -28,16 +28,16 @@ use serde::{Deserialize, Serialize};
 
 use binary::BinaryRows;
 pub(super) use error::VectorError;
-use error::{Fault, Place};
+use error::{Fault, Position};
 use fasttext::ModelRows;
 use recognise::{Found, recognise};
 use text::TextRows;
 
 /// Most numbers of a vector.
-const MOST_DIMENSION: usize = 1 << 16;
+const MAX_DIMENSION: usize = 1 << 16;
 
 /// Most bytes of a word.
-const MOST_WORD: usize = 1 << 16;
+const MAX_WORD_BYTES: usize = 1 << 16;
 
 /// Formats of files, as the parameter `format` names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,10 +140,10 @@ impl VectorReader {
 }
 
 /// The numbers must be finite.
-fn check_finite(numbers: &[f32], place: Place, word: &str) -> Result<(), VectorError> {
+fn check_finite(numbers: &[f32], position: Position, word: &str) -> Result<(), VectorError> {
     match numbers.iter().position(|number| !number.is_finite()) {
         None => Ok(()),
-        Some(index) => Err(place.fault(Fault::NotFinite {
+        Some(index) => Err(position.fault(Fault::NotFinite {
             word: word.to_owned(),
             number: index + 1,
             value: numbers[index].to_string(),
@@ -152,14 +152,14 @@ fn check_finite(numbers: &[f32], place: Place, word: &str) -> Result<(), VectorE
 }
 
 /// A word, which must be UTF-8 and not empty.
-fn check_word(bytes: &[u8], place: Place, word: &mut String) -> Result<(), VectorError> {
+fn check_word(bytes: &[u8], position: Position, word: &mut String) -> Result<(), VectorError> {
     word.clear();
     match std::str::from_utf8(bytes) {
-        Ok("") => Err(place.fault(Fault::EmptyWord)),
+        Ok("") => Err(position.fault(Fault::EmptyWord)),
         Ok(text) => {
             word.push_str(text);
             Ok(())
         }
-        Err(_) => Err(place.fault(Fault::NotUtf8(String::from_utf8_lossy(bytes).into_owned()))),
+        Err(_) => Err(position.fault(Fault::NotUtf8(String::from_utf8_lossy(bytes).into_owned()))),
     }
 }
