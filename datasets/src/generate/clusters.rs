@@ -13,10 +13,10 @@
 
 /// The largest cluster.
 const LARGEST: u64 = 5_000;
-/// The share of rows in clusters.
+/// Percentage of rows in clusters.
 const PLANTED_PERCENT: u64 = 30;
 /// The shares of the large clusters, in percent of all rows.
-const GIANT_PERCENT: [u64; 3] = [3, 2, 1];
+const LARGE_PERCENT: [u64; 3] = [3, 2, 1];
 
 /// Clusters of one size that follow each other.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +26,7 @@ struct Run {
     size: u64,
 }
 
-/// Where a slot lies.
+/// The position of a slot: its cluster, or the background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Membership {
     pub(super) cluster: u64,
@@ -51,7 +51,7 @@ impl Layout {
             large_clusters: 0,
         };
         let wanted = share(rows, PLANTED_PERCENT);
-        for percent in GIANT_PERCENT {
+        for percent in LARGE_PERCENT {
             let size = share(rows, percent).min(LARGEST);
             if size >= 2 {
                 layout.push(size, 1);
@@ -89,7 +89,7 @@ impl Layout {
         }
     }
 
-    /// The cluster of a slot; nothing for the background.
+    /// The cluster of a slot; `None` for the background.
     #[inline]
     pub(super) fn membership(&self, slot: u64) -> Option<Membership> {
         if slot >= self.planted {
@@ -104,12 +104,12 @@ impl Layout {
         })
     }
 
-    /// How many clusters there are, the large ones first.
+    /// The number of clusters, of which the large ones come first.
     pub(super) fn clusters(&self) -> u64 {
         self.clusters
     }
 
-    /// How many of them are large.
+    /// The number of large clusters.
     pub(super) fn large_clusters(&self) -> u64 {
         self.large_clusters
     }

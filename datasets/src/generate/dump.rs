@@ -31,7 +31,7 @@ const HEADER: &str = r#"<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.
   </siteinfo>
 "#;
 
-/// Where a row stands in a dump.
+/// The position of a row in a dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// The page, numbered from 1.

@@ -1,4 +1,4 @@
-//! The columns of the table, and words with their numbers as batches of them.
+//! The columns of the table, and the conversion of words and vectors to record batches.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,7 +9,7 @@ use datafusion::arrow::buffer::OffsetBuffer;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use datafusion::common::Result;
 
-/// Columns by their place in the schema.
+/// Indexes of the columns in the schema.
 const WORD: usize = 0;
 const VECTOR: usize = 1;
 
@@ -29,7 +29,7 @@ fn number() -> FieldRef {
     Arc::new(Field::new_list_field(DataType::Float32, true))
 }
 
-/// Bytes of numbers after which a batch is full.
+/// Number of bytes of vectors after which a batch is full.
 const MAX_BATCH_BYTES: usize = 4 << 20;
 
 /// Collects rows into batches of some of the columns.
@@ -44,7 +44,7 @@ pub(super) struct BatchBuilder {
 }
 
 impl BatchBuilder {
-    /// `columns` are places in [`word_vector_schema`]; a batch has at most `max_rows` rows.
+    /// `columns` are indexes in [`word_vector_schema`]; a batch has at most `max_rows` rows.
     pub(super) fn new(columns: &[usize], dimension: usize, max_rows: usize) -> Result<Self> {
         let fit = MAX_BATCH_BYTES / (dimension * size_of::<f32>()).max(1);
         Ok(Self {
@@ -66,7 +66,7 @@ impl BatchBuilder {
         self.rows >= self.max_rows
     }
 
-    /// Where the numbers of the next row are appended.
+    /// The buffer to which the numbers of the next row are appended.
     pub(super) fn numbers(&mut self) -> &mut Vec<f32> {
         &mut self.numbers
     }
@@ -82,7 +82,7 @@ impl BatchBuilder {
         self.rows += 1;
     }
 
-    /// The rows so far as a batch; starts the next one.
+    /// Returns the rows so far as a batch, and starts the next one.
     pub(super) fn finish(&mut self) -> Result<RecordBatch> {
         let mut arrays = Vec::new();
         for &column in &self.columns {

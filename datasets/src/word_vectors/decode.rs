@@ -1,4 +1,4 @@
-//! What a partition does with a file: a thread decodes it, and stays at most a batch ahead.
+//! Decodes a file: one thread decodes it, at most one batch ahead of the consumer.
 
 use std::io;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use super::format::{VectorError, VectorReader};
 use super::options::WordVectorOptions;
 use crate::files::StoredFile;
 
-/// Batches that wait for who reads the stream.
+/// Capacity of the queue of batches between the decoding thread and the consumer.
 const QUEUED_BATCHES: usize = 1;
 
-/// How many numbers the vectors of a file have, from its first bytes.
+/// The dimension of the vectors of a file, read from its first bytes.
 pub(super) fn inspect(
     file: &StoredFile,
     options: WordVectorOptions,
@@ -30,7 +30,7 @@ pub(super) fn inspect(
     VectorReader::dimension_of(source, options.format)
 }
 
-/// An error that names the file. It is a text: on a cluster nothing else comes back from a task.
+/// An error that names the file. It is formatted as text, because a cluster returns nothing else from a task.
 pub(super) fn failure(file: &StoredFile, error: &VectorError) -> DataFusionError {
     DataFusionError::Execution(format!("{}: {error}", file.name))
 }
@@ -39,9 +39,9 @@ pub(super) fn failure(file: &StoredFile, error: &VectorError) -> DataFusionError
 pub(super) struct Decode {
     pub(super) file: StoredFile,
     pub(super) options: WordVectorOptions,
-    /// Places of the wanted columns in the schema.
+    /// Indexes of the projected columns in the schema.
     pub(super) columns: Vec<usize>,
-    /// Rows of a batch.
+    /// Maximum number of rows of a batch.
     pub(super) max_rows: usize,
     pub(super) metrics: ExecutionPlanMetricsSet,
     pub(super) partition: usize,
@@ -62,7 +62,7 @@ impl Decode {
     fn run(self, batches: &Batches, handle: &Handle) -> Result<()> {
         let outcome = self.read(batches, handle);
         if batches.is_closed() {
-            // Nobody waits for the error that being cancelled is.
+            // The consumer is gone, so the cancellation error is not needed.
             return Ok(());
         }
         outcome
@@ -107,14 +107,14 @@ impl Decode {
             );
         }
         if !rows.is_empty() {
-            // If nobody takes it, nobody misses it.
+            // A closed channel means that the consumer is gone.
             let _ = batches.blocking_send(rows.finish());
         }
         Ok(())
     }
 }
 
-/// Bytes of a file, counted; reading ends when nobody waits for batches.
+/// Counts the bytes that are read of a file, and fails reads once the consumer of the batches is gone.
 struct CancellableSource {
     inner: Arc<dyn ReadAt>,
     batches: Batches,

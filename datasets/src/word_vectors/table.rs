@@ -1,4 +1,4 @@
-//! The table itself.
+//! The table provider.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ const WORD_VECTORS: Wanted = Wanted {
     example: "*.vec",
 };
 
-/// Files whose first bytes are read at the same time.
+/// Number of files whose first bytes are read at the same time.
 const CONCURRENT_FILES: usize = 8;
 
 /// The words of files of one dimension with their vectors; see [`word_vector_schema`] for the columns.
@@ -49,13 +49,13 @@ impl WordVectorTable {
         Ok(Self { locations, options })
     }
 
-    /// What the table was made over.
+    /// The locations that the table was made from.
     #[must_use]
     pub fn locations(&self) -> &[String] {
         &self.locations
     }
 
-    /// What is read.
+    /// The options of reading.
     #[must_use]
     pub fn options(&self) -> &WordVectorOptions {
         &self.options
@@ -92,7 +92,7 @@ impl TableProvider for WordVectorTable {
     }
 }
 
-/// Vectors of different lengths have nothing to do with each other.
+/// Refuses files with vectors of different dimensions, which are not comparable.
 async fn one_dimension(files: &[StoredFile], options: WordVectorOptions) -> Result<()> {
     let dimensions: Vec<usize> = futures::stream::iter(files.to_vec())
         .map(|file| async move {

@@ -1,4 +1,5 @@
-//! Records of a word, a space, and little-endian Float32; behind each there may be a line feed.
+//! The binary format of word2vec: records of a word, a space, and little-endian Float32, each optionally followed by a
+//! line feed.
 
 use super::bytes::Bytes;
 use super::error::{Fault, Position, VectorError};
@@ -7,7 +8,7 @@ use super::{MAX_WORD_BYTES, check_finite, check_word};
 pub(super) struct BinaryRows {
     bytes: Bytes,
     dimension: usize,
-    /// As many as the header promises.
+    /// Number of words in the header.
     words: u64,
     rows: u64,
     raw: Vec<u8>,

@@ -1,11 +1,11 @@
-//! What is wrong with a file, and where.
+//! Errors in a file, and their positions.
 
 use std::fmt;
 use std::io;
 
 use super::{MAX_DIMENSION, MAX_WORD_BYTES};
 
-/// A place in a file, as far as it is unpacked.
+/// A position in the decompressed bytes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
     /// From 1.
@@ -77,12 +77,12 @@ impl Position {
 }
 
 impl VectorError {
-    /// Whether a line has no end within reach.
+    /// Whether the error is a line that is too long.
     pub(super) fn is_too_long(&self) -> bool {
         matches!(self.fault, Fault::LongLine(_))
     }
 
-    /// Whether the rows behind the one in question can be read.
+    /// Whether the rows after the faulty one can still be read.
     pub(super) fn is_of_one_row(&self) -> bool {
         matches!(
             self.fault,
@@ -95,10 +95,10 @@ impl VectorError {
     }
 }
 
-/// At most so many characters of a file stand in a message.
+/// Truncates text of a file for a message.
 fn short(text: &str) -> String {
-    const MOST: usize = 40;
-    let mut short: String = text.chars().take(MOST).collect();
+    const MAX_CHARS: usize = 40;
+    let mut short: String = text.chars().take(MAX_CHARS).collect();
     if short.len() < text.len() {
         short.push('…');
     }

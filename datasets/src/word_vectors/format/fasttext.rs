@@ -2,8 +2,8 @@
 //!
 //! A model holds arguments, a dictionary, and a matrix with a row for each word and one for each bucket
 //! of character n-grams. The vector of a word is the mean of its own row and of those of its n-grams
-//! (Bojanowski et al., Enriching Word Vectors with Subword Information, 2017). The rows of n-grams are
-//! behind those of words, and all of them are needed for the first word: they are held in memory.
+//! (Bojanowski et al., Enriching Word Vectors with Subword Information, 2017). The rows of n-grams are stored after
+//! those of words, but the first word may need any of them, so they are held in memory.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use super::bytes::Bytes;
 use super::error::{Fault, Position, VectorError};
 use super::{MAX_DIMENSION, MAX_WORD_BYTES, check_finite, check_word};
 
-/// What a model begins with.
+/// The magic number at the beginning of a model.
 pub(super) const MAGIC: [u8; 4] = 0x2F4F_16BA_u32.to_le_bytes();
 
 const VERSION: i32 = 12;
 
-/// Bytes of the arguments behind the version.
+/// Number of bytes of the arguments after the version.
 const ARGUMENTS: usize = 12 * 4 + 8;
 
-/// Most bytes of n-gram vectors. Published models have 2.4 GB: two million buckets of 300 numbers.
+/// Maximum size in bytes of n-gram vectors. Published models have 2.4 GB: two million buckets of 300 numbers.
 const MAX_GRAM_BYTES: u64 = 4 << 30;
 
 /// The end of a sentence, which has no n-grams.
@@ -47,7 +47,7 @@ struct Grams {
     vectors: Vec<f32>,
 }
 
-/// The dimension that a model says it has; nothing is consumed.
+/// The dimension in the arguments of a model; nothing is consumed.
 pub(super) fn dimension(bytes: &mut Bytes) -> Result<usize, VectorError> {
     if !bytes
         .fill(12)
@@ -99,7 +99,7 @@ impl ModelRows {
         let arguments: [u8; ARGUMENTS] = take(&mut bytes)?;
         let argument = |index: usize| -> usize {
             let bytes = arguments.get(index * 4..).and_then(<[u8]>::first_chunk);
-            // Those that count nothing are negative in no model.
+            // Counts are never negative.
             bytes.map_or(0, |bytes| {
                 i32::from_le_bytes(*bytes).try_into().unwrap_or(0)
             })
@@ -133,7 +133,7 @@ impl ModelRows {
             )));
         }
         let row_bytes = (dimension * size_of::<f32>()) as u64;
-        // Zero means that the n-grams were all taken out.
+        // Zero means that all n-grams were pruned.
         let buckets = if max_length > 0 && pruned != 0 {
             buckets
         } else {
@@ -252,7 +252,7 @@ impl Grams {
     }
 }
 
-/// The n-grams of `min_length` to `max_length` characters, but not the marks at the ends alone.
+/// Visits the n-grams of `min_length` to `max_length` characters, except single boundary markers.
 fn each(word: &[u8], min_length: usize, max_length: usize, mut visit: impl FnMut(&[u8])) {
     let begins = |at: usize| word.get(at).is_none_or(|byte| byte & 0xC0 != 0x80);
     for start in (0..word.len()).filter(|&at| begins(at)) {
@@ -273,7 +273,7 @@ fn each(word: &[u8], min_length: usize, max_length: usize, mut visit: impl FnMut
     }
 }
 
-/// FNV-1a, of which fastText widens the bytes with their sign.
+/// The FNV-1a hash in fastText's variant, which sign-extends the bytes.
 fn hash(bytes: &[u8]) -> u32 {
     bytes.iter().fold(2_166_136_261, |hash, &byte| {
         (hash ^ i32::from(byte.cast_signed()).cast_unsigned()).wrapping_mul(16_777_619)

@@ -1,4 +1,4 @@
-//! What the bytes of a file of word vectors say: bytes in, words and numbers out, a row at a time.
+//! Parses files of word vectors: bytes in, words and vectors out, one row at a time.
 //!
 //! ```text
 //! ReadAt ─> Bytes (unpacked, buffered) ─┬─> text:   a line a word   (GloVe, word2vec text, .vec)
@@ -6,10 +6,10 @@
 //!                                       └─> fasttext: dictionary, n-gram rows, then word rows
 //! ```
 //!
-//! Nothing here knows Arrow, threads or stores. Memory is bounded by a buffer, a line and a vector; a
+//! This module does not depend on Arrow, threads or stores. Memory is bounded by a buffer, a line and a vector; a
 //! fastText model also takes its dictionary and the vectors of its n-grams.
 //!
-//! **To add a format**: a file with its rows, a variant of [`Format`], and how it is recognised in
+//! **To add a format**, add a file that reads its rows, a variant of [`Format`], and its recognition in
 //! `recognise.rs`.
 
 mod binary;
@@ -33,10 +33,10 @@ use fasttext::ModelRows;
 use recognise::{Found, recognise};
 use text::TextRows;
 
-/// Most numbers of a vector.
+/// Maximum dimension of a vector.
 const MAX_DIMENSION: usize = 1 << 16;
 
-/// Most bytes of a word.
+/// Maximum length of a word in bytes.
 const MAX_WORD_BYTES: usize = 1 << 16;
 
 /// Formats of files, as the parameter `format` names them.
@@ -67,7 +67,7 @@ enum Rows {
 }
 
 impl VectorReader {
-    /// Begins to read a file; of a model, reads all but the rows of words.
+    /// Starts to read a file; of a fastText model, reads everything but the rows of words.
     pub(super) fn open(
         source: Arc<dyn ReadAt>,
         format: Option<Format>,
@@ -92,7 +92,7 @@ impl VectorReader {
         })
     }
 
-    /// How many numbers the vectors of a file have, from its first bytes; `None` where it has none.
+    /// The dimension of the vectors of a file, from its first bytes; `None` if the file has no vectors.
     pub(super) fn dimension_of(
         source: Arc<dyn ReadAt>,
         format: Option<Format>,
@@ -100,12 +100,12 @@ impl VectorReader {
         Ok(recognise(source, format)?.head.dimension())
     }
 
-    /// How many numbers a vector has.
+    /// The dimension of the vectors.
     pub(super) fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// Rows that were left out so far, each for a fault of its own.
+    /// Number of rows that were left out so far because of faults in them.
     pub(super) fn skipped(&self) -> u64 {
         self.skipped
     }

@@ -1,4 +1,4 @@
-//! Which format a file is in.
+//! Recognises the format of a file.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ const GZIP: [u8; 2] = [0x1F, 0x8B];
 const FINALFUSION: &[u8] = b"FiFu";
 const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
 
-/// Most bytes of a first line with two numbers.
+/// Maximum length in bytes of a first line with two numbers.
 const MAX_HEADER_BYTES: usize = 64;
 
-/// A file with what its first bytes say; they are consumed unless they are rows, or those of a model.
+/// A file and the result of reading its first bytes, which are consumed unless they are rows or belong to a model.
 pub(super) struct Found {
     pub(super) bytes: Bytes,
     pub(super) head: Head,
 }
 
-/// What the first bytes say.
+/// The result of reading the first bytes.
 pub(super) enum Head {
     Text {
         dimension: usize,
@@ -48,7 +48,7 @@ impl Head {
     }
 }
 
-/// Looks at the first bytes of a file.
+/// Reads the first bytes of a file.
 pub(super) fn recognise(
     source: Arc<dyn ReadAt>,
     format: Option<Format>,
@@ -123,14 +123,14 @@ struct Header {
     dimension: usize,
 }
 
-/// Goes past the first line if it is a header.
+/// Consumes the first line if it is a header.
 fn header(bytes: &mut Bytes) -> Result<Option<Header>, VectorError> {
     let end = bytes
         .find(b'\n', MAX_HEADER_BYTES)
         .map_err(|error| Position::Line(1).io(error))?;
     let line = match end {
         Some(end) => &bytes.ahead()[..end],
-        // A file of nothing but a header.
+        // The file has only a header.
         None if bytes.ahead().len() < MAX_HEADER_BYTES => bytes.ahead(),
         None => return Ok(None),
     };
@@ -140,7 +140,7 @@ fn header(bytes: &mut Bytes) -> Result<Option<Header>, VectorError> {
     let mut number = || -> Option<u64> {
         let digits = fields.next()?;
         let whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        // Larger ones are refused below.
+        // Larger numbers are refused below.
         whole.then(|| digits.parse().unwrap_or(u64::MAX))
     };
     let (Some(words), Some(dimension), None) = (number(), number(), fields.next()) else {

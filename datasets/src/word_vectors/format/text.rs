@@ -1,22 +1,22 @@
-//! Lines of a word and its numbers, separated by spaces.
+//! Text formats: lines of a word and its numbers, separated by spaces.
 
 use super::bytes::Bytes;
 use super::error::{Fault, Position, VectorError};
 use super::{check_finite, check_word};
 
-/// Most bytes of a line.
+/// Maximum length of a line in bytes.
 const MAX_LINE_BYTES: usize = 8 << 20;
 
 pub(super) struct TextRows {
     bytes: Bytes,
     dimension: usize,
-    /// As many as the header promises.
+    /// Number of words in the header.
     words: Option<u64>,
     word: String,
-    /// Lines read, with the header.
+    /// Number of lines read, including the header.
     line: u64,
     rows: u64,
-    /// An empty line, which may be followed by others alone.
+    /// The first empty line; only empty lines may follow it.
     empty: Option<u64>,
 }
 
@@ -106,7 +106,7 @@ fn number(field: &[u8]) -> Option<f32> {
     std::str::from_utf8(field).ok()?.parse().ok()
 }
 
-/// One row: by its first field and the rest if that works, else from its end.
+/// Reads one row: takes the first field for the word and the rest for numbers, or if that fails, parses from the end.
 fn read(
     line: &[u8],
     dimension: usize,
@@ -187,13 +187,13 @@ impl<'a> Row<'a> {
     }
 }
 
-/// What stands before the last field, and the last field, unless it is the only one.
+/// The text before the last field, and the last field; `None` if it is the only one.
 fn last_field(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let space = memchr::memrchr(b' ', line)?;
     Some((trimmed(&line[..space]), &line[space + 1..]))
 }
 
-/// How many numbers stand at the end of the first line, which has at least a word before them.
+/// The number of numbers at the end of the first line, which has at least one word before them.
 pub(super) fn numbers_of_first_row(bytes: &mut Bytes) -> Result<u64, VectorError> {
     let unknown = || Position::File.fault(Fault::Unknown);
     let first = match line(bytes, 1) {

@@ -31,7 +31,7 @@ impl Patience {
 }
 
 /// No compressed block is longer: 18,002 groups of 50 codes of 20 bits, and its tables.
-const LONGEST_BLOCK: u64 = 2_600_000;
+const MAX_BLOCK_BYTES: u64 = 2_600_000;
 
 /// All block magics from some byte on, in order. A magic is no more than a hint.
 pub(crate) struct Candidates {
@@ -154,7 +154,7 @@ pub(crate) fn start_range(chain: &mut Chain, from: u64, end: u64) -> Result<Star
 /// it got there.
 fn follow_from_before(chain: &mut Chain, to: u64) -> Result<bool, Fault> {
     let mut patience = Patience::new();
-    let from = to.saturating_sub(LONGEST_BLOCK) * 8;
+    let from = to.saturating_sub(MAX_BLOCK_BYTES) * 8;
     if from == 0 {
         *chain = Chain::at_start(Arc::clone(chain.source()));
     } else if jump_to_block(chain, from, to, to, &mut patience)?.is_none() {

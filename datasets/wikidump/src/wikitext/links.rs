@@ -12,7 +12,7 @@ pub(super) enum Target {
 }
 
 /// Longest target that is looked at.
-pub(super) const LONGEST: usize = 1024;
+pub(super) const MAX_TARGET_BYTES: usize = 1024;
 
 /// Endings of media files, which tell a file in a language whose namespace is not known.
 const MEDIA: &[&str] = &[
