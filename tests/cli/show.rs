@@ -1,4 +1,4 @@
-//! `neardup show`: clusters with their texts and what differs.
+//! `neardup show`: clusters with their texts and the differences between them.
 
 use crate::scratch::Scratch;
 

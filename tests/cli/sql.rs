@@ -1,4 +1,4 @@
-//! `neardup sql`: statements from everywhere, rows in every format, errors that help.
+//! `neardup sql`: statements from all sources, rows in all formats, and helpful errors.
 
 use crate::scratch::{Scratch, answer};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -52,7 +52,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use clusters::{Layout, Membership};
-pub use dump::{DumpWriter, Place};
+pub use dump::{DumpWriter, Position};
 use edit::{Amount, Scratch};
 use order::Permutation;
 use prose::Prose;

@@ -6,10 +6,10 @@
 
 use std::borrow::Cow;
 
-/// Longest reference that is looked at, without its ampersand: `#x10FFFF;` with some zeros.
+/// Maximum length in bytes of a reference, without its ampersand: `#x10FFFF;` with some zeros.
 const MAX_REFERENCE_BYTES: usize = 12;
 
-/// Puts the characters that XML's own references stand for in their place.
+/// Replaces XML's own references by the characters that they stand for.
 pub(crate) fn unescape(raw: &str) -> Cow<'_, str> {
     let bytes = raw.as_bytes();
     let Some(first) = memchr::memchr(b'&', bytes) else {

@@ -1,4 +1,4 @@
-//! What a template leaves behind in the text.
+//! Determines the text that remains of a template.
 //!
 //! A page's own words pass through a few hundred common templates: units, numbers, dates, foreign
 //! words, quotations, small type. They are named here with the rule that keeps those words. Every
