@@ -27,7 +27,7 @@ pub fn listen_address(bind: &str, trust: Trust) -> Result<SocketAddr> {
     };
     if !address.ip().is_loopback() && trust == Trust::Loopback {
         return plan_err!(
-            "--bind {bind}: whoever reaches this address can read and write what this process can, and nothing is encrypted; --trust-network allows it"
+            "--bind {bind}: any host that reaches this address can read and write what this process can, and traffic is not encrypted; --trust-network allows it"
         );
     }
     Ok(address)

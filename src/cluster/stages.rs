@@ -120,7 +120,7 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
                 }
                 JoinType::Full => {
                     return not_impl_err!(
-                        "a FULL JOIN whose condition is no equality of columns does not run on a cluster: \
+                        "a FULL JOIN whose condition is not an equality of columns does not run on a cluster: \
                          write it as a LEFT JOIN and the rows of the right side without a partner"
                     );
                 }

@@ -47,7 +47,7 @@ impl Refusal {
     /// The error text of the refusal, which the client searches for in errors.
     pub(super) fn text(self) -> &'static str {
         match self {
-            Self::Missing => "a token is asked for and the request has none (--token-file)",
+            Self::Missing => "a token is required, but the request has none (--token-file)",
             Self::Wrong => "the token of the request is not that of the cluster (--token-file)",
         }
     }
@@ -242,7 +242,7 @@ pub(super) async fn check_scheduler_token(scheduler: &str, token: Option<&Token>
         },
         // A scheduler that requires no token does not get to see it.
         (Some(_), Some(_)) => plan_err!(
-            "--scheduler {scheduler}: asks nobody for a token; start it with --token-file, too"
+            "--scheduler {scheduler}: does not require a token; start it with --token-file, too"
         ),
         _ => Ok(()),
     }

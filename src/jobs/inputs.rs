@@ -155,7 +155,7 @@ pub(super) fn refuse_inside(input: &Input, output: &str, runtime: &RuntimeEnv) -
     match inside {
         None => Ok(()),
         Some(file) => exec_err!(
-            "the input {file} lies in the output directory {output}, whose files are replaced; give another directory with -o"
+            "the input {file} is in the output directory {output}, whose files are replaced; give another directory with -o"
         ),
     }
 }

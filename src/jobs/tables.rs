@@ -27,7 +27,7 @@ pub async fn manifest(context: &SessionContext, directory: &str) -> Result<Manif
     match found {
         Ok(text) => Manifest::parse(&text, &file),
         Err(Error::NotFound { .. }) => exec_err!(
-            "{directory}: no job lies here ({MANIFEST} is missing); 'neardup dedup -o {directory}' makes one"
+            "{directory}: there is no job here ({MANIFEST} is missing); 'neardup dedup -o {directory}' makes one"
         ),
         Err(error) => exec_err!("{file}: {error}"),
     }

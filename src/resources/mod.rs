@@ -192,7 +192,7 @@ pub fn parse_size(text: &str) -> Result<usize, String> {
     let number: f64 = digits
         .trim()
         .parse()
-        .map_err(|_| format!("'{text}' is no size; write it as 512M or 4G"))?;
+        .map_err(|_| format!("'{text}' is not a size; write it as 512M or 4G"))?;
     let bytes = number
         * f64::from(1_u32 << (shift % 30))
         * if shift >= 30 {
@@ -202,7 +202,7 @@ pub fn parse_size(text: &str) -> Result<usize, String> {
         };
     match (1.0..1e18).contains(&bytes) {
         true => Ok(bytes as usize),
-        false => Err(format!("'{text}' is no size; write it as 512M or 4G")),
+        false => Err(format!("'{text}' is not a size; write it as 512M or 4G")),
     }
 }
 

@@ -40,7 +40,7 @@ fn an_input_in_the_output_directory() {
         for more in [&[][..], &["--overwrite"]] {
             let mut job = vec!["dedup", "rows.parquet", input, "-o", output];
             job.extend(more);
-            scratch.fail(&job, &["lies in the output directory", "another directory"]);
+            scratch.fail(&job, &["is in the output directory", "another directory"]);
         }
     }
     assert!(!scratch.has("new"));

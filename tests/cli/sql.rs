@@ -106,7 +106,7 @@ fn tables_of_a_job() {
     assert_eq!(scratch.job_rows("neardup-out", sql)[0]["there"], true);
     scratch.fail(
         &["sql", "--dir", "none", "-c", "SELECT 1"],
-        &["none", "no job lies here"],
+        &["none", "there is no job here"],
     );
     std::fs::remove_file(scratch.path("neardup-out/kept.parquet")).expect("a removed file");
     scratch.fail(

@@ -205,7 +205,7 @@ fn faults(bucket: Bucket) -> Result<(), Failed> {
         }
         let said = neardup::jobs::register(&bucket.session()?, "mem://bucket/none").await;
         let said = said.expect_err("no job").strip_backtrace();
-        assert!(said.contains("no job lies here"), "{said}");
+        assert!(said.contains("there is no job here"), "{said}");
         let keys = bucket.keys().await;
         assert!(!keys.iter().any(|key| key.starts_with("out")), "{keys:?}");
         Ok(())
@@ -272,7 +272,7 @@ fn inputs(bucket: Bucket) -> Result<(), Failed> {
             let mut options = job(input, output);
             options.overwrite = true;
             let said = said(bucket.dedup(&options, Arc::new(Quiet)).await);
-            assert!(said.contains("lies in the output directory"), "{said}");
+            assert!(said.contains("is in the output directory"), "{said}");
         }
         // A name that begins with the same letters is another directory.
         bucket

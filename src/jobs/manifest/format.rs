@@ -295,16 +295,16 @@ mod tests {
         name.steps[0].name = "03-../texts".to_owned();
         let mut sum = manifest("texts.parquet");
         sum.steps[0].files[0].checksum = "xyz".to_owned();
-        for (manifest, said) in [
+        for (manifest, expected) in [
             (two, "is listed twice"),
             (rows, "its files have another number of rows"),
             (name, "is not a step name"),
             (sum, "is not a checksum"),
         ] {
             let error = parse(&manifest.text().expect("text")).expect_err("an error");
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
-        for (text, said) in [
+        for (text, expected) in [
             ("", "EOF"),
             ("{}", "missing field `format`"),
             (
@@ -317,7 +317,7 @@ mod tests {
             ("[[[[", "file: "),
         ] {
             let error = parse(text).expect_err("an error");
-            assert!(error.contains(said), "{text}: {error}");
+            assert!(error.contains(expected), "{text}: {error}");
         }
         let deep = "[".repeat(100_000);
         assert!(parse(&deep).is_err());
