@@ -1,5 +1,5 @@
-//! Sources of rows: dumps, word vectors and other files as tables, the bundled sample, and a synthetic corpus with known
-//! ground truth.
+//! Sources of rows: dumps, word vectors and other files as tables, the bundled sample, and a synthetic corpus
+//! with known ground truth.
 //!
 //! - [`dump`]: the table over MediaWiki dumps.
 //! - [`word_vectors`]: the table over files of word vectors.
