@@ -191,7 +191,7 @@ fn faults(bucket: Bucket) -> Result<(), Failed> {
             (
                 dump,
                 "mem://bucket/foreign",
-                "is not empty and holds no job ('notes.txt' stands in it)",
+                "is not empty and holds no job (it contains 'notes.txt')",
             ),
             (
                 dump,
@@ -205,7 +205,7 @@ fn faults(bucket: Bucket) -> Result<(), Failed> {
         }
         let error = neardup::jobs::register(&bucket.session()?, "mem://bucket/none").await;
         let error = error.expect_err("no job").strip_backtrace();
-        assert!(error.contains("no job lies here"), "{error}");
+        assert!(error.contains("there is no job here"), "{error}");
         let keys = bucket.keys().await;
         assert!(!keys.iter().any(|key| key.starts_with("out")), "{keys:?}");
         Ok(())
@@ -275,7 +275,7 @@ fn inputs(bucket: Bucket) -> Result<(), Failed> {
             let mut options = job(input, output);
             options.overwrite = true;
             let error = error(bucket.dedup(&options, Arc::new(Quiet)).await);
-            assert!(error.contains("lies in the output directory"), "{error}");
+            assert!(error.contains("is in the output directory"), "{error}");
         }
         // A name with the same prefix is another directory.
         bucket

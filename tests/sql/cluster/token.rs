@@ -36,7 +36,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-const MISSING: &str = "a token is asked for and the request has none (--token-file)";
+const MISSING: &str = "a token is required, but the request has none (--token-file)";
 const WRONG: &str = "the token of the request is not that of the cluster (--token-file)";
 
 /// The ports on which a process listens.
@@ -303,7 +303,7 @@ fn roles() -> Result<(), Failed> {
     open.wait()?;
     says(
         &refused?,
-        "asks nobody for a token; start it with --token-file, too",
+        "does not require a token; start it with --token-file, too",
     )
 }
 
