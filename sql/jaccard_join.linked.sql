@@ -10,7 +10,7 @@ FROM exact_pairs(
   ),
   threshold => $threshold,
   shingle => $shingle,
-  bucket_pairs => $bucket_pairs,
+  max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts,
   differ => $differ
 )

@@ -15,7 +15,7 @@
 --   shingle: shingle = 'word:3' | how a text is split into shingles: 'char:n', 'word:n' or 'space:n'
 --   normalize: boolean = true | whether texts are normalised: NFKC, lower case, runs of white space become one space, trimmed
 --   copies: one of all|linked = 'all' | 'all': every pair; 'linked': only one row of each distinct text, that with the smallest id, is compared with other texts, and each of its copies has one pair with it
---   bucket_pairs: integer in [1, 4000000000] = 10000 | with linked copies: a bucket with more distinct texts than this is oversized; its rows are verified only against a few of them, its pivots
+--   max_bucket_pairwise: integer in [1, 4000000000] = 10000 | with linked copies: a bucket with more distinct texts than this is oversized; its rows are verified only against a few of them, its pivots
 --   across: column | only pairs whose values in this column differ; rows with NULL in it are in no pair; not with linked copies
 --   parts: integer in [1, 65536] = 1 | number of parts of the key space; more parts need less memory at a time and more work in total
 -- Columns

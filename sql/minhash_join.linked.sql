@@ -19,7 +19,7 @@ FROM minhash_pairs(
   draws => $draws,
   draw_size => $draw_size,
   verify => $verify,
-  bucket_pairs => $bucket_pairs,
+  max_bucket_pairwise => $max_bucket_pairwise,
   max_bucket => $max_bucket,
   parts => $parts,
   differ => $differ

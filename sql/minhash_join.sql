@@ -27,7 +27,7 @@
 --   max_bucket: integer in [0, 4000000000] = 0 | only this many rows of a bucket, the first in id order, form pairs; 0: all
 --   verify: one of exact|edit|estimate|none = 'exact' | which similarity is computed and reported: 'exact': Jaccard of the shingle sets; 'edit': edit similarity of the texts; 'estimate': fraction of equal hash values; 'none': no verification, similarity NULL
 --   copies: one of all|linked = 'all' | 'all': every pair; 'linked': only one row of each distinct text, that with the smallest id, is compared with other texts, and each of its copies has one pair with it
---   bucket_pairs: integer in [1, 4000000000] = 10000 | with linked copies: a bucket with more distinct texts than this is oversized; its rows are verified only against a few of them, its pivots
+--   max_bucket_pairwise: integer in [1, 4000000000] = 10000 | with linked copies: a bucket with more distinct texts than this is oversized; its rows are verified only against a few of them, its pivots
 --   across: column | only pairs whose values in this column differ; rows with NULL in it are in no pair; not with linked copies
 --   parts: integer in [1, 65536] = 1 | number of parts of the key space; more parts need less memory at a time and more work in total
 -- Columns

@@ -17,7 +17,7 @@
 --   draws: integer in [1, 4096] = 10 | with scheme 'draws': number of keys of a signature
 --   draw_size: integer in [1, 4096] = 10 | with scheme 'draws': hash values per key, drawn with replacement
 --   verify: one of exact|edit|estimate|none = 'exact' | as in similar_pairs
---   bucket_pairs: integer in [0, 4000000000] = 0 | as in similar_pairs
+--   max_bucket_pairwise: integer in [0, 4000000000] = 0 | as in similar_pairs
 --   max_bucket: integer in [0, 4000000000] = 0 | as in similar_pairs
 --   parts: integer in [1, 65536] = 1 | number of parts of the key space
 --   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
@@ -56,7 +56,7 @@ FROM similar_pairs(
   ),
   threshold => $threshold,
   verify => $verify,
-  bucket_pairs => $bucket_pairs,
+  max_bucket_pairwise => $max_bucket_pairwise,
   max_bucket => $max_bucket,
   parts => $parts,
   sides => $sides,

@@ -30,7 +30,7 @@ FROM similar_pairs(
   ),
   threshold => $threshold,
   verify => $verify,
-  bucket_pairs => $bucket_pairs,
+  max_bucket_pairwise => $max_bucket_pairwise,
   max_bucket => $max_bucket,
   parts => $parts,
   sides => $sides,

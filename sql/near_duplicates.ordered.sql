@@ -26,7 +26,7 @@ FROM resolved_duplicates(
   num_hashes => $num_hashes,
   bits => $bits,
   seed => $seed,
-  bucket_pairs => $bucket_pairs,
+  max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts
 ) AS resolved
 LEFT JOIN input AS owners ON resolved.representative = owners.rank

@@ -19,7 +19,7 @@
 --   num_hashes: integer in [1, 4096] = 128 | with 'minhash': maximum number of hash functions of a signature
 --   bits: integer in [1, 4096] = 1024 | with 'projection': bits of a signature
 --   seed: integer in [0, 9007199254740992] = 1 | with 'minhash' and 'projection': seed of signatures
---   bucket_pairs: integer in [1, 4000000000] = 10000 | a bucket with more distinct texts than this is oversized: its rows are verified only against a few of them, its pivots; with 'projection' a vector is paired only with its first similar predecessors in keep order, this many and at most 256
+--   max_bucket_pairwise: integer in [1, 4000000000] = 10000 | a bucket with more distinct texts than this is oversized: its rows are verified only against a few of them, its pivots; with 'projection' a vector is paired only with its first similar predecessors in keep order, this many and at most 256
 --   parts: integer in [1, 65536] = 1 | number of parts of the key space; more parts need less memory at a time and more work in total
 -- Columns
 --   id: as id | the row's id
@@ -57,6 +57,6 @@ FROM resolved_duplicates(
   num_hashes => $num_hashes,
   bits => $bits,
   seed => $seed,
-  bucket_pairs => $bucket_pairs,
+  max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts
 )

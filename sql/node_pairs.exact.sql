@@ -13,7 +13,7 @@
 --   num_hashes: integer in [1, 4096] = 128 | with 'minhash': maximum number of hash functions of a signature
 --   bits: integer in [1, 4096] = 1024 | with 'projection': bits of a signature
 --   seed: integer in [0, 9007199254740992] = 1 | with 'minhash' and 'projection': seed of signatures
---   bucket_pairs: integer in [0, 4000000000] = 10000 | as in similar_pairs
+--   max_bucket_pairwise: integer in [0, 4000000000] = 10000 | as in similar_pairs
 --   parts: integer in [1, 65536] = 1 | number of parts of the key space
 -- Columns
 --   id_a: as id | the smaller id
@@ -27,7 +27,7 @@ FROM exact_pairs(
   input,
   threshold => $threshold,
   shingle => $shingle,
-  bucket_pairs => $bucket_pairs,
+  max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts
 )
 GROUP BY id_a, id_b

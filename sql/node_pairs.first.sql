@@ -14,7 +14,7 @@ WITH pairs AS (
     threshold => $threshold,
     max_distance => $max_distance,
     bits => $bits,
-    bucket_pairs => $bucket_pairs,
+    max_bucket_pairwise => $max_bucket_pairwise,
     groups => $groups,
     parts => $parts
   )

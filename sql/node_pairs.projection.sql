@@ -11,7 +11,7 @@ FROM signature_pairs(
   threshold => $threshold,
   max_distance => $max_distance,
   bits => $bits,
-  bucket_pairs => $bucket_pairs,
+  max_bucket_pairwise => $max_bucket_pairwise,
   groups => $groups,
   parts => $parts
 )

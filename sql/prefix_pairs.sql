@@ -8,7 +8,7 @@
 --   input_b: sketch
 -- Parameters
 --   threshold: number in (0, 1] = 0.8 | minimum Jaccard similarity
---   bucket_pairs: integer in [0, 4000000000] = 0 | a token with more rows than this is an oversized bucket, as in similar_pairs; 0: no limit
+--   max_bucket_pairwise: integer in [0, 4000000000] = 0 | a token with more rows than this is an oversized bucket, as in similar_pairs; 0: no limit
 --   parts: integer in [1, 65536] = 1 | number of parts of the token space
 --   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
 --   differ: boolean = false | only pairs whose values of across differ
@@ -39,7 +39,7 @@ FROM similar_pairs(
   threshold => $threshold,
   verify => 'exact',
   prefixes => true,
-  bucket_pairs => $bucket_pairs,
+  max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts,
   sides => $sides,
   differ => $differ

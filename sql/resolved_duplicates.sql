@@ -14,7 +14,7 @@
 --   num_hashes: integer in [1, 4096] = 128 | with 'minhash'
 --   bits: integer in [1, 4096] = 1024 | with 'projection'
 --   seed: integer in [0, 9007199254740992] = 1 | with 'minhash' and 'projection'
---   bucket_pairs: integer in [0, 4000000000] = 10000 | as in near_duplicates
+--   max_bucket_pairwise: integer in [0, 4000000000] = 10000 | as in near_duplicates
 --   parts: integer in [1, 65536] = 1 | number of parts of the key space
 -- Columns
 --   id: as id | the row's id
@@ -48,7 +48,7 @@ edges AS (
     num_hashes => $num_hashes,
     bits => $bits,
     seed => $seed,
-    bucket_pairs => $bucket_pairs,
+    max_bucket_pairwise => $max_bucket_pairwise,
     parts => $parts
   )
 ),

@@ -17,7 +17,7 @@
 --   chunk: integer in [1, 4000000000] = 65536 | with 'window': rows of a table that are processed at a time
 --   seed: integer in [0, 9007199254740992] = 1 | seed for the tables
 --   groups: integer in [1, 1024] = 1 | with 'exhaustive': number of groups of rows; each pair of groups is a part
---   bucket_pairs: integer in [0, 4000000000] = 0 | as in similar_pairs
+--   max_bucket_pairwise: integer in [0, 4000000000] = 0 | as in similar_pairs
 --   parts: integer in [1, 65536] = 1 | number of parts of the work
 --   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
 --   differ: boolean = false | only pairs whose values of across differ
@@ -26,7 +26,7 @@
 --   id_b: as id | the other id
 --   similarity: Float64 | the number of differing bits, or the cosine
 -- Guarantees
---   Each pair is reported once; with bucket_pairs, a pair may be reported once by each part.
+--   Each pair is reported once; with max_bucket_pairwise, a pair may be reported once by each part.
 SELECT id_a, id_b, similarity
 FROM similar_pairs(
   (
@@ -46,7 +46,7 @@ FROM similar_pairs(
   verify => $verify,
   threshold => $threshold,
   max_distance => $max_distance,
-  bucket_pairs => $bucket_pairs,
+  max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts,
   sides => $sides,
   differ => $differ

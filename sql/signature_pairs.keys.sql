@@ -14,7 +14,7 @@ FROM similar_pairs(
   verify => $verify,
   threshold => $threshold,
   max_distance => $max_distance,
-  bucket_pairs => $bucket_pairs,
+  max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts,
   sides => $sides,
   differ => $differ

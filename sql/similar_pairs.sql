@@ -18,7 +18,7 @@
 --   chunk: integer in [1, 4000000000] = 65536 | with 'windows': rows of a table that are processed at a time
 --   seed: integer in [0, 9007199254740992] = 1 | with 'windows': seed for the permutations
 --   prefixes: boolean = false | whether the keys are prefix tokens of tokens, so that the length filter and the positional filter apply
---   bucket_pairs: integer in [0, 4000000000] = 0 | a key with more rows than this is an oversized bucket: its rows, in id order, are verified only against at most 64 of them, its pivots; with 'all' a row is paired with its first similar predecessors, this many and at most 256, and with further ones to which these pairs do not connect it; 0: no limit
+--   max_bucket_pairwise: integer in [0, 4000000000] = 0 | a key with more rows than this is an oversized bucket: its rows, in id order, are verified only against at most 64 of them, its pivots; with 'all' a row is paired with its first similar predecessors, this many and at most 256, and with further ones to which these pairs do not connect it; 0: no limit
 --   max_bucket: integer in [0, 4000000000] = 0 | only this many rows of a key, the first in id order, form pairs; 0: all
 --   parts: integer in [1, 65536] = 1 | number of parts; a row with part p is joined on its keys with key % parts = p
 --   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
@@ -28,9 +28,9 @@
 --   id_b: as id | the other id
 --   similarity: Float64 | the similarity that verify selects, with 'hamming' the number of differing bits; NULL if verify is 'none'
 -- Guarantees
---   Without bucket_pairs and max_bucket, each pair is reported once, by the part that owns the first key that its rows share.
+--   Without max_bucket_pairwise and max_bucket, each pair is reported once, by the part that owns the first key that its rows share.
 --   With 'windows', a pair is reported once for each table in which it is found.
---   With bucket_pairs or max_bucket, each part may report the same pair; with 'keys', the distinct pairs do not depend on the number of parts.
+--   With max_bucket_pairwise or max_bucket, each part may report the same pair; with 'keys', the distinct pairs do not depend on the number of parts.
 --   The pairs that oversized buckets and max_bucket leave uncompared are counted: the counts are shown by EXPLAIN ANALYZE, logged as a warning, and written into the manifests of jobs.
 SELECT id_a, id_b, similarity
 FROM input

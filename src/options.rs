@@ -12,6 +12,9 @@ use datafusion::common::{Result, config_namespace};
 use std::any::Any;
 use std::fmt::Display;
 
+/// Former names of parameters, which calls and `SET` still accept, and their names.
+pub(crate) const ALIASES: &[(&str, &str)] = &[("bucket_pairs", "max_bucket_pairwise")];
+
 config_namespace! {
     /// Defaults of table function parameters for a session.
     pub struct NeardupOptions {
@@ -28,7 +31,7 @@ config_namespace! {
         /// Share of the pairs at the threshold that banding must find, in (0, 1).
         pub target_recall: Option<f64>, default = None
         /// Linked mode: a bucket of more distinct texts than this is verified against its pivots only.
-        pub bucket_pairs: Option<u64>, default = None
+        pub max_bucket_pairwise: Option<u64>, default = None
         /// Parts that a join is cut into; each part is held in memory by one task.
         pub parts: Option<u64>, default = None
     }
@@ -52,6 +55,8 @@ impl ExtensionOptions for NeardupOptions {
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
+        let alias = ALIASES.iter().find(|(alias, _)| *alias == key);
+        let key = alias.map_or(key, |(_, name)| name);
         match value.eq_ignore_ascii_case("default") {
             true => ConfigField::reset(self, key),
             false => ConfigField::set(self, key, value),

@@ -1,12 +1,15 @@
 //! Sessions: DataFusion with the functions, operators and table functions of this crate.
 
-use crate::files::{CopyPlainTexts, DoubtDoubles, FileTables, ScanDoubles, with_buckets};
+use crate::files::{
+    CopyPlainTexts, DoubtDoubles, FileTables, ScanDoubles, with_buckets, written_formats,
+};
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::shared_rows::ReadOnce;
 use crate::operators::tables::OperatorsAsTables;
 use crate::operators::whole_files::WholeFiles;
 use crate::options::NeardupOptions;
+use crate::resources::Resources;
 use datafusion::catalog::{DynamicFileCatalog, MemoryCatalogProviderList, UrlTableFactory};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
@@ -102,6 +105,18 @@ pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<Sessio
     Ok(complete(bare(config, &runtime)?))
 }
 
+impl Resources {
+    /// A session with these limits; rows that do not fit into memory are spilled to disk.
+    ///
+    /// # Errors
+    /// If the address space is too small, if temporary files cannot be made in the given directory, and as
+    /// [`session`].
+    pub fn session(&self) -> Result<SessionContext> {
+        let (config, runtime) = self.limits()?;
+        session(config, runtime)
+    }
+}
+
 /// A state with everything but table functions and files as tables.
 pub(crate) fn bare(config: SessionConfig, runtime: &RuntimeEnv) -> Result<SessionState> {
     let config = config.with_information_schema(true);
@@ -117,6 +132,8 @@ pub(crate) fn bare(config: SessionConfig, runtime: &RuntimeEnv) -> Result<Sessio
     let physical = builder.physical_optimizers();
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
     physical.rules.push(Arc::new(WholeFiles));
+    let formats = builder.file_formats().get_or_insert_default();
+    formats.extend(written_formats());
     Ok(builder.build())
 }
 

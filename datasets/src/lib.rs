@@ -19,8 +19,8 @@ pub mod records;
 pub mod sample;
 pub mod word_vectors;
 
-pub use dump::{DumpOptions, DumpSource, DumpTable, WikiDumpFactory, dump_scan, take_losses};
-pub use files::Numbers;
-pub use parquet_rows::{NumberedParquet, NumberedParquetSource, numbered_parquet_scan};
-pub use records::{RecordFormat, RecordOptions, RecordSource, RecordTable, record_scan};
-pub use word_vectors::{WordVectorOptions, WordVectorSource, WordVectorTable, word_vector_scan};
+pub use dump::{DumpOptions, DumpSource, DumpTable, WikiDumpFactory, take_losses};
+pub use files::{Decoder, FormatSource, Numbers, Wire, file_scan};
+pub use parquet_rows::{NumberedParquet, NumberedParquetSource};
+pub use records::{RecordFormat, RecordOptions, RecordSource, RecordTable};
+pub use word_vectors::{WordVectorOptions, WordVectorSource, WordVectorTable};

@@ -17,7 +17,7 @@ similar AS (
     sets,
     frequencies,
     threshold => $threshold,
-    bucket_pairs => $bucket_pairs,
+    max_bucket_pairwise => $max_bucket_pairwise,
     parts => $parts
   )
   GROUP BY id_a, id_b

@@ -16,7 +16,7 @@ FROM minhash_pairs(
   seed => $seed,
   bands => $bands,
   rows => $rows,
-  bucket_pairs => $bucket_pairs,
+  max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts
 )
 GROUP BY id_a, id_b

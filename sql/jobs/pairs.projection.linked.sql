@@ -16,7 +16,7 @@ FROM node_pairs(
   target_recall => $target_recall,
   bits => $bits,
   seed => $seed,
-  bucket_pairs => $bucket_pairs,
+  max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts
 )
 UNION ALL

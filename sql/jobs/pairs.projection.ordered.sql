@@ -17,7 +17,7 @@ similar AS (
     target_recall => $target_recall,
     bits => $bits,
     seed => $seed,
-    bucket_pairs => $bucket_pairs,
+    max_bucket_pairwise => $max_bucket_pairwise,
     parts => $parts
   )
 )

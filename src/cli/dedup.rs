@@ -72,8 +72,8 @@ pub(crate) struct Arguments {
     /// Buckets of more distinct texts are verified against a few of them only, a vector against its first N
     /// similar predecessors (at most 256). The summary says how many pairs were not compared; rows that are
     /// kept may be similar to each other in such buckets alone (see near_duplicates)
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
-    bucket_pairs: usize,
+    #[arg(long, value_name = "N", default_value_t = 10_000, visible_alias = "bucket-pairs")]
+    max_bucket_pairwise: usize,
     /// Least length of a dump's sentence in characters
     #[arg(long, value_name = "N", default_value_t = 20)]
     min_length: usize,
@@ -202,7 +202,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
             (None, KeepName::First) => Keep::First,
             (None, KeepName::Longest) => Keep::Longest,
         },
-        bucket_pairs: arguments.bucket_pairs,
+        max_bucket_pairwise: arguments.max_bucket_pairwise,
         lengths: (arguments.min_length, arguments.max_length),
         dump: arguments.dump.options(),
         overwrite: arguments.overwrite,

@@ -36,9 +36,8 @@ use datafusion_proto::physical_plan::{
 };
 use datafusion_proto::protobuf::{FileScanExecConf, PhysicalPlanNode};
 use neardup_datasets::{
-    DumpSource, DumpTable, NumberedParquet, NumberedParquetSource, RecordSource, RecordTable,
-    WordVectorSource, WordVectorTable, dump_scan, numbered_parquet_scan, record_scan,
-    word_vector_scan,
+    DumpSource, DumpTable, NumberedParquet, NumberedParquetSource, RecordSource, RecordTable, Wire,
+    WordVectorSource, WordVectorTable, file_scan,
 };
 use prost::Message;
 use serde::de::DeserializeOwned;
@@ -97,6 +96,13 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
     serde_json::from_slice(body).map_err(|error| {
         internal_datafusion_err!("received a plan of another version of neardup: {error}")
     })
+}
+
+/// Writes a table of files.
+fn write_wire(kind: u8, table: &impl Wire, buffer: &mut Vec<u8>) -> Result<()> {
+    mark(kind, buffer);
+    buffer.extend(table.to_bytes()?);
+    Ok(())
 }
 
 fn only<T: Clone>(inputs: &[T]) -> Result<T> {
@@ -192,22 +198,14 @@ impl LogicalExtensionCodec for LogicalCodec {
         buffer: &mut Vec<u8>,
     ) -> Result<()> {
         let any = table.as_ref() as &dyn Any;
-        if let Some(dump) = any.downcast_ref::<DumpTable>() {
-            mark(DUMP, buffer);
-            buffer.extend(dump.to_bytes()?);
-            Ok(())
-        } else if let Some(vectors) = any.downcast_ref::<WordVectorTable>() {
-            mark(WORD_VECTORS, buffer);
-            buffer.extend(vectors.to_bytes()?);
-            Ok(())
-        } else if let Some(records) = any.downcast_ref::<RecordTable>() {
-            mark(RECORDS, buffer);
-            buffer.extend(records.to_bytes()?);
-            Ok(())
-        } else if let Some(rows) = any.downcast_ref::<NumberedParquet>() {
-            mark(NUMBERED_PARQUET, buffer);
-            buffer.extend(rows.to_bytes()?);
-            Ok(())
+        if let Some(table) = any.downcast_ref::<DumpTable>() {
+            write_wire(DUMP, table, buffer)
+        } else if let Some(table) = any.downcast_ref::<WordVectorTable>() {
+            write_wire(WORD_VECTORS, table, buffer)
+        } else if let Some(table) = any.downcast_ref::<RecordTable>() {
+            write_wire(RECORDS, table, buffer)
+        } else if let Some(table) = any.downcast_ref::<NumberedParquet>() {
+            write_wire(NUMBERED_PARQUET, table, buffer)
         } else if any.is::<MemTable>() {
             mark(MEMORY, buffer);
             write_memory(name, &table, buffer)
@@ -285,26 +283,10 @@ impl PhysicalExtensionCodec for PhysicalCodec {
                 })?;
                 Ok(Arc::new(join.over(inputs.to_vec())?))
             }
-            DUMP => {
-                let (source, scan) = split(body)?;
-                let source = Arc::new(DumpSource::from_bytes(source)?);
-                self.read_scan(scan, source, context, converter)
-            }
-            WORD_VECTORS => {
-                let (source, scan) = split(body)?;
-                let source = Arc::new(WordVectorSource::from_bytes(source)?);
-                self.read_scan(scan, source, context, converter)
-            }
-            RECORDS => {
-                let (source, scan) = split(body)?;
-                let source = Arc::new(RecordSource::from_bytes(source)?);
-                self.read_scan(scan, source, context, converter)
-            }
-            NUMBERED_PARQUET => {
-                let (source, scan) = split(body)?;
-                let source = Arc::new(NumberedParquetSource::from_bytes(source)?);
-                self.read_scan(scan, source, context, converter)
-            }
+            DUMP => self.read_scan::<DumpSource>(body, context, converter),
+            WORD_VECTORS => self.read_scan::<WordVectorSource>(body, context, converter),
+            RECORDS => self.read_scan::<RecordSource>(body, context, converter),
+            NUMBERED_PARQUET => self.read_scan::<NumberedParquetSource>(body, context, converter),
             other => unknown(other),
         }
     }
@@ -342,20 +324,19 @@ impl PhysicalExtensionCodec for PhysicalCodec {
             buffer.extend(node.encode_to_vec());
             return Ok(());
         }
-        if let Some((config, source)) = dump_scan(&node) {
-            return self.write_scan(DUMP, &source.to_bytes()?, config, buffer, converter);
+        let is_scan = self.write_scan::<DumpSource>(DUMP, &node, buffer, converter)?
+            || self.write_scan::<WordVectorSource>(WORD_VECTORS, &node, buffer, converter)?
+            || self.write_scan::<RecordSource>(RECORDS, &node, buffer, converter)?
+            || self.write_scan::<NumberedParquetSource>(
+                NUMBERED_PARQUET,
+                &node,
+                buffer,
+                converter,
+            )?;
+        match is_scan {
+            true => Ok(()),
+            false => self.0.try_encode(node, buffer, converter),
         }
-        if let Some((config, source)) = word_vector_scan(&node) {
-            return self.write_scan(WORD_VECTORS, &source.to_bytes()?, config, buffer, converter);
-        }
-        if let Some((config, source)) = record_scan(&node) {
-            return self.write_scan(RECORDS, &source.to_bytes()?, config, buffer, converter);
-        }
-        if let Some((config, source)) = numbered_parquet_scan(&node) {
-            let source = source.to_bytes()?;
-            return self.write_scan(NUMBERED_PARQUET, &source, config, buffer, converter);
-        }
-        self.0.try_encode(node, buffer, converter)
     }
 
     fn try_decode_udf(&self, name: &str, buffer: &[u8]) -> Result<Arc<ScalarUDF>> {
@@ -368,36 +349,40 @@ impl PhysicalExtensionCodec for PhysicalCodec {
 }
 
 impl PhysicalCodec {
-    /// Writes a scan of one of neardup's file sources: the source with its length in front, then its file scan.
-    fn write_scan(
+    /// Writes the plan if it is a scan by a source of type `S`: the source with its length in front, then its file
+    /// scan.
+    fn write_scan<S: FileSource + Wire>(
         &self,
         kind: u8,
-        source: &[u8],
-        config: &FileScanConfig,
+        plan: &Arc<dyn ExecutionPlan>,
         buffer: &mut Vec<u8>,
         converter: &dyn PhysicalProtoConverterExtension,
-    ) -> Result<()> {
+    ) -> Result<bool> {
+        let Some((config, source)) = file_scan::<S>(plan) else {
+            return Ok(false);
+        };
+        let source = source.to_bytes()?;
         mark(kind, buffer);
         buffer.extend((source.len() as u32).to_le_bytes());
         buffer.extend(source);
         buffer.extend(serialize_file_scan_config(config, self, converter)?.encode_to_vec());
-        Ok(())
+        Ok(true)
     }
 
-    fn read_scan(
+    fn read_scan<S: FileSource + Wire>(
         &self,
-        scan: &[u8],
-        source: Arc<dyn FileSource>,
+        body: &[u8],
         context: &TaskContext,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        let (source, scan) = split(body)?;
         let scan = FileScanExecConf::decode(scan)
             .map_err(|error| DataFusionError::External(error.into()))?;
         let config = parse_protobuf_file_scan_config(
             &scan,
             &PhysicalPlanDecodeContext::new(context, self),
             converter,
-            source,
+            Arc::new(S::from_bytes(source)?),
         )?;
         Ok(DataSourceExec::from_data_source(config))
     }

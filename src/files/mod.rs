@@ -8,6 +8,7 @@ mod plain_texts;
 mod schema;
 mod stores;
 mod url_tables;
+mod written_formats;
 
 #[cfg(feature = "cluster")]
 pub(crate) use doubles::ReadAllDoubles;
@@ -18,6 +19,7 @@ pub use location::Location;
 pub(crate) use plain_texts::{CopyPlainTexts, plain_schema};
 pub(crate) use stores::with_buckets;
 pub(crate) use url_tables::FileTables;
+pub(crate) use written_formats::written_formats;
 
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;

@@ -4,6 +4,7 @@
 //! PyArrow, can neither sort nor group views, so plain strings and bytes are written, also within lists, structs
 //! and maps.
 
+use super::written_formats::compressed;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -26,6 +27,7 @@ impl AnalyzerRule for CopyPlainTexts {
                 copy.output_url
             ),
             LogicalPlan::Copy(copy) if copy.file_type.get_ext() == "parquet" => plain(copy),
+            LogicalPlan::Copy(copy) => Ok(Transformed::yes(LogicalPlan::Copy(compressed(copy)?))),
             other => Ok(Transformed::no(other)),
         })?;
         Ok(plan.data)

@@ -60,7 +60,8 @@ pub struct Call {
 }
 
 impl Call {
-    /// Checks the given arguments. Missing ones get the value of the session option of that name, or the default.
+    /// Checks the given arguments. Missing ones get the value of the session option of that name, if
+    /// there is a `config`, or the default.
     ///
     /// # Errors
     /// If an argument is unknown, or a value has the wrong type or range.
@@ -69,8 +70,17 @@ impl Call {
         parameters: &[Parameter],
         relations: Vec<LogicalPlan>,
         mut given: BTreeMap<String, Given>,
-        config: &ConfigOptions,
+        config: Option<&ConfigOptions>,
     ) -> Result<Self> {
+        for (alias, name) in options::ALIASES {
+            let Some(value) = given.remove(*alias) else {
+                continue;
+            };
+            log::warn!("{function}: {alias} is the former name of {name}");
+            if given.insert((*name).to_owned(), value).is_some() {
+                return plan_err!("{function}: {name} is given twice, once as {alias}");
+            }
+        }
         let mut values = BTreeMap::new();
         let names = given.keys().cloned().collect();
         for parameter in parameters {
@@ -80,7 +90,7 @@ impl Call {
                     Given::Constant(value) if value.is_null() => continue,
                     _ => check(function, parameter, given)?,
                 }
-            } else if let Some(text) = options::lookup(config, name) {
+            } else if let Some(text) = config.and_then(|config| options::lookup(config, name)) {
                 from_text(&format!("option neardup.{name}"), parameter, &text)?
             } else if let Some(text) = &parameter.default {
                 from_text(function, parameter, text.trim_matches('\''))?

@@ -65,7 +65,7 @@ fn node_is_fixed(node: &LogicalPlan) -> Result<bool> {
             // With these limits, which redundant pairs are reported may depend on the order of the rows.
             pairs.is_some_and(|pairs| {
                 let spec = pairs.spec();
-                spec.bucket_pairs.is_none() && spec.max_bucket.is_none()
+                spec.max_bucket_pairwise.is_none() && spec.max_bucket.is_none()
             })
         }
         LogicalPlan::Distinct(distinct) => matches!(distinct, Distinct::All(_)),

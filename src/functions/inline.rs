@@ -9,7 +9,6 @@ use super::template::Template;
 use super::{Expansion, TableFunction, find};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::{Result, ScalarValue, TableReference, plan_datafusion_err, plan_err};
-use datafusion::config::ConfigOptions;
 use datafusion::logical_expr::logical_plan::builder::LogicalTableSource;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use datafusion::sql::parser::{DFParser, Statement as EngineStatement};
@@ -28,7 +27,7 @@ const INPUT_NAMES: [&str; 2] = ["input", "input_b"];
 ///
 /// `call` is written as in `FROM`: `jaccard_join(docs, text => body)`. `tables` are the relations, by name, with
 /// their columns. What the text calls are scalar functions and aggregates of `neardup_udfs`, and those of the
-/// engine. Buckets are not bounded in it: `bucket_pairs` has no effect on them, and `parts` is 1.
+/// engine. Buckets are not bounded in it: `max_bucket_pairwise` has no effect on them, and `parts` is 1.
 ///
 /// # Errors
 /// If the call does not plan, or reads dumps.
@@ -136,8 +135,7 @@ fn resolved(
         );
     }
     let parameters = function.template.header()?.parameters;
-    let config = ConfigOptions::default();
-    let call = Call::new(function.name, &parameters, relations, given, &config)?;
+    let call = Call::new(function.name, &parameters, relations, given, None)?;
     if function.name == "similar_pairs" {
         let variant = match (call.text("candidates")?, call.text("verify")?) {
             ("all", _) => "similar_pairs.all",

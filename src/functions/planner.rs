@@ -141,7 +141,9 @@ pub(super) fn expand_call(
     depth: usize,
 ) -> Result<LogicalPlan> {
     let parameters = &function.template.header()?.parameters;
-    let call = Call::new(function.name, parameters, relations, given, config)?;
+    // Options are defaults for users, not for the templates and jobs that call building blocks.
+    let options = function.public.then_some(config);
+    let call = Call::new(function.name, parameters, relations, given, options)?;
     match (function.resolve)(&call)? {
         Expansion::Plan(plan) => Ok(plan),
         Expansion::Template {

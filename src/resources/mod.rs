@@ -8,8 +8,8 @@ use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::common::{Result, plan_err};
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::prelude::SessionConfig;
 use pool::SharedPool;
 use spill::{SpillSpace, Spills};
 use std::num::NonZeroUsize;
@@ -107,12 +107,11 @@ const MIN_ADDRESS_SPACE: u64 = 680 << 20;
 pub(crate) struct HashJoinsWithin(pub(crate) usize);
 
 impl Resources {
-    /// A session with these limits; rows that do not fit into memory are spilled to disk.
+    /// The configuration and the runtime of a session with these limits.
     ///
     /// # Errors
-    /// If the address space is too small, if temporary files cannot be made in the given directory, and as
-    /// [`crate::session`].
-    pub fn session(&self) -> Result<SessionContext> {
+    /// If the address space is too small, or if temporary files cannot be made in the given directory.
+    pub(crate) fn limits(&self) -> Result<(SessionConfig, Arc<RuntimeEnv>)> {
         if let Some(bytes) = available::limit_of_address_space()
             && bytes < MIN_ADDRESS_SPACE
         {
@@ -155,7 +154,7 @@ impl Resources {
                 runtime = runtime.with_memory_pool(Arc::new(pool));
             }
         }
-        crate::session(config, runtime.build_arc()?)
+        Ok((config, runtime.build_arc()?))
     }
 
     /// Number of partitions of a plan: one for each thread, or fewer if the memory does not suffice.

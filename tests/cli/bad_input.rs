@@ -252,7 +252,7 @@ fn arguments_out_of_range() {
         ),
         (&["--keep-by", "score down"], &["score down", "column desc"]),
         (&["--keep-by", "score", "--keep", "longest"], &["--keep"]),
-        (&["--bucket-pairs", "-1"], &["-1"]),
+        (&["--max-bucket-pairwise", "-1"], &["-1"]),
         (&["--on-error", "maybe"], &["maybe", "fail, skip"]),
     ] {
         scratch.fail(&with(more), said);
@@ -280,7 +280,7 @@ fn arguments_out_of_range() {
         1
     );
     assert_eq!(
-        scratch.job(&with(&["--bucket-pairs", "0", "--overwrite"]))["kept"],
+        scratch.job(&with(&["--max-bucket-pairwise", "0", "--overwrite"]))["kept"],
         2
     );
 }

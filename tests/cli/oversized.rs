@@ -50,7 +50,7 @@ fn the_summary_and_the_manifest_say_what_was_not_compared() {
             let directory = format!("{method}-{threads}");
             let job = ["dedup", "rows.jsonl", "-o", &directory, "--method", method];
             let summary =
-                scratch.job(&[&job[..], &["--bucket-pairs", "20", "--threads", threads]].concat());
+                scratch.job(&[&job[..], &["--max-bucket-pairwise", "20", "--threads", threads]].concat());
             let oversized = &summary["oversized"];
             for count in ["buckets", "rows", "pairs_not_compared"] {
                 assert!(oversized[count].as_u64() > Some(0), "{method}: {summary}");
@@ -85,7 +85,7 @@ fn the_summary_and_the_manifest_say_what_was_not_compared() {
             }
         }
     }
-    let answer = scratch.succeed(&["dedup", "rows.jsonl", "-o", "said", "--bucket-pairs", "20"]);
+    let answer = scratch.succeed(&["dedup", "rows.jsonl", "-o", "said", "--max-bucket-pairwise", "20"]);
     assert!(answer.out.contains("oversized buckets"), "{}", answer.out);
     assert!(answer.out.contains("pairs not compared"), "{}", answer.out);
     let summary = scratch.job(&["dedup", "rows.jsonl", "-o", "all", "--bucket-pairs", "1000"]);
@@ -109,12 +109,12 @@ fn the_longest_row_stands_for_an_oversized_bucket() {
                 "--method",
                 method,
             ];
-            let few = scratch.job(&[&job[..], &keep, &["--bucket-pairs", "20"]].concat());
+            let few = scratch.job(&[&job[..], &keep, &["--max-bucket-pairwise", "20"]].concat());
             assert_eq!(few["kept"], 22, "{method} {keep:?}");
             assert!(few["oversized"]["buckets"].as_u64() > Some(0));
             let kept = "SELECT id FROM kept ORDER BY id";
             let rows = scratch.job_rows("out", kept);
-            scratch.job(&[&job[..], &keep, &["--bucket-pairs", "1000"]].concat());
+            scratch.job(&[&job[..], &keep, &["--max-bucket-pairwise", "1000"]].concat());
             assert_eq!(scratch.job_rows("out", kept), rows, "{method} {keep:?}");
         }
     }

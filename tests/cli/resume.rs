@@ -198,7 +198,7 @@ fn other_parameters_need_overwrite() {
         (&["--resolution", "components"], "resolution"),
         (&["--no-normalize"], "normalize is true, not false"),
         (&["--target-recall", "0.9"], "target_recall"),
-        (&["--bucket-pairs", "7"], "bucket_pairs"),
+        (&["--max-bucket-pairwise", "7"], "bucket_pairs"),
         (&["--text", "text"], "text"),
     ] {
         scratch.fail(

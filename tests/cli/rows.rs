@@ -480,7 +480,7 @@ fn files_of_other_names_are_not_left_out_in_silence() {
     scratch.write("data/readme.md", "no table");
     let answer = scratch.succeed(&["dedup", "data", "-o", "out"]);
     assert!(
-        answer.err.contains("left out 1 files") && answer.err.contains("readme.md"),
+        answer.err.contains("ignored 1 files") && answer.err.contains("readme.md"),
         "{answer:?}"
     );
     assert_eq!(scratch.job_number("out", "SELECT count(*) FROM kept"), 1);

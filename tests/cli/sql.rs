@@ -312,6 +312,43 @@ fn a_copy_to_a_file_writes_into_no_directory() {
     assert_eq!(scratch.rows("SELECT id FROM 'rows.parquet/'")[0]["id"], 1);
 }
 
+/// What is read under a name is also written under it.
+#[test]
+fn a_copy_is_in_the_format_of_its_name() {
+    let scratch = Scratch::new();
+    let values = "(VALUES (1, 'a\tb, \"c\"'), (2, 'zwei')) AS v(id, text)";
+    for name in [
+        "rows.jsonl",
+        "rows.ndjson",
+        "rows.tsv",
+        "rows.csv.gz",
+        "rows.tsv.bz2",
+        "rows.jsonl.zst",
+        "rows.JSON.gz",
+        "rows.csv.xz",
+    ] {
+        let copy = format!("COPY (SELECT * FROM {values} ORDER BY id) TO '{name}'");
+        scratch.succeed(&["sql", "-c", &copy]);
+        let rows = scratch.rows(&format!("SELECT * FROM '{name}' ORDER BY id"));
+        assert_eq!(rows.len(), 2, "{name}: {rows:?}");
+        assert_eq!(rows[0]["text"], "a\tb, \"c\"", "{name}");
+        let bytes = std::fs::read(scratch.path(name)).expect("a file");
+        let magic: &[u8] = match name.rsplit_once('.') {
+            Some((_, "gz")) => b"\x1f\x8b",
+            Some((_, "bz2")) => b"BZh",
+            Some((_, "zst")) => b"\x28\xb5\x2f\xfd",
+            Some((_, "xz")) => b"\xfd7zXZ",
+            Some((_, "tsv")) => b"id\ttext",
+            _ => b"{\"id\"",
+        };
+        assert!(bytes.starts_with(magic), "{name}");
+    }
+    for name in ["rows.gz", "rows.parquet.gz"] {
+        let copy = format!("COPY (SELECT 1 AS id) TO '{name}'");
+        scratch.fail(&["sql", "-c", &copy], &[name, "rows.jsonl.gz"]);
+    }
+}
+
 /// A file that was valid and held a part of the rows took the place of the old one.
 #[test]
 fn a_copy_that_fails_leaves_the_old_file() {

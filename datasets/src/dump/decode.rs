@@ -1,80 +1,95 @@
-//! Decodes a range of a dump: one thread decodes it, at most one batch ahead of the consumer.
+//! Decodes ranges of dumps.
 
-use std::io;
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use datafusion::arrow::array::RecordBatch;
-use datafusion::common::{Result, exec_err};
-use datafusion::physical_plan::metrics::{Count, ExecutionPlanMetricsSet, MetricBuilder};
-use datafusion::physical_plan::stream::RecordBatchReceiverStream;
-use futures::stream::{BoxStream, StreamExt};
-use neardup_wikidump::{DumpReader, Losses, ReadAt, SiteInfo};
-use tokio::runtime::Handle;
-use tokio::sync::mpsc::Sender;
+use datafusion::common::{Result, internal_datafusion_err};
+use datafusion::datasource::table_schema::TableSchema;
+use neardup_wikidump::{DumpReader, Losses};
 
 use super::columns::{BatchBuilder, SiteColumns, dump_schema, index};
 use super::losses::LossLog;
 use super::options::DumpOptions;
-use super::ranges::{failure, open};
-use crate::files::StoredFile;
+use super::ranges::{Sites, failure};
+use crate::files::{DecodeTask, Decoder, FormatSource};
 
-/// Capacity of the queue of batches between the decoding thread and the consumer.
-const QUEUED_BATCHES: usize = 1;
+/// A scan of dumps.
+pub type DumpSource = FormatSource<DumpDecoder>;
 
-/// One range of one file to be read.
-pub(super) struct Decode {
-    pub(super) file: StoredFile,
-    pub(super) range: Range<u64>,
-    pub(super) site: Arc<SiteInfo>,
-    pub(super) site_columns: SiteColumns,
-    pub(super) options: Arc<DumpOptions>,
-    /// Indexes of the projected columns in the schema.
-    pub(super) columns: Vec<usize>,
-    /// Maximum number of rows of a batch.
-    pub(super) max_rows: usize,
-    pub(super) metrics: ExecutionPlanMetricsSet,
-    pub(super) partition: usize,
-    pub(super) losses: LossLog,
+/// Decodes dumps. Its state is the options and the header of each file.
+#[derive(Debug, Clone)]
+pub struct DumpDecoder {
+    options: Arc<DumpOptions>,
+    sites: Arc<Sites>,
+    losses: LossLog,
 }
 
-type Batches = Sender<Result<RecordBatch>>;
-
-impl Decode {
-    /// Starts the thread. It ends when the stream is dropped.
-    pub(super) fn start(self, handle: Handle) -> Result<BoxStream<'static, Result<RecordBatch>>> {
-        let schema = Arc::new(dump_schema().project(&self.columns)?);
-        let mut builder = RecordBatchReceiverStream::builder(schema, QUEUED_BATCHES);
-        let batches = builder.tx();
-        builder.spawn_blocking(move || self.run(&batches, &handle));
-        Ok(builder.build().boxed())
+impl DumpSource {
+    /// A scan of all columns. `sites` has the header of each file under its path in the store.
+    #[must_use]
+    pub fn new(options: Arc<DumpOptions>, sites: Sites) -> Self {
+        Self::with_losses(options, sites, LossLog::default())
     }
 
-    fn run(self, batches: &Batches, handle: &Handle) -> Result<()> {
-        let fail = |error| failure(&self.file, error);
-        let wants = |column| self.columns.contains(&column);
+    /// A scan that also reports losses to `losses`.
+    pub(super) fn with_losses(options: Arc<DumpOptions>, sites: Sites, losses: LossLog) -> Self {
+        let decoder = DumpDecoder {
+            options,
+            sites: Arc::new(sites),
+            losses,
+        };
+        Self::over(decoder, TableSchema::from(dump_schema()))
+    }
+
+    /// Returns and removes what scans in this process left out since the last call, by file.
+    pub(super) fn take_losses(&self) -> Vec<(String, Losses)> {
+        self.decoder().losses.take()
+    }
+
+    /// The options of reading.
+    #[must_use]
+    pub fn options(&self) -> &DumpOptions {
+        &self.decoder().options
+    }
+
+    /// The headers of the files, by their path in the store.
+    #[must_use]
+    pub fn sites(&self) -> &Sites {
+        &self.decoder().sites
+    }
+}
+
+impl Decoder for DumpDecoder {
+    fn name(&self) -> &str {
+        "wikidump"
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.options.namespaces {
+            None => write!(f, ", namespaces=all")?,
+            Some(namespaces) => write!(f, ", namespaces={namespaces:?}")?,
+        }
+        write!(f, ", redirects={}", self.options.redirects)?;
+        write!(f, ", revisions={:?}", self.options.revisions)
+    }
+
+    fn decode(&self, task: &DecodeTask) -> Result<()> {
+        let fail = |error| failure(&task.file, error);
+        let location = task.file.meta.location.as_ref();
+        let site = self.sites.get(location).ok_or_else(|| {
+            internal_datafusion_err!("{location}: the scan does not have the header of this file")
+        })?;
+        let wants = |column| task.columns.contains(&column);
         let options = self.options.reader(
             wants(index::WIKITEXT),
             wants(index::KIND) || wants(index::REDIRECT),
         );
-        let inner = open(&self.file, self.range.end, handle).map_err(fail)?;
-        if inner.len() != self.file.meta.size {
-            let Self { file, .. } = &self;
-            let (then, now) = (file.meta.size, inner.len());
-            return exec_err!(
-                "{}: the file had {then} bytes when the query was planned, and has {now}",
-                file.name
-            );
-        }
-        let source = CancellableSource {
-            inner,
-            batches: batches.clone(),
-            read: MetricBuilder::new(&self.metrics).counter("bytes_scanned", self.partition),
-        };
-        let site = Arc::clone(&self.site);
+        let range = task.range.clone();
         let mut reader =
-            DumpReader::open(Arc::new(source), self.range.clone(), site, options).map_err(fail)?;
-        let mut rows = BatchBuilder::new(&self.columns, self.site_columns.clone(), self.max_rows)?;
+            DumpReader::open(task.open()?, range, Arc::clone(site), options).map_err(fail)?;
+        let site_columns = SiteColumns::new(site, self.options.language.as_deref());
+        let mut rows = BatchBuilder::new(&task.columns, site_columns, task.max_rows)?;
         let mut outcome = Ok(());
         for page in reader.by_ref() {
             match page {
@@ -84,27 +99,28 @@ impl Decode {
                     break;
                 }
             }
-            if rows.is_full() && batches.blocking_send(rows.finish()).is_err() {
+            if rows.is_full() && !task.send(rows.finish()) {
                 break;
             }
         }
-        self.report(reader.losses());
-        if batches.is_closed() {
+        self.report(task, reader.losses());
+        if task.is_cancelled() {
             // The consumer is gone: neither the remaining rows nor the cancellation error are needed.
             return Ok(());
         }
         if !rows.is_empty() {
-            // A closed channel means that the consumer is gone.
-            let _ = batches.blocking_send(rows.finish());
+            task.send(rows.finish());
         }
         outcome
     }
+}
 
-    fn report(&self, losses: &Losses) {
+impl DumpDecoder {
+    fn report(&self, task: &DecodeTask, losses: &Losses) {
         if *losses == Losses::default() {
             return;
         }
-        self.losses.add(&self.file.name, losses);
+        self.losses.add(&task.file.name, losses);
         for (name, count) in [
             ("skipped_blocks", losses.blocks),
             ("skipped_bytes", losses.bytes),
@@ -113,35 +129,13 @@ impl Decode {
             ("stray_page_tags", losses.pages_stray),
         ] {
             if count > 0 {
-                let counter = MetricBuilder::new(&self.metrics).counter(name, self.partition);
+                let counter = task.counter(name);
                 counter.add(usize::try_from(count).unwrap_or(usize::MAX));
             }
         }
         if !losses.is_empty() {
-            let Range { start, end } = self.range;
-            log::warn!("{}: bytes {start} to {end}: {losses}", self.file.name);
+            let Range { start, end } = task.range;
+            log::warn!("{}: bytes {start} to {end}: {losses}", task.file.name);
         }
-    }
-}
-
-/// Counts the bytes that are read of a file, and fails reads once the consumer of the batches is gone.
-struct CancellableSource {
-    inner: Arc<dyn ReadAt>,
-    batches: Batches,
-    read: Count,
-}
-
-impl ReadAt for CancellableSource {
-    fn len(&self) -> u64 {
-        self.inner.len()
-    }
-
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
-        if self.batches.is_closed() {
-            return Err(io::Error::other("the query has ended"));
-        }
-        let count = self.inner.read_at(offset, buf)?;
-        self.read.add(count);
-        Ok(count)
     }
 }

@@ -12,8 +12,8 @@
 //! - `options`: options of reading, parsed from the texts that SQL passes.
 //! - `columns`: the schema, and pages as Arrow arrays.
 //! - `ranges`: reads headers, checks that all files are of one wiki, and splits files into ranges.
-//! - `source`: the file source of the scan; `decode`: decodes a range.
-//! - `losses`: what was left out of damaged dumps. `wire`: serialises tables and scans.
+//! - `table`: the table provider; `decode`: the decoder of the scan.
+//! - `losses`: what was left out of damaged dumps. `wire`: serialises tables and sources.
 
 mod columns;
 mod decode;
@@ -21,15 +21,14 @@ mod factory;
 mod losses;
 mod options;
 mod ranges;
-mod source;
 mod table;
 #[cfg(test)]
 mod tests;
 mod wire;
 
 pub use columns::dump_schema;
+pub use decode::{DumpDecoder, DumpSource};
 pub use factory::WikiDumpFactory;
 pub use options::DumpOptions;
-pub use source::DumpSource;
 pub use table::DumpTable;
-pub use wire::{dump_scan, take_losses};
+pub use wire::take_losses;

@@ -13,10 +13,10 @@ use datafusion::physical_plan::ExecutionPlan;
 use neardup_wikidump::Losses;
 
 use super::columns::dump_schema;
+use super::decode::DumpSource;
 use super::losses::LossLog;
 use super::options::DumpOptions;
 use super::ranges::plan;
-use super::source::DumpSource;
 use crate::files::{Located, Wanted, locate};
 
 const DUMPS: Wanted = Wanted {
@@ -99,8 +99,8 @@ impl TableProvider for DumpTable {
         let Located { store, files } = self.locate(session).await?;
         let partitions = session.config().target_partitions();
         let plan = plan(files, partitions, self.options.on_error).await?;
-        let source =
-            DumpSource::new(Arc::clone(&self.options), plan.sites).with_losses(self.losses.clone());
+        let (options, losses) = (Arc::clone(&self.options), self.losses.clone());
+        let source = DumpSource::with_losses(options, plan.sites, losses);
         let config = FileScanConfigBuilder::new(store, Arc::new(source))
             .with_file_groups(plan.groups)
             .with_limit(limit)

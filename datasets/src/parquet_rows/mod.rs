@@ -7,5 +7,5 @@
 mod source;
 mod table;
 
-pub use source::{NumberedParquetSource, numbered_parquet_scan};
+pub use source::NumberedParquetSource;
 pub use table::NumberedParquet;

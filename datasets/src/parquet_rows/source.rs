@@ -1,26 +1,24 @@
 //! Wraps DataFusion's Parquet source, and adds columns with the index of the file and of the row.
 
-use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, SchemaRef};
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{DataFusionError, Result, internal_datafusion_err};
+use datafusion::common::{Result, internal_datafusion_err};
 use datafusion::datasource::physical_plan::{
     FileOpener, FileScanConfig, FileSource, ParquetSource,
 };
-use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::object_store::ObjectStore;
 use datafusion::parquet::arrow::RowNumber;
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
-use datafusion::physical_plan::{DisplayFormatType, ExecutionPlan, PhysicalExpr};
+use datafusion::physical_plan::{DisplayFormatType, PhysicalExpr};
 use datafusion_datasource::morsel::Morselizer;
 use serde::{Deserialize, Serialize};
 
-use crate::files::{Numbers, read_schema, write_schema};
+use crate::files::{Numbers, Wire, read_parts, read_schema, write_parts, write_schema};
 
 /// The source of Parquet files with the index of the file and of the row after their columns.
 #[derive(Debug, Clone)]
@@ -61,27 +59,18 @@ impl NumberedParquetSource {
             numbers: self.numbers.clone(),
         }))
     }
+}
 
-    /// Serialises the source for [`NumberedParquetSource::from_bytes`]. Files, projection and store belong to the file
-    /// scan that contains the source.
-    ///
-    /// # Errors
-    /// Those of the serializer.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let parts = SourceParts {
+impl Wire for NumberedParquetSource {
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        write_parts(&SourceParts {
             schema: write_schema(self.inner.table_schema().file_schema())?,
             numbers: self.numbers.clone(),
-        };
-        serde_json::to_vec(&parts).map_err(|error| DataFusionError::External(error.into()))
+        })
     }
 
-    /// Reads a source that [`NumberedParquetSource::to_bytes`] wrote; it has all columns.
-    ///
-    /// # Errors
-    /// If it did not write the bytes.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let SourceParts { schema, numbers } = serde_json::from_slice(bytes)
-            .map_err(|error| DataFusionError::External(error.into()))?;
+    fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let SourceParts { schema, numbers } = read_parts(bytes)?;
         Ok(Self::new(read_schema(&schema)?, numbers))
     }
 }
@@ -144,17 +133,4 @@ impl FileSource for NumberedParquetSource {
     ) -> Result<TreeNodeRecursion> {
         self.inner.apply_expressions(f)
     }
-}
-
-/// The scan and its source, if the plan is a scan of numbered Parquet.
-#[must_use]
-pub fn numbered_parquet_scan(
-    plan: &Arc<dyn ExecutionPlan>,
-) -> Option<(&FileScanConfig, &NumberedParquetSource)> {
-    let scan = plan.downcast_ref::<DataSourceExec>()?;
-    let config = (scan.data_source().as_ref() as &dyn Any).downcast_ref::<FileScanConfig>()?;
-    let source = config
-        .file_source()
-        .downcast_ref::<NumberedParquetSource>()?;
-    Some((config, source))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::{DataFusionError, Result};
+use datafusion::common::Result;
 use datafusion::datasource::physical_plan::{FileScanConfigBuilder, FileSource};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::object_store::ObjectStoreUrl;
@@ -15,7 +15,9 @@ use datafusion::physical_plan::ExecutionPlan;
 use serde::{Deserialize, Serialize};
 
 use super::source::NumberedParquetSource;
-use crate::files::{Files, Numbers, assign, parts, read_schema, write_schema};
+use crate::files::{
+    Files, Numbers, Wire, assign, parts, read_parts, read_schema, write_parts, write_schema,
+};
 
 /// Parquet files of one schema, with the index of the file and of the row after their columns.
 #[derive(Debug, Clone)]
@@ -51,31 +53,23 @@ impl NumberedParquet {
             numbers,
         }
     }
+}
 
-    /// Serialises the table for [`NumberedParquet::from_bytes`].
-    ///
-    /// # Errors
-    /// Those of the serializer.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let parts = TableParts {
+impl Wire for NumberedParquet {
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        write_parts(&TableParts {
             files: self.files.clone(),
             schema: write_schema(&self.schema)?,
             numbers: self.numbers.clone(),
-        };
-        serde_json::to_vec(&parts).map_err(|error| DataFusionError::External(error.into()))
+        })
     }
 
-    /// Reads a table that [`NumberedParquet::to_bytes`] wrote.
-    ///
-    /// # Errors
-    /// If it did not write the bytes.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+    fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let TableParts {
             files,
             schema,
             numbers,
-        } = serde_json::from_slice(bytes)
-            .map_err(|error| DataFusionError::External(error.into()))?;
+        } = read_parts(bytes)?;
         Ok(Self::of(files, read_schema(&schema)?, numbers))
     }
 }

@@ -1,22 +1,18 @@
-//! Decodes a file: one thread reads its rows, at most one batch ahead of the consumer.
+//! Decodes files of separated values and of JSON.
 
+use std::fmt;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, RecordBatchOptions};
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::Result;
-use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder};
-use datafusion::physical_plan::stream::RecordBatchReceiverStream;
-use futures::stream::{BoxStream, StreamExt};
-use tokio::runtime::Handle;
-use tokio::sync::mpsc::Sender;
+use datafusion::datasource::physical_plan::FileSource;
+use datafusion::datasource::table_schema::TableSchema;
 
 use super::options::{RecordFormat, RecordOptions};
 use super::{input, json, separated};
-use crate::files::StoredFile;
+use crate::files::{DecodeTask, Decoder, FormatSource, Numbers};
 
-/// Capacity of the queue of batches between the decoding thread and the consumer.
-const QUEUED_BATCHES: usize = 1;
 /// Number of bytes of a file after which a batch is full.
 pub(super) const BATCH_BYTES: usize = 8 << 20;
 
@@ -27,68 +23,94 @@ pub(super) struct Chunk {
     pub(super) columns: Vec<ArrayRef>,
 }
 
-/// One file to be read.
-pub(super) struct Decode {
-    pub(super) file: StoredFile,
-    pub(super) options: RecordOptions,
-    /// All columns of the file, and after them the index of the row.
-    pub(super) schema: SchemaRef,
-    /// Whether the last column of the schema is the index of the row.
-    pub(super) numbered: bool,
-    /// Indexes of the projected columns in the schema.
-    pub(super) columns: Vec<usize>,
-    /// Maximum number of rows of a batch.
-    pub(super) max_rows: usize,
-    pub(super) metrics: ExecutionPlanMetricsSet,
-    pub(super) partition: usize,
+/// A scan of separated values or JSON.
+pub type RecordSource = FormatSource<RecordDecoder>;
+
+/// Decodes separated values or JSON.
+#[derive(Debug, Clone)]
+pub struct RecordDecoder {
+    options: RecordOptions,
+    /// The columns of the files.
+    schema: SchemaRef,
+    numbers: Option<Numbers>,
 }
 
-type Batches = Sender<Result<RecordBatch>>;
+impl RecordSource {
+    /// A scan of all columns.
+    pub(super) fn new(options: RecordOptions, schema: SchemaRef, numbers: Option<Numbers>) -> Self {
+        let table_schema = match &numbers {
+            None => TableSchema::from(Arc::clone(&schema)),
+            Some(numbers) => {
+                let mut fields = schema.fields().to_vec();
+                fields.push(Arc::new(Field::new(&numbers.row, DataType::Int64, false)));
+                TableSchema::builder(Arc::new(Schema::new(fields)))
+                    .with_table_partition_cols(numbers.file_fields())
+                    .build()
+            }
+        };
+        let decoder = RecordDecoder {
+            options,
+            schema,
+            numbers,
+        };
+        Self::over(decoder, table_schema)
+    }
+
+    /// The columns, followed by those with the position of a row.
+    pub(super) fn table_schema_ref(&self) -> &SchemaRef {
+        self.table_schema().table_schema()
+    }
+
+    pub(super) fn options(&self) -> &RecordOptions {
+        &self.decoder().options
+    }
+
+    pub(super) fn schema(&self) -> &SchemaRef {
+        &self.decoder().schema
+    }
+
+    pub(super) fn numbers(&self) -> Option<&Numbers> {
+        self.decoder().numbers.as_ref()
+    }
+}
 
 enum Rows {
     Separated(Box<separated::Rows>),
     Json(Box<json::Rows>),
 }
 
-impl Decode {
-    /// Starts the thread. It ends when the stream is dropped.
-    pub(super) fn start(self, handle: Handle) -> Result<BoxStream<'static, Result<RecordBatch>>> {
-        let schema = Arc::new(self.schema.project(&self.columns)?);
-        let mut builder = RecordBatchReceiverStream::builder(Arc::clone(&schema), QUEUED_BATCHES);
-        let batches = builder.tx();
-        builder.spawn_blocking(move || {
-            let outcome = self.read(schema, &batches, &handle);
-            // The consumer is gone, so the cancellation error is not needed.
-            if batches.is_closed() { Ok(()) } else { outcome }
-        });
-        Ok(builder.build().boxed())
+impl Decoder for RecordDecoder {
+    fn name(&self) -> &str {
+        match self.options.format {
+            RecordFormat::Separated(b'\t') => "tsv",
+            RecordFormat::Separated(_) => "csv",
+            RecordFormat::Json => "json",
+        }
     }
 
-    fn read(&self, schema: SchemaRef, batches: &Batches, handle: &Handle) -> Result<()> {
-        let number = self.numbered.then(|| self.schema.fields().len() - 1);
-        let file_columns: Vec<usize> = (0..number.unwrap_or(self.schema.fields().len())).collect();
-        let file_schema = self.schema.project(&file_columns)?;
-        let mut wanted = self.columns.clone();
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.options.compression.as_str() {
+            "" => Ok(()),
+            name => write!(f, ", compression={name}"),
+        }
+    }
+
+    fn decode(&self, task: &DecodeTask) -> Result<()> {
+        // The index of the row follows the columns of the file.
+        let number = self.numbers.as_ref().map(|_| self.schema.fields().len());
+        let mut wanted = task.columns.clone();
         wanted.retain(|column| Some(*column) != number);
-        let waiting = batches.clone();
-        let read = MetricBuilder::new(&self.metrics).counter("bytes_scanned", self.partition);
-        let input = input::open(
-            &self.file,
-            &self.options,
-            handle,
-            Box::new(move || !waiting.is_closed()),
-            Some(read),
-        )?;
-        let name = &self.file.name;
+        let name = &task.file.name;
+        let input = input::open(name, task.open()?, &self.options)?;
+        let (schema, max_rows) = (&self.schema, task.max_rows);
         let mut rows = match self.options.format {
             RecordFormat::Separated(separator) => {
                 let fields = separated::Fields::new(name, input, separator);
-                let rows =
-                    separated::Rows::open(name, fields, &file_schema, &wanted, self.max_rows)?;
+                let rows = separated::Rows::open(name, fields, schema, &wanted, max_rows)?;
                 Rows::Separated(Box::new(rows))
             }
             RecordFormat::Json => {
-                let rows = json::Rows::open(name, input, &file_schema, &wanted, self.max_rows)?;
+                let rows = json::Rows::open(name, input, schema, &wanted, max_rows)?;
                 Rows::Json(Box::new(rows))
             }
         };
@@ -103,7 +125,7 @@ impl Decode {
             };
             let mut values = columns.into_iter();
             let end = before + rows as i64;
-            let columns = self.columns.iter().filter_map(|column| match number {
+            let columns = task.columns.iter().filter_map(|column| match number {
                 Some(number) if number == *column => {
                     Some(Arc::new(Int64Array::from_iter_values(before..end)) as ArrayRef)
                 }
@@ -111,12 +133,12 @@ impl Decode {
             });
             let options = RecordBatchOptions::new().with_row_count(Some(rows));
             let batch = RecordBatch::try_new_with_options(
-                Arc::clone(&schema),
+                Arc::clone(&task.schema),
                 columns.collect(),
                 &options,
             )?;
             before = end;
-            if batches.blocking_send(Ok(batch)).is_err() {
+            if !task.send(Ok(batch)) {
                 return Ok(());
             }
         }

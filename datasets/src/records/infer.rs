@@ -19,7 +19,8 @@ enum Found {
 }
 
 fn inspect(file: &StoredFile, options: &RecordOptions, handle: &Handle) -> Result<Found> {
-    let input = input::open(file, options, handle, Box::new(|| true), None)?;
+    let bytes = file.open_unchanged(file.meta.size, handle)?;
+    let input = input::open(&file.name, bytes, options)?;
     Ok(match options.format {
         RecordFormat::Separated(separator) => {
             let fields = Fields::new(&file.name, input, separator);

@@ -3,47 +3,24 @@
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use datafusion::common::{Result, exec_datafusion_err, exec_err};
-use datafusion::physical_plan::metrics::Count;
+use datafusion::common::{Result, exec_datafusion_err};
 use neardup_wikidump::ReadAt;
-use tokio::runtime::Handle;
 
 use super::options::RecordOptions;
-use crate::files::StoredFile;
 
 /// Number of bytes that are read at a time.
 const READ: usize = 1 << 17;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// Returns whether the consumer of the rows still exists.
-pub(super) type Waiting = Box<dyn Fn() -> bool + Send>;
-
 /// The decompressed bytes of a file, without a byte order mark.
-pub(super) fn open(
-    file: &StoredFile,
-    options: &RecordOptions,
-    handle: &Handle,
-    waiting: Waiting,
-    read: Option<Count>,
-) -> Result<Buffer> {
-    let named = |error: io::Error| exec_datafusion_err!("{}: {error}", file.name);
-    let until = file.meta.size;
-    let inner = file.open(until, handle).map_err(named)?;
-    if inner.len() != until {
-        return exec_err!(
-            "{}: the file had {until} bytes when the query was planned, and has {}",
-            file.name,
-            inner.len()
-        );
-    }
+pub(super) fn open(name: &str, file: Arc<dyn ReadAt>, options: &RecordOptions) -> Result<Buffer> {
     let bytes = Sequential {
-        inner,
+        inner: file,
         offset: 0,
-        waiting,
-        read,
     };
     let mut buffer = Buffer::new(options.unpacking()?.convert_read(bytes)?);
-    buffer.skip_mark().map_err(named)?;
+    let marked = buffer.skip_mark();
+    marked.map_err(|error| exec_datafusion_err!("{name}: {error}"))?;
     Ok(buffer)
 }
 
@@ -51,20 +28,12 @@ pub(super) fn open(
 struct Sequential {
     inner: Arc<dyn ReadAt>,
     offset: u64,
-    waiting: Waiting,
-    read: Option<Count>,
 }
 
 impl Read for Sequential {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        if !(self.waiting)() {
-            return Err(io::Error::other("the query has ended"));
-        }
         let count = self.inner.read_at(self.offset, buf)?;
         self.offset += count as u64;
-        if let Some(read) = &self.read {
-            read.add(count);
-        }
         Ok(count)
     }
 }

@@ -12,8 +12,8 @@
 //! - `options`: the format of the files; `input`: their decompressed bytes.
 //! - `separated`: separated values; `json`: objects, one after the other or in arrays. Both infer the columns and read
 //!   the rows.
-//! - `infer`: infers the columns of all files; `table`: the table provider; `source`: the file source of the scan;
-//!   `decode`: decodes a file; `wire`: serialises tables and scans.
+//! - `infer`: infers the columns of all files; `table`: the table provider; `decode`: the decoder of the scan; `wire`:
+//!   serialises tables and sources.
 
 mod decode;
 mod infer;
@@ -21,13 +21,11 @@ mod input;
 mod json;
 mod options;
 mod separated;
-mod source;
 mod table;
 #[cfg(test)]
 mod tests;
 mod wire;
 
 pub use options::{RecordFormat, RecordOptions};
-pub use source::RecordSource;
+pub use decode::{RecordDecoder, RecordSource};
 pub use table::RecordTable;
-pub use wire::record_scan;

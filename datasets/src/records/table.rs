@@ -14,9 +14,9 @@ use datafusion::logical_expr::{Expr, TableType};
 use datafusion::object_store::path::Path;
 use datafusion::physical_plan::ExecutionPlan;
 
+use super::decode::RecordSource;
 use super::infer;
 use super::options::RecordOptions;
-use super::source::RecordSource;
 use crate::files::{Files, Numbers, Stamp, assign, parts};
 
 /// The rows of files of separated values or JSON.

@@ -11,21 +11,18 @@
 //!
 //! - `format`: parses the formats.
 //! - `options`: options of reading; `columns`: the schema, and rows as Arrow arrays.
-//! - `source`: the file source of the scan; `decode`: decodes a file. `wire`: serialises tables and scans.
+//! - `table`: the table provider; `decode`: the decoder of the scan.
 
 mod columns;
 mod decode;
 mod format;
 mod options;
-mod source;
 mod table;
 #[cfg(test)]
 mod tests;
-mod wire;
 
 pub use columns::word_vector_schema;
+pub use decode::{WordVectorDecoder, WordVectorSource};
 pub use format::Format;
 pub use options::WordVectorOptions;
-pub use source::WordVectorSource;
 pub use table::WordVectorTable;
-pub use wire::word_vector_scan;

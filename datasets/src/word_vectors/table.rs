@@ -11,13 +11,13 @@ use datafusion::datasource::source::DataSourceExec;
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use futures::{StreamExt, TryStreamExt};
+use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 
 use super::columns::word_vector_schema;
-use super::decode::{failure, inspect};
+use super::decode::{WordVectorSource, failure, inspect};
 use super::options::WordVectorOptions;
-use super::source::WordVectorSource;
-use crate::files::{Located, StoredFile, Wanted, assign, locate, parts};
+use crate::files::{Located, StoredFile, Wanted, Wire, assign, locate, parts, read_parts, write_parts};
 
 const WORD_VECTORS: Wanted = Wanted {
     what: "word vectors",
@@ -89,6 +89,26 @@ impl TableProvider for WordVectorTable {
             .with_projection_indices(projection.cloned())?
             .build();
         Ok(DataSourceExec::from_data_source(config))
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct TableParts {
+    locations: Vec<String>,
+    options: WordVectorOptions,
+}
+
+impl Wire for WordVectorTable {
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        write_parts(&TableParts {
+            locations: self.locations.clone(),
+            options: self.options,
+        })
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let TableParts { locations, options } = read_parts(bytes)?;
+        Self::try_new(locations, options)
     }
 }
 

@@ -97,8 +97,8 @@ fn document_join(call: &Call, more: BTreeMap<&str, Value>) -> Result<Expansion> 
             call.function
         );
     }
-    if !linked && call.is_given("bucket_pairs") {
-        return plan_err!("{}: bucket_pairs needs copies => 'linked'", call.function);
+    if !linked && call.is_given("max_bucket_pairwise") {
+        return plan_err!("{}: max_bucket_pairwise needs copies => 'linked'", call.function);
     }
     check_second(call, &["id_b", "text_b"])?;
     let function = function(call)?;

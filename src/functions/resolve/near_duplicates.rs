@@ -3,8 +3,7 @@
 use super::lsh::bands_and_rows;
 use super::signatures;
 use super::{Call, Expansion, Value, block_variant, expansion};
-use crate::functions::{find, one_row_per_id, orderable, relations};
-use crate::jobs::Keep;
+use crate::functions::{Keep, find, one_row_per_id, orderable, relations};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::functions::unicode::expr_fn::character_length;
@@ -114,7 +113,7 @@ pub(in crate::functions) fn node_pairs(call: &Call) -> Result<Expansion> {
         "exact" => return block_variant(call, Some("node_pairs.exact"), []),
         "projection" => {
             let [distance, groups, parts] = signatures::all_within_recall(call)?;
-            let limit = call.integer("bucket_pairs")?;
+            let limit = call.integer("max_bucket_pairwise")?;
             if limit == 0 || call.text("resolution")? == "components" {
                 let more = [distance, groups, parts];
                 return block_variant(call, Some("node_pairs.projection"), more);

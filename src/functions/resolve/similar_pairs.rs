@@ -36,7 +36,7 @@ pub(in crate::functions) fn similar_pairs(call: &Call) -> Result<Expansion> {
             _ => Verify::Exact,
         },
         prefixes: call.boolean("prefixes")?,
-        bucket_pairs: limit("bucket_pairs")?,
+        max_bucket_pairwise: limit("max_bucket_pairwise")?,
         max_bucket: limit("max_bucket")?,
         parts: call.integer("parts")? as u32,
         two_sides: call.integer("sides")? == 2,

@@ -1,7 +1,7 @@
 //! The options of a `dedup` job.
 
 use super::super::dumps::DumpOptions;
-use datafusion::common::{Result, plan_datafusion_err};
+use crate::functions::Keep;
 
 /// How pairs are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,56 +32,6 @@ pub enum Resolution {
     Representative,
     /// One row of each connected component is kept.
     Components,
-}
-
-/// Which row is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Keep {
-    /// The row with the smallest id.
-    First,
-    /// The row with the most characters, then with the smallest id.
-    Longest,
-    /// The first row in the order of a column, then with the smallest id.
-    By {
-        /// The column.
-        column: String,
-        /// Whether the largest value comes first.
-        descending: bool,
-    },
-}
-
-impl Keep {
-    /// Parses `column`, `column asc` or `column desc`; a name with spaces must be in double quotes.
-    ///
-    /// # Errors
-    /// If the text is none of these.
-    pub fn parse(order: &str) -> Result<Self> {
-        let wrong = || {
-            plan_datafusion_err!(
-                "the keep order must be 'column', 'column asc' or 'column desc', found '{order}'; put a column name with spaces in double quotes"
-            )
-        };
-        let order = order.trim();
-        let (column, direction) = match order.strip_prefix('"') {
-            Some(quoted) => {
-                let (column, direction) = quoted.rsplit_once('"').ok_or_else(wrong)?;
-                (column.replace("\"\"", "\""), direction)
-            }
-            None => match order.split_once(char::is_whitespace) {
-                Some((column, direction)) => (column.to_owned(), direction),
-                None => (order.to_owned(), ""),
-            },
-        };
-        let descending = match direction.trim().to_ascii_lowercase().as_str() {
-            "" | "asc" => false,
-            "desc" => true,
-            _ => return Err(wrong()),
-        };
-        match column.is_empty() {
-            true => Err(wrong()),
-            false => Ok(Self::By { column, descending }),
-        }
-    }
 }
 
 /// How ids are made for a table without an id column.
@@ -137,7 +87,7 @@ pub struct Dedup {
     pub keep: Keep,
     /// Buckets of more distinct texts are oversized: their rows are verified against pivots only. A vector is
     /// paired with its first so many similar predecessors, at most 256.
-    pub bucket_pairs: usize,
+    pub max_bucket_pairwise: usize,
     /// Sentences of a dump: least and greatest length in characters.
     pub lengths: (usize, usize),
     /// How dumps are read.
@@ -167,7 +117,7 @@ impl Dedup {
             pairs: Pairs::Linked,
             resolution: Resolution::Representative,
             keep: Keep::First,
-            bucket_pairs: 10_000,
+            max_bucket_pairwise: 10_000,
             lengths: (20, 2000),
             dump: DumpOptions::default(),
             overwrite: false,

@@ -147,7 +147,7 @@ impl Run<'_> {
         };
         let hashes = (bands.bands * bands.rows) as f64;
         let linked = self.options.pairs == Pairs::Linked;
-        let limit = self.options.bucket_pairs as u64;
+        let limit = self.options.max_bucket_pairwise as u64;
         let shingles = figure(job, "shingles");
         // The number of candidate pairs in a sample is proportional to the square of the sample's share.
         let share = (SAMPLE / figure(job, "distinct texts").max(1.0)).clamp(1.0 / 256.0, 1.0);

@@ -28,7 +28,7 @@ impl Join {
                     false => 3 * part.rows.vectors.memory() + workers * rows * size_of::<f64>(),
                 };
                 // In linked mode each worker has its own union-find forest.
-                let forests = spec.bucket_pairs.map_or(0, |_| workers * rows);
+                let forests = spec.max_bucket_pairwise.map_or(0, |_| workers * rows);
                 (rows + forests) * size_of::<u32>() + compared
             }
             None => {
@@ -84,7 +84,7 @@ impl Join {
                     false => workers * rows * size_of::<f64>(),
                 };
                 let forests = spec
-                    .bucket_pairs
+                    .max_bucket_pairwise
                     .map_or(0, |_| workers * rows * size_of::<u32>());
                 let bytes = join.memory() + sums + forests;
                 (
@@ -155,7 +155,7 @@ fn kernel_spec(spec: &Spec, part: u32) -> kernel::Spec {
         prefix_filter: spec.prefixes,
         part: u64::from(part),
         parts: u64::from(spec.parts),
-        bucket_limit: spec.bucket_pairs,
+        bucket_limit: spec.max_bucket_pairwise,
         max_bucket: spec.max_bucket,
     }
 }

@@ -97,7 +97,7 @@ pub struct Spec {
     /// Whether the keys are prefix tokens of `tokens`, so that the length and positional filters apply.
     pub prefixes: bool,
     /// Buckets of more rows than this are oversized: their rows are verified against pivots.
-    pub bucket_pairs: Option<usize>,
+    pub max_bucket_pairwise: Option<usize>,
     /// Only this many rows of a bucket, the first in id order, form pairs.
     pub max_bucket: Option<usize>,
     /// Number of parts of the key space.
@@ -175,8 +175,8 @@ impl std::fmt::Display for Spec {
         if self.prefixes {
             f.write_str(", prefixes")?;
         }
-        if let Some(limit) = self.bucket_pairs {
-            write!(f, ", bucket_pairs={limit}")?;
+        if let Some(limit) = self.max_bucket_pairwise {
+            write!(f, ", max_bucket_pairwise={limit}")?;
         }
         if let Some(limit) = self.max_bucket {
             write!(f, ", max_bucket={limit}")?;

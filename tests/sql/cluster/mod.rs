@@ -576,7 +576,7 @@ fn dedup(executors: usize) -> Result<(), Failed> {
     )?;
     // Oversized buckets: the same rows, and the same counts of what was not compared.
     for method in ["exact", "minhash"] {
-        let few = ["--bucket-pairs", "3", "--method", method];
+        let few = ["--max-bucket-pairwise", "3", "--method", method];
         let local = run(&format!("local-{method}"), &few)?;
         let remote = run(&format!("remote-{method}"), &[&few[..], &more].concat())?;
         let counts = |directory: &Path| -> Result<serde_json::Value, Failed> {

@@ -50,7 +50,7 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
             "components",
             "--keep",
             "longest",
-            "--bucket-pairs",
+            "--max-bucket-pairwise",
             "5000",
             "--overwrite",
         ],

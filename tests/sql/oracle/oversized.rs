@@ -152,7 +152,7 @@ async fn any_division(method: &'static str) -> Result<(), Failed> {
             let call = |parts: usize| {
                 format!(
                     "near_duplicates(docs, method => '{method}', shingle => 'word:1', threshold => 0.65, \
-                     bucket_pairs => {limit}, parts => {parts}, resolution => '{resolution}', {keep})"
+                     max_bucket_pairwise => {limit}, parts => {parts}, resolution => '{resolution}', {keep})"
                 )
             };
             let whole = session(division(1, 2, 8192, false), &texts, &vectors)?;

@@ -97,7 +97,7 @@ async fn small_buckets() -> Result<(), Failed> {
     let context = session(2)?;
     register(&context, "docs", &texts)?;
     for method in ["exact", "minhash"] {
-        let call = format!("near_duplicates(docs, method => '{method}', bucket_pairs => 100)");
+        let call = format!("near_duplicates(docs, method => '{method}', max_bucket_pairwise => 100)");
         let found = rows(&context, &call).await?;
         check(&call, &found, &sets, 0.8)?;
         let kept = found.values().filter(|row| row.kept).count();
@@ -139,7 +139,7 @@ async fn near_vectors() -> Result<(), Failed> {
     let expected = rows(&context, &format!("{all})")).await?;
     let kept = |rows: &BTreeMap<i64, Row>| rows.values().filter(|row| row.kept).count();
     for parts in [1, 5] {
-        let call = format!("{all}, bucket_pairs => 100, parts => {parts})");
+        let call = format!("{all}, max_bucket_pairwise => 100, parts => {parts})");
         let found = rows(&context, &call).await?;
         let rounded = |a, b| {
             found[&a]
