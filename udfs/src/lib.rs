@@ -15,8 +15,8 @@
 //!
 //! Here is what is computed for a row: texts to normal forms, shingles, signatures and bucket keys;
 //! two of them to a similarity. How rows are related to each other is SQL, and belongs above this
-//! crate. The mathematics is in `neardup-kernels`, the cleaning of wikitext and the rules of sentences
-//! in `neardup-wikidump`; neither knows Arrow or NULL.
+//! crate. The mathematics is in `neardup_kernels`, the cleaning of wikitext and the rules of sentences
+//! in `neardup_wikidump`; neither knows Arrow or NULL.
 //!
 //! Functions are stateless and immutable. NULL in, NULL out; scalars in, a scalar out. Arguments go
 //! by position or by name; trailing ones have defaults. What decides the answer is an argument,

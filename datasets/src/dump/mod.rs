@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Use it to read dumps of any size in SQL, in parallel inside a file too, with memory bounded per
-//! partition. What a dump holds is told by `neardup-wikidump`; cleaning and splitting are functions
+//! partition. What a dump holds is told by `neardup_wikidump`; cleaning and splitting are functions
 //! over its column `wikitext`.
 //!
 //! - `options`: what is read; texts as SQL passes them.

@@ -1,5 +1,5 @@
 //! Times the comparison of all pairs of bit signatures, and of cosines of dense vectors, on one core:
-//! `cargo run --release -p neardup-kernels --example all_pairs [ROWS] [BITS] [DIMENSIONS]`.
+//! `cargo run --release -p datafusion-neardup-kernels --example all_pairs [ROWS] [BITS] [DIMENSIONS]`.
 //!
 //! Prints nanoseconds a pair: for a distance that no pair can be spared (every word is compared), for
 //! that of a cosine of 0.8, and for a loop over pairs of rows as the compiler makes it; then what tables of

@@ -4,7 +4,7 @@
 //!
 //! A difference means that stored signatures no longer match new ones. Where that is meant, the
 //! format gets a new version and a new file; a line added to `texts.txt` is the other reason to
-//! write the file anew, with `NEARDUP_WRITE_GOLDEN=1 cargo test -p neardup-kernels --test golden`.
+//! write the file anew, with `NEARDUP_WRITE_GOLDEN=1 cargo test -p datafusion-neardup-kernels --test golden`.
 
 use std::error::Error;
 use std::fmt::Write as _;
