@@ -1,11 +1,11 @@
 -- bm25_vectors(counts, frequencies)
 --
--- A vector of term weights for each document, by Okapi BM25:
+-- Computes a vector of term weights for each document, by Okapi BM25:
 -- weight = idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / mean length)), where
 -- idf = ln(1 + (N − df + ½) / (df + ½)), length is the sum of tf over a document, and N and the mean length are those
 -- of the documents in counts.
 --
--- Counts and frequencies are of one collection and in one language, both as they were counted or both translated.
+-- Counts and frequencies must be of the same collection and language: both as counted, or both translated.
 --
 -- Inputs
 --   input: id, term, tf
@@ -13,18 +13,18 @@
 -- Parameters
 --   id: column = id | the id of a document
 --   term: column = term | a term, in both relations
---   tf: column = tf | how often it stands in the document; fractions too
---   df: column = df | in how many documents it stands; fractions too
+--   tf: column = tf | how often the term occurs in the document; may be fractional
+--   df: column = df | in how many documents the term occurs; may be fractional
 --   k1: number in [0, 1000] = 1.2 | how slowly a weight saturates as a term repeats
---   b: number in [0, 1] = 0.75 | how much a long document's weights are lowered: 0 not at all
+--   b: number in [0, 1] = 0.75 | how much the weights of long documents are lowered; 0: not at all
 -- Columns
 --   id: as id | the id of a document
 --   vector: List(Struct("term": Utf8, "weight": Float64)) | the terms of the document with their weights, sorted by term
 -- Guarantees
---   A document and a term that stand twice in counts add up, as does a term that stands twice in frequencies.
---   A term without a frequency stands in no document, one with more than N in N: weights are above 0.
---   Rows with NULL take no part, nor do counts of 0.
---   Sums are of numbers with 15 decimal places, so that they do not depend on the order of rows.
+--   Several rows of a document and a term in counts are added, and so are several rows of a term in frequencies.
+--   A missing frequency counts as 0, and one above N as N, so that all weights are positive.
+--   Rows with NULL and counts of 0 are ignored.
+--   Sums are computed with 15 decimal places, so that they do not depend on the order of rows.
 WITH counts AS (
   SELECT id, term, sum(CAST(tf AS DECIMAL(38, 15))) AS tf
   FROM input

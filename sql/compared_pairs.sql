@@ -1,22 +1,22 @@
 -- compared_pairs(input, candidates)
 --
--- Candidates whose signatures or vectors are near, by standard operators. A building block of the text of
--- similar_pairs for sessions that lack our operator.
+-- Verifies candidates by the distance of their signatures or the cosine of their vectors, with standard operators. A
+-- building block of the SQL text of similar_pairs, for sessions without the operator.
 --
 -- Inputs
 --   input: side, id, signature, vector
 --   input_b: id_a, id_b
 -- Parameters
 --   verify: one of hamming|cosine = 'hamming' | as in similar_pairs
---   threshold: number in (0, 1] = 0.8 | with 'cosine': least cosine
---   max_distance: integer in [-1, 4294967294] = -1 | the most differing bits; -1: signatures are not compared
+--   threshold: number in (0, 1] = 0.8 | with 'cosine': minimum cosine
+--   max_distance: integer in [-1, 4294967294] = -1 | maximum number of differing bits; -1: signatures are not compared
 --   sides: integer in [1, 2] = 1 | 2: id_a is of side 0, id_b of side 1
 -- Columns
 --   id_a: as id | the id of the candidate
 --   id_b: as id | the other id
 --   similarity: Float64 | the number of differing bits, or the cosine
 -- Guarantees
---   A candidate that stands twice is compared twice.
+--   A candidate that occurs twice in candidates is verified and reported twice.
 WITH compared AS (
   SELECT
     input_b.id_a,

@@ -1,6 +1,6 @@
 -- components(input)
 --
--- Connected components of a relation of pairs.
+-- Computes the connected components of a relation of pairs.
 --
 -- Inputs
 --   input: id_a, id_b
@@ -8,11 +8,11 @@
 --   id_a: column = id_a | one end of a pair
 --   id_b: column = id_b | the other end
 -- Columns
---   id: as id | an id that stands in a pair
+--   id: as id | an id that occurs in a pair
 --   cluster_id: as id | the smallest id of its component
---   cluster_size: Int64 | members of the component
+--   cluster_size: Int64 | number of ids in the component
 -- Guarantees
---   Partial results are spanning forests: partitions reduce before they meet.
+--   Each partition reduces its pairs to a spanning forest before the partitions are merged.
 SELECT id, cluster_id, count(*) OVER (PARTITION BY cluster_id) AS cluster_size
 FROM (
   SELECT member['id'] AS id, member['cluster_id'] AS cluster_id

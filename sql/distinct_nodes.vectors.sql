@@ -1,6 +1,6 @@
 -- distinct_nodes.vectors(input)
 --
--- distinct_nodes of vectors: each that is not zero once.
+-- distinct_nodes of vectors: each distinct vector that is not zero once.
 SELECT
   min(side) AS side,
   min(id) AS id,

@@ -1,20 +1,20 @@
 -- distinct_texts(input)
 --
--- Each distinct normalised text once, standing for its copies by its smallest id.
--- A building block of the linked joins and of near_duplicates.
+-- Returns each distinct normalised text once, with its smallest id and the ids of all of its copies. A building block
+-- of the linked joins and of near_duplicates.
 --
 -- Inputs
 --   input: side, id, text, across
 -- Parameters
---   normalize: boolean = true | NFKC, lower case, white space runs to one space, trimmed
+--   normalize: boolean = true | whether texts are normalised: NFKC, lower case, runs of white space become one space, trimmed
 -- Columns
 --   side: Int8 | 0
 --   id: as id | the smallest id with this text
 --   across: any | as in the input
---   text: text | the text, normalised where asked for
+--   text: text | the text, normalised if requested
 --   ids: list of id | every id with this text, the smallest included, in no order
 -- Guarantees
---   k copies are one row.
+--   One row for each distinct text.
 SELECT
   min(side) AS side,
   min(id) AS id,

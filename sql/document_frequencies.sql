@@ -1,6 +1,6 @@
 -- document_frequencies(counts)
 --
--- In how many documents of a collection each term stands.
+-- Counts in how many documents of a collection each term occurs.
 --
 -- Inputs
 --   input: id, term
@@ -9,9 +9,9 @@
 --   term: column = term | a term of it
 -- Columns
 --   term: text | the term
---   df: Int64 | distinct documents with it
+--   df: Int64 | number of distinct documents with the term
 -- Guarantees
---   A term is one row. Rows of which id or term is NULL do not count.
+--   One row for each term. Rows with a NULL id or term are ignored.
 SELECT term, count(*) AS df
 FROM (
   SELECT id, term

@@ -6,10 +6,10 @@
 -- Inputs
 --   input: side, id, text, across
 -- Parameters
---   threshold: number in (0, 1] = 0.8 | least Jaccard similarity
---   shingle: shingle = 'word:3' | what a text is cut into
---   bucket_pairs: integer in [0, 4000000000] = 0 | a prefix token of more rows than this is an oversized bucket, as in similar_pairs; 0: never
---   parts: integer in [1, 65536] = 1 | parts of the key space
+--   threshold: number in (0, 1] = 0.8 | minimum Jaccard similarity
+--   shingle: shingle = 'word:3' | how a text is split into shingles
+--   bucket_pairs: integer in [0, 4000000000] = 0 | a prefix token with more rows than this is an oversized bucket, as in similar_pairs; 0: no limit
+--   parts: integer in [1, 65536] = 1 | number of parts of the key space
 --   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
 --   differ: boolean = false | only pairs whose values of across differ
 -- Columns
@@ -17,7 +17,7 @@
 --   id_b: as id | the other id
 --   similarity: Float64 | exact Jaccard similarity of the two shingle sets
 -- Guarantees
---   Complete where bucket_pairs is 0 or no prefix token has more rows.
+--   Complete if bucket_pairs is 0 or if no prefix token has more rows than it.
 WITH sets AS (
   SELECT side, id, across, shingle_hashes(text, $shingle) AS tokens
   FROM input

@@ -1,7 +1,7 @@
 -- jaccard_join.linked(input)
 --
--- jaccard_join where each distinct text stands for its copies by its smallest id: pairs between those, and
--- one pair of similarity 1 for each copy. k copies cost k rows.
+-- jaccard_join with linked copies: pairs between the smallest ids of distinct texts, and one pair of similarity 1
+-- between each copy and the smallest id with its text. A text with k copies adds k - 1 pairs, not k * (k - 1) / 2.
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM exact_pairs(
   (

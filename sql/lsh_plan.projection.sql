@@ -1,20 +1,20 @@
 -- lsh_plan.projection(threshold, target_recall)
 --
--- lsh_plan of projection_join: the settings that the model has, one a row.
+-- lsh_plan for projection_join: one row for each setting of the model.
 --
 -- Columns
 --   method: text | exhaustive, bands or window
 --   bits: Int64 | bits of a signature
---   max_distance: Int64 | the most bits in which signatures may differ
+--   max_distance: Int64 | maximum number of bits in which signatures may differ
 --   tables: Int64 | tables or permutations
 --   key_bits: Int64 | bits of a key
---   window: Int64 | rows before a row that it is compared with
---   expected_recall: Float64 | of pairs at the threshold: found times kept
---   found: Float64 | probability that some table finds a pair at the threshold
---   kept: Float64 | probability that the distance test keeps it
+--   window: Int64 | number of preceding rows with which a row is compared
+--   expected_recall: Float64 | expected recall of pairs at the threshold: found times kept
+--   found: Float64 | probability that a pair at the threshold is found in at least one table
+--   kept: Float64 | probability that the distance test keeps a pair at the threshold
 --   unrelated_kept: Float64 | probability that the distance test keeps a pair of cosine 0
---   relative_cost: Float64 | time in units of comparing all pairs
---   recommended: Boolean | the cheapest setting that reaches target_recall
+--   relative_cost: Float64 | time relative to comparing all pairs
+--   recommended: Boolean | true for the cheapest setting that reaches target_recall
 SELECT
   UNNEST($method_list) AS method,
   $bits AS bits,

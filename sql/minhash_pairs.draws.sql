@@ -11,7 +11,7 @@ signed AS (
   FROM sets
 ),
 keyed AS (
-  -- An empty set has no keys. A filter would be pushed below the shingles and cut each text twice.
+  -- An empty set has no keys. A filter on the set would be pushed down and compute the shingles of each text twice.
   SELECT
     side,
     id,

@@ -1,6 +1,7 @@
 -- near_duplicates.ordered(input)
 --
--- near_duplicates with a keep order of its own: rows carry their rank in it, and ranks become ids again.
+-- near_duplicates with a keep order other than that of ids: rows are resolved by their rank in keep order, and ranks
+-- are mapped back to ids.
 SELECT
   resolved.id,
   CASE

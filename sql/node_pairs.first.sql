@@ -1,9 +1,10 @@
 -- node_pairs.first(input)
 --
--- node_pairs.projection where each vector is paired with its first similar predecessors only, however the work is
--- divided: a part reports the first that it sees, and pairs that connect what would come apart.
+-- node_pairs.projection where each vector is paired only with its first similar predecessors, independently of the
+-- number of parts. Each part reports the first predecessors among its own rows, and further pairs that keep components
+-- connected; the outer filter selects the overall first ones.
 WITH pairs AS (
-  SELECT id_a, id_b, similarity, row_number() OVER (PARTITION BY id_b ORDER BY id_a) AS place
+  SELECT id_a, id_b, similarity, row_number() OVER (PARTITION BY id_b ORDER BY id_a) AS row_no
   FROM signature_pairs(
     (
       SELECT side, id, across, text AS vector, random_projection(text, $bits, $seed) AS signature
@@ -20,4 +21,4 @@ WITH pairs AS (
 )
 SELECT id_a, id_b, similarity
 FROM pairs
-WHERE place <= $predecessors
+WHERE row_no <= $predecessors

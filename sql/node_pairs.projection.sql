@@ -1,6 +1,6 @@
 -- node_pairs.projection(input)
 --
--- node_pairs of vectors: signatures by random projection, all with all others, and the exact cosine.
+-- node_pairs of vectors: compares the random projection signatures of all pairs, and verifies by the exact cosine.
 SELECT id_a, id_b, similarity
 FROM signature_pairs(
   (

@@ -1,6 +1,7 @@
 -- pair_quality(found, truth)
 --
--- Precision, recall and F1 of found pairs against true ones. Pairs are unordered and count once.
+-- Computes precision, recall and F1 of found pairs against true pairs. Pairs are unordered, and repeated pairs count
+-- once.
 --
 -- Inputs
 --   input: id_a, id_b
@@ -12,11 +13,11 @@
 --   found: Int64 | distinct pairs found
 --   truth: Int64 | distinct true pairs
 --   correct: Int64 | pairs in both
---   precision: Float64 | correct / found; NULL where nothing was found
---   recall: Float64 | correct / truth; NULL where nothing is true
---   f1: Float64 | harmonic mean of the two
+--   precision: Float64 | correct / found; NULL if there are no found pairs
+--   recall: Float64 | correct / truth; NULL if there are no true pairs
+--   f1: Float64 | harmonic mean of precision and recall
 -- Guarantees
---   One row, also for empty relations.
+--   Always one row, even for empty relations.
 WITH marked AS (
   SELECT least(id_a, id_b) AS a, greatest(id_a, id_b) AS b, 1 AS in_found, 0 AS in_truth
   FROM input

@@ -1,15 +1,15 @@
 -- prefix_pairs(sets, frequencies)
 --
--- Pairs of similar sets among those that share a token of their prefixes: the rarest tokens, of which
--- two sets of the wanted similarity must share one. A building block of exact_pairs.
+-- Finds pairs of similar sets by prefix filtering: the prefix of a set is a number of its rarest tokens such that two
+-- sets of the required similarity share at least one prefix token. A building block of exact_pairs.
 --
 -- Inputs
 --   input: side, id, across, tokens
 --   input_b: sketch
 -- Parameters
---   threshold: number in (0, 1] = 0.8 | least Jaccard similarity
---   bucket_pairs: integer in [0, 4000000000] = 0 | a token of more rows than this is an oversized bucket, as in similar_pairs; 0: never
---   parts: integer in [1, 65536] = 1 | parts of the token space
+--   threshold: number in (0, 1] = 0.8 | minimum Jaccard similarity
+--   bucket_pairs: integer in [0, 4000000000] = 0 | a token with more rows than this is an oversized bucket, as in similar_pairs; 0: no limit
+--   parts: integer in [1, 65536] = 1 | number of parts of the token space
 --   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
 --   differ: boolean = false | only pairs whose values of across differ
 -- Columns
@@ -17,8 +17,8 @@
 --   id_b: as id | the other id
 --   similarity: Float64 | exact Jaccard similarity
 -- Guarantees
---   The one row of frequencies reaches every set by a join on a constant key, so that it is broadcast. It is a view,
---   of which the rows of a batch share the bytes.
+--   The single row of frequencies is joined to every set on a constant key, so that it is broadcast.
+--   The sketch is a binary view, so that the rows of a batch share its bytes.
 WITH keyed AS (
   SELECT
     sets.side,

@@ -1,6 +1,6 @@
 -- projection_join.estimated(input)
 --
--- projection_join without verification: the cosine that the distance of the signatures stands for.
+-- projection_join without verification: the cosine is estimated from the distance of the signatures.
 WITH signed AS (
   SELECT side, id, across, random_projection(vector, $bits, $seed) AS signature
   FROM unique_vectors(input, differ => $differ)

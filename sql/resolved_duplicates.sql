@@ -1,14 +1,13 @@
 -- resolved_duplicates(input)
 --
--- For each row the row that stands for it, by rank in keep order. A building block of near_duplicates and
--- deduplicate.
+-- Returns the representative of each row, by rank in keep order. A building block of near_duplicates and deduplicate.
 --
 -- Inputs
 --   input: id, rank, text
 -- Parameters
---   threshold: number in (0, 1] = 0.8 | least similarity of a pair
---   shingle: shingle = 'word:3' | what a text is cut into: 'char:n', 'word:n' or 'space:n'
---   normalize: boolean = true | NFKC, lower case, white space runs to one space, trimmed
+--   threshold: number in (0, 1] = 0.8 | minimum similarity of a pair
+--   shingle: shingle = 'word:3' | how a text is split into shingles: 'char:n', 'word:n' or 'space:n'
+--   normalize: boolean = true | whether texts are normalised: NFKC, lower case, runs of white space become one space, trimmed
 --   method: one of exact|minhash|projection = 'exact' | how pairs are found; with 'projection' text is a packed vector
 --   resolution: one of representative|components = 'representative' | as in near_duplicates
 --   target_recall: number in (0, 1) = 0.99 | with 'minhash' and 'projection'
@@ -16,14 +15,14 @@
 --   bits: integer in [1, 4096] = 1024 | with 'projection'
 --   seed: integer in [0, 9007199254740992] = 1 | with 'minhash' and 'projection'
 --   bucket_pairs: integer in [0, 4000000000] = 10000 | as in near_duplicates
---   parts: integer in [1, 65536] = 1 | parts of the key space
+--   parts: integer in [1, 65536] = 1 | number of parts of the key space
 -- Columns
 --   id: as id | the row's id
 --   rank: as rank | its rank
---   representative: as rank | the rank of the row that stands for it
---   similarity: Float64 | exact similarity with it; NULL where it is the row itself
+--   representative: as rank | the rank of its representative
+--   similarity: Float64 | exact similarity with the representative; NULL if it is the row itself
 -- Guarantees
---   One row for every input row; the same id twice with the same text is one row.
+--   One row for every input row; rows with the same id and the same text are one row.
 WITH texts AS (
   SELECT side, id, text, across, ids
   FROM distinct_nodes(

@@ -1,7 +1,7 @@
 -- resolved_texts(texts, edges)
 --
--- For each id of the distinct texts the id that stands for it, where smaller ids come first in keep order.
--- A building block of near_duplicates and of jobs.
+-- Returns the representative of each id of the distinct texts. Smaller ids are earlier in keep order. A building block
+-- of near_duplicates and of jobs.
 --
 -- Inputs
 --   input: id, text, ids
@@ -9,13 +9,13 @@
 -- Parameters
 --   resolution: one of representative|components = 'representative' | as in near_duplicates
 --   method: one of exact|minhash|projection = 'exact' | with 'components' and 'projection': text is a packed vector
---   shingle: shingle = 'word:3' | with 'components': for the similarity with the representative
+--   shingle: shingle = 'word:3' | with 'components': shingles for the similarity with the representative
 -- Columns
---   id: as id | an id with a text
---   representative: as id | the id that stands for it
---   similarity: Float64 | exact Jaccard similarity with it; NULL where it is the id itself
+--   id: as id | an id of a text
+--   representative: as id | the id of its representative
+--   similarity: Float64 | exact Jaccard similarity, or cosine, with the representative; NULL if it is the id itself
 -- Guarantees
---   Copies of a text share the fate of the first of them.
+--   All copies of a text have the same representative.
 WITH outcomes AS (
   SELECT
     outcome['id'] AS node,

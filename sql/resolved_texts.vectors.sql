@@ -1,7 +1,7 @@
 -- resolved_texts.vectors(texts, edges)
 --
--- resolved_texts.components of packed vectors: the first id of a connected component stands for all of it, also for those that
--- are less similar to it than the threshold.
+-- resolved_texts.components for packed vectors: the first id of a connected component represents all of its ids,
+-- including those that are less similar to it than the threshold.
 WITH clusters AS (
   SELECT id AS node, cluster_id AS representative
   FROM components(input_b)
@@ -10,10 +10,10 @@ compared AS (
   SELECT
     clusters.node,
     clusters.representative,
-    cosine_similarity(own.text, leader.text) AS similarity
+    cosine_similarity(own.text, representatives.text) AS similarity
   FROM clusters
   JOIN input AS own ON clusters.node = own.id
-  JOIN input AS leader ON clusters.representative = leader.id
+  JOIN input AS representatives ON clusters.representative = representatives.id
 ),
 members AS (
   SELECT id AS node, UNNEST(ids) AS id

@@ -1,7 +1,7 @@
 -- row_pairs(texts, pairs)
 --
--- The pairs of rows that stand behind pairs of distinct texts: each pair of texts stands for the pairs of their
--- copies, and copies of one text are pairs, too. A building block of jobs.
+-- Expands pairs of distinct texts to pairs of rows: every copy of one text with every copy of the other, and all pairs
+-- of copies of the same text. A building block of jobs.
 --
 -- Inputs
 --   input: id, ids
@@ -9,9 +9,9 @@
 -- Columns
 --   id_a: as id | the smaller id
 --   id_b: as id | the larger id
---   similarity: Float64 | that of the texts; 1 for copies
+--   similarity: Float64 | the similarity of the texts; 1 for copies
 -- Guarantees
---   A text of k copies gives k * (k - 1) / 2 pairs, and each of its pairs with a text of l copies k * l.
+--   A text of k copies gives k * (k - 1) / 2 pairs, and each of its pairs with a text of l copies gives k * l pairs.
 WITH members AS (
   SELECT id AS text_id, UNNEST(ids) AS id
   FROM input

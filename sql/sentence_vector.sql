@@ -1,9 +1,9 @@
 -- sentence_vector(documents, vectors)
 --
--- The mean of the vectors of a text's words: one vector a text, such as a sentence.
+-- Computes the mean of the word vectors of each text, such as a sentence.
 --
--- A text is cut into terms (lower case, without stop words unless asked for), and each term that is a word of
--- the second relation counts with its vector as often as it stands in the text.
+-- A text is split into terms (lower case, by default without stop words). Each term that is a word of the second
+-- relation contributes its vector as often as it occurs in the text.
 --
 -- Inputs
 --   input: id, text, language
@@ -12,21 +12,21 @@
 --   id: column = id | the id column: integers or texts
 --   text: column = text | the text column
 --   word: column = word | the column of words of the second relation
---   vector: column = vector | its column of vectors: lists of numbers
+--   vector: column = vector | the column of vectors of the second relation: lists of numbers
 --   language: text = 'en' | language code for stop words and stemming
 --   language_column: column | a column that holds each text's language code, instead of language
---   stop_words: boolean = true | leave stop words out
---   stem: boolean = false | reduce terms to their stems; the words of the second relation must be stems then
+--   stop_words: boolean = true | whether stop words are removed
+--   stem: boolean = false | whether terms are stemmed; the words of the second relation must be stems then
 -- Columns
 --   id: as id | the id
---   vector: as vector | the mean, of Float32 where the vectors are, else of Float64; NULL where no word was found
---   words: Int64 | how many words were found, each as often as it stands
+--   vector: as vector | the mean, of Float32 if the vectors are, otherwise of Float64; NULL if no word has a vector
+--   words: Int64 | number of occurrences of words that have a vector
 -- Guarantees
---   One row for each id, also where the text is NULL or no word of it has a vector: then words = 0.
---   The same id twice with the same text is one row; with another text it is an error that names the id. Rows without an id are left out.
---   A word that stands twice in the second relation counts once, with the smaller of its vectors, compared number by number.
---   The mean is exact, rounded once (see mean_vector): the same for any number of partitions.
---   Vectors of two lengths, and numbers that are NULL or not finite, are an error where a text has a word of them.
+--   One row for each id, even if the text is NULL or none of its words has a vector; then words is 0.
+--   Rows with the same id and the same text are one row; an id with different texts is an error that names the id. Rows without an id are left out.
+--   If a word occurs more than once in the second relation, the smallest of its vectors is used, compared number by number.
+--   The mean is computed exactly and rounded once (see mean_vector), so that it does not depend on the number of partitions.
+--   Vectors of different lengths, and numbers that are NULL or not finite, are an error if a text has one of their words.
 WITH documents AS (
   SELECT
     id,
@@ -36,12 +36,12 @@ WITH documents AS (
   WHERE id IS NOT NULL
   GROUP BY id
 ),
--- Each document also has one row without a word, so that it is not lost where it has no words.
+-- Each document also has one row without a word, so that documents without words are not lost.
 words AS (
   SELECT id, UNNEST(array_append(coalesce(terms(text, language, $stop_words, $stem), make_array()), NULL)) AS word
   FROM documents
 ),
--- The vectors may be many: those of other words are left out as they are read.
+-- There may be many vectors: the semi join drops those of unused words while they are read.
 known AS (
   SELECT input_b.word AS word, min(input_b.vector) AS vector
   FROM (SELECT DISTINCT word FROM words WHERE word IS NOT NULL) AS used

@@ -1,30 +1,30 @@
 -- sentences(input)
 --
--- The sentences of texts, a row a sentence, with their places in the text.
+-- Splits texts into sentences. The result has one row per sentence, with its byte range in the text.
 --
 -- Inputs
 --   input: id, text, language, carried
 -- Parameters
 --   id: column = id | the id column: integers or texts
 --   text: column = text | the text column
---   min_length: integer in [0, 4000000000] = 0 | least length of a sentence in characters
---   max_length: integer in [0, 4000000000] = 0 | greatest length in characters; 0: no bound
---   window: integer in [1, 1000] = 1 | sentences a row: every run of that many consecutive ones
---   language: text = 'en' | language code for abbreviations and marks
+--   min_length: integer in [0, 4000000000] = 0 | minimum length of a sentence in characters
+--   max_length: integer in [0, 4000000000] = 0 | maximum length of a sentence in characters; 0: no limit
+--   window: integer in [1, 1000] = 1 | number of consecutive sentences in a row, as a sliding window
+--   language: text = 'en' | language code, which decides abbreviations and punctuation
 --   language_column: column | a column that holds each text's language code, instead of language
---   splitter: one of default|published = 'default' | 'published': the expression of the published systems
---   carry: columns | columns of the input that each sentence keeps
+--   splitter: one of default|published = 'default' | how texts are split; 'published': by the regular expression of the published systems
+--   carry: columns | columns of the input that are copied to each sentence
 -- Columns
 --   sentence_id: Int64 | the id shifted left by 20 bits, plus sentence_no
---   id: as id | the id column, under its own name
---   carry: as input | the carried columns, under their own names
---   sentence_no: Int32 | number of the sentence in its text, from 0, counting those left out too
---   start_byte: Int64 | first byte in the text
---   end_byte: Int64 | byte after the last
+--   id: as id | the id, under the name of its column
+--   carry: as input | the copied columns, under their own names
+--   sentence_no: Int32 | number of the sentence in its text, from 0, counting also sentences that the length limits leave out
+--   start_byte: Int64 | offset of the first byte in the text
+--   end_byte: Int64 | offset after the last byte
 --   sentence: text | the sentence
 -- Guarantees
---   sentence = the bytes of the text from start_byte to end_byte.
---   Ids must be integers from 0 to below 2^43, and a text may hold 2^20 sentences: more is an error.
+--   sentence is the text from start_byte to end_byte.
+--   Ids must be integers from 0 to below 2^43, and a text may have at most 2^20 sentences; anything else is an error.
 SELECT
   sentence_id(id, sentence_no) AS sentence_id,
   id,

@@ -1,6 +1,6 @@
 -- signature_pairs.keys(input)
 --
--- signature_pairs among rows that share a key: a block of the signature, or bits that a table draws.
+-- signature_pairs of rows that share a key: a block of the signature, or the bits that a table samples.
 WITH keyed AS (
   SELECT side, id, across, signature, vector, signature_keys(signature, $bits, $tables, $key_bits, $seed) AS keys
   FROM input

@@ -1,7 +1,7 @@
 -- signature_pairs.windows(input)
 --
--- signature_pairs among rows that are near in the sorted order of permuted bits. A pair that is found in several
--- tables is one.
+-- signature_pairs of rows that are near in the sorted order of permuted bits. A pair that is found in several tables is
+-- reported once.
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM similar_pairs(
   (

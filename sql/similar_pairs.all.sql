@@ -1,7 +1,6 @@
 -- similar_pairs.all(input)
 --
--- The pairs of similar_pairs by standard operators, for sessions that lack ours; all rows with all others, in one
--- part.
+-- similar_pairs by standard operators, for sessions without the operator: compares all rows, in one part.
 --
 -- Inputs
 --   input: side, id, across, signature, vector

@@ -1,7 +1,7 @@
 -- similar_pairs.compared(input)
 --
--- The pairs of similar_pairs by standard operators, for sessions that lack ours; signatures or vectors of rows that
--- share a key.
+-- similar_pairs by standard operators, for sessions without the operator: compares the signatures or vectors of rows
+-- that share a key.
 --
 -- Inputs
 --   input: side, id, across, keys, signature, vector

@@ -1,7 +1,7 @@
 -- similar_pairs.estimated(input)
 --
--- The pairs of similar_pairs by standard operators, for sessions that lack ours; verified by edit similarity or
--- by signatures, or not at all. Every two rows that share a key become a row before they are verified.
+-- similar_pairs by standard operators, for sessions without the operator: compares rows that share a key by edit
+-- similarity, by signatures, or not at all. All candidates are materialised before they are verified.
 --
 -- Inputs
 --   input: side, id, across, keys, text, signature

@@ -1,36 +1,36 @@
 -- similar_pairs(input)
 --
--- Verified pairs of rows that share a key, of all rows of a part, or of rows that are near in sorted order: the
--- operator under every join. Rows that share a bucket of many members would be unnested to more pairs than a
--- batch can hold; this operator streams them. It holds the rows of one part in memory, indexes their keys, and
--- verifies each candidate once.
+-- Finds and verifies pairs of rows that share a key, of all rows of a part, or of rows that are near in sorted order.
+-- It is the operator below every join. Unnesting a bucket of many rows would give more pairs than a batch can hold;
+-- this operator streams the pairs. It holds the rows of one part in memory, indexes their keys, and verifies each
+-- candidate once.
 --
 -- Inputs
 --   input: part, side, id, across, keys, half, and what verify needs: tokens (exact), text (edit), signature (estimate, hamming), vector (cosine)
 -- Parameters
---   threshold: number in (0, 1] = 0.8 | least similarity; without effect where verify is 'none'
---   verify: one of exact|edit|estimate|hamming|cosine|none = 'exact' | exact Jaccard of tokens, edit similarity of text, share of equal positions of signature, differing bits of signature, cosine of vector, or no verification
---   candidates: one of keys|all|windows = 'keys' | rows that share one of their keys; all rows of a part, or where half is not NULL those of one half with those of the other; or rows that are near in the order of permuted bits, of which every part has all
---   max_distance: integer in [-1, 4294967294] = -1 | the most differing bits; with a cosine -1 where there are no signatures
---   bits: integer in [1, 4096] = 64 | with 'windows': bits of a signature that are permuted
---   tables: integer in [1, 4096] = 1 | with 'windows': permutations
---   window: integer in [1, 4000000000] = 1 | with 'windows': rows before a row that it is compared with
---   chunk: integer in [1, 4000000000] = 65536 | with 'windows': rows of a table that are compared at a time
---   seed: integer in [0, 9007199254740992] = 1 | with 'windows': seed of the permutations
---   prefixes: boolean = false | the keys are prefix tokens of the tokens: the length and the positional filter apply
---   bucket_pairs: integer in [0, 4000000000] = 0 | a key of more rows than this is an oversized bucket: its rows, in id order, are verified against at most 64 of them, its pivots; with 'all' a row is paired with its first so many similar predecessors, at most 256, and with others that these do not connect it to; 0: never
---   max_bucket: integer in [0, 4000000000] = 0 | only the first rows, in id order, of a key take part; 0: all
---   parts: integer in [1, 65536] = 1 | the row with part p joins on its keys of key % parts = p
+--   threshold: number in (0, 1] = 0.8 | minimum similarity; no effect if verify is 'none'
+--   verify: one of exact|edit|estimate|hamming|cosine|none = 'exact' | exact Jaccard of tokens, edit similarity of text, fraction of equal positions of signature, number of differing bits of signature, cosine of vector, or no verification
+--   candidates: one of keys|all|windows = 'keys' | which rows are compared: 'keys': those that share a key; 'all': all rows of a part, or if half is not NULL those of one half with those of the other; 'windows': those that are near in the sorted order of permuted bits, where every part must have all rows
+--   max_distance: integer in [-1, 4294967294] = -1 | maximum number of differing bits; with 'cosine', -1 if there are no signatures
+--   bits: integer in [1, 4096] = 64 | with 'windows': number of bits of a signature that are permuted
+--   tables: integer in [1, 4096] = 1 | with 'windows': number of permutations
+--   window: integer in [1, 4000000000] = 1 | with 'windows': number of preceding rows with which a row is compared
+--   chunk: integer in [1, 4000000000] = 65536 | with 'windows': rows of a table that are processed at a time
+--   seed: integer in [0, 9007199254740992] = 1 | with 'windows': seed for the permutations
+--   prefixes: boolean = false | whether the keys are prefix tokens of tokens, so that the length filter and the positional filter apply
+--   bucket_pairs: integer in [0, 4000000000] = 0 | a key with more rows than this is an oversized bucket: its rows, in id order, are verified only against at most 64 of them, its pivots; with 'all' a row is paired with its first similar predecessors, this many and at most 256, and with further ones to which these pairs do not connect it; 0: no limit
+--   max_bucket: integer in [0, 4000000000] = 0 | only this many rows of a key, the first in id order, form pairs; 0: all
+--   parts: integer in [1, 65536] = 1 | number of parts; a row with part p is joined on its keys with key % parts = p
 --   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
 --   differ: boolean = false | only pairs whose values of across differ
 -- Columns
 --   id_a: as id | the smaller id, or the id of side 0
 --   id_b: as id | the other id
---   similarity: Float64 | as verified, with 'hamming' the number of differing bits; NULL where verify is 'none'
+--   similarity: Float64 | the similarity that verify selects, with 'hamming' the number of differing bits; NULL if verify is 'none'
 -- Guarantees
---   Without bucket_pairs and max_bucket each pair once, in the part that owns the first key that its rows share.
---   With windows a pair stands once for each table in which it is found.
---   With bucket_pairs or max_bucket a pair may stand once in each part; with keys the pairs are the same for any parts.
---   What oversized buckets and caps leave uncompared is counted: EXPLAIN ANALYZE shows it, a warning in the log tells of it, and jobs write it into their manifest.
+--   Without bucket_pairs and max_bucket, each pair is reported once, by the part that owns the first key that its rows share.
+--   With 'windows', a pair is reported once for each table in which it is found.
+--   With bucket_pairs or max_bucket, each part may report the same pair; with 'keys', the distinct pairs do not depend on the number of parts.
+--   The pairs that oversized buckets and max_bucket leave uncompared are counted: the counts are shown by EXPLAIN ANALYZE, logged as a warning, and written into the manifests of jobs.
 SELECT id_a, id_b, similarity
 FROM input

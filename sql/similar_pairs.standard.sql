@@ -1,7 +1,7 @@
 -- similar_pairs.standard(input)
 --
--- The pairs of similar_pairs by standard operators, for sessions that lack ours; exact verification.
--- Every two rows that share a key become a row before they are verified.
+-- similar_pairs by standard operators, for sessions without the operator: compares rows that share a key by exact
+-- Jaccard similarity. All candidates are materialised before they are verified.
 --
 -- Inputs
 --   input: side, id, across, keys, tokens

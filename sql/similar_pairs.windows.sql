@@ -1,7 +1,7 @@
 -- similar_pairs.windows(input)
 --
--- The pairs of similar_pairs by standard operators, for sessions that lack ours; rows that are near in the order of
--- permuted bits.
+-- similar_pairs by standard operators, for sessions without the operator: compares rows that are near in the sorted
+-- order of permuted bits.
 --
 -- Inputs
 --   input: side, id, across, signature, vector
@@ -15,35 +15,35 @@ WITH permuted AS (
   FROM input
   WHERE NOT $differ OR across IS NOT NULL
 ),
-placed AS (
+numbered AS (
   SELECT
     side,
     id,
     across,
     permutation,
-    -- The engine orders bytes, but has no ranges of them: the frame is in rows.
+    -- The engine has no RANGE frames over binary values, so the frame is in rows.
     row_number() OVER (
       PARTITION BY permutation
       ORDER BY permuted, id, side
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS place
+    ) AS row_no
   FROM permuted
 ),
-reaching AS (
-  SELECT side, id, across, permutation, place, UNNEST(range(1, $window + 1)) AS step
-  FROM placed
+stepped AS (
+  SELECT side, id, across, permutation, row_no, UNNEST(range(1, $window + 1)) AS step
+  FROM numbered
 ),
-met AS (
+neighbours AS (
   SELECT
     CASE WHEN ($sides = 1 AND a.id > b.id) OR ($sides = 2 AND a.side = 1) THEN b.id ELSE a.id END AS id_a,
     CASE WHEN ($sides = 1 AND a.id > b.id) OR ($sides = 2 AND a.side = 1) THEN a.id ELSE b.id END AS id_b
-  FROM reaching AS a
-  JOIN placed AS b ON a.permutation = b.permutation AND a.place + a.step = b.place
+  FROM stepped AS a
+  JOIN numbered AS b ON a.permutation = b.permutation AND a.row_no + a.step = b.row_no
   WHERE ($sides = 1 OR a.side <> b.side) AND (NOT $differ OR a.across <> b.across)
 ),
 candidates AS (
   SELECT id_a, id_b
-  FROM met
+  FROM neighbours
   GROUP BY id_a, id_b
 )
 SELECT id_a, id_b, similarity

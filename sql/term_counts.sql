@@ -1,10 +1,10 @@
 -- term_counts(input)
 --
--- How often each term stands in each text: the words that mean something, stemmed. What the vectors of
--- bm25_vectors are made of.
+-- Counts how often each term occurs in each text. Terms are stemmed words without stop words. The counts are the input
+-- of bm25_vectors.
 --
--- Texts of several languages are several collections: with language_column a text is cut by the rules of its
--- language, and terms are counted by language. The functions that come next take one collection:
+-- Texts of several languages are separate collections: with language_column, a text is split by the rules of its
+-- language, and terms are counted per language. The functions that use the counts take a single collection, such as
 -- `(SELECT id, term, tf FROM counts WHERE language = 'de')`.
 --
 -- Inputs
@@ -12,20 +12,20 @@
 -- Parameters
 --   id: column = id | the id column: integers or texts
 --   text: column = text | the text column
---   language: text = 'en' | language code of the texts, as of the function terms
---   language_column: column | a column that holds each text's language code, instead of language, which stands for NULL there
---   stop_words: boolean = true | leave stop words out
---   stem: boolean = true | stem words
---   min_count: integer in [1, 4000000000] = 2 | a term that stands fewer times in its language is left out
---   min_terms: integer in [0, 4000000000] = 5 | then a text with fewer terms, counting repeats, is left out
+--   language: text = 'en' | language code of the texts, as for the function terms
+--   language_column: column | a column with the language code of each text; where it is NULL, language is used
+--   stop_words: boolean = true | whether stop words are removed
+--   stem: boolean = true | whether words are stemmed
+--   min_count: integer in [1, 4000000000] = 2 | terms that occur fewer times in their language are left out
+--   min_terms: integer in [0, 4000000000] = 5 | after that, texts with fewer terms, counting repeats, are left out
 -- Columns
 --   id: as id | the id of a text
 --   term: text | a term of it
---   tf: Int64 | how often it stands there
+--   tf: Int64 | how often the term occurs in the text
 --   language: text | the language code of the text, as given
 -- Guarantees
---   A text and a term are one row. A text without id, or NULL, has none.
---   The same id twice in a language with the same text is one text; with another text it is an error that names the id.
+--   One row for each text and term. NULL texts and texts without an id have no rows.
+--   Rows with the same id, language and text are one text; an id with different texts in a language is an error that names the id.
 WITH texts AS (
   SELECT id, language, same_text(CAST(id AS VARCHAR), min(text), max(text)) AS text
   FROM input

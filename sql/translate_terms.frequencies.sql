@@ -13,10 +13,10 @@ WITH translations AS (
     source,
     target,
     translation_probability(
-      source, target, least, greatest, sum(greatest) OVER (PARTITION BY target)
+      source, target, min_probability, max_probability, sum(max_probability) OVER (PARTITION BY target)
     ) AS probability
   FROM (
-    SELECT source, target, min(probability) AS least, max(probability) AS greatest
+    SELECT source, target, min(probability) AS min_probability, max(probability) AS max_probability
     FROM input_b
     WHERE source IS NOT NULL AND target IS NOT NULL AND probability IS NOT NULL
     GROUP BY source, target

@@ -1,22 +1,23 @@
 -- translate_terms(counts, translations)
 --
--- Counts or frequencies in the terms of another language, by a lexical translation table: a count is handed on to
--- the terms that it may translate, each by its probability (tf*(e) = Σ_f p(f|e)·tf(f) and df*(e) = Σ_f p(f|e)·df(f);
--- Ture, Elsayed and Lin, 2011).
+-- Translates term counts or document frequencies to another language by a lexical translation table. The count of a
+-- source term is distributed to its possible target terms, weighted by their probabilities (tf*(e) = Σ_f p(f|e)·tf(f)
+-- and df*(e) = Σ_f p(f|e)·df(f); Ture, Elsayed and Lin, 2011).
 --
--- The function goes by the columns of the first relation: one with tf gives id, term, tf; one with df gives term, df.
+-- The columns of the first relation decide the result: a relation with tf gives id, term, tf; one with df gives term,
+-- df.
 --
--- The table says how probable each source term is, given the target term: for German counts and an English
+-- The table holds the probability of each source term, given the target term: for German counts and an English
 -- vocabulary p(german | english), so that the probabilities of one English term sum to 1 at most. With a table of
 -- columns english, german and p:
 -- `translate_terms(german_counts, lexicon, source => german, target => english, probability => p)`.
 --
--- Of a table that knows more target terms than the collection to compare with, only those terms should be taken: `(SELECT
--- german AS source, english AS target, p AS probability FROM lexicon WHERE english IN (SELECT term FROM english_counts))`.
--- Terms that nothing is compared with make vectors long and their cosines small.
+-- If the table has target terms that do not occur in the collection to compare with, leave them out: `(SELECT german AS
+-- source, english AS target, p AS probability FROM lexicon WHERE english IN (SELECT term FROM english_counts))`. Terms
+-- that match nothing make vectors longer and their cosines smaller.
 --
--- A term that the table does not have as a source is lost. `SELECT count(*), sum(tf) FROM german_counts WHERE term NOT
--- IN (SELECT german FROM lexicon WHERE german IS NOT NULL)` counts what is.
+-- Terms that are no source terms of the table are lost. `SELECT count(*), sum(tf) FROM german_counts WHERE term NOT
+-- IN (SELECT german FROM lexicon WHERE german IS NOT NULL)` counts them.
 --
 -- Inputs
 --   input: id, term, tf
@@ -24,28 +25,28 @@
 -- Parameters
 --   id: column = id | the id of a document
 --   term: column = term | a term of it, in the language of source
---   tf: column = tf | how often it stands there
---   df: column = df | or, without id and tf: in how many documents it stands
---   source: column = source | a term of the language to translate from
---   target: column = target | a term of the language to translate to
+--   tf: column = tf | how often the term occurs in the document
+--   df: column = df | instead of id and tf: in how many documents the term occurs
+--   source: column = source | a term of the source language
+--   target: column = target | a term of the target language
 --   probability: column = probability | probability of the source term, given the target term
 -- Columns
---   id: as id | the id of a document; not where the first relation has df
+--   id: as id | the id of a document; absent if the first relation has df
 --   term: text | a target term
---   tf: Float64 | its expected count; df, the expected frequency, where the first relation has df
+--   tf: Float64 | its expected count; if the first relation has df, instead the column df with the expected document frequency
 -- Guarantees
---   Sums are of numbers with 15 decimal places, so that they do not depend on the order of rows.
---   A pair of terms that stands twice counts once; with two probabilities it is an error, as is a probability outside [0, 1] and a target term whose probabilities sum to more than 1.01.
---   Rows with NULL take no part, nor do counts and probabilities of 0.
+--   Sums are computed with 15 decimal places, so that they do not depend on the order of rows.
+--   Repeated rows of a pair of terms count once. Different probabilities for a pair of terms, a probability outside [0, 1], and a target term whose probabilities sum to more than 1.01 are errors.
+--   Rows with NULL and counts and probabilities of 0 are ignored.
 WITH translations AS (
   SELECT
     source,
     target,
     translation_probability(
-      source, target, least, greatest, sum(greatest) OVER (PARTITION BY target)
+      source, target, min_probability, max_probability, sum(max_probability) OVER (PARTITION BY target)
     ) AS probability
   FROM (
-    SELECT source, target, min(probability) AS least, max(probability) AS greatest
+    SELECT source, target, min(probability) AS min_probability, max(probability) AS max_probability
     FROM input_b
     WHERE source IS NOT NULL AND target IS NOT NULL AND probability IS NOT NULL
     GROUP BY source, target

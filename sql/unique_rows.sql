@@ -1,21 +1,21 @@
 -- unique_rows(input)
 --
--- The rows that can take part in a pair: those with an id and a text, each id once, the text normalised.
--- A building block of the joins.
+-- Returns the rows that can be in a pair: those with an id and a text, each id once, with the text normalised. A
+-- building block of the joins.
 --
 -- Inputs
 --   input: side, id, text, across
 -- Parameters
---   normalize: boolean = true | NFKC, lower case, white space runs to one space, trimmed
---   differ: boolean = false | whether values of across matter
+--   normalize: boolean = true | whether texts are normalised: NFKC, lower case, runs of white space become one space, trimmed
+--   differ: boolean = false | whether across is used
 -- Columns
 --   side: Int8 | 0 for the first relation of a join, 1 for the second
 --   id: as id | the id
 --   across: any | a value in which the rows of a pair must differ
---   text: text | the text, normalised where asked for
+--   text: text | the text, normalised if requested
 -- Guarantees
---   The same id twice with the same text is one row; with another text, or another value of across where that
---   matters, it is an error that names the id.
+--   Rows with the same id and the same text are one row.
+--   An id with different texts, or with different values of across if that is used, is an error that names the id.
 SELECT
   side,
   id,

@@ -1,16 +1,16 @@
 -- wiki_pages(files)
 --
--- The pages of MediaWiki dumps (.xml, .xml.bz2, .xml.gz; one stream, multistream, or cut anywhere), read in
--- parallel ranges. The same as CREATE EXTERNAL TABLE … STORED AS WIKIDUMP.
+-- Reads the pages of MediaWiki dumps (.xml, .xml.bz2, .xml.gz; single stream, multistream, or split at any byte) in
+-- parallel byte ranges. It is equivalent to CREATE EXTERNAL TABLE … STORED AS WIKIDUMP.
 --
 -- Parameters
---   files: text | a path or glob, or several, one a line
+--   files: text | a path or glob, or several, one per line
 --   namespaces: constant = '0' | a namespace number, several with commas, or 'all'
 --   redirects: boolean = false | whether redirects are rows
---   revisions: one of latest|all = 'latest' | one row a page, or one row a revision
---   on_error: one of fail|skip = 'fail' | where a dump is damaged: an error with file and offset, or leave out what cannot be read
---   max_page_bytes: constant = '64 MiB' | largest revision; a larger one is an error, or left out
---   language: text | the language of every row, instead of what the dump's header says
+--   revisions: one of latest|all = 'latest' | 'latest': one row per page; 'all': one row per revision
+--   on_error: one of fail|skip = 'fail' | what happens if a dump is damaged: 'fail': an error with file and offset; 'skip': what cannot be read is left out
+--   max_page_bytes: constant = '64 MiB' | maximum size of a revision; a larger one is handled by on_error
+--   language: text | the language of every row, instead of that of the dump's header
 -- Columns
 --   wiki: text | database name of the wiki, such as enwiki
 --   language: text | language code
@@ -21,14 +21,14 @@
 --   redirect: text | target of a redirect
 --   revision_id: Int64 | id of the revision
 --   parent_id: Int64 | id of the revision before it
---   timestamp: Timestamp (µs, UTC) | when it was saved
---   contributor: text | user name or address; NULL where deleted
+--   timestamp: Timestamp (µs, UTC) | when the revision was saved
+--   contributor: text | user name or address; NULL if deleted
 --   model: text | content model, such as wikitext
---   wikitext: text | the source text; NULL where deleted
+--   wikitext: text | the source text; NULL if deleted
 -- Guarantees
---   The same rows whatever the container, the number of files' parts or partitions.
---   Only the columns that are asked for are decoded; LIMIT ends the reading early.
---   Dumps of two wikis in one call are an error.
+--   The rows do not depend on the container, the byte ranges or the number of partitions.
+--   Only the requested columns are decoded, and LIMIT ends reading early.
+--   Dumps of different wikis in one call are an error.
 SELECT
   wiki,
   language,

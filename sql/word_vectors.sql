@@ -1,20 +1,20 @@
 -- word_vectors(files)
 --
--- The words of files of word vectors, a row a word: GloVe text, word2vec text or binary, fastText vectors
--- (.vec) and models (.bin); text and binary also in gzip.
+-- Reads files of word vectors, one row per word. The formats are GloVe text, word2vec text and binary, fastText vectors
+-- (.vec) and fastText models (.bin); text and word2vec binary may be compressed by gzip.
 --
 -- Parameters
---   files: text | a path or glob, or several, one a line
---   format: one of auto|glove|word2vec|word2vec_binary|fasttext = 'auto' | 'auto': recognised by the first bytes of each file
---   on_error: one of fail|skip = 'fail' | where a row cannot be read (its word is not UTF-8, a number is missing, wrong or infinite): an error with file and place, or leave it out, with a warning
+--   files: text | a path or glob, or several, one per line
+--   format: one of auto|glove|word2vec|word2vec_binary|fasttext = 'auto' | format of the files; 'auto': recognised by the first bytes of each file
+--   on_error: one of fail|skip = 'fail' | what happens if a row cannot be read (its word is not UTF-8, or a number is missing, malformed or infinite): 'fail': an error with file and position; 'skip': the row is left out with a warning
 -- Columns
 --   word: text | the word, as in the file
 --   vector: List of Float32 | its numbers
 -- Guarantees
---   Rows are those of the files: a word that stands twice is two rows.
---   All vectors of a call have the same length: files of two lengths are an error.
---   In text the last numbers of a line are the vector, so that a word may hold spaces.
---   A file that ends early, or has not as many words as its first line says, is an error.
---   Of a fastText model, the vector of a word is the mean of its row and those of its character n-grams, as fastText gives it.
---   A file is read by one partition, in little memory; but that a model's dictionary and n-gram rows are held (2.4 GB for two million of 300 numbers).
+--   Every row of a file is a row of the result, even if the same word occurs twice.
+--   All vectors of a call have the same length; files with different lengths are an error.
+--   In text formats the vector is the last numbers of a line, so that a word may contain spaces.
+--   A file that is truncated, or has a different number of words than its first line states, is an error.
+--   In a fastText model, the vector of a word is the mean of its row and the rows of its character n-grams, as fastText computes it.
+--   A file is read by one partition as a stream. Only the dictionary and the n-gram rows of a model are held in memory (2.4 GB for two million n-grams of 300 numbers).
 SELECT word, vector FROM input

@@ -1,22 +1,22 @@
-//! Errors as a person reads them, and a hint for the mistake that everyone makes once.
+//! Error texts for users, with a hint for a common syntax error.
 
 use crate::functions::TABLE_FUNCTIONS;
 use datafusion::common::{DataFusionError, plan_datafusion_err};
 
-/// Adds the right form to a syntax error about a query given to a table function in one pair of
-/// parentheses: the grammar wants two.
+/// Adds the correct form to a syntax error that is caused by a query as argument of a table function in one pair of
+/// parentheses: the grammar requires two.
 pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusionError {
     let lower = statement.to_lowercase();
     for function in TABLE_FUNCTIONS {
         let mut rest = lower.as_str();
-        while let Some(place) = rest.find(function.name) {
-            rest = &rest[place + function.name.len()..];
+        while let Some(start) = rest.find(function.name) {
+            rest = &rest[start + function.name.len()..];
             let inside = rest.trim_start().strip_prefix('(').map(str::trim_start);
             if inside
                 .is_some_and(|inside| inside.starts_with("select") || inside.starts_with("with"))
             {
                 return plan_datafusion_err!(
-                    "{}: a query as argument stands in two pairs of parentheses: {0}((SELECT …), …): {}",
+                    "{}: a query as argument must be in two pairs of parentheses: {0}((SELECT …), …): {}",
                     function.name,
                     error.strip_backtrace()
                 );

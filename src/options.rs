@@ -1,9 +1,9 @@
 //! Session options: `SET neardup.<name> = <value>`.
 //!
-//! An option has the name of the parameter whose default it replaces, and obeys that parameter's
-//! type and range. Precedence: argument, then `SET`, then the default in the function's header.
-//! Options are read while a query is planned and enter the plan as literals. The value `default`
-//! takes an option back.
+//! An option has the name of the parameter whose default it replaces, and that parameter's type and range apply
+//! to it. Precedence: argument, then `SET`, then the default in the function's header.
+//! Options are read while a query is planned and enter the plan as literals. The value `default` resets an
+//! option.
 
 use datafusion::common::config::{
     ConfigEntry, ConfigExtension, ConfigField, ConfigOptions, ExtensionOptions, Visit,
@@ -15,7 +15,7 @@ use std::fmt::Display;
 config_namespace! {
     /// Defaults of table function parameters for a session.
     pub struct NeardupOptions {
-        /// Least similarity of a reported pair, in (0, 1].
+        /// Minimum similarity of a reported pair, in (0, 1].
         pub threshold: Option<f64>, default = None
         /// What a text is cut into: 'char:n', 'word:n' or 'space:n'.
         pub shingle: Option<String>, default = None
@@ -86,7 +86,7 @@ impl Visit for Entries {
     }
 }
 
-/// The value of option `name` as it was set, or `None` where it was not.
+/// The value of option `name`; `None` if it is not set.
 pub(crate) fn lookup(config: &ConfigOptions, name: &str) -> Option<String> {
     config
         .extensions

@@ -1,15 +1,15 @@
-//! Where rows come from: dumps and word vectors as tables, the bundled sample and the synthetic corpus
-//! with known truth.
+//! Sources of rows: dumps, word vectors and other files as tables, the bundled sample, and a synthetic corpus
+//! with known ground truth.
 //!
 //! - [`dump`]: the table over MediaWiki dumps.
 //! - [`word_vectors`]: the table over files of word vectors.
 //! - [`records`]: the table over separated values and JSON.
 //! - [`parquet_rows`]: the table over Parquet whose rows are numbered.
 //! - [`sample`]: the bytes of a small dump and of a small table of documents.
-//! - [`generate`]: rows of any number from a seed, with the clusters that were planted.
+//! - [`generate`]: generates any number of rows from a seed, with planted clusters.
 //!
-//! What is computed per row belongs to `udfs/`, how rows are related to `sql/`, and the reading of
-//! dumps (blocks, XML, wikitext, sentences) to `datasets/wikidump/`.
+//! Functions of single rows belong to `udfs/`, relations between rows to `sql/`, and parsing dumps (blocks, XML,
+//! wikitext, sentences) to `datasets/wikidump/`.
 
 pub mod dump;
 mod files;

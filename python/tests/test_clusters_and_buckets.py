@@ -111,7 +111,7 @@ def test_a_cluster_that_asks_for_a_token(bucket, binary, tmp_path):
         url = line.split()[-1]
         address = url.removeprefix("df://")
         roles.enter_context(role(binary, "executor", "--scheduler", address, *secret, env=bucket))
-        with pytest.raises(Exception, match="a token is asked for"):
+        with pytest.raises(Exception, match="a token is required"):
             neardup.connect(url, threads=2).sql("SELECT 1").collect()
         remote = neardup.connect(url, threads=2, token_file=token)
         assert sorted_rows(remote.sql("SELECT 1")) == [(1,)]

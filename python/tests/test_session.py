@@ -92,7 +92,7 @@ def test_errors_are_of_the_right_kind(session, documents, tmp_path):
 
 
 def test_arguments_of_connect_are_checked():
-    with pytest.raises(ValueError, match="memory_limit: 'much' is no size"):
+    with pytest.raises(ValueError, match="memory_limit: 'much' is not a size"):
         neardup.connect(memory_limit="much")
     with pytest.raises(ValueError, match="threads must be at least 1"):
         neardup.connect(threads=0)
@@ -102,7 +102,7 @@ def test_arguments_of_connect_are_checked():
         neardup.connect("df://127.0.0.1:1", memory_limit="1G")
     with pytest.raises(ValueError, match="option of each executor"):
         neardup.connect("df://127.0.0.1:1", temp_limit=1 << 30)
-    with pytest.raises(ValueError, match="temp_limit: 'much' is no size"):
+    with pytest.raises(ValueError, match="temp_limit: 'much' is not a size"):
         neardup.connect(temp_limit="much")
     assert neardup.connect(threads=1, memory_limit=1 << 30).sql("SELECT 1").collect() is not None
     assert neardup.connect(memory_limit="none").sql("SELECT 1").collect() is not None

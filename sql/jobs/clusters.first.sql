@@ -1,6 +1,6 @@
 -- clusters.first
 --
--- Step of a job: which row stands for which, in the order of ids.
+-- Step of a job: finds the representative of each row, with ids as keep order.
 WITH nodes AS (
   SELECT id, text, ids
   FROM texts

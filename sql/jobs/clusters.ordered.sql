@@ -1,6 +1,6 @@
 -- clusters.ordered
 --
--- Step of a job: which row stands for which, in a keep order of its own, given as ranks.
+-- Step of a job: finds the representative of each row, with a keep order that is given as ranks.
 WITH nodes AS (
   SELECT min(ranks.rank) AS id, members.text, array_agg(ranks.rank) AS ids, members.node
   FROM (

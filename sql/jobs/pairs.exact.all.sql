@@ -1,7 +1,7 @@
 -- pairs.exact.all
 --
--- Step of a job: every pair of rows by the exact join. Distinct texts are joined, and each pair of
--- texts stands for the pairs of their copies.
+-- Step of a job: finds every pair of similar rows by the exact join. Distinct texts are joined, and their pairs are
+-- expanded to the pairs of their copies.
 WITH sets AS (
   SELECT
     CAST(0 AS TINYINT) AS side,

@@ -1,6 +1,6 @@
 -- pairs.exact.linked
 --
--- Step of a job: pairs of distinct texts by the exact join, and one pair for each copy.
+-- Step of a job: finds pairs of similar distinct texts by the exact join, and adds one pair for each copy.
 WITH sets AS (
   SELECT
     CAST(0 AS TINYINT) AS side,

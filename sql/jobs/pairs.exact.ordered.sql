@@ -1,7 +1,7 @@
 -- pairs.exact.ordered
 --
--- pairs.exact.linked where rows stand in a keep order of their own, so that pivots of oversized buckets are rows
--- that are kept rather than others.
+-- pairs.exact.linked with texts ordered by rank in keep order instead of by id, so that the pivots of oversized buckets
+-- are rows that are likely to be kept.
 WITH sets AS (
   SELECT
     CAST(0 AS TINYINT) AS side,

@@ -1,7 +1,7 @@
 -- pairs.minhash.all
 --
--- Step of a job: pairs of rows by MinHash bands, verified. Distinct texts are joined, and each pair of
--- texts stands for the pairs of their copies.
+-- Step of a job: finds pairs of similar rows by MinHash bands and verifies them. Distinct texts are joined, and their
+-- pairs are expanded to the pairs of their copies.
 WITH documents AS (
   SELECT CAST(0 AS TINYINT) AS side, id, text, CAST(0 AS TINYINT) AS across
   FROM texts

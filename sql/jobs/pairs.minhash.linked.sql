@@ -1,6 +1,7 @@
 -- pairs.minhash.linked
 --
--- Step of a job: pairs of distinct texts by MinHash bands, verified, and one pair for each copy.
+-- Step of a job: finds pairs of similar distinct texts by MinHash bands, verifies them, and adds one pair for each
+-- copy.
 WITH documents AS (
   SELECT CAST(0 AS TINYINT) AS side, id, text, CAST(0 AS TINYINT) AS across
   FROM texts

@@ -1,7 +1,7 @@
 -- pairs.minhash.ordered
 --
--- pairs.minhash.linked where rows stand in a keep order of their own, so that pivots of oversized buckets are rows
--- that are kept rather than others.
+-- pairs.minhash.linked with texts ordered by rank in keep order instead of by id, so that the pivots of oversized
+-- buckets are rows that are likely to be kept.
 WITH documents AS (
   SELECT CAST(0 AS TINYINT) AS side, places.rank AS id, texts.text, CAST(0 AS TINYINT) AS across
   FROM texts

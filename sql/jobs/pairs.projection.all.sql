@@ -1,7 +1,7 @@
 -- pairs.projection.all
 --
--- Step of a job: pairs of rows by random projection, verified by the cosine of their vectors. Distinct vectors are
--- joined, and each pair of them stands for the pairs of their copies.
+-- Step of a job: finds pairs of similar rows by random projection and verifies them by the cosine of their vectors.
+-- Distinct vectors are joined, and their pairs are expanded to the pairs of their copies.
 WITH documents AS (
   SELECT CAST(0 AS TINYINT) AS side, id, text, CAST(0 AS TINYINT) AS across
   FROM texts

@@ -1,7 +1,7 @@
 -- pairs.projection.linked
 --
--- Step of a job: pairs of distinct vectors by random projection, verified by their cosine, and one pair for each
--- copy.
+-- Step of a job: finds pairs of similar distinct vectors by random projection, verifies them by their cosine, and adds
+-- one pair for each copy.
 WITH documents AS (
   SELECT CAST(0 AS TINYINT) AS side, id, text, CAST(0 AS TINYINT) AS across
   FROM texts

@@ -1,7 +1,7 @@
 -- pairs.projection.ordered
 --
--- pairs.projection.linked where rows stand in a keep order of their own, so that the predecessors of a row are
--- those that are kept rather than it.
+-- pairs.projection.linked with vectors ordered by rank in keep order instead of by id, so that the predecessors of a
+-- row precede it in keep order.
 WITH documents AS (
   SELECT CAST(0 AS TINYINT) AS side, places.rank AS id, texts.text, CAST(0 AS TINYINT) AS across
   FROM texts

@@ -1,6 +1,6 @@
 -- plain_text
 --
--- Step of a job: every page of the dumps; those whose sentences are compared with their plain text.
+-- Step of a job: selects every page of the dumps, with the plain text of those pages whose sentences are compared.
 SELECT
   wiki,
   language,

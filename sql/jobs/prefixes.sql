@@ -1,7 +1,7 @@
 -- prefixes
 --
--- Step of a job: how frequent tokens are in prefixes, which is what the exact join costs, over a sample
--- of the texts: those whose hash begins below $sample in hexadecimal.
+-- Step of a job: counts how frequent tokens are in prefixes, from which the cost of the exact join is estimated. It
+-- uses a sample: the texts whose hash, in hexadecimal, has a prefix below $sample.
 SELECT token_frequencies(prefix_tokens(shingle_hashes(texts.text, $shingle), frequencies.sketch, $threshold)) AS sketch
 FROM (SELECT arrow_cast(sketch, 'BinaryView') AS sketch, 0 AS all_rows FROM frequencies) AS frequencies
 JOIN (

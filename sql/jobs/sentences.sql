@@ -1,6 +1,6 @@
 -- sentences
 --
--- Step of a job: every sentence of the plain texts.
+-- Step of a job: splits the plain texts into sentences.
 SELECT sentence_id, page_id, title, language, sentence_no, start_byte, end_byte, sentence
 FROM sentences(
   plain_text,

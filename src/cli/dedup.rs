@@ -2,7 +2,7 @@
 
 use super::options::{Cluster, Global};
 use super::visible::shell_word;
-use super::{folder, out, progress, summary};
+use super::{out, progress, summary, temp_dir};
 use clap::{Args, ValueEnum};
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{Dedup, DumpOptions, Keep, Method, Pairs, Resolution, RowIds, dedup};
@@ -14,9 +14,9 @@ use std::time::Instant;
 ///
 /// Reads a MediaWiki dump (.xml, .xml.bz2, .xml.gz), whose sentences are compared, or a table of
 /// documents (Parquet, CSV, TSV, JSON lines or arrays, also .gz, .zst, .bz2), given as files,
-/// directories or globs, on disk or in a bucket (s3://BUCKET/KEY). Without an input it reads the bundled sample dump. The result lies in a
-/// directory: pairs.parquet, clusters.parquet, kept.parquet. A stopped job goes on when the same
-/// command is given again.
+/// directories or globs, on disk or in a bucket (s3://BUCKET/KEY). Without an input it reads the bundled
+/// sample dump. The result is a directory with pairs.parquet, clusters.parquet and kept.parquet. Running the
+/// same command again resumes a job that was stopped.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Files, directories or globs [default: the bundled sample dump]
@@ -35,31 +35,32 @@ pub(crate) struct Arguments {
     /// [default: vector]
     #[arg(long, value_name = "COLUMN")]
     vector: Option<String>,
-    /// Bits of a vector's signature, for --method projection
+    /// Number of bits of a vector's signature, for --method projection
     #[arg(long, value_name = "N", default_value_t = 1024)]
     bits: usize,
-    /// Ids where the table has none: by place in all files, by path and row, or by the row's content
+    /// How ids are made if the table has no id column: from the row's number, its file path and number, or
+    /// its content
     #[arg(long, value_enum, default_value_t = RowIdsName::Number)]
     row_ids: RowIdsName,
-    /// Least similarity of a pair, above 0 and at most 1 [default: 0.8; dumps: 0.6]
+    /// Minimum similarity of a pair, above 0 and at most 1 [default: 0.8; dumps: 0.6]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     threshold: Option<f64>,
-    /// What texts are cut into: char:N, word:N or space:N [default: word:3; dumps: char:5]
+    /// Shingles that texts are split into: char:N, word:N or space:N [default: word:3; dumps: char:5]
     #[arg(long, value_name = "SHINGLE")]
     shingle: Option<String>,
     /// How pairs are found
     #[arg(long, value_enum, default_value_t = MethodName::Auto)]
     method: MethodName,
-    /// Share of the pairs at the threshold that MinHash or random projection must find
+    /// Share of the pairs at the threshold that MinHash or random projection must find, above 0 and below 1
     #[arg(long, value_name = "R", default_value_t = 0.99)]
     target_recall: f64,
-    /// Compare texts as they are: no NFKC, no lower case, white space kept
+    /// Compare texts unchanged: without NFKC and lower-casing, and with their white space
     #[arg(long)]
     no_normalize: bool,
-    /// Pairs to write: of distinct texts and one a copy, or all
+    /// Pairs to write: those of distinct texts plus one for each exact copy, or all
     #[arg(long, value_enum, default_value_t = PairsName::Linked)]
     pairs: PairsName,
-    /// Rows to remove: those similar to a kept row, or all of a connected component but one
+    /// Rows to remove: those similar to a kept row, or all rows of a connected component but one
     #[arg(long, value_enum, default_value_t = ResolutionName::Representative)]
     resolution: ResolutionName,
     /// Row to keep: the one with the smallest id, or with the most characters
@@ -91,10 +92,10 @@ pub(crate) struct Arguments {
 /// How dumps are read.
 #[derive(Debug, Args)]
 pub(crate) struct DumpArguments {
-    /// Where a dump is damaged: stop, or skip what cannot be read and report it
+    /// What to do if a dump is damaged: fail, or skip what cannot be read and report it
     #[arg(long, value_enum, default_value_t = OnError::Fail)]
     on_error: OnError,
-    /// How sentences are found: by language, or as the published systems did
+    /// How texts are split into sentences: by rules for the language, or as published systems did
     #[arg(long, value_enum, default_value_t = Splitter::Default)]
     splitter: Splitter,
 }
@@ -162,7 +163,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let inputs = match &sample {
         Some(sample) => {
             if !global.quiet && !global.json {
-                say!("no input given: reading the bundled sample dump");
+                report!("no input given: reading the bundled sample dump");
             }
             vec![sample.path.to_string_lossy().into_owned()]
         }
@@ -221,7 +222,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     Ok(())
 }
 
-/// The bundled sample dump as a file, in a place that stays the same so that a job on it resumes.
+/// The bundled sample dump as a file, whose path stays the same so that a job on it can resume.
 struct Sample {
     path: PathBuf,
 }
@@ -233,19 +234,19 @@ impl Sample {
             exec_datafusion_err!("{}: {error}", path.display())
         };
         let name = concat!("neardup-sample-", env!("CARGO_PKG_VERSION"));
-        let directory = folder::lasting_folder(&std::env::temp_dir(), name)?;
+        let directory = temp_dir::private_temp_dir(&std::env::temp_dir(), name)?;
         let path = directory.join(SAMPLE_DUMP_NAME);
         if std::fs::read(&path).is_ok_and(|bytes| bytes == SAMPLE_DUMP) {
             return Ok(Self { path });
         }
         let unpack = || {
-            let mut aside = tempfile::NamedTempFile::new_in(&directory)?;
-            aside.write_all(SAMPLE_DUMP)?;
-            // A job knows its input by the time of its last change, too.
-            aside
+            let mut temporary = tempfile::NamedTempFile::new_in(&directory)?;
+            temporary.write_all(SAMPLE_DUMP)?;
+            // A constant modification time: a job identifies its input by it, among other properties.
+            temporary
                 .as_file()
                 .set_modified(std::time::SystemTime::UNIX_EPOCH)?;
-            aside.persist(&path)?;
+            temporary.persist(&path)?;
             Ok(())
         };
         unpack().map_err(|error| at(&path, error))?;

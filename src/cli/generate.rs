@@ -1,7 +1,7 @@
 //! `neardup generate`.
 
 use super::options::Global;
-use super::stop::Unfinished;
+use super::stop::CleanupGuard;
 use clap::Args;
 use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, UInt32Array};
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
@@ -15,32 +15,32 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Rows of a batch.
-const BATCH: usize = 8192;
+/// Number of rows of a batch.
+const BATCH_ROWS: usize = 8192;
 
 /// Make a synthetic corpus with known near-duplicates
 ///
-/// The same seed gives the same rows on every machine. Most rows are distinct; the others stand in
-/// clusters of identical copies, character edits, word substitutions, changed numbers and
-/// templates, most of 2 or 3 rows, a few of thousands.
+/// The same seed gives the same rows on every machine. Most rows are distinct; the others form clusters of
+/// identical copies, character edits, word substitutions, changed numbers and templates. Most clusters have
+/// 2 or 3 rows, a few have thousands.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Rows to make
+    /// Number of rows to make
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     rows: u64,
-    /// File to write: Parquet with the columns id and text; with --dump .xml or .xml.bz2
+    /// File to write: Parquet with the columns id and text, or with --dump .xml or .xml.bz2
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Another seed, another corpus
+    /// Seed of the random generator: each seed gives a different corpus
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Documents of 200 to 2,000 words instead of sentences
+    /// Make documents of 200 to 2,000 words instead of sentences
     #[arg(long, conflicts_with = "dump")]
     docs: bool,
-    /// A MediaWiki dump instead of a table: its sentences are the rows
+    /// Make a MediaWiki dump, whose sentences are the rows, instead of a table
     #[arg(long)]
     dump: bool,
-    /// Where to write the truth: id, cluster, kind, member
+    /// Parquet file to write the ground truth to: columns id, cluster, kind and member
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
 }
@@ -68,18 +68,18 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         .await
         .map_err(|error| exec_datafusion_err!("generate: {error}"))??;
     if !global.quiet {
-        say!("{} rows, {} MB of text", spec.rows, bytes >> 20);
+        report!("{} rows, {} MB of text", spec.rows, bytes >> 20);
     }
     Ok(())
 }
 
-/// A file that has its name only once it is whole.
-struct Aside {
+/// A file that is written under a temporary name and renamed once it is complete.
+struct AtomicFile {
     path: PathBuf,
-    aside: Unfinished,
+    temporary: CleanupGuard,
 }
 
-impl Aside {
+impl AtomicFile {
     fn create(path: &Path) -> Result<(Self, File)> {
         let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", path.display());
         let own = path.file_name().unwrap_or_default().to_string_lossy();
@@ -87,29 +87,29 @@ impl Aside {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        remove_dead(directory, &own);
+        remove_stale(directory, &own);
         let made = tempfile::Builder::new()
             .prefix(&format!("{own}."))
             .suffix(".part")
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(directory)
             .map_err(at)?;
-        let (file, aside) = made.keep().map_err(|error| at(error.error))?;
-        // Locked while it is written: who finds it unlocked may remove it.
+        let (file, temporary) = made.keep().map_err(|error| at(error.error))?;
+        // The file is locked while it is written; other commands remove temporary files that are not locked.
         file.lock().map_err(at)?;
-        let aside = Unfinished::new(aside);
+        let temporary = CleanupGuard::new(temporary);
         let path = path.to_owned();
-        Ok((Self { path, aside }, file))
+        Ok((Self { path, temporary }, file))
     }
 
     fn finish(self) -> Result<()> {
-        std::fs::rename(self.aside.path(), &self.path)
+        std::fs::rename(self.temporary.path(), &self.path)
             .map_err(|error| exec_datafusion_err!("{}: {error}", self.path.display()))
     }
 }
 
-/// Removes what commands left that were killed while they wrote a file of this name.
-fn remove_dead(directory: &Path, name: &str) {
+/// Removes temporary files of commands that were killed while they wrote a file of this name.
+fn remove_stale(directory: &Path, name: &str) {
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         let found = entry.file_name();
         let found = found.to_string_lossy();
@@ -122,7 +122,7 @@ fn remove_dead(directory: &Path, name: &str) {
             && let Ok(file) = File::open(entry.path())
             && file.try_lock().is_ok()
         {
-            // If it cannot be removed it stays.
+            // Best effort.
             let _ = std::fs::remove_file(entry.path());
         }
     }
@@ -130,23 +130,26 @@ fn remove_dead(directory: &Path, name: &str) {
 
 /// A Parquet file that is filled batch by batch.
 struct Table {
-    aside: Aside,
+    file: AtomicFile,
     writer: ArrowWriter<File>,
 }
 
 impl Table {
     fn create(path: &Path, sample: &RecordBatch) -> Result<Self> {
-        let (aside, file) = Aside::create(path)?;
+        let (atomic, file) = AtomicFile::create(path)?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
             .build();
         let writer = ArrowWriter::try_new(file, sample.schema(), Some(properties))?;
-        Ok(Self { aside, writer })
+        Ok(Self {
+            file: atomic,
+            writer,
+        })
     }
 
     fn finish(self) -> Result<()> {
         self.writer.close()?;
-        self.aside.finish()
+        self.file.finish()
     }
 }
 
@@ -189,14 +192,18 @@ fn table(spec: Spec, arguments: &Arguments) -> Result<u64> {
         );
     }
     let mut table = Table::create(&arguments.output, &texts(&[])?)?;
-    let mut known = match &arguments.truth {
+    let mut truth_table = match &arguments.truth {
         Some(path) => Some(Table::create(path, &truth(&[])?)?),
         None => None,
     };
     let mut bytes = 0;
     let mut rows = Generator::new(spec);
     loop {
-        let batch: Vec<(i64, Row)> = rows.by_ref().take(BATCH).map(|row| (row.id, row)).collect();
+        let batch: Vec<(i64, Row)> = rows
+            .by_ref()
+            .take(BATCH_ROWS)
+            .map(|row| (row.id, row))
+            .collect();
         if batch.is_empty() {
             break;
         }
@@ -205,12 +212,12 @@ fn table(spec: Spec, arguments: &Arguments) -> Result<u64> {
             .map(|(_, row)| row.text.len() as u64)
             .sum::<u64>();
         table.writer.write(&texts(&batch)?)?;
-        if let Some(known) = &mut known {
-            known.writer.write(&truth(&batch)?)?;
+        if let Some(truth_table) = &mut truth_table {
+            truth_table.writer.write(&truth(&batch)?)?;
         }
     }
     table.finish()?;
-    known.map_or(Ok(()), Table::finish)?;
+    truth_table.map_or(Ok(()), Table::finish)?;
     Ok(bytes)
 }
 
@@ -221,8 +228,8 @@ fn dump(spec: Spec, arguments: &Arguments) -> Result<u64> {
         () if name.ends_with(".xml.bz2") => true,
         () => return exec_err!("{name}: a dump is written as .xml or .xml.bz2"),
     };
-    let (aside, file) = Aside::create(&arguments.output)?;
-    let mut known = match &arguments.truth {
+    let (atomic, file) = AtomicFile::create(&arguments.output)?;
+    let mut truth_table = match &arguments.truth {
         Some(path) => Some(Table::create(path, &truth(&[])?)?),
         None => None,
     };
@@ -232,39 +239,40 @@ fn dump(spec: Spec, arguments: &Arguments) -> Result<u64> {
             let (encoder, bytes) = pages(
                 bzip2::write::BzEncoder::new(file, bzip2::Compression::best()),
                 spec,
-                &mut known,
+                &mut truth_table,
             )?;
             encoder.finish()?.flush()?;
             bytes
         }
         false => {
-            let (mut file, bytes) = pages(file, spec, &mut known)?;
+            let (mut file, bytes) = pages(file, spec, &mut truth_table)?;
             file.flush()?;
             bytes
         }
     };
-    aside.finish()?;
-    known.map_or(Ok(()), Table::finish)?;
+    atomic.finish()?;
+    truth_table.map_or(Ok(()), Table::finish)?;
     Ok(bytes)
 }
 
-/// Writes the pages; the truth has the ids that the sentences of the dump get.
-fn pages<W: Write>(out: W, spec: Spec, known: &mut Option<Table>) -> Result<(W, u64)> {
+/// Writes the pages, and the ground truth with the ids that the sentences of the dump get.
+fn pages<W: Write>(out: W, spec: Spec, truth_table: &mut Option<Table>) -> Result<(W, u64)> {
     let mut writer = DumpWriter::new(out, spec)?;
     let mut bytes = 0;
     let mut rows = Generator::new(spec);
     loop {
-        let mut batch = Vec::with_capacity(BATCH);
-        for row in rows.by_ref().take(BATCH) {
+        let mut batch = Vec::with_capacity(BATCH_ROWS);
+        for row in rows.by_ref().take(BATCH_ROWS) {
             bytes += row.text.len() as u64;
-            let place = writer.write(&row)?;
-            batch.push(((place.page_id << 20) + i64::from(place.sentence_no), row));
+            let sentence = writer.write(&row)?;
+            let id = (sentence.page_id << 20) + i64::from(sentence.sentence_no);
+            batch.push((id, row));
         }
         if batch.is_empty() {
             return Ok((writer.finish()?, bytes));
         }
-        if let Some(known) = known {
-            known.writer.write(&truth(&batch)?)?;
+        if let Some(truth_table) = truth_table {
+            truth_table.writer.write(&truth(&batch)?)?;
         }
     }
 }

@@ -8,7 +8,7 @@ use datafusion::common::Result;
 use neardup::jobs::{Ingest, ingest};
 use std::time::Instant;
 
-/// Read dumps into Parquet: pages with their plain text, and sentences
+/// Convert dumps to Parquet: pages with their plain text, and sentences
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Dumps (.xml, .xml.bz2, .xml.gz): files, directories or globs

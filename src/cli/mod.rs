@@ -1,13 +1,13 @@
-//! The command line: arguments, the runtime, and what is said to the person in front of it.
+//! The command line: arguments, the runtime, and messages to the user.
 //!
-//! One file a command. What a command does belongs to the library; here is how it is asked for and
-//! how it answers. Results go to standard output, everything else to standard error.
+//! Each command has its own file, which parses its arguments and prints its results; the work itself is done by the
+//! library. Results go to standard output, everything else to standard error.
 
-/// Says something on standard error, as visible text: it may hold names and texts of others. Nobody may be
-/// there to read it, which is no error.
-macro_rules! say {
+/// Prints a message to standard error, with control characters made visible, because it may hold text from files.
+/// A failed write is ignored.
+macro_rules! report {
     ($($text:tt)*) => {
-        // In one piece: other processes may say something on the same terminal.
+        // One write, because other processes may print to the same terminal.
         _ = std::io::Write::write_all(
             &mut std::io::stderr(),
             $crate::cli::visible::visible(&format!("{}\n", format_args!($($text)*))).as_bytes(),
@@ -16,7 +16,6 @@ macro_rules! say {
 }
 
 mod dedup;
-mod folder;
 mod generate;
 mod ingest;
 mod options;
@@ -28,6 +27,7 @@ mod show;
 mod sql;
 mod stop;
 mod summary;
+mod temp_dir;
 mod visible;
 
 use clap::{Parser, Subcommand};
@@ -41,12 +41,12 @@ use std::time::Duration;
 /// Plans of nested templates recurse deeply; a debug build needs more than the usual 2 MiB.
 const STACK_BYTES: usize = 32 << 20;
 
-/// What tasks get to let go of what they hold before a process that was asked to stop ends.
-const PAUSE: Duration = Duration::from_millis(50);
+/// Time that tasks get to release their resources before a process ends after a signal.
+const SHUTDOWN_GRACE: Duration = Duration::from_millis(50);
 
-/// What the engine of a cluster logs of ordinary work, and of errors that come back as results. RUST_LOG
-/// shows it.
-const NOISE: [&str; 3] = [
+/// Modules of the cluster's engine whose logs are silenced: they log ordinary work, and errors that are also
+/// returned as results. RUST_LOG enables them.
+const SILENCED_MODULES: [&str; 3] = [
     "ballista_core::execution_plans::distributed_query",
     "ballista_scheduler::display",
     "ballista_scheduler::state::aqe",
@@ -94,15 +94,15 @@ pub(crate) fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => {
-            // It repeats what was given.
-            say!("{}", error.render().to_string().trim_end());
+            // Escaped, because the error repeats the arguments.
+            report!("{}", error.render().to_string().trim_end());
             return ExitCode::from(2);
         }
-        Err(answer) => return explain(&answer),
+        Err(answer) => return print_usage(&answer),
     };
     let mut logger = env_logger::Builder::new();
     logger.filter_level(arguments.global.log);
-    for module in NOISE {
+    for module in SILENCED_MODULES {
         logger.filter_module(module, log::LevelFilter::Off);
     }
     logger.format(|out, record| {
@@ -116,7 +116,7 @@ pub(crate) fn main() -> ExitCode {
         )
     });
     logger.parse_default_env().init();
-    // The main thread has a stack of its own size; the work runs on one of ours.
+    // The size of the main thread's stack is set by the system, so the work runs on another thread.
     let worker = std::thread::Builder::new()
         .name("neardup".to_owned())
         .stack_size(STACK_BYTES)
@@ -131,35 +131,35 @@ pub(crate) fn main() -> ExitCode {
         Ok(Outcome::Stopped(stop)) => ExitCode::from(stop.code),
         Err(_) if out::is_closed() => ExitCode::SUCCESS,
         Err(error) => {
-            say!("error: {}{}", error_text(&error), hint(&error));
+            report!("error: {}{}", error_text(&error), hint(&error));
             ExitCode::FAILURE
         }
     }
 }
 
 /// Prints help, the version, or what is wrong with the arguments.
-fn explain(answer: &clap::Error) -> ExitCode {
+fn print_usage(answer: &clap::Error) -> ExitCode {
     let printed = answer.print().and_then(|()| std::io::stdout().flush());
-    match printed.map_err(out::noted) {
+    match printed.map_err(out::record_closed) {
         Err(error) if !out::is_closed() && !answer.use_stderr() => {
-            say!("error: {error}");
+            report!("error: {error}");
             ExitCode::FAILURE
         }
         _ => ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2)),
     }
 }
 
-/// What to do about an error, where an option helps.
+/// A hint at the options that help against an error.
 fn hint(error: &DataFusionError) -> &'static str {
     match error.find_root() {
         DataFusionError::ResourcesExhausted(_) => {
-            " (--memory-limit sets what operators may hold, --threads how many of them run)"
+            " (--memory-limit sets the memory that operators may hold, --threads how many of them run at the same time)"
         }
         _ => "",
     }
 }
 
-/// How a command ended, if not by an error.
+/// How a command ended without an error.
 enum Outcome {
     Done,
     Stopped(stop::Stop),
@@ -188,21 +188,21 @@ fn run(arguments: Arguments) -> Result<Outcome> {
         };
         tokio::select! {
             result = command => result.map(|()| Outcome::Done),
-            stop = stop::asked_to_stop(), if !stops_itself => {
-                // What is committed stays; a step in progress is garbage that the next run removes.
-                let more = if is_job { "; the same command goes on where this one stopped" } else { "" };
-                say!("{}{more}", stop.word);
+            stop = stop::stop_signal(), if !stops_itself => {
+                // Committed steps stay; the next run removes the files of a step in progress.
+                let more = if is_job { "; run the same command again to resume" } else { "" };
+                report!("{}{more}", stop.message);
                 Ok(Outcome::Stopped(stop))
             }
         }
     });
     if let Ok(Outcome::Stopped(_)) = result {
-        // The command is dropped; what it started ends at its next pause.
-        runtime.block_on(async { tokio::time::sleep(PAUSE).await });
+        // The command has been dropped; the tasks that it started end when they next yield.
+        runtime.block_on(async { tokio::time::sleep(SHUTDOWN_GRACE).await });
     }
-    stop::remove_unfinished();
-    // Readers may still be at work in threads of their own, and nobody waits for their rows. The threads are
-    // left alone until the process ends: to detach one that is just ending can be a fault in the C library.
+    stop::clean_up();
+    // Threads that read files may still run, although their rows are no longer needed. They are left running until
+    // the process ends, because detaching a thread that is just ending can crash in the C library.
     std::mem::forget(runtime);
     result
 }

@@ -1,4 +1,4 @@
-//! Options that every command takes, and the session that follows from them.
+//! Options that every command takes, and the session that they configure.
 
 use clap::Args;
 use datafusion::common::{Result, plan_err};
@@ -15,23 +15,24 @@ use std::time::Duration;
 /// Options that every command takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
-    /// Threads to work with [default: all cores]
+    /// Number of worker threads [default: all cores]
     #[arg(long, global = true, value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// Memory that operators may hold: 512M, 4G, or none [default: 70 % of what is left of the machine,
-    /// its control group or the limit of the address space]
+    /// Memory that operators may hold: 512M, 4G, or none for no limit [default: 70 % of the memory that is
+    /// available on the machine and in its control groups; at most half of a limit of the address space]
     #[arg(long, global = true, value_name = "SIZE", value_parser = Memory::from_str)]
     memory_limit: Option<Memory>,
-    /// Directory for what does not fit into memory [default: that of the system, $TMPDIR]
+    /// Directory for temporary files, to which operators spill [default: that of the system, $TMPDIR]
     #[arg(long, global = true, value_name = "DIR")]
     temp_dir: Option<PathBuf>,
-    /// Bytes that temporary files may take, such as 50G [default: all but a twentieth of the disk, or 10G]
+    /// Maximum size of temporary files, such as 50G [default: as much as leaves a twentieth of the disk, at
+    /// most 10G, free]
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
     temp_limit: Option<usize>,
-    /// What is logged to standard error: off, error, warn, info, debug, trace
+    /// Level of log messages on standard error: off, error, warn, info, debug or trace
     #[arg(long, global = true, value_name = "LEVEL", default_value = "warn")]
     pub(crate) log: log::LevelFilter,
-    /// Say nothing but errors and results
+    /// Print errors and results only
     #[arg(long, global = true)]
     pub(crate) quiet: bool,
     /// Print the summary as JSON
@@ -40,13 +41,13 @@ pub(crate) struct Global {
 }
 
 impl Global {
-    /// Threads to work with.
+    /// Number of worker threads.
     pub(crate) fn threads(&self) -> usize {
         let cores = std::thread::available_parallelism();
         self.threads.or(cores.ok()).map_or(1, NonZeroUsize::get)
     }
 
-    /// A session with these threads, this memory and this temporary space.
+    /// A session in this process with these threads, this memory and this temporary space.
     pub(crate) fn session(&self) -> Result<SessionContext> {
         let resources = Resources {
             threads: self.threads(),
@@ -72,8 +73,8 @@ impl Global {
         self.temp_limit.map(|bytes| bytes as u64)
     }
 
-    /// Refuses the options that a process has no use for: it would not keep to them.
-    pub(crate) fn holds_no_rows(&self, why: &str) -> Result<()> {
+    /// Refuses the options of memory and temporary space for a process that does not apply them.
+    pub(crate) fn refuse_resource_options(&self, why: &str) -> Result<()> {
         let given = [
             ("--memory-limit", self.memory_limit.is_some()),
             ("--temp-dir", self.temp_dir.is_some()),
@@ -85,12 +86,12 @@ impl Global {
         }
     }
 
-    /// A session of one process, or on a cluster.
+    /// A session in this process, or on a cluster if `--cluster` is given.
     pub(crate) fn session_on(&self, cluster: &Cluster) -> Result<SessionContext> {
         match &cluster.cluster {
             None => self.session(),
             Some(url) => {
-                self.holds_no_rows("on a cluster it is an option of each executor")?;
+                self.refuse_resource_options("on a cluster it is an option of each executor")?;
                 let mut options = ClientOptions::new(url);
                 options.step_timeout = Duration::from_secs(cluster.step_timeout);
                 options.scratch.clone_from(&cluster.scratch);
@@ -103,25 +104,25 @@ impl Global {
         }
     }
 
-    /// Whether a person watches standard error.
-    pub(crate) fn is_watched(&self) -> bool {
+    /// Whether progress is shown on a terminal.
+    pub(crate) fn is_interactive(&self) -> bool {
         !self.quiet && !self.json && std::io::stderr().is_terminal()
     }
 }
 
-/// Where a command runs.
+/// Options of commands that can run on a cluster.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Cluster {
-    /// Run on the cluster of this scheduler, with --threads tasks a stage [default: 16]
+    /// Run on the cluster of this scheduler, with --threads tasks in each stage [default: 16]
     #[arg(long, value_name = "df://HOST:PORT")]
     cluster: Option<String>,
-    /// On a cluster: a step of which no task ends for so long is sent again, at most three times
+    /// On a cluster: resubmit a step if none of its tasks ends within this time, at most three times
     #[arg(long, value_name = "SECONDS", default_value_t = 600, requires = "cluster", value_parser = clap::value_parser!(u64).range(1..))]
     step_timeout: u64,
-    /// On a cluster: a directory that all processes see, for tables in memory above 64 MiB
+    /// On a cluster: a directory that all processes see, for tables in memory larger than 64 MiB
     #[arg(long, value_name = "DIR", requires = "cluster")]
     scratch: Option<PathBuf>,
-    /// On a cluster: a file with the secret that its roles ask for
+    /// On a cluster: a file with the secret that its scheduler and executors require
     #[arg(long, value_name = "FILE", requires = "cluster")]
     token_file: Option<PathBuf>,
 }

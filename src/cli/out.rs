@@ -1,5 +1,5 @@
-//! Standard output: what cannot be written is an error, but for one case. Where nobody reads any more (the
-//! other end of a pipe is closed) there is nobody to tell, and the command ends in silence.
+//! Standard output. A failed write is an error, with one exception: if the other end of a pipe is closed, the
+//! command ends without a message.
 
 use datafusion::common::Result;
 use std::io::{BufWriter, Error, ErrorKind, Result as IoResult, Stdout, Write};
@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Whether standard output was found closed.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Whether a write to standard output failed because nobody reads it.
+/// Whether a write to standard output failed because the other end of the pipe is closed.
 pub(super) fn is_closed() -> bool {
     CLOSED.load(Ordering::Relaxed)
 }
 
-/// Standard output, in large pieces: to be flushed at the end.
+/// Buffered standard output, which must be flushed at the end.
 pub(super) struct Out(BufWriter<Stdout>);
 
 impl Out {
@@ -24,15 +24,15 @@ impl Out {
 
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> IoResult<usize> {
-        self.0.write(bytes).map_err(noted)
+        self.0.write(bytes).map_err(record_closed)
     }
 
     fn flush(&mut self) -> IoResult<()> {
-        self.0.flush().map_err(noted)
+        self.0.flush().map_err(record_closed)
     }
 }
 
-/// Writes a whole answer.
+/// Writes to standard output with `write`, then flushes it.
 pub(super) fn print(write: impl FnOnce(&mut Out) -> Result<()>) -> Result<()> {
     let mut out = Out::new();
     write(&mut out)?;
@@ -40,8 +40,8 @@ pub(super) fn print(write: impl FnOnce(&mut Out) -> Result<()>) -> Result<()> {
     Ok(())
 }
 
-/// Remembers what a failed write to standard output means, and says where it was.
-pub(super) fn noted(error: Error) -> Error {
+/// Records whether a failed write means that standard output is closed, and names standard output in the error.
+pub(super) fn record_closed(error: Error) -> Error {
     if error.kind() == ErrorKind::BrokenPipe {
         CLOSED.store(true, Ordering::Relaxed);
     }

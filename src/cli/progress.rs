@@ -1,4 +1,4 @@
-//! Progress of a job: a bar on a terminal, lines elsewhere.
+//! Shows the progress of a job: a spinner on a terminal, lines elsewhere.
 
 use super::options::Global;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -6,11 +6,11 @@ use neardup::jobs::Progress;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What fits where standard error goes.
+/// Selects how progress is shown, depending on the options and on whether standard error is a terminal.
 pub(crate) fn progress(global: &Global) -> Arc<dyn Progress> {
     if global.quiet || global.json {
         Arc::new(neardup::jobs::Quiet)
-    } else if global.is_watched() {
+    } else if global.is_interactive() {
         Arc::new(Bar::default())
     } else {
         Arc::new(Lines)
@@ -26,7 +26,7 @@ struct Bar {
 impl Progress for Bar {
     fn step(&self, name: &str, resumed: bool) {
         if resumed {
-            say!("{name:<12} done before");
+            report!("{name:<12} done before");
             return;
         }
         let bar = ProgressBar::new_spinner();
@@ -46,29 +46,29 @@ impl Progress for Bar {
         {
             bar.finish_and_clear();
         }
-        say!("{name:<12} {rows:>12} rows {:>8.1} s", took.as_secs_f64());
+        report!("{name:<12} {rows:>12} rows {:>8.1} s", took.as_secs_f64());
     }
 
-    fn again(&self, name: &str, why: &str) {
-        say!("{name:<12} is done again: {why}");
+    fn rerun(&self, name: &str, why: &str) {
+        report!("{name:<12} is done again: {why}");
     }
 }
 
-/// A line when a step begins and when it ends.
+/// Prints a line for each step that is skipped, repeated or done.
 struct Lines;
 
 impl Progress for Lines {
     fn step(&self, name: &str, resumed: bool) {
         if resumed {
-            say!("{name}: done before");
+            report!("{name}: done before");
         }
     }
 
     fn done(&self, name: &str, rows: u64, took: Duration) {
-        say!("{name}: {rows} rows in {:.1} s", took.as_secs_f64());
+        report!("{name}: {rows} rows in {:.1} s", took.as_secs_f64());
     }
 
-    fn again(&self, name: &str, why: &str) {
-        say!("{name}: is done again: {why}");
+    fn rerun(&self, name: &str, why: &str) {
+        report!("{name}: is done again: {why}");
     }
 }

@@ -1,7 +1,7 @@
 //! `neardup scheduler` and `neardup executor`.
 
 use super::options::Global;
-use super::stop::asked_to_stop;
+use super::stop::stop_signal;
 use clap::Args;
 use datafusion::common::{Result, exec_err};
 use neardup::Memory;
@@ -16,64 +16,64 @@ use tokio::net::TcpStream;
 
 /// Run the scheduler of a cluster
 ///
-/// It plans the queries of clients (--cluster df://HOST:PORT) and gives their tasks to executors. Its
-/// state is in memory; jobs resume after it was stopped. GET /api/state, /api/executors and /api/jobs on
-/// the same port tell what it does.
+/// It plans the queries of clients (--cluster df://HOST:PORT) and assigns their tasks to executors. Its state
+/// is in memory; after a restart, jobs resume when their command is run again. GET /api/state, /api/executors
+/// and /api/jobs on the same port report its state.
 #[derive(Debug, Args)]
 pub(crate) struct Scheduler {
-    /// Where to listen; port 0 is any free one
+    /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050")]
     bind: String,
-    /// Seconds without a sign of life after which an executor counts as lost
+    /// Seconds without a heartbeat after which an executor counts as lost
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(3..))]
     executor_timeout: u64,
-    /// Give clients the rows of results, too: they need to reach nothing else, not even executors
+    /// Also serve the rows of results, so that clients need to reach the scheduler only, and no executors
     #[arg(long)]
     serve_results: bool,
     #[command(flatten)]
-    reach: Reach,
+    network: Network,
 }
 
 /// Run an executor of a cluster
 ///
-/// It runs tasks and serves their rows to other executors and to clients. SIGTERM and Ctrl-C let its
-/// tasks end first. Where the scheduler goes away it waits for it and begins anew.
+/// It runs tasks and serves their rows to other executors and to clients. After SIGTERM or Ctrl-C it lets its
+/// tasks end first. If it loses the scheduler, it waits until the scheduler is back and then restarts.
 #[derive(Debug, Args)]
 pub(crate) struct Executor {
-    /// The scheduler to work for
+    /// Address of the scheduler
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050")]
     scheduler: String,
-    /// Where to serve rows; tasks come in on the port after it; port 0 is any two free ones
+    /// Address to serve rows on; tasks are received on the next port; port 0 selects two free ports
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
     bind: String,
-    /// Where a private directory for rows between stages is made; it is removed at the end [default: where
-    /// temporary files are]
+    /// Directory in which to make a private directory for rows between stages, removed at the end [default:
+    /// the directory of temporary files]
     #[arg(long, value_name = "DIR")]
     work_dir: Option<PathBuf>,
-    /// Tasks at a time [default: --threads]
+    /// Number of tasks that run at the same time [default: --threads]
     #[arg(long, value_name = "N")]
     slots: Option<NonZeroUsize>,
     #[command(flatten)]
-    reach: Reach,
+    network: Network,
 }
 
-/// From where a role is reached.
+/// Options of how a scheduler or an executor is reached over the network.
 #[derive(Debug, Args)]
-struct Reach {
-    /// The name under which others reach this process [default: the address of --bind]
+struct Network {
+    /// Host name under which other processes reach this one [default: the address of --bind]
     #[arg(long, value_name = "HOST")]
     external_host: Option<String>,
-    /// Listen on addresses that other machines reach: nothing is encrypted, and without --token-file nobody
-    /// is asked who they are
+    /// Allow addresses that other machines can reach: traffic is not encrypted, and without --token-file
+    /// requests are not authenticated
     #[arg(long)]
     trust_network: bool,
-    /// A file with the secret that every request must carry: one line that only you can read, the same for
-    /// scheduler, executors and clients
+    /// File with the secret that every request must carry: one line, readable by its owner only, the same for
+    /// the scheduler, the executors and the clients
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 }
 
-impl Reach {
+impl Network {
     fn trust(&self) -> Trust {
         match self.trust_network {
             true => Trust::Network,
@@ -87,24 +87,25 @@ impl Reach {
 }
 
 pub(crate) async fn scheduler(arguments: &Scheduler, global: &Global) -> Result<()> {
-    global.holds_no_rows("a scheduler holds no rows; it is an option of each executor")?;
+    global
+        .refuse_resource_options("a scheduler holds no rows; it is an option of each executor")?;
     let options = SchedulerOptions {
         bind: arguments.bind.clone(),
-        trust: arguments.reach.trust(),
-        external_host: arguments.reach.external_host.clone(),
+        trust: arguments.network.trust(),
+        external_host: arguments.network.external_host.clone(),
         serve_results: arguments.serve_results,
-        token: arguments.reach.token()?,
+        token: arguments.network.token()?,
         executor_timeout: arguments.executor_timeout,
     };
     let quiet = global.quiet;
     let service = neardup::cluster::scheduler(&options, |address| {
         if !quiet {
-            say!("scheduler at df://{address}");
+            report!("scheduler at df://{address}");
         }
     });
     tokio::select! {
         result = service => result.and_then(|()| exec_err!("the scheduler's service has ended")),
-        _ = asked_to_stop() => Ok(()),
+        _ = stop_signal() => Ok(()),
     }
 }
 
@@ -113,9 +114,9 @@ pub(crate) async fn executor(arguments: &Executor, global: &Global) -> Result<()
     let options = ExecutorOptions {
         scheduler: arguments.scheduler.clone(),
         bind: arguments.bind.clone(),
-        trust: arguments.reach.trust(),
-        external_host: arguments.reach.external_host.clone(),
-        token: arguments.reach.token()?,
+        trust: arguments.network.trust(),
+        external_host: arguments.network.external_host.clone(),
+        token: arguments.network.token()?,
         work_dir: arguments
             .work_dir
             .clone()
@@ -127,14 +128,14 @@ pub(crate) async fn executor(arguments: &Executor, global: &Global) -> Result<()
         },
         temp_limit: global.temp_limit(),
     };
-    let asked = Arc::new(AtomicBool::new(false));
+    let stopping = Arc::new(AtomicBool::new(false));
     let (hang_up, hung_up) = tokio::sync::oneshot::channel();
     let listener = tokio::spawn({
-        let asked = Arc::clone(&asked);
+        let stopping = Arc::clone(&stopping);
         async move {
-            let stop = asked_to_stop().await;
-            asked.store(true, Ordering::Relaxed);
-            // The engine's executor knows the others.
+            let stop = stop_signal().await;
+            stopping.store(true, Ordering::Relaxed);
+            // The engine's executor handles the other signals itself.
             if stop.is_hangup() {
                 _ = hang_up.send(());
             }
@@ -143,33 +144,34 @@ pub(crate) async fn executor(arguments: &Executor, global: &Global) -> Result<()
     let quiet = global.quiet;
     let service = neardup::cluster::executor(&options, |address| {
         if !quiet {
-            say!("executor at {address}, {slots} tasks at a time");
+            report!("executor at {address}, {slots} tasks at a time");
         }
     });
     let result = tokio::select! {
         result = service => result,
         Ok(()) = hung_up => return Ok(()),
     };
-    if result.is_ok() && !asked.load(Ordering::Relaxed) {
-        // It also ends where the scheduler was away, or gave it up while the network was.
-        say!("the scheduler is lost; waiting for it");
+    if result.is_ok() && !stopping.load(Ordering::Relaxed) {
+        // The executor also ends if the scheduler was unreachable, or expired it while the network was down.
+        report!("the scheduler is lost; waiting for it");
         while TcpStream::connect(&arguments.scheduler).await.is_err() {
-            if asked.load(Ordering::Relaxed) {
+            if stopping.load(Ordering::Relaxed) {
                 return Ok(());
             }
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
-        return begin_anew();
+        return restart();
     }
     listener.abort();
     result
 }
 
-/// Runs the same command in place of this process: the engine's executor does not start twice in one.
-fn begin_anew() -> Result<()> {
+/// Replaces this process by a new one with the same command, because the engine's executor cannot be started
+/// twice in one process.
+fn restart() -> Result<()> {
     let program = std::env::current_exe()?;
     let error = std::process::Command::new(program)
         .args(std::env::args_os().skip(1))
         .exec();
-    exec_err!("the executor could not begin anew: {error}")
+    exec_err!("the executor could not be restarted: {error}")
 }

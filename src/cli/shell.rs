@@ -1,4 +1,4 @@
-//! The shell: lines, history, completion.
+//! The interactive SQL shell: reads statements, with history and completion.
 
 use super::out;
 use super::sql::{Format, history_file, run_script};
@@ -46,18 +46,18 @@ const KEYWORDS: &[&str] = &[
 ];
 
 const HELP: &str = "\
-statements end with a semicolon; TAB completes, the arrow keys go through the history
+statements end with a semicolon; TAB completes names, the arrow keys browse the history
   .help    this text
   .tables  the tables of the session
   .quit    leave (also Ctrl-D)";
 
-/// Completes names; waits for the semicolon.
+/// Completes names, and continues a statement on the next line until its semicolon.
 #[derive(Helper, Highlighter, Hinter)]
-struct Words {
+struct Completions {
     all: Vec<String>,
 }
 
-impl Completer for Words {
+impl Completer for Completions {
     type Candidate = String;
 
     fn complete(
@@ -69,8 +69,8 @@ impl Completer for Words {
         let before = &line[..at];
         let start = before
             .rfind(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
-            .map_or(0, |place| {
-                place + before[place..].chars().next().map_or(1, char::len_utf8)
+            .map_or(0, |start| {
+                start + before[start..].chars().next().map_or(1, char::len_utf8)
             });
         let word = before[start..].to_lowercase();
         if word.is_empty() {
@@ -81,7 +81,7 @@ impl Completer for Words {
     }
 }
 
-impl Validator for Words {
+impl Validator for Completions {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let text = context.input().trim();
         Ok(
@@ -121,25 +121,25 @@ fn words(context: &SessionContext) -> Vec<String> {
     all
 }
 
-fn say_out(text: &str) -> Result<()> {
+fn print_line(text: &str) -> Result<()> {
     out::print(|out| Ok(writeln!(out, "{text}")?))
 }
 
 /// Reads and runs statements until the end of input.
 pub(super) async fn run(context: &SessionContext, format: Format) -> Result<()> {
     let failed = |error: ReadlineError| exec_datafusion_err!("the terminal: {error}");
-    let mut editor: Editor<Words, DefaultHistory> = Editor::new().map_err(failed)?;
+    let mut editor: Editor<Completions, DefaultHistory> = Editor::new().map_err(failed)?;
     if let Some(history) = history_file() {
-        // There is none the first time.
+        // There is no history file the first time.
         let _ = editor.load_history(&history);
     }
-    say_out(concat!(
+    print_line(concat!(
         "neardup ",
         env!("CARGO_PKG_VERSION"),
         "; .help for help"
     ))?;
     loop {
-        editor.set_helper(Some(Words {
+        editor.set_helper(Some(Completions {
             all: words(context),
         }));
         let (back, line) = tokio::task::spawn_blocking(move || {
@@ -162,14 +162,14 @@ pub(super) async fn run(context: &SessionContext, format: Format) -> Result<()> 
         editor.add_history_entry(statement).map_err(failed)?;
         let result = match statement {
             ".quit" | ".exit" => break,
-            ".help" => say_out(HELP),
+            ".help" => print_line(HELP),
             ".tables" => run_script(context, "SHOW TABLES", format).await,
-            _ if statement.starts_with('.') => say_out(HELP),
+            _ if statement.starts_with('.') => print_line(HELP),
             _ => run_script(context, statement, format).await,
         };
         match result {
             Err(error) if out::is_closed() => return Err(error),
-            Err(error) => say!("error: {}", neardup::error_text(&error)),
+            Err(error) => report!("error: {}", neardup::error_text(&error)),
             Ok(()) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! `neardup show`: clusters with their texts and what differs.
+//! `neardup show`: prints clusters with their texts and the differences between them.
 
 use super::options::Global;
 use super::out::Out;
@@ -13,22 +13,22 @@ use datafusion::prelude::{JoinType, SessionContext};
 use similar::{ChangeTag, TextDiff};
 use std::io::{IsTerminal, Write};
 
-/// Texts longer than this are compared and shown up to here only.
-const SHOWN_CHARS: usize = 2000;
+/// Maximum number of characters of a text that are compared and shown.
+const MAX_CHARS: usize = 2000;
 
-/// Show what a job found: clusters with their texts, and what differs
+/// Show the result of a job: clusters with their texts and the differences between them
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Directory of the job
     #[arg(value_name = "DIR", default_value = "neardup-out")]
     directory: String,
-    /// Only the cluster with this id
+    /// Show only the cluster with this id
     #[arg(long, value_name = "ID")]
     cluster: Option<String>,
-    /// How many clusters to show, largest first
+    /// Maximum number of clusters to show, largest first
     #[arg(long, value_name = "N", default_value_t = 10)]
     clusters: usize,
-    /// How many rows of a cluster to show
+    /// Maximum number of rows of a cluster to show
     #[arg(long, value_name = "N", default_value_t = 5)]
     rows: usize,
 }
@@ -38,7 +38,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let manifest = neardup::jobs::register(&context, &arguments.directory).await?;
     if !context.table_exist("clusters")? {
         return datafusion::common::exec_err!(
-            "{}: the job has no clusters yet; give its command again to finish it",
+            "{}: the job has no clusters yet; run its command again to finish it",
             arguments.directory
         );
     }
@@ -157,8 +157,8 @@ fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Res
             } else {
                 ""
             };
-            let body: String = body.chars().take(SHOWN_CHARS).collect();
-            // Lines of a text stand below it, so that none of them passes for one of ours.
+            let body: String = body.chars().take(MAX_CHARS).collect();
+            // Further lines of a text are indented, so that they cannot be mistaken for lines of this report.
             let body = visible(&body).replace('\n', "\n          ");
             let name = visible_line(names.value(row));
             let title = match titles.is_valid(row) && !titles.value(row).is_empty() {
@@ -191,7 +191,7 @@ fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Res
     Ok(())
 }
 
-/// The second text with what differs from the first: removed words in [-…-], added ones in {+…+}.
+/// The second text with its differences from the first: removed words in [-…-], added words in {+…+}.
 fn marked(first: &str, second: &str, colour: bool) -> String {
     let (removed, added) = match colour {
         true => (("\x1b[31m[-", "-]\x1b[0m"), ("\x1b[32m{+", "+}\x1b[0m")),

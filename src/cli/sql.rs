@@ -1,4 +1,4 @@
-//! `neardup sql`: one statement, a script, or a shell.
+//! `neardup sql`: runs statements or scripts, or starts a shell.
 
 use super::options::{Cluster, Global};
 use super::out::{self, Out};
@@ -22,27 +22,27 @@ use std::sync::Arc;
 
 /// Run SQL: statements, a script, or a shell
 ///
-/// All functions are there: SELECT * FROM minhash_join('docs/*.parquet', threshold => 0.8). A file
-/// in quotes is a table. Without -c and -f, on a terminal, a shell begins.
+/// All functions are available: SELECT * FROM minhash_join('docs/*.parquet', threshold => 0.8). A quoted file
+/// name is a table. Without -c and -f, statements are read from standard input; on a terminal, a shell starts.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Statements to run, separated by semicolons
+    /// SQL statements to run, separated by semicolons
     #[arg(short, value_name = "SQL")]
     command: Vec<String>,
-    /// A file of statements
+    /// File of SQL statements to run
     #[arg(short, value_name = "FILE")]
     file: Vec<PathBuf>,
-    /// A job's directory, whose tables become pairs, clusters, kept, sentences, plain_text
+    /// Directory of a job, whose results become the tables pairs, clusters, kept, sentences and plain_text
     #[arg(long, value_name = "DIR")]
     dir: Option<String>,
-    /// How rows are printed
+    /// Output format of rows
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
     #[command(flatten)]
     cluster: Cluster,
 }
 
-/// How rows are printed.
+/// Output format of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     Table,
@@ -76,7 +76,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     Ok(())
 }
 
-/// Runs statements one after the other; only queries print.
+/// Runs statements one after the other, and prints the rows of queries.
 pub(super) async fn run_script(
     context: &SessionContext,
     script: &str,
@@ -122,30 +122,30 @@ async fn print_table(frame: DataFrame) -> Result<()> {
 }
 
 async fn print_stream(frame: DataFrame, format: Format) -> Result<()> {
-    let mut pipe = Pipe {
+    let mut pipe = TrackedOut {
         out: Out::new(),
         failed: None,
     };
-    // A terminal gets visible text, everybody else the rows as they are.
+    // Control characters are made visible on a terminal only.
     let written = match std::io::stdout().is_terminal() {
         true => write_stream(frame, format, Visible::new(&mut pipe)).await,
         false => write_stream(frame, format, &mut pipe).await,
     };
     match pipe.failed {
-        // Writers of rows turn this into errors of their own, which do not say what it was.
+        // The writers of rows replace this error by their own, which do not name the cause.
         Some(error) => Err(error.into()),
         None => written,
     }
 }
 
-/// Standard output, which remembers why it could not be written.
-struct Pipe {
+/// Standard output, which records the error of a failed write.
+struct TrackedOut {
     out: Out,
     failed: Option<std::io::Error>,
 }
 
-impl Pipe {
-    fn noted<T>(&mut self, result: std::io::Result<T>) -> std::io::Result<T> {
+impl TrackedOut {
+    fn record_error<T>(&mut self, result: std::io::Result<T>) -> std::io::Result<T> {
         result.map_err(|error| {
             let kind = error.kind();
             self.failed = Some(error);
@@ -154,15 +154,15 @@ impl Pipe {
     }
 }
 
-impl Write for Pipe {
+impl Write for TrackedOut {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let result = self.out.write(bytes);
-        self.noted(result)
+        self.record_error(result)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
         let result = self.out.flush();
-        self.noted(result)
+        self.record_error(result)
     }
 }
 
@@ -186,7 +186,7 @@ async fn write_stream(frame: DataFrame, format: Format, mut out: impl Write) -> 
     Ok(())
 }
 
-/// Where the shell keeps its history.
+/// The path of the shell's history.
 pub(super) fn history_file() -> Option<PathBuf> {
     let home = std::env::var_os("HOME")?;
     Some(Path::new(&home).join(".neardup_history"))

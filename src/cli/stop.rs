@@ -1,16 +1,16 @@
-//! Ctrl-C, SIGTERM and SIGHUP: a command that is asked to stop leaves no temporary files.
+//! Handles Ctrl-C, SIGTERM and SIGHUP: a command that is stopped by them removes its temporary files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// A request to stop.
+/// A signal that stops the command.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stop {
-    /// What to tell the person.
-    pub(super) word: &'static str,
-    /// The exit code by which shells know the signal.
+    /// The message to print.
+    pub(super) message: &'static str,
+    /// The exit code by which shells recognise the signal: 128 plus its number.
     pub(super) code: u8,
 }
 
@@ -23,22 +23,22 @@ impl Stop {
     }
 }
 
-const STOPS: [(i32, Stop); 3] = [
-    stop(HANGUP, "the terminal is gone"),
+const SIGNALS: [(i32, Stop); 3] = [
+    stop(HANGUP, "the terminal was closed"),
     stop(2, "interrupted"),
-    stop(15, "asked to stop"),
+    stop(15, "terminated"),
 ];
 
-const fn stop(number: u8, word: &'static str) -> (i32, Stop) {
+const fn stop(number: u8, message: &'static str) -> (i32, Stop) {
     let code = 128 + number;
-    (number as i32, Stop { word, code })
+    (number as i32, Stop { message, code })
 }
 
-/// Returns at the first of the signals. One that was ignored when the process began stays so, as `nohup`
-/// wants it.
-pub(super) async fn asked_to_stop() -> Stop {
+/// Waits for the first of the signals. A signal that was ignored when the process began stays ignored, as `nohup`
+/// requires.
+pub(super) async fn stop_signal() -> Stop {
     let ignored = ignored();
-    let waits = STOPS.into_iter().filter_map(|(number, stop)| {
+    let waits = SIGNALS.into_iter().filter_map(|(number, stop)| {
         let is_ignored = ignored & (1 << (number - 1)) != 0;
         let mut listener = match is_ignored {
             true => return None,
@@ -56,7 +56,7 @@ pub(super) async fn asked_to_stop() -> Stop {
     }
 }
 
-/// The signals that this process ignores, a bit each; none where the system does not say.
+/// The signals that this process ignores, one bit each; 0 if the system does not report them.
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -64,15 +64,15 @@ fn ignored() -> u64 {
         .unwrap_or(0)
 }
 
-/// The files and directories to remove when the command stops before its end.
-static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// The files and directories to remove if the command is stopped before it finishes.
+static CLEANUP_PATHS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A file or directory that goes with its owner, or with the command if that stops before.
-pub(super) struct Unfinished(PathBuf);
+/// Removes a file or directory when it is dropped, or when the command is stopped before that.
+pub(super) struct CleanupGuard(PathBuf);
 
-impl Unfinished {
+impl CleanupGuard {
     pub(super) fn new(path: PathBuf) -> Self {
-        if let Ok(mut all) = UNFINISHED.lock() {
+        if let Ok(mut all) = CLEANUP_PATHS.lock() {
             all.insert(path.clone());
         }
         Self(path)
@@ -83,22 +83,24 @@ impl Unfinished {
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for CleanupGuard {
     fn drop(&mut self) {
-        if let Ok(mut all) = UNFINISHED.lock() {
+        if let Ok(mut all) = CLEANUP_PATHS.lock() {
             all.remove(&self.0);
         }
         remove(&self.0);
     }
 }
 
-/// Removes what is unfinished.
-pub(super) fn remove_unfinished() {
-    let all = UNFINISHED.lock().map(|mut all| std::mem::take(&mut *all));
+/// Removes the files and directories of all guards.
+pub(super) fn clean_up() {
+    let all = CLEANUP_PATHS
+        .lock()
+        .map(|mut all| std::mem::take(&mut *all));
     all.unwrap_or_default().iter().for_each(|path| remove(path));
 }
 
-/// What may be left after this nobody needs; the next run removes it.
+/// Removes a file or directory. Errors are ignored: the next run removes what is left.
 fn remove(path: &Path) {
     let _ = match path.is_dir() {
         true => std::fs::remove_dir_all(path),

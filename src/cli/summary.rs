@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-/// Prints what a job did: a table for people, or JSON.
+/// Prints the summary of a job: a table, or JSON.
 pub(crate) fn print(job: &Job, took: Duration, global: &Global) -> Result<()> {
     let summary = summary(job, took);
     out::print(|out| {
@@ -30,7 +30,7 @@ pub(crate) fn print(job: &Job, took: Duration, global: &Global) -> Result<()> {
     })
 }
 
-/// Everything worth knowing about a finished job.
+/// The summary of a finished job, with the keys of the JSON output.
 fn summary(job: &Job, took: Duration) -> Value {
     let manifest = job.manifest();
     let mut left_out = serde_json::Map::new();
@@ -68,7 +68,8 @@ fn summary(job: &Job, took: Duration) -> Value {
     })
 }
 
-/// What was not compared, or not reported, because buckets are oversized or rows have too many neighbours.
+/// Counts of pairs that were not compared or not reported, because buckets are oversized or rows have too many
+/// neighbours.
 fn oversized(manifest: &Manifest) -> Value {
     let Some(pairs) = step(manifest, "pairs") else {
         return Value::Null;
@@ -158,7 +159,7 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
     lines
 }
 
-/// The most memory this process ever held, in bytes, where the system tells.
+/// Peak resident memory of this process in bytes; `None` if the system does not report it.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

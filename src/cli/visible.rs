@@ -1,4 +1,5 @@
-//! Text of others on a terminal: what would steer the terminal or turn the writing round is shown instead.
+//! Makes untrusted text safe for a terminal: control characters and characters that change the direction of
+//! writing are replaced by visible ones.
 
 use datafusion::arrow::array::{ArrayRef, LargeStringArray, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -9,20 +10,21 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
 
-/// Whether a terminal takes it for an order, or shows what follows in another place or direction.
-fn is_hidden(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter,
-            '\u{61c}' | '\u{200e}' | '\u{200f}'     // marks of direction
-            | '\u{2028}' | '\u{2029}'               // breaks of lines and paragraphs
+/// Whether a terminal interprets the character as a command, or shows the text after it elsewhere or in another
+/// direction.
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{61c}' | '\u{200e}' | '\u{200f}'     // directional marks
+            | '\u{2028}' | '\u{2029}'               // line and paragraph separators
             | '\u{202a}'..='\u{202e}'               // embeddings and overrides
-            | '\u{2066}'..='\u{206f}') // isolates, and what was deprecated
+            | '\u{2066}'..='\u{206f}') // isolates and deprecated format characters
 }
 
-/// A letter that is shown in place of a hidden one: the picture of a control character, or its number.
-fn push_shown(text: &mut String, letter: char) {
-    match letter {
-        '\0'..='\u{1f}' => text.extend(char::from_u32(0x2400 + letter as u32)),
+/// Appends the visible replacement of a hidden character: the picture of a control character, or its code point.
+fn push_shown(text: &mut String, character: char) {
+    match character {
+        '\0'..='\u{1f}' => text.extend(char::from_u32(0x2400 + character as u32)),
         '\u{7f}' => text.push('\u{2421}'),
         // Writing to a string does not fail.
         other => _ = write!(text, "<U+{:04X}>", other as u32),
@@ -30,33 +32,33 @@ fn push_shown(text: &mut String, letter: char) {
 }
 
 fn shown(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
-    let hides = |letter: char| is_hidden(letter) && !stays(letter);
+    let hides = |character: char| is_hidden(character) && !stays(character);
     if !text.contains(hides) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 16);
-    for letter in text.chars() {
-        match hides(letter) {
-            true => push_shown(&mut safe, letter),
-            false => safe.push(letter),
+    for character in text.chars() {
+        match hides(character) {
+            true => push_shown(&mut safe, character),
+            false => safe.push(character),
         }
     }
     Cow::Owned(safe)
 }
 
-/// Text of several lines: line breaks and tabs stay.
+/// Makes text of several lines visible; line breaks and tabs stay.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    shown(text, |letter| matches!(letter, '\n' | '\t'))
+    shown(text, |character| matches!(character, '\n' | '\t'))
 }
 
-/// Text that belongs on one line: a name, an id, a title.
+/// Makes text that belongs on one line visible: a name, an id, a title.
 pub(crate) fn visible_line(text: &str) -> Cow<'_, str> {
     shown(text, |_| false)
 }
 
-/// A word of a command that a person copies to a POSIX shell.
+/// Quotes a word of a command for a POSIX shell.
 pub(crate) fn shell_word(word: &str) -> String {
-    let plain = |letter: char| letter.is_alphanumeric() || "/._-+:@%=,".contains(letter);
+    let plain = |character: char| character.is_alphanumeric() || "/._-+:@%=,".contains(character);
     let word = match word.starts_with('-') {
         true => Cow::Owned(format!("./{word}")),
         false => Cow::Borrowed(word),
@@ -67,7 +69,7 @@ pub(crate) fn shell_word(word: &str) -> String {
     }
 }
 
-/// Rows as a person reads them: every value as visible text, under visible names.
+/// Converts rows for display: every value becomes visible text, and so do the column names.
 pub(crate) fn visible_rows(
     batches: &[RecordBatch],
     schema: &SchemaRef,
@@ -101,29 +103,32 @@ pub(crate) fn visible_rows(
     Ok(all)
 }
 
-/// A terminal that gets visible text only.
+/// A writer that makes text visible before it passes it on.
 pub(crate) struct Visible<W> {
     out: W,
-    /// Bytes of a letter whose end has not come.
-    begun: Vec<u8>,
+    /// The first bytes of a character whose last bytes have not been written yet.
+    incomplete: Vec<u8>,
 }
 
 impl<W: Write> Visible<W> {
     pub(crate) fn new(out: W) -> Self {
-        Self { out, begun: vec![] }
+        Self {
+            out,
+            incomplete: vec![],
+        }
     }
 }
 
 impl<W: Write> Write for Visible<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let mut all = std::mem::take(&mut self.begun);
+        let mut all = std::mem::take(&mut self.incomplete);
         all.extend_from_slice(bytes);
         for chunk in all.utf8_chunks() {
             self.out.write_all(visible(chunk.valid()).as_bytes())?;
             let rest = chunk.invalid();
             let at_end = rest.as_ptr_range().end == all.as_ptr_range().end;
-            if at_end && rest.len() < 4 && begins_a_letter(rest) {
-                self.begun = rest.to_vec();
+            if at_end && rest.len() < 4 && is_incomplete_character(rest) {
+                self.incomplete = rest.to_vec();
             } else {
                 for byte in rest {
                     write!(self.out, "<{byte:02X}>")?;
@@ -138,8 +143,8 @@ impl<W: Write> Write for Visible<W> {
     }
 }
 
-/// Whether bytes that are no letter may still become one.
-fn begins_a_letter(bytes: &[u8]) -> bool {
+/// Whether invalid UTF-8 bytes are the beginning of a character.
+fn is_incomplete_character(bytes: &[u8]) -> bool {
     let length = match bytes.first() {
         Some(0xC2..=0xDF) => 2,
         Some(0xE0..=0xEF) => 3,
@@ -154,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_to_a_terminal_are_shown() {
+    fn control_characters_are_made_visible() {
         assert_eq!(visible("plain\ttext\nö 猫 👩‍👩‍👧"), "plain\ttext\nö 猫 👩‍👩‍👧");
         assert!(matches!(visible("plain"), Cow::Borrowed(_)));
         assert_eq!(visible("\x1b[31mred\x07\r\x08\x7f"), "␛[31mred␇␍␈␡");
@@ -166,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_may_come_in_pieces() {
+    fn characters_may_be_written_in_pieces() {
         for text in ["a\x1b[0mö猫👩\u{202e}z", "猫"] {
             for size in 1..5 {
                 let mut out = Visible::new(Vec::new());

@@ -9,15 +9,15 @@ pub enum Trust {
     /// Processes of this machine only.
     #[default]
     Loopback,
-    /// Everybody who reaches the address: nothing is encrypted, and without a token nobody is asked who they
-    /// are.
+    /// Every host that reaches the address. Traffic is not encrypted, and without a token requests are not
+    /// authenticated.
     Network,
 }
 
-/// The address that `HOST:PORT` names.
+/// Resolves `HOST:PORT` to a socket address.
 ///
 /// # Errors
-/// If it names none, or one that others than this machine reach, without `Trust::Network`.
+/// If it does not resolve, or if other machines can reach the address and `trust` is not `Trust::Network`.
 pub fn listen_address(bind: &str, trust: Trust) -> Result<SocketAddr> {
     let mut addresses = bind
         .to_socket_addrs()
@@ -27,7 +27,7 @@ pub fn listen_address(bind: &str, trust: Trust) -> Result<SocketAddr> {
     };
     if !address.ip().is_loopback() && trust == Trust::Loopback {
         return plan_err!(
-            "--bind {bind}: whoever reaches this address can read and write what this process can, and nothing is encrypted; --trust-network allows it"
+            "--bind {bind}: any host that reaches this address can read and write what this process can, and traffic is not encrypted; --trust-network allows it"
         );
     }
     Ok(address)
@@ -38,7 +38,7 @@ mod tests {
     use super::{Trust, listen_address};
 
     #[test]
-    fn only_this_machine_unless_told() {
+    fn only_loopback_unless_the_network_is_trusted() {
         assert!(listen_address("127.0.0.1:50050", Trust::Loopback).is_ok());
         assert!(listen_address("[::1]:0", Trust::Loopback).is_ok());
         for open in ["0.0.0.0:50050", "[::]:50050", "192.0.2.1:1"] {

@@ -1,10 +1,10 @@
-//! How our operators and tables travel between the processes of a cluster; everything else travels as
-//! the engine has it.
+//! Serialises neardup's operators and tables for the processes of a cluster; the engine serialises everything
+//! else.
 //!
-//! Our bytes begin with a mark that no message of the engine begins with, then a letter for the kind,
-//! then JSON. The children of an operator travel by themselves.
+//! The bytes begin with a mark that no message of the engine begins with, then a letter for the kind, then
+//! JSON. The engine serialises the children of an operator separately.
 
-use super::copies::Written;
+use super::copy_to::CopyFormat;
 use super::outer_join::OuterJoinExec;
 use super::scalar_subqueries::only_row;
 use super::stages::KeyedExec;
@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::sync::Arc;
 
-/// A field number of 0, which no message has.
+/// Begins with the protobuf field number 0, which no message has.
 const MARK: &[u8] = b"\0neardup";
 const SIMILAR_PAIRS: u8 = b'p';
 const WRITE_STEP: u8 = b'w';
@@ -60,17 +60,17 @@ const OUTER_JOIN: u8 = b'o';
 const WHOLE_FILES: u8 = b'f';
 const WRITTEN: u8 = b'c';
 
-/// A table in the client's memory travels inside the plan up to this size.
+/// Largest size in bytes of a table in the client's memory that is sent inside the plan.
 pub(super) const INLINE_BYTES: usize = 64 << 20;
 
-/// What the physical operator of pairs is made of.
+/// The serialised parameters of [`SimilarPairsExec`].
 #[derive(Serialize, Deserialize)]
 struct PairsParts {
     spec: Spec,
     spools: bool,
 }
 
-/// What the physical operator that writes is made of.
+/// The serialised parameters of [`WriteStepExec`].
 #[derive(Serialize, Deserialize)]
 struct StepParts {
     target: Target,
@@ -82,7 +82,7 @@ fn mark(kind: u8, buffer: &mut Vec<u8>) {
     buffer.push(kind);
 }
 
-/// The kind and the body of bytes of ours.
+/// The kind and the body of bytes that begin with the mark.
 fn marked(buffer: &[u8]) -> Option<(u8, &[u8])> {
     let (kind, body) = buffer.strip_prefix(MARK)?.split_first()?;
     Some((*kind, body))
@@ -95,7 +95,7 @@ fn write<T: Serialize>(kind: u8, value: &T, buffer: &mut Vec<u8>) -> Result<()> 
 
 fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
     serde_json::from_slice(body).map_err(|error| {
-        internal_datafusion_err!("a plan of another version of neardup came in: {error}")
+        internal_datafusion_err!("received a plan of another version of neardup: {error}")
     })
 }
 
@@ -108,12 +108,12 @@ fn only<T: Clone>(inputs: &[T]) -> Result<T> {
 
 fn unknown<T>(kind: u8) -> Result<T> {
     internal_err!(
-        "a plan of another version of neardup came in: node '{}'",
+        "received a plan of another version of neardup: node '{}'",
         char::from(kind)
     )
 }
 
-/// Functions travel by name; ours are known here, whatever the registry of a process.
+/// Functions are sent by name; this resolves neardup's own without the registry of a process.
 fn scalar_function(name: &str) -> Option<Arc<ScalarUDF>> {
     let mut all = neardup_udfs::scalar_functions().into_iter();
     all.find(|function| function.name() == name)
@@ -223,7 +223,7 @@ impl LogicalExtensionCodec for LogicalCodec {
     ) -> Result<Arc<dyn FileFormatFactory>> {
         match marked(buffer) {
             None => self.0.try_decode_file_format(buffer, context),
-            Some((WRITTEN, body)) => Ok(Arc::new(read::<Written>(body)?)),
+            Some((WRITTEN, body)) => Ok(Arc::new(read::<CopyFormat>(body)?)),
             Some((other, _)) => unknown(other),
         }
     }
@@ -233,7 +233,7 @@ impl LogicalExtensionCodec for LogicalCodec {
         buffer: &mut Vec<u8>,
         format: Arc<dyn FileFormatFactory>,
     ) -> Result<()> {
-        match format.downcast_ref::<Written>() {
+        match format.downcast_ref::<CopyFormat>() {
             Some(written) => write(WRITTEN, written, buffer),
             None => self.0.try_encode_file_format(buffer, format),
         }
@@ -280,8 +280,9 @@ impl PhysicalExtensionCodec for PhysicalCodec {
                 let node = PhysicalPlanNode::decode(body)
                     .map_err(|error| DataFusionError::External(error.into()))?;
                 let join = node.try_into_physical_plan(context, self)?;
-                let join = OuterJoinExec::of(&join)
-                    .ok_or_else(|| internal_datafusion_err!("an outer join came in changed"))?;
+                let join = OuterJoinExec::of(&join).ok_or_else(|| {
+                    internal_datafusion_err!("received a plan with an invalid outer join")
+                })?;
                 Ok(Arc::new(join.over(inputs.to_vec())?))
             }
             DUMP => {
@@ -367,7 +368,7 @@ impl PhysicalExtensionCodec for PhysicalCodec {
 }
 
 impl PhysicalCodec {
-    /// A scan of files of ours: the source, its length before it, then the file scan around it.
+    /// Writes a scan of one of neardup's file sources: the source with its length in front, then its file scan.
     fn write_scan(
         &self,
         kind: u8,
@@ -405,7 +406,7 @@ impl PhysicalCodec {
 /// The batches of each partition of a table in memory.
 pub(super) fn batches(name: &str, table: &Arc<dyn TableProvider>) -> Result<Vec<Vec<RecordBatch>>> {
     let Some(memory) = (table.as_ref() as &dyn Any).downcast_ref::<MemTable>() else {
-        return internal_err!("table {name} does not lie in memory");
+        return internal_err!("table {name} is not in memory");
     };
     let partitions = memory
         .batches
@@ -417,7 +418,7 @@ pub(super) fn batches(name: &str, table: &Arc<dyn TableProvider>) -> Result<Vec<
     partitions.collect()
 }
 
-/// Bytes of a table in memory.
+/// Size of a table in memory in bytes.
 pub(super) fn bytes(name: &str, table: &Arc<dyn TableProvider>) -> Result<usize> {
     let batches = batches(name, table)?;
     Ok(batches
@@ -427,8 +428,8 @@ pub(super) fn bytes(name: &str, table: &Arc<dyn TableProvider>) -> Result<usize>
         .sum())
 }
 
-/// A table in memory: the number of batches of each partition as JSON, its length before it, then the
-/// batches as an IPC stream.
+/// Writes a table in memory: the number of batches of each partition as JSON with its length in front, then the
+/// batches as an Arrow IPC stream.
 fn write_memory(
     name: &TableReference,
     table: &Arc<dyn TableProvider>,
@@ -459,10 +460,10 @@ fn read_memory(body: &[u8]) -> Result<Arc<dyn TableProvider>> {
     Ok(Arc::new(MemTable::try_new(schema, partitions)?))
 }
 
-/// The part that is as long as the four bytes before it say, and the rest.
+/// Splits bytes into a part, whose length is in the first four bytes (little-endian), and the rest.
 fn split(body: &[u8]) -> Result<(&[u8], &[u8])> {
     let split = body
         .split_first_chunk::<4>()
         .and_then(|(length, rest)| rest.split_at_checked(u32::from_le_bytes(*length) as usize));
-    split.ok_or_else(|| internal_datafusion_err!("a plan came in cut short"))
+    split.ok_or_else(|| internal_datafusion_err!("received a truncated plan"))
 }

@@ -1,7 +1,7 @@
-//! What all processes of a cluster have in common: options, functions, operators, codecs.
+//! Configuration that all processes of a cluster share: options, functions, operators and codecs.
 
 use super::codec::{LogicalCodec, PhysicalCodec};
-use super::copies::unpacked;
+use super::copy_to::decode_copies;
 use super::stages::PrepareStages;
 use super::token::{TaskOptions, Token};
 use crate::files::{DoubtDoubles, ReadAllDoubles, with_buckets};
@@ -25,7 +25,8 @@ use datafusion_proto::physical_plan::PhysicalExtensionCodec;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Plans carry lists of files and byte ranges; those of a large corpus exceed the engine's 16 MiB.
+/// Largest gRPC message. Plans carry lists of files and byte ranges, which for a large corpus exceed the
+/// engine's default of 16 MiB.
 pub(super) const MESSAGE_BYTES: usize = 256 << 20;
 
 pub(super) fn logical_codec() -> Arc<dyn LogicalExtensionCodec> {
@@ -36,28 +37,28 @@ pub(super) fn physical_codec() -> Arc<dyn PhysicalExtensionCodec> {
     Arc::new(PhysicalCodec::default())
 }
 
-/// The options of every session of the cluster. Settings of a client travel, but only into options
-/// that are registered here.
+/// The options of every session of the cluster. A client's settings are sent to the other processes, but only
+/// those of options that are registered here arrive.
 pub(super) fn config() -> SessionConfig {
     SessionConfig::new_with_ballista()
         .with_option_extension(NeardupOptions::default())
         .with_ballista_logical_extension_codec(logical_codec())
         .with_ballista_physical_extension_codec(physical_codec())
         .with_ballista_grpc_client_max_message_size(MESSAGE_BYTES)
-        // A task a partition: work spreads over executors, and a lost one costs little.
+        // One task for each partition: work spreads over executors, and losing a task costs little.
         .set_str("ballista.scheduler.max_partitions_per_task", "1")
         // The sides of a join are partitioned by all of its keys, or not at all.
         .set_usize(
             "datafusion.optimizer.subset_repartition_threshold",
             usize::MAX,
         )
-        // The side of a join that every task is given stays the side that every task builds. The engine chooses it
-        // by sizes; a rule that swapped the sides later had every task probe all rows, so that pairs came twice.
+        // The broadcast side of a join must stay the build side. The engine chooses it by size; if a later rule
+        // swaps the sides, every task probes all rows and pairs are reported twice.
         .set_bool("datafusion.optimizer.join_reordering", false)
 }
 
-/// The options of a session that fetches rows: a client's and an executor's.
-pub(super) fn fetching(token: Option<&Token>) -> SessionConfig {
+/// The options of a session that fetches rows from executors: that of a client or of an executor.
+pub(super) fn client_config(token: Option<&Token>) -> SessionConfig {
     match token {
         Some(token) => {
             config().with_ballista_override_create_grpc_client_endpoint(token.endpoint())
@@ -66,21 +67,21 @@ pub(super) fn fetching(token: Option<&Token>) -> SessionConfig {
     }
 }
 
-/// The options that an executor's tasks start from.
-pub(super) fn of_tasks(token: Option<&Token>) -> SessionConfig {
-    // The key of a task travels only into options that are registered here.
-    fetching(token).with_option_extension(TaskOptions::default())
+/// The default options of an executor's tasks.
+pub(super) fn task_config(token: Option<&Token>) -> SessionConfig {
+    // The key of a task arrives only if its options are registered here.
+    client_config(token).with_option_extension(TaskOptions::default())
 }
 
-/// The session of a scheduler, for the plans of a client with that configuration.
-pub(super) fn state(config: SessionConfig) -> Result<SessionState> {
+/// The session in which a scheduler plans the queries of a client that has this configuration.
+pub(super) fn scheduler_state(config: SessionConfig) -> Result<SessionState> {
     let state = crate::session::bare(config, &RuntimeEnv::default())?;
     Ok(SessionStateBuilder::new_from_existing(state)
         .with_query_planner(Arc::new(StagePlanner))
         .build())
 }
 
-/// Plans for stages whose tasks run slices of them.
+/// Plans queries that are cut into stages, each of whose tasks runs a slice of the partitions.
 #[derive(Debug)]
 struct StagePlanner;
 
@@ -94,8 +95,8 @@ impl QueryPlanner for StagePlanner {
         let Some(state) = session.as_any().downcast_ref::<SessionState>() else {
             return internal_err!("the scheduler plans with a session state");
         };
-        // First: the rules of the scheduler hide joins until their sizes are known. Those of a session of one
-        // process are not among them.
+        // These rules come first, because the scheduler's own rules hide joins until their sizes are known. The
+        // rules of a session in one process are not among the scheduler's.
         let ours: [Arc<dyn PhysicalOptimizerRule + Send + Sync>; 4] = [
             Arc::new(DoubtDoubles),
             Arc::new(ReadAllDoubles),
@@ -106,7 +107,7 @@ impl QueryPlanner for StagePlanner {
         let state = SessionStateBuilder::new_from_existing(state.clone())
             .with_physical_optimizer_rules(ours.into_iter().chain(rules).collect())
             .build();
-        planned(&unpacked(plan.clone(), &state)?, &state).await
+        planned(&decode_copies(plan.clone(), &state)?, &state).await
     }
 }
 
@@ -115,7 +116,7 @@ pub(super) fn functions() -> Result<BallistaFunctionRegistry> {
     Ok((&crate::session::bare(config(), &RuntimeEnv::default())?).into())
 }
 
-/// The runtime of an executor's tasks, which spill into a directory.
+/// The runtime of an executor's tasks, which spill into `work_dir`.
 pub(super) fn runtime(work_dir: &Path, temp_limit: Option<u64>) -> Result<Arc<RuntimeEnv>> {
     let disk = crate::resources::disk(work_dir.to_owned(), temp_limit);
     let runtime = RuntimeEnvBuilder::new().with_disk_manager_builder(disk);

@@ -1,5 +1,5 @@
-//! Dictionaries, which a shuffle takes apart: rows come out of it with plain values under a schema that says
-//! otherwise, and operators that make batches of them fail. So columns are plain from the scan on.
+//! Casts dictionary columns to plain columns. A shuffle unpacks dictionaries but keeps the schema that declares
+//! them, and operators that make batches from its rows fail, so columns must be plain from the scan on.
 
 use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::common::Result;
@@ -8,7 +8,7 @@ use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Union, cast};
 use datafusion::optimizer::AnalyzerRule;
 
-/// Casts columns of dictionaries to their values above each scan. It comes before all other rules.
+/// Casts dictionary columns to the type of their values above each scan. It must run before all other rules.
 #[derive(Debug)]
 pub(super) struct PlainDictionaries;
 
@@ -39,7 +39,7 @@ fn has(schema: &Schema) -> bool {
 }
 
 fn plain(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
-    // Types above a scan are those of the values.
+    // Above a scan, the types are those of the values.
     let node = match node {
         LogicalPlan::TableScan(_) => node,
         LogicalPlan::Union(union) => {

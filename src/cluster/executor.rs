@@ -2,9 +2,9 @@
 
 use super::address::{Trust, listen_address};
 use super::config;
-use super::door;
-use super::private_dir::PrivateDir;
-use super::token::{Token, agreed};
+use super::server;
+use super::temp_dir::LockedTempDir;
+use super::token::{Token, check_scheduler_token};
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use datafusion::common::{Result, exec_datafusion_err, plan_datafusion_err};
@@ -17,29 +17,29 @@ use std::sync::Arc;
 pub struct ExecutorOptions {
     /// `HOST:PORT` of the scheduler.
     pub scheduler: String,
-    /// `HOST:PORT` to serve rows on, and tasks on the port after it; port 0 is any two free ones.
+    /// `HOST:PORT` to serve rows on; tasks are received on the next port. Port 0 selects two free ports.
     pub bind: String,
     /// Who may reach it.
     pub trust: Trust,
-    /// The name under which others reach it, if not the address of `bind`.
+    /// The host name under which others reach it, if it is not the address of `bind`.
     pub external_host: Option<String>,
-    /// What every request must carry; `None`: nothing.
+    /// The token that every request must carry; `None`: requests are not authenticated.
     pub token: Option<Token>,
-    /// Where it makes a private directory for rows between stages, which goes with it.
+    /// Where it makes a private directory for rows between stages; it removes that directory when it ends.
     pub work_dir: PathBuf,
-    /// Tasks at a time.
+    /// Number of tasks that run at the same time.
     pub slots: usize,
-    /// Bytes that operators of all tasks may hold; `None` for 70 % of the machine's memory.
+    /// Bytes that operators of all tasks may hold; `None`: 70 % of the machine's memory.
     pub memory_limit: Option<usize>,
-    /// Bytes that each task's spilled rows may take; `None`: what leaves some of the disk free.
+    /// Bytes that each task's spilled rows may take; `None`: as many as leave some of the disk free.
     pub temp_limit: Option<u64>,
 }
 
-/// Runs an executor until it is told to stop by SIGTERM or Ctrl-C, after its tasks are done. `ready` is
-/// told the address before it registers.
+/// Runs an executor until SIGTERM or Ctrl-C, then lets its tasks end. `ready` is called with the address before
+/// the executor registers with the scheduler.
 ///
 /// # Errors
-/// If the scheduler cannot be reached, an address is taken, or the service ends.
+/// If the scheduler cannot be reached, an address is in use, or the service ends.
 pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr)) -> Result<()> {
     let wrong = || {
         let scheduler = &options.scheduler;
@@ -49,12 +49,12 @@ pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr))
     let scheduler_port = port.parse().map_err(|_| wrong())?;
     let address = listen_address(&options.bind, options.trust)?;
     let parent = &options.work_dir;
-    let work_dir = PrivateDir::new(parent, "neardup-executor")
+    let work_dir = LockedTempDir::new(parent, "neardup-executor")
         .map_err(|error| exec_datafusion_err!("--work-dir {}: {error}", parent.display()))?;
     let path = work_dir.path().to_str().ok_or_else(|| {
         plan_datafusion_err!("--work-dir {}: must be valid UTF-8", parent.display())
     })?;
-    agreed(&options.scheduler, options.token.as_ref()).await?;
+    check_scheduler_token(&options.scheduler, options.token.as_ref()).await?;
     let (rows, tasks) = ports(address)?;
     ready(SocketAddr::new(address.ip(), rows));
     let (spilled, temp_limit) = (work_dir.path().to_owned(), options.temp_limit);
@@ -78,15 +78,15 @@ pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr))
         grpc_max_encoding_message_size: config::MESSAGE_BYTES as u32,
         override_function_registry: Some(Arc::new(config::functions()?)),
         override_runtime_producer: Some(Arc::new(move |session| {
-            // It is asked for before the plan of a task is read.
+            // The engine requests a runtime before it decodes the plan of a task.
             if let Some(token) = &of_runtimes {
                 token.check_task(session.options())?;
             }
             config::runtime(&spilled, temp_limit)
         })),
-        override_config_producer: Some(Arc::new(move || config::of_tasks(of_tasks.as_ref()))),
+        override_config_producer: Some(Arc::new(move || config::task_config(of_tasks.as_ref()))),
         override_create_grpc_client_endpoint: options.token.as_ref().map(Token::endpoint),
-        override_arrow_flight_service: Some(door::rows(options.token.clone())),
+        override_arrow_flight_service: Some(server::flight_service(options.token.clone())),
         override_logical_codec: Some(config::logical_codec()),
         override_physical_codec: Some(config::physical_codec()),
         ..Default::default()
@@ -96,7 +96,7 @@ pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr))
         .map_err(|error| exec_datafusion_err!("--scheduler {}: {error}", options.scheduler))
 }
 
-/// The ports of an executor, free when this looked.
+/// The two ports of an executor, which were free when this function checked.
 fn ports(address: SocketAddr) -> Result<(u16, u16)> {
     let listen = |port: u16| {
         let address = SocketAddr::new(address.ip(), port);

@@ -1,15 +1,15 @@
-//! What went wrong on a cluster, as the process that ran the task would have said it.
+//! Errors of queries on a cluster, with the text that the process that ran the task gave them.
 
 use super::token::Refusal;
 use datafusion::common::DataFusionError;
 
-/// Whether it makes sense to send a query again.
+/// Whether a failed query is sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A part of the cluster went away, or a task panicked.
-    Lost,
-    /// The query is at fault, or its data, or nobody ever answered.
-    Final,
+    /// A process of the cluster was lost, or a task panicked.
+    Retryable,
+    /// The query or its data is at fault, or the scheduler never answered.
+    Permanent,
 }
 
 /// An error of a query, and its kind.
@@ -19,8 +19,8 @@ pub(super) struct Failure {
     pub(super) error: DataFusionError,
 }
 
-/// What the engine says of a part of the cluster that is gone, and of a panic.
-const LOST: &[&str] = &[
+/// Parts of the engine's error texts for a lost process or a panic.
+const RETRYABLE: &[&str] = &[
     "panicked",
     "executor lost",
     "ExecutorLost",
@@ -33,7 +33,7 @@ const LOST: &[&str] = &[
     "rejected by executor",
 ];
 
-/// What a connection says that nobody takes.
+/// Parts of the error texts of a connection that nobody accepts.
 const UNREACHABLE: &[&str] = &[
     "tcp connect error",
     "ConnectError",
@@ -42,22 +42,22 @@ const UNREACHABLE: &[&str] = &[
 ];
 
 impl Failure {
-    pub(super) fn lost(reason: String) -> Self {
+    pub(super) fn retryable(reason: String) -> Self {
         Self {
-            kind: Kind::Lost,
+            kind: Kind::Retryable,
             error: DataFusionError::Execution(reason),
         }
     }
 
-    pub(super) fn last(reason: String) -> Self {
+    pub(super) fn permanent(reason: String) -> Self {
         Self {
-            kind: Kind::Final,
+            kind: Kind::Permanent,
             error: DataFusionError::Execution(reason),
         }
     }
 
-    /// The failure behind an error of the engine's client. It carries the error of a task as the debug
-    /// text of nested errors.
+    /// The failure behind an error of the engine's client, which holds the error of a task as the debug text of
+    /// nested errors.
     pub(super) fn of(error: &DataFusionError, scheduler: &str) -> Self {
         let text = error.strip_backtrace();
         let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
@@ -67,19 +67,19 @@ impl Failure {
             _ => (false, text.as_str()),
         };
         if let (Some(refusal), false) = (Refusal::of(&text), job) {
-            return Self::last(format!("df://{address}: {}", refusal.text()));
+            return Self::permanent(format!("df://{address}: {}", refusal.text()));
         }
         if has(UNREACHABLE) && text.contains(address) && !job {
-            return Self::last(format!("no scheduler answers at df://{address}"));
+            return Self::permanent(format!("no scheduler answers at df://{address}"));
         }
-        if has(LOST) || has(UNREACHABLE) || (job && cause == "Cancelled") {
-            return Self::lost(format!(
+        if has(RETRYABLE) || has(UNREACHABLE) || (job && cause == "Cancelled") {
+            return Self::retryable(format!(
                 "the cluster lost the query ({})",
                 first_line(cause)
             ));
         }
         Self {
-            kind: Kind::Final,
+            kind: Kind::Permanent,
             error: innermost(cause).unwrap_or_else(|| plain(cause)),
         }
     }
@@ -100,7 +100,7 @@ fn innermost(text: &str) -> Option<DataFusionError> {
     };
     let variant = nested[..quote].rsplit('(').next()?;
     if let Some(name) = variant.strip_suffix(", Some") {
-        // An error without a message, as of a division by zero, and where it came from.
+        // An error without a message, such as a division by zero, followed by a backtrace.
         return Some(DataFusionError::Execution(words(name)));
     }
     let message = unquoted(&nested[quote + 2..])?;
@@ -152,7 +152,7 @@ fn unquoted(text: &str) -> Option<String> {
 /// An error of planning on the scheduler.
 fn plain(text: &str) -> DataFusionError {
     let text = match text.split_once("message: \"") {
-        // A gRPC status: what it says, without its headers.
+        // A gRPC status: its message, without its headers.
         Some((_, rest)) => unquoted(rest).unwrap_or_else(|| text.to_owned()),
         None => text.to_owned(),
     };
@@ -185,12 +185,12 @@ mod tests {
         assert_eq!(
             of(task),
             (
-                Kind::Final,
+                Kind::Permanent,
                 "Error during planning: shingles: \"x\" must be\na constant".to_owned()
             )
         );
         let named = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(Execution("the id Cancelled stands for two texts"))"#;
-        assert_eq!(of(named).0, Kind::Final);
+        assert_eq!(of(named).0, Kind::Permanent);
         let nameless = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(Shared(ArrowError(DivideByZero, Some(""))))"#;
         assert_eq!(of(nameless).1, "Execution error: Divide by zero");
         let nested = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(Shared(External(ArrowError(DivideByZero))))"#;
@@ -200,12 +200,12 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_token_is_said_once() {
+    fn a_refused_token_is_reported_once() {
         let refused = r#"Status { code: 'The request does not have valid authentication credentials', message: "the token of the request is not that of the cluster (--token-file)", source: None }"#;
         assert_eq!(
             of(refused),
             (
-                Kind::Final,
+                Kind::Permanent,
                 "Execution error: df://127.0.0.1:50050: the token of the request is not that of the cluster (--token-file)".to_owned()
             )
         );
@@ -220,13 +220,13 @@ mod tests {
             "code: 'Unknown error', message: \"h2 protocol error: error reading a body from connection\"",
             "tonic::transport::Error(Transport, ConnectError(ConnectError(\"tcp connect error\", 127.0.0.1:33333, Os)))",
         ] {
-            assert_eq!(of(text).0, Kind::Lost, "{text}");
+            assert_eq!(of(text).0, Kind::Retryable, "{text}");
         }
         let nobody = "tonic::transport::Error(Transport, ConnectError(ConnectError(\"tcp connect error\", 127.0.0.1:50050, Os { code: 111 })))";
         assert_eq!(
             of(nobody),
             (
-                Kind::Final,
+                Kind::Permanent,
                 "Execution error: no scheduler answers at df://127.0.0.1:50050".to_owned()
             )
         );

@@ -1,40 +1,40 @@
-//! The same plans on a Ballista cluster: sessions, and the roles of a cluster's processes.
+//! Runs the plans of neardup on a Ballista cluster: client sessions, the scheduler and the executors.
 //!
 //! ```text
 //! session ── logical plan ──> scheduler ── stages ──> executors
 //!    └──────────── rows of the result ─────────────────┘
 //! ```
 //!
-//! Every process registers the same functions and knows the same operators: `config` is the one place
-//! where their sessions are made, `codec` tells how our nodes travel. `scheduler` and `executor` are
-//! the roles; `stages` and `outer_join` prepare plans for the engine's scheduler, `guard` looks after it.
-//! `token` is the secret that they may share, `door` asks for it.
-//! `private_dir` makes the directories of processes.
-//! A client's `session` runs each query by `query`, which asks `monitor` how it goes and reads errors by
-//! `failure`. What a query writes to files waits in `staging`.
+//! Every process registers the same functions and operators: `config` configures all sessions, and `codec`
+//! serialises the nodes that neardup adds to plans. `scheduler` and `executor` run these two roles; `stages` and
+//! `outer_join` prepare plans for the engine's scheduler, and `watchdog` cancels jobs that it leaves stalled.
+//! `token` is the secret that the processes may share, and `server` authenticates requests by it.
+//! `temp_dir` makes the temporary directories of processes.
+//! A client's `session` runs each query through `query`, which polls its progress with `monitor` and classifies
+//! errors with `failure`. Files that a query writes go to `staging` until the query has succeeded.
 
 mod address;
 mod codec;
 mod config;
-mod copies;
+mod copy_to;
 mod dictionaries;
-mod door;
 mod executor;
 mod failure;
-mod guard;
 mod monitor;
 mod outer_join;
-mod private_dir;
 mod qualifiers;
 mod query;
 mod scalar_subqueries;
 mod scheduler;
 mod scratch;
+mod server;
 mod session;
 mod shared;
 mod stages;
 mod staging;
+mod temp_dir;
 mod token;
+mod watchdog;
 
 pub use address::{Trust, listen_address};
 pub use executor::{ExecutorOptions, executor};

@@ -1,4 +1,4 @@
-//! How a client watches a query: the scheduler's REST API.
+//! Monitors a query from the client, through the scheduler's REST API.
 
 use super::failure::Failure;
 use super::token::{Refusal, Token};
@@ -9,18 +9,18 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// Time for an answer of the scheduler.
-const ANSWER: Duration = Duration::from_secs(10);
-/// Executors report every two seconds: each one does within this time.
-const HEARTBEATS: Duration = Duration::from_secs(4);
-/// How long a client waits for a cluster to find itself again.
-const PATIENCE: Duration = Duration::from_secs(120);
-/// More stages than a plan has.
-const STAGES: usize = 1000;
-/// The longest time between two looks at a query.
-const LOOK: Duration = Duration::from_secs(5);
+/// Timeout of a request to the scheduler.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+/// Executors send a heartbeat every two seconds, so each one sends at least one within this time.
+const HEARTBEAT_WAIT: Duration = Duration::from_secs(4);
+/// How long a client waits for a cluster to recover.
+const RECOVERY_TIMEOUT: Duration = Duration::from_secs(120);
+/// More stages than any plan has.
+const MAX_STAGES: usize = 1000;
+/// The longest time between two polls of a query's progress.
+const MAX_POLL_INTERVAL: Duration = Duration::from_secs(5);
 
-/// What is asked of a scheduler.
+/// A client of a scheduler's REST API.
 #[derive(Debug, Clone)]
 pub(super) struct Monitor {
     scheduler: String,
@@ -54,7 +54,7 @@ struct Executor {
     last_seen: Option<u64>,
 }
 
-/// Whether each executor of now was seen after it was before.
+/// Whether each executor in `now` was last seen later than in `before`.
 fn all_seen_since(
     before: &HashMap<String, Option<u64>>,
     now: &HashMap<String, Option<u64>>,
@@ -66,10 +66,10 @@ fn all_seen_since(
 }
 
 impl Monitor {
-    /// Of the scheduler at `http://HOST:PORT`.
+    /// A monitor of the scheduler at `http://HOST:PORT`.
     pub(super) fn new(scheduler: &str, token: Option<Token>) -> Self {
         let config = ureq::Agent::config_builder()
-            .timeout_global(Some(ANSWER))
+            .timeout_global(Some(REQUEST_TIMEOUT))
             .http_status_as_error(false)
             .build();
         Self {
@@ -83,42 +83,43 @@ impl Monitor {
         &self.scheduler
     }
 
-    /// Returns when a job makes no progress: no task of it ended within `limit`, or nobody knows it.
-    pub(super) async fn stuck(
+    /// Returns when a job makes no progress: none of its tasks ended within `limit`, or the scheduler does not
+    /// know the job.
+    pub(super) async fn until_stuck(
         &self,
         job: &impl Fn() -> Option<String>,
         limit: Duration,
     ) -> Failure {
-        let pause = (limit / 4).clamp(Duration::from_millis(100), LOOK);
-        let mut ended = None;
+        let pause = (limit / 4).clamp(Duration::from_millis(100), MAX_POLL_INTERVAL);
+        let mut last = None;
         let mut since = Instant::now();
         loop {
             sleep(pause).await;
             let Some(job) = job() else {
                 continue;
             };
-            // A scheduler that does not answer has its own error, which the query ends with.
-            if let Ok(found) = self.ended(&job).await {
+            // If the scheduler does not answer, the query itself ends with an error that says so.
+            if let Ok(found) = self.progress(&job).await {
                 match found {
                     None => {
-                        return Failure::lost(
-                            "the scheduler does not know the query any more".to_owned(),
+                        return Failure::retryable(
+                            "the scheduler no longer knows the query".to_owned(),
                         );
                     }
-                    Some((stages, _)) if stages > STAGES => {
-                        return Failure::last(
-                            "the cluster plans the query again and again: a FULL JOIN, or an IN or EXISTS beside an OR, has a side without rows; write it another way or run it in one process".to_owned(),
+                    Some((stages, _)) if stages > MAX_STAGES => {
+                        return Failure::permanent(
+                            "the cluster replans the query without end: a FULL JOIN, or an IN or EXISTS beside an OR, has a side without rows; rewrite the query or run it in one process".to_owned(),
                         );
                     }
-                    found if found != ended => {
-                        ended = found;
+                    found if found != last => {
+                        last = found;
                         since = Instant::now();
                     }
                     _ => {}
                 }
             }
             if since.elapsed() >= limit {
-                return Failure::lost(format!(
+                return Failure::retryable(format!(
                     "no task of the query ended within {} seconds (--step-timeout)",
                     limit.as_secs()
                 ));
@@ -126,8 +127,9 @@ impl Monitor {
         }
     }
 
-    /// How many stages and tasks of a job have ended; `None` where nobody knows it.
-    async fn ended(&self, job: &str) -> Result<Option<(usize, usize)>> {
+    /// The number of stages of a job and of its tasks that have ended; `None` if the scheduler does not know
+    /// the job.
+    async fn progress(&self, job: &str) -> Result<Option<(usize, usize)>> {
         let Some(Stages { stages }) = self.get(format!("/api/job/{job}/stages")).await? else {
             // It may still be queued.
             let jobs: Vec<Job> = self.get("/api/jobs".to_owned()).await?.unwrap_or_default();
@@ -139,30 +141,30 @@ impl Monitor {
         Ok(Some((stages.len(), ended)))
     }
 
-    /// Waits until the scheduler answers and all executors that it knows give signs of life.
+    /// Waits until the scheduler answers and every executor that it knows has sent a heartbeat.
     ///
     /// # Errors
-    /// If that does not come.
-    pub(super) async fn settled(&self) -> Result<()> {
+    /// If that does not happen within [`RECOVERY_TIMEOUT`].
+    pub(super) async fn wait_for_recovery(&self) -> Result<()> {
         let begun = Instant::now();
         let mut before = None;
         loop {
             let reason = match (self.last_seen().await, &before) {
-                (Ok(now), _) if now.is_empty() => "no executor is there".to_owned(),
+                (Ok(now), _) if now.is_empty() => "no executor is registered".to_owned(),
                 (Ok(now), Some(before)) if all_seen_since(before, &now) => return Ok(()),
                 (Ok(now), _) => {
                     before = Some(now);
-                    "an executor is silent".to_owned()
+                    "an executor sends no heartbeat".to_owned()
                 }
                 (Err(error), _) => error.strip_backtrace(),
             };
-            if begun.elapsed() > PATIENCE {
+            if begun.elapsed() > RECOVERY_TIMEOUT {
                 return exec_err!(
-                    "the cluster did not come back within {} seconds: {reason}; the same command goes on when it does",
-                    PATIENCE.as_secs()
+                    "the cluster did not recover within {} seconds: {reason}; run the same command again when it has, to resume",
+                    RECOVERY_TIMEOUT.as_secs()
                 );
             }
-            sleep(HEARTBEATS).await;
+            sleep(HEARTBEAT_WAIT).await;
         }
     }
 
@@ -175,7 +177,7 @@ impl Monitor {
             .collect())
     }
 
-    /// Cancels a job, or leaves it to end by itself where the scheduler does not answer.
+    /// Cancels a job. If the scheduler does not answer, the job is left to end by itself.
     pub(super) fn cancel(&self, job: &str) {
         let at = format!("{}/api/job/{job}", self.scheduler);
         let mut request = self.agent.patch(&at);
@@ -189,7 +191,7 @@ impl Monitor {
         }
     }
 
-    /// An answer; `None` where there is no such thing.
+    /// Requests a path of the API; `None` if the scheduler answers that there is no such object.
     async fn get<T: DeserializeOwned + Send + 'static>(&self, path: String) -> Result<Option<T>> {
         let agent = self.agent.clone();
         let bearer = self.token.as_ref().map(Token::bearer);

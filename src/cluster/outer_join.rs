@@ -1,8 +1,9 @@
-//! An outer join that the adaptive planner leaves alone.
+//! An outer join that the adaptive planner does not rewrite.
 //!
-//! That planner (Ballista 55) replaces a side without rows by an empty relation of many partitions, and the
-//! join shuffles that by its keys again and again. Here such a side becomes a [`KeyedExec`], which knows that
-//! no rows are partitioned by any key, and no rule takes the join apart. It is a sort-merge join, which spills.
+//! The adaptive planner (Ballista 55) replaces a side without rows by an empty relation of many partitions, and
+//! the join then shuffles that relation by its keys again and again. This operator replaces such a side by a
+//! [`KeyedExec`], which declares that an empty input is partitioned by any key, and hides the join from other
+//! rules. The join is a sort-merge join, which spills.
 
 use super::stages::{KeyedExec, columns, is_empty, with_children};
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -18,16 +19,16 @@ use datafusion::physical_plan::{
 };
 use std::sync::Arc;
 
-/// The join inside of it, as it is.
+/// Wraps a join and runs it unchanged.
 #[derive(Debug)]
 pub(super) struct OuterJoinExec {
     join: Arc<dyn ExecutionPlan>,
-    /// The columns that each side is joined by.
+    /// The indexes of each side's join columns.
     keys: [Vec<usize>; 2],
 }
 
 impl OuterJoinExec {
-    /// The operator for a join that returns rows without a partner, if that is one by columns.
+    /// Wraps a sort-merge join that returns rows without a partner, if its keys are columns.
     pub(super) fn of(join: &Arc<dyn ExecutionPlan>) -> Option<Self> {
         let merge = join.downcast_ref::<SortMergeJoinExec>()?;
         let inner = [JoinType::Inner, JoinType::LeftSemi, JoinType::RightSemi];
@@ -41,14 +42,14 @@ impl OuterJoinExec {
         })
     }
 
-    /// The join over nothing: its parameters, as they travel.
+    /// The join over empty inputs: its parameters, as the codec encodes them.
     pub(super) fn without_inputs(&self) -> Result<Arc<dyn ExecutionPlan>> {
         let inputs = self.join.children().into_iter();
         let empty = inputs.map(|input| Arc::new(EmptyExec::new(input.schema())) as _);
         with_children(&self.join, empty.collect())
     }
 
-    /// The same over other inputs.
+    /// The same join over other inputs.
     pub(super) fn over(&self, inputs: Vec<Arc<dyn ExecutionPlan>>) -> Result<Self> {
         let keyed = inputs.into_iter().zip(&self.keys);
         let inputs = keyed.map(|(input, keys)| match is_empty(&input) {
@@ -84,7 +85,8 @@ impl ExecutionPlan for OuterJoinExec {
 
     fn input_distribution_requirements(&self) -> InputDistributionRequirements {
         let sides = self.join.input_distribution_requirements().into_per_child();
-        // Between the rules, while nothing is partitioned yet, the relation of the sides would be checked.
+        // The joint requirement of both sides is dropped: it would be checked between the rules, before anything
+        // is partitioned.
         InputDistributionRequirements::new(sides)
     }
 

@@ -1,8 +1,8 @@
-//! Names of relations that arrive as they were sent.
+//! Renames relations whose names do not survive serialisation.
 //!
-//! The qualifier of a column travels as text and is parsed again on the other side: `FROM 'c.parquet'` becomes
-//! the table `parquet` of the schema `c`, `AS "T"` becomes `t`, and no column is found any more. Relations of
-//! such names are given names that are read back as they are written; columns of results keep their names.
+//! The qualifier of a column is sent as text and parsed again by the receiver: `FROM 'c.parquet'` becomes the
+//! table `parquet` of the schema `c`, `AS "T"` becomes `t`, and columns are no longer found. Such relations get
+//! names that are parsed as they are written; the columns of results keep their names.
 
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, DFSchemaRef, Result, TableReference};
@@ -11,8 +11,8 @@ use datafusion::logical_expr::logical_plan::{SubqueryAlias, TableScanBuilder};
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use std::sync::Arc;
 
-/// The plan with relations of such names.
-pub(super) fn readable(plan: LogicalPlan) -> Result<LogicalPlan> {
+/// The plan with relations renamed so that their names survive parsing.
+pub(super) fn parseable(plan: LogicalPlan) -> Result<LogicalPlan> {
     let mut found = false;
     plan.apply_with_subqueries(|node| {
         found |= node.schema().iter().any(|(qualifier, _)| {
@@ -33,7 +33,8 @@ fn read_back(reference: &TableReference) -> TableReference {
     TableReference::parse_str(&reference.to_string())
 }
 
-/// The name under which a relation travels. What begins with two slashes is no list of identifiers.
+/// The name under which a relation is sent. A name that begins with two slashes is not parsed as a list of
+/// identifiers.
 fn name(reference: &TableReference) -> TableReference {
     match *reference == read_back(reference) {
         true => reference.clone(),
@@ -53,7 +54,7 @@ fn renamed(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
             | LogicalPlan::Statement(_)
     );
     let node = node.map_expressions(|expr| {
-        // Its columns have names, and it has none.
+        // A grouping set has no name, only its columns have.
         let is_named = is_named && !matches!(expr, Expr::GroupingSet(_));
         let before = expr.qualified_name().1;
         let expr = expr

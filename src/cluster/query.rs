@@ -1,10 +1,10 @@
-//! A query as the client runs it: sent to the scheduler, watched, cancelled when nobody wants its rows any
-//! more, and sent again where the cluster lost it.
+//! Runs a query from the client: submits it to the scheduler, monitors it, cancels it when its stream is
+//! dropped, and resubmits it when the cluster lost it.
 
-use super::copies::packed;
+use super::copy_to::encode_copies;
 use super::failure::{Failure, Kind};
 use super::monitor::Monitor;
-use super::qualifiers::readable;
+use super::qualifiers::parseable;
 use super::scratch::Scratch;
 use super::shared;
 use super::staging::Staging;
@@ -35,8 +35,8 @@ use futures::{StreamExt, TryStreamExt};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often a query that the cluster lost is sent again.
-const RESUBMISSIONS: usize = 3;
+/// How often a query that the cluster lost is resubmitted.
+const MAX_RESUBMISSIONS: usize = 3;
 
 /// Plans queries for the cluster of a scheduler.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl QueryPlanner for ClusterPlanner {
             LogicalPlan::Explain(_) => shared::shown(plan.clone())?,
             _ => shared::materialised(plan.clone(), state, &self.scratch).await?,
         };
-        let plan = packed(readable(with_columns(plan)?)?)?;
+        let plan = encode_copies(parseable(with_columns(plan)?)?)?;
         let plan = self.scratch.staged(plan, state).await?;
         let config = session.config().ballista_config();
         let planned = BallistaQueryPlanner::<LogicalPlanNode>::with_extension(
@@ -88,7 +88,7 @@ impl QueryPlanner for ClusterPlanner {
     }
 }
 
-/// The plan with tables without rows for relations without rows: these travel without their columns.
+/// Replaces each empty relation by an empty table: an empty relation is serialised without its columns.
 fn with_columns(plan: LogicalPlan) -> Result<LogicalPlan> {
     let plan = plan.transform_up_with_subqueries(|node| {
         let LogicalPlan::EmptyRelation(EmptyRelation {
@@ -118,7 +118,7 @@ fn with_columns(plan: LogicalPlan) -> Result<LogicalPlan> {
     Ok(plan.data)
 }
 
-/// A query and where it runs.
+/// A query and the cluster that it runs on.
 #[derive(Debug)]
 struct Query {
     plan: LogicalPlan,
@@ -130,21 +130,21 @@ struct Query {
 }
 
 impl Query {
-    /// The rows. A query that the cluster lost before its first row is sent again.
+    /// The rows of the query. If the cluster loses the query before its first row, the query is resubmitted.
     async fn rows(self: Arc<Self>, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let mut failure = match self.attempt(&context).await {
             Ok(rows) => return Ok(rows),
             Err(failure) => failure,
         };
-        for attempt in 1..=RESUBMISSIONS {
-            if failure.kind != Kind::Lost {
+        for attempt in 1..=MAX_RESUBMISSIONS {
+            if failure.kind != Kind::Retryable {
                 break;
             }
             log::warn!(
-                "{}; sending it again, {attempt} of {RESUBMISSIONS}",
+                "{}; resubmitting it, {attempt} of {MAX_RESUBMISSIONS}",
                 failure.error
             );
-            self.monitor.settled().await?;
+            self.monitor.wait_for_recovery().await?;
             failure = match self.attempt(&context).await {
                 Ok(rows) => return Ok(rows),
                 Err(failure) => failure,
@@ -159,10 +159,11 @@ impl Query {
     ) -> Result<SendableRecordBatchStream, Failure> {
         let explained = |error: DataFusionError| Failure::of(&error, self.monitor.scheduler());
         let last = |error: DataFusionError| Failure {
-            kind: Kind::Final,
+            kind: Kind::Permanent,
             error,
         };
-        // Removed after the query is cancelled, if that is how it ends.
+        // Declared before the guard that cancels the query, so that it is dropped, and the directory removed,
+        // after the query is cancelled.
         let (plan, staging) = Staging::of(&self.plan, context).map_err(last)?;
         let inner = DistributedQueryExec::<LogicalPlanNode>::with_extension(
             self.monitor.scheduler().to_owned(),
@@ -181,21 +182,21 @@ impl Query {
         };
         let first = tokio::select! {
             first = rows.next() => first,
-            stuck = self.monitor.stuck(&job, self.step_timeout) => return Err(stuck),
+            stuck = self.monitor.until_stuck(&job, self.step_timeout) => return Err(stuck),
         };
-        // All rows are there when the first one is.
+        // The engine's client returns the first row only when all rows have been computed.
         running.done = true;
         drop(running);
         let first = match (first.transpose(), staging) {
             (Ok(first), Some(staging)) => {
                 let count = first.as_ref().map_or(0, written);
-                staging.put_in_place(count).await.map_err(last)?;
+                staging.commit(count).await.map_err(last)?;
                 first
             }
             (Ok(first), None) => first,
             (Err(error), staging) => {
                 if let Some(staging) = staging {
-                    staging.removed().await;
+                    staging.remove().await;
                 }
                 return Err(explained(error));
             }
@@ -207,14 +208,14 @@ impl Query {
     }
 }
 
-/// The number of rows that a statement wrote, which is the one row of its answer.
+/// The number of rows that a statement wrote, which is the only row of its result.
 fn written(answer: &RecordBatch) -> u64 {
     let counts = answer.columns().iter();
     let counts = counts.filter_map(|column| column.as_primitive_opt::<UInt64Type>());
     counts.flatten().flatten().sum()
 }
 
-/// Cancels its job when it is dropped before it is done.
+/// Cancels the job if it is dropped before `done` is set.
 struct Running<'a, F: Fn() -> Option<String>> {
     monitor: &'a Monitor,
     job: &'a F,

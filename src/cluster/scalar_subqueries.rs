@@ -1,5 +1,5 @@
-//! Scalar subqueries, which a cluster runs as joins: one of several rows, an error in one process, would repeat the
-//! rows of the query.
+//! Makes a scalar subquery of several rows an error, as it is in one process. A cluster runs scalar subqueries as
+//! joins, so that several rows would repeat the rows of the outer query.
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
@@ -15,7 +15,7 @@ use datafusion::logical_expr::{
 use datafusion::optimizer::AnalyzerRule;
 use std::sync::Arc;
 
-/// Puts [`OnlyRow`] above scalar subqueries that may have several rows. It comes after all other rules.
+/// Puts [`OnlyRow`] above scalar subqueries that may have several rows. It must run after all other rules.
 #[derive(Debug)]
 pub(super) struct OneRowSubqueries;
 
@@ -32,7 +32,7 @@ impl AnalyzerRule for OneRowSubqueries {
     }
 }
 
-/// The engine has rules of its own for subqueries that name columns of the outer query.
+/// Adds the check to an uncorrelated scalar subquery; the engine has its own rules for correlated ones.
 fn of_one_row(expr: Expr) -> Result<Transformed<Expr>> {
     let Expr::ScalarSubquery(subquery) = expr else {
         return Ok(Transformed::no(expr));
@@ -60,14 +60,14 @@ fn of_one_row(expr: Expr) -> Result<Transformed<Expr>> {
     })))
 }
 
-/// The aggregate function, which is for plans only.
+/// The aggregate function, which is used in plans only and not registered for SQL.
 pub(super) fn only_row() -> AggregateUDF {
     AggregateUDF::new_from_impl(OnlyRow {
         signature: Signature::any(1, Volatility::Immutable),
     })
 }
 
-/// The value of the only row, NULL where there is none, an error where there are several.
+/// The value of the only row; NULL if there is no row, an error if there are several.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct OnlyRow {
     signature: Signature,
@@ -115,7 +115,7 @@ impl Only {
         }
         self.found = true;
         self.value = ScalarValue::try_from_array(values, row)?;
-        // Not the buffers of all rows.
+        // Releases the buffers of the other rows.
         self.value.compact();
         Ok(())
     }

@@ -2,9 +2,9 @@
 
 use super::address::{Trust, listen_address};
 use super::config;
-use super::door;
-use super::guard::guard;
+use super::server;
 use super::token::Token;
+use super::watchdog;
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
@@ -17,18 +17,18 @@ use std::sync::Arc;
 /// How a scheduler runs.
 #[derive(Debug, Clone)]
 pub struct SchedulerOptions {
-    /// `HOST:PORT` to listen on; port 0 is any free one.
+    /// `HOST:PORT` to listen on; port 0 selects a free port.
     pub bind: String,
     /// Who may reach it.
     pub trust: Trust,
-    /// The name under which executors reach it, if not that of `bind`.
+    /// The host name under which executors reach it, if it is not that of `bind`.
     pub external_host: Option<String>,
-    /// Whether clients fetch the rows of results through the scheduler, so that they need to reach nothing
-    /// else; without it they fetch them from the executors.
+    /// Whether clients fetch the rows of results through the scheduler, so that they need to reach no other
+    /// process; if not, they fetch them from the executors.
     pub serve_results: bool,
-    /// What every request must carry; `None`: nothing.
+    /// The token that every request must carry; `None`: requests are not authenticated.
     pub token: Option<Token>,
-    /// Seconds without a sign of life after which an executor counts as lost.
+    /// Seconds without a heartbeat after which an executor counts as lost.
     pub executor_timeout: u64,
 }
 
@@ -45,7 +45,7 @@ impl Default for SchedulerOptions {
     }
 }
 
-/// Runs a scheduler until its future is dropped. `ready` is told the address once it listens.
+/// Runs a scheduler until its future is dropped. `ready` is called with the address once it listens.
 ///
 /// # Errors
 /// If it cannot listen, or its service ends.
@@ -72,7 +72,7 @@ pub async fn scheduler(options: &SchedulerOptions, ready: impl FnOnce(SocketAddr
         override_config_producer: Some(Arc::new(config::config)),
         override_session_builder: Some(Arc::new({
             let token = token.clone();
-            move |config| config::state(Token::stamped(token.as_ref(), config))
+            move |config| config::scheduler_state(Token::with_task_key(token.as_ref(), config))
         })),
         override_create_grpc_client_endpoint: token.as_ref().map(Token::endpoint),
         override_logical_codec: Some(config::logical_codec()),
@@ -83,14 +83,14 @@ pub async fn scheduler(options: &SchedulerOptions, ready: impl FnOnce(SocketAddr
     let cluster = BallistaCluster::new_from_config(&settings)
         .await
         .map_err(failure)?;
-    let books = cluster.cluster_state();
+    let cluster_state = cluster.cluster_state();
     let server = create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, Arc::new(settings))
         .await
         .map_err(failure)?;
     ready(address);
     tokio::select! {
-        ended = door::serve(listener, server.clone(), token) => ended.map_err(failure),
-        () = guard(server, books) => Ok(()),
+        ended = server::serve(listener, server.clone(), token) => ended.map_err(failure),
+        () = watchdog::run(server, cluster_state) => Ok(()),
     }
 }
 

@@ -1,8 +1,8 @@
-//! Tables in the client's memory, and rows that a query shares, that are too large to travel inside a plan:
-//! they are written as Parquet where every executor sees them.
+//! Writes tables that are too large to be sent inside a plan as Parquet files in a directory that every executor
+//! sees: tables in the client's memory, and rows that several parts of a query share.
 
 use super::codec::{INLINE_BYTES, batches, bytes};
-use super::private_dir::PrivateDir;
+use super::temp_dir::LockedTempDir;
 use crate::files::parquet_files;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -20,16 +20,16 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where such tables are written. What it wrote goes with it.
+/// The directory that such tables are written to. Its files are removed when it is dropped.
 #[derive(Debug)]
 pub(super) struct Scratch {
     parent: Option<PathBuf>,
-    /// Made when the first table is written.
-    own: Mutex<Option<Arc<PrivateDir>>>,
+    /// The private directory, which is made when the first table is written.
+    own: Mutex<Option<Arc<LockedTempDir>>>,
 }
 
 impl Scratch {
-    /// In a private directory of its own below `parent`; without one such tables are refused.
+    /// Writes to a private directory below `parent`; without a parent, such tables are refused.
     pub(super) fn new(parent: Option<&Path>) -> Result<Self> {
         Ok(Self {
             parent: parent.map(std::path::absolute).transpose()?,
@@ -37,21 +37,21 @@ impl Scratch {
         })
     }
 
-    fn directory(&self) -> Result<Option<Arc<PrivateDir>>> {
+    fn directory(&self) -> Result<Option<Arc<LockedTempDir>>> {
         let Some(parent) = &self.parent else {
             return Ok(None);
         };
         let mut own = self.own.lock();
         if own.is_none() {
-            let made = PrivateDir::new(parent, "neardup-scratch");
+            let made = LockedTempDir::new(parent, "neardup-scratch");
             let at = |error| exec_datafusion_err!("--scratch {}: {error}", parent.display());
             *own = Some(Arc::new(made.map_err(at)?));
         }
         Ok(own.clone())
     }
 
-    /// The plan with files in place of large tables in memory. A table is written for each query: its
-    /// rows may have changed.
+    /// Replaces large tables in memory by files. A table is written again for each query, because its rows may
+    /// have changed.
     pub(super) async fn staged(
         &self,
         plan: LogicalPlan,
@@ -61,7 +61,7 @@ impl Scratch {
         for (name, table) in large_tables(&plan)? {
             let Some(directory) = self.directory()? else {
                 return plan_err!(
-                    "table {name} lies in the memory of this process and holds {} bytes; inside a plan {INLINE_BYTES} travel: give a directory that every executor sees (--scratch), or write the table as Parquet there (COPY {name} TO '….parquet')",
+                    "table {name} is in the memory of this process and holds {} bytes, of which at most {INLINE_BYTES} can be sent inside a plan: give a directory that every executor sees (--scratch), or write the table as Parquet there (COPY {name} TO '….parquet')",
                     bytes(&name, &table)?
                 );
             };
@@ -72,7 +72,7 @@ impl Scratch {
             let path = tokio::task::spawn_blocking(write)
                 .await
                 .map_err(|error| DataFusionError::External(error.into()))??;
-            staged.insert(place(&table), parquet_files(state, &[path.into()]).await?);
+            staged.insert(address(&table), parquet_files(state, &[path.into()]).await?);
         }
         if staged.is_empty() {
             return Ok(plan);
@@ -80,7 +80,7 @@ impl Scratch {
         let plan = plan.transform_up_with_subqueries(|node| match node {
             LogicalPlan::TableScan(scan) => {
                 let table = source_as_provider(&scan.source).ok();
-                Ok(match table.and_then(|table| staged.get(&place(&table))) {
+                Ok(match table.and_then(|table| staged.get(&address(&table))) {
                     Some(table) => Transformed::yes(LogicalPlan::TableScan(TableScan {
                         source: provider_as_source(Arc::clone(table)),
                         ..scan
@@ -93,7 +93,7 @@ impl Scratch {
         Ok(plan.data)
     }
 
-    /// The rows of a query as a file: some that were read, then the rest.
+    /// Writes the rows of a query to a file: the batches in `first`, then those of `rest`.
     pub(super) async fn stored(
         &self,
         first: Vec<RecordBatch>,
@@ -102,7 +102,7 @@ impl Scratch {
     ) -> Result<Arc<dyn TableProvider>> {
         let Some(directory) = self.directory()? else {
             return plan_err!(
-                "the rows of a relation argument are not the same each time that they are computed, so they are computed once, and they hold more than the {INLINE_BYTES} bytes that travel inside a plan: give a directory that every executor sees (--scratch), or write the rows as Parquet there and name the file"
+                "the rows of a relation argument may differ each time they are computed, so they are computed once; they hold more than the {INLINE_BYTES} bytes that can be sent inside a plan: give a directory that every executor sees (--scratch), or write the rows as Parquet there and name the file"
             );
         };
         let mut file = ScratchFile::create(directory.path(), rest.schema())?;
@@ -117,12 +117,12 @@ impl Scratch {
     }
 }
 
-/// Which table it is, whatever its name.
-fn place(table: &Arc<dyn TableProvider>) -> usize {
+/// The address of a table in memory, which identifies it whatever its name.
+fn address(table: &Arc<dyn TableProvider>) -> usize {
     Arc::as_ptr(table).cast::<()>() as usize
 }
 
-/// The tables in memory that a plan scans and that do not travel inside it, by name.
+/// The tables in memory that a plan scans and that are too large to be sent inside it, with their names.
 fn large_tables(plan: &LogicalPlan) -> Result<Vec<(String, Arc<dyn TableProvider>)>> {
     let mut found: Vec<(String, Arc<dyn TableProvider>)> = Vec::new();
     plan.apply_with_subqueries(|node| {
@@ -130,7 +130,9 @@ fn large_tables(plan: &LogicalPlan) -> Result<Vec<(String, Arc<dyn TableProvider
             && let Ok(table) = source_as_provider(&scan.source)
         {
             let name = scan.table_name.to_string();
-            let is_new = found.iter().all(|(_, other)| place(other) != place(&table));
+            let is_new = found
+                .iter()
+                .all(|(_, other)| address(other) != address(&table));
             if is_new
                 && (table.as_ref() as &dyn Any).is::<MemTable>()
                 && bytes(&name, &table)? > INLINE_BYTES
@@ -151,7 +153,7 @@ fn written(name: &str, table: &Arc<dyn TableProvider>, directory: &Path) -> Resu
     file.close()
 }
 
-/// A Parquet file of unique name.
+/// A Parquet file with a unique name.
 struct ScratchFile {
     path: PathBuf,
     writer: ArrowWriter<File>,

@@ -1,4 +1,4 @@
-//! The client's side.
+//! A client's session on a cluster.
 
 use super::config;
 use super::dictionaries::PlainDictionaries;
@@ -17,26 +17,26 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The port of a scheduler that names none.
-const PORT: &str = "50050";
+/// The port of a scheduler whose address has none.
+const DEFAULT_PORT: &str = "50050";
 
 /// Where and how queries of a session run.
 #[derive(Debug, Clone)]
 pub struct ClientOptions {
     /// The scheduler: `df://HOST:PORT`.
     pub scheduler: String,
-    /// Tasks of a stage, at least 2, and parts that joins are cut into.
+    /// Number of tasks of a stage, at least 2, and of parts that joins are cut into.
     pub partitions: usize,
-    /// A query is sent again, at most three times, when none of its tasks ended for so long.
+    /// A query is resubmitted, at most three times, if none of its tasks ends within this time.
     pub step_timeout: Duration,
     /// A directory that all processes see, for tables in memory above 64 MiB.
     pub scratch: Option<PathBuf>,
-    /// What the processes of the cluster ask for.
+    /// The token of the cluster; `None` if it has none.
     pub token: Option<Token>,
 }
 
 impl ClientOptions {
-    /// Queries for a scheduler: 16 tasks a stage, ten minutes.
+    /// The defaults for a scheduler: 16 tasks in a stage, a step timeout of ten minutes.
     pub fn new(scheduler: impl Into<String>) -> Self {
         Self {
             scheduler: scheduler.into(),
@@ -50,19 +50,19 @@ impl ClientOptions {
 
 /// A session whose queries run on a cluster.
 ///
-/// Files must lie where every executor sees them under the same path. The scheduler is asked at the
-/// first query. A query whose rows nobody wants any more is cancelled.
+/// Every executor must see the files under the same path. The scheduler is contacted by the first query. A query
+/// is cancelled when the stream of its rows is dropped.
 ///
 /// # Errors
-/// If the address is none.
+/// If the address of the scheduler is not `df://HOST:PORT`.
 pub fn session(options: &ClientOptions, runtime: Arc<RuntimeEnv>) -> Result<SessionContext> {
     let scheduler = address(&options.scheduler)?;
     // Unions need a shuffle, and one partition has none.
     let partitions = options.partitions.max(2);
-    let config = config::fetching(options.token.as_ref())
+    let config = config::client_config(options.token.as_ref())
         .with_target_partitions(partitions)
         .set_str("neardup.parts", &partitions.to_string())
-        // Only so is the job of a query known while it runs.
+        // Only in pull mode is the job id of a query known while it runs.
         .set_str("ballista.client.pull", "true");
     let planner = ClusterPlanner {
         scheduler: scheduler.clone(),
@@ -94,14 +94,14 @@ pub(crate) fn is_remote(context: &SessionContext) -> bool {
         .is_some()
 }
 
-/// The address of the scheduler as the engine's client takes it.
+/// The address of the scheduler in the form that the engine's client expects.
 fn address(url: &str) -> Result<String> {
     let wrong = || plan_datafusion_err!("--cluster {url}: must be df://HOST:PORT");
-    let place = url.strip_prefix("df://").ok_or_else(wrong)?;
-    let place = place.trim_end_matches('/');
-    let (host, port) = match place.rsplit_once(':') {
-        Some((host, port)) if !place.ends_with(']') => (host, port),
-        _ => (place, PORT),
+    let authority = url.strip_prefix("df://").ok_or_else(wrong)?;
+    let authority = authority.trim_end_matches('/');
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !authority.ends_with(']') => (host, port),
+        _ => (authority, DEFAULT_PORT),
     };
     if host.is_empty() || port.parse::<u16>().is_err() || host.contains('/') {
         return Err(wrong());

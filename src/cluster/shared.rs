@@ -1,5 +1,5 @@
-//! Rows that a query shares: on a cluster the parts of a plan run in processes of their own, so the client runs
-//! what they share first, and puts a table in its place.
+//! Rows that several parts of a query share. On a cluster these parts run in different processes, so the client
+//! computes the shared rows first and replaces them in the plan by a table.
 
 use super::codec::INLINE_BYTES;
 use super::scratch::Scratch;
@@ -19,13 +19,13 @@ use futures::future::ready;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The plan with a table in place of the rows of each key.
+/// Computes the shared rows of each key, and replaces them in the plan by a table.
 pub(super) async fn materialised(
     plan: LogicalPlan,
     state: &SessionState,
     scratch: &Scratch,
 ) -> Result<LogicalPlan> {
-    // Only what stands outside of other shared rows: what stands inside is run with them.
+    // Only the outermost shared rows: those nested in others are computed with them.
     let mut outer: Vec<SharedRows> = Vec::new();
     plan.apply_with_subqueries(|node| {
         let Some(shared) = SharedRows::of(node) else {
@@ -47,7 +47,7 @@ pub(super) async fn materialised(
     })
 }
 
-/// The plan as it is shown: with the plans of the rows in their place.
+/// The plan as `EXPLAIN` shows it: with the plans of the shared rows in their place.
 pub(super) fn shown(plan: LogicalPlan) -> Result<LogicalPlan> {
     replaced(plan, |shared| Ok(shared.input().clone()))
 }
@@ -56,7 +56,7 @@ fn replaced(
     plan: LogicalPlan,
     by: impl Fn(&SharedRows) -> Result<LogicalPlan>,
 ) -> Result<LogicalPlan> {
-    // From above: what stands inside of shared rows goes with them.
+    // Top-down, so that shared rows nested in others are replaced together with them.
     let plan = plan.transform_down_with_subqueries(|node| {
         Ok(match SharedRows::of(&node) {
             Some(shared) => Transformed::yes(by(shared)?),
@@ -66,19 +66,19 @@ fn replaced(
     Ok(plan.data)
 }
 
-/// The rows of a plan as a table in memory, or in a file where they are more than travels inside a plan.
+/// The rows of a plan as a table in memory, or in a file if they are too large to be sent inside a plan.
 async fn table(
     plan: &LogicalPlan,
     state: &SessionState,
     scratch: &Scratch,
 ) -> Result<Arc<dyn TableProvider>> {
-    // Columns of one name from two relations need names of their own in a table.
+    // Columns of two relations may have the same name; in a table they need different ones.
     let columns = plan.schema().columns().into_iter().enumerate();
-    let columns = columns.map(|(place, column)| Expr::from(column).alias(name(place)));
+    let columns = columns.map(|(index, column)| Expr::from(column).alias(name(index)));
     let plan = LogicalPlanBuilder::from(plan.clone())
         .project(columns)?
         .build()?;
-    // As a table of the user has them: operators of the engine differ on which columns are never NULL.
+    // All columns are nullable, as in a user's table: the engine's operators disagree on which are never NULL.
     let fields = plan.schema().fields().iter();
     let fields = fields.map(|field| field.as_ref().clone().with_nullable(true));
     let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
@@ -98,7 +98,7 @@ async fn table(
     Ok(Arc::new(MemTable::try_new(schema, vec![batches])?))
 }
 
-/// The batch under a schema.
+/// The batch, cast to a schema.
 fn as_declared(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     let columns = batch.columns().iter().zip(schema.fields());
     let columns: Result<Vec<_>, _> = columns
@@ -108,21 +108,21 @@ fn as_declared(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
 }
 
 /// The name of a column in the table.
-fn name(place: usize) -> String {
-    format!("column_{place}")
+fn name(index: usize) -> String {
+    format!("column_{index}")
 }
 
-/// A scan of a table with the columns as the plan has them.
+/// A scan of the table, with the columns that `plan` has.
 fn scan(plan: &LogicalPlan, table: &Arc<dyn TableProvider>) -> Result<LogicalPlan> {
     const TABLE: &str = "shared_rows";
     let stored = table.schema();
     let source = provider_as_source(Arc::clone(table));
     let columns = plan.schema().iter().enumerate();
-    let columns = columns.map(|(place, (qualifier, field))| {
-        let column = Expr::from(Column::new(Some(TABLE), name(place)));
-        let column = match stored.field(place).data_type() == field.data_type() {
+    let columns = columns.map(|(index, (qualifier, field))| {
+        let column = Expr::from(Column::new(Some(TABLE), name(index)));
+        let column = match stored.field(index).data_type() == field.data_type() {
             true => column,
-            // A file may give back texts in another encoding.
+            // Strings read from a file may have another type.
             false => cast(column, field.data_type().clone()),
         };
         column.alias_qualified(qualifier.cloned(), field.name())

@@ -1,25 +1,25 @@
-//! What a plan needs so that the engine cuts it into stages well. Six faults of its adaptive planner
-//! (Ballista 55) are kept away:
+//! Prepares a plan so that the engine cuts it into stages correctly. It works around six faults of the engine's
+//! adaptive planner (Ballista 55):
 //!
-//! - A task runs a slice of the partitions of its stage, and a union is sliced by giving each input the
-//!   partitions that fall to it. An input that gathers its rows in one partition (a total, a window over
-//!   all rows, a limit) cannot be sliced away: every task runs it and counts the partitions of the inputs
-//!   after it from the wrong one, so that rows come out repeated and others never. What is read from a
-//!   shuffle is sliced well, so one is asked for between such an input and its union; and no sort is
-//!   moved below a union, where it would gather the rows of an input of one partition.
+//! - A task runs a slice of the partitions of its stage, and a union is sliced by giving each input those
+//!   partitions of the slice that belong to it. An input that gathers its rows in one partition (a total, a
+//!   window over all rows, a limit) cannot be sliced: every task runs it and miscounts the partitions of the
+//!   inputs after it, so that some rows are repeated and others are missing. The rows of a shuffle are sliced
+//!   correctly, so a shuffle is inserted between such an input and its union; and no sort is moved below a
+//!   union, where it would gather the rows of an input of one partition.
 //! - A shuffle that turns out to have no rows becomes an empty relation of many partitions. A window that
-//!   wants rows partitioned by key, or a join of pairs that wants them by part, shuffles it again, and again,
-//!   and the query never ends. So something stands between them that knows that no rows are partitioned by
-//!   any key.
-//! - So does an outer join with an empty side; [`outer_join`](super::outer_join) takes its place.
-//! - A join is planned as one that keeps an order and runs as one that does not: what stands above it lost its
-//!   sort and reads rows in a wrong order. So something stands above each join that has no order.
+//!   requires rows partitioned by key, or a join of pairs that requires them partitioned by part, shuffles this
+//!   relation again and again, and the query never ends. A [`KeyedExec`] is inserted between them, which
+//!   declares that an empty input is partitioned by any key.
+//! - An outer join with an empty side has the same fault; [`outer_join`](super::outer_join) replaces it.
+//! - A join is planned as one that keeps an order, but runs as one that does not: the operator above it has lost
+//!   its sort and reads rows in a wrong order. A [`KeyedExec`], which declares no order, is put above each join.
 //! - Each task of a nested-loop join holds all rows of the left side and a slice of the right one. A join that
-//!   returns rows of the left side by whether they have a partner would return those of each task. So its sides are
-//!   swapped.
-//! - An empty relation, and a row without columns, in a union come out of the slicing as other operators
-//!   than before. The reports of such tasks do not fit together, and the stage never ends. A table in memory
-//!   is sliced well, so it takes their place.
+//!   returns rows of the left side depending on whether they have a partner would return them from each task.
+//!   Its sides are swapped.
+//! - An empty relation, or a row without columns, in a union is sliced into different operators for different
+//!   tasks. The status reports of such tasks are inconsistent, and the stage never ends. A table in memory,
+//!   which is sliced correctly, replaces it.
 
 use super::outer_join::OuterJoinExec;
 use crate::operators::similar_pairs::SimilarPairsExec;
@@ -85,7 +85,7 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
                 false => KeyedExec::of(Arc::clone(input), None),
             });
             let union = with_children(&node, inputs.collect::<Result<_>>()?)?;
-            // A sort above it stays there: below, it would gather the rows of an input of one partition.
+            // Keeps a sort above the union: below it, it would gather the rows of an input of one partition.
             return Ok(Transformed::yes(KeyedExec::of(union, None)?));
         } else if let (Some(keys), [input]) = (window_keys(&node), node.children().as_slice()) {
             vec![KeyedExec::of(Arc::clone(input), Some(keys))?]
@@ -102,7 +102,7 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
                 vec![],
                 &RecordBatchOptions::new().with_row_count(Some(1)),
             );
-            // With columns it is a row of NULLs, which no plan of ours has.
+            // A placeholder with columns is a row of NULLs, which the plans of neardup do not use.
             return Ok(match row {
                 Ok(row) => Transformed::yes(MemorySourceConfig::try_new_exec(
                     &[vec![row]],
@@ -120,7 +120,7 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
                 }
                 JoinType::Full => {
                     return not_impl_err!(
-                        "a FULL JOIN whose condition is no equality of columns does not run on a cluster: \
+                        "a FULL JOIN whose condition is not an equality of columns does not run on a cluster: \
                          write it as a LEFT JOIN and the rows of the right side without a partner"
                     );
                 }
@@ -152,7 +152,7 @@ fn gathers(plan: &Arc<dyn ExecutionPlan>) -> bool {
     let walked = plan.apply(|node| {
         let keyed = node.downcast_ref::<KeyedExec>();
         if keyed.is_some_and(|keyed| !keyed.spec.has_statistics) {
-            // A shuffle stands above.
+            // A shuffle will be inserted above it.
             return Ok(TreeNodeRecursion::Jump);
         }
         let required = node.input_distribution_requirements();
@@ -167,8 +167,8 @@ fn gathers(plan: &Arc<dyn ExecutionPlan>) -> bool {
     found || walked.is_err()
 }
 
-/// The input with a shuffle above it. The planner leaves an input alone that it knows to be small, so
-/// something without statistics stands below.
+/// The input with a shuffle above it. The planner does not shuffle an input that it knows to be small, so an
+/// operator that hides the statistics is put below the shuffle.
 fn shuffled(input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     let hidden = KeyedSpec {
         keys: None,
@@ -183,7 +183,7 @@ fn shuffled(input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     KeyedExec::of(Arc::new(hidden), Some(key.into_iter().collect()))
 }
 
-/// Whether a plan is an empty relation, or one whose rows another operator would have worked on.
+/// Whether a plan is an empty relation, or operators that return no rows over one.
 pub(super) fn is_empty(plan: &Arc<dyn ExecutionPlan>) -> bool {
     let passes = plan.is::<SortExec>()
         || plan.is::<UnnestExec>()
@@ -197,7 +197,8 @@ pub(super) fn is_empty(plan: &Arc<dyn ExecutionPlan>) -> bool {
     }
 }
 
-/// The columns that a window is partitioned by, if it is one and they are columns.
+/// The indexes of the columns that a window operator is partitioned by; `None` if the operator is no window or
+/// is not partitioned by columns.
 fn window_keys(node: &Arc<dyn ExecutionPlan>) -> Option<Vec<usize>> {
     let keys = if let Some(window) = node.downcast_ref::<BoundedWindowAggExec>() {
         window.partition_keys()
@@ -207,24 +208,24 @@ fn window_keys(node: &Arc<dyn ExecutionPlan>) -> Option<Vec<usize>> {
     columns(&keys).filter(|columns| !columns.is_empty())
 }
 
-/// The places of keys that are columns.
+/// The indexes of the columns in `keys`; `None` if one of them is no column.
 pub(super) fn columns(keys: &[Arc<dyn PhysicalExpr>]) -> Option<Vec<usize>> {
     let columns = keys.iter().map(|key| key.downcast_ref::<Column>());
     columns.map(|column| Some(column?.index())).collect()
 }
 
-/// What travels of a [`KeyedExec`].
+/// The serialised parameters of a [`KeyedExec`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct KeyedSpec {
-    /// The columns that rows are to be partitioned by; none of them: by a constant.
+    /// The indexes of the columns that rows must be partitioned by; if empty, by a constant.
     keys: Option<Vec<usize>>,
     has_statistics: bool,
-    /// Whether it is known that there are no rows, which are partitioned by any key.
+    /// Whether the input is known to be empty, and so is partitioned by any key.
     no_rows: bool,
 }
 
-/// Rows as they come, in no order, partitioned by key where keys are given. No rule of the planner moves
-/// anything past it.
+/// Passes rows through, declares no order, and requires them partitioned by key if keys are given. The planner's
+/// rules move no operator past it.
 #[derive(Debug)]
 pub(super) struct KeyedExec {
     input: Arc<dyn ExecutionPlan>,
@@ -233,7 +234,7 @@ pub(super) struct KeyedExec {
 }
 
 impl KeyedExec {
-    /// The rows of an input, partitioned by the columns of `keys` where there are any.
+    /// The rows of an input, partitioned by the columns of `keys` if there are any.
     pub(super) fn of(
         input: Arc<dyn ExecutionPlan>,
         keys: Option<Vec<usize>>,
@@ -243,11 +244,12 @@ impl KeyedExec {
             has_statistics: true,
             no_rows: false,
         };
-        Self::new(input, spec).settled()
+        Self::new(input, spec).replace_empty_input()
     }
 
-    /// The same, with a table in memory in place of an empty relation: that is not sliced for tasks.
-    fn settled(mut self) -> Result<Arc<dyn ExecutionPlan>> {
+    /// The same operator, with an empty relation replaced by a table in memory: an empty relation is not sliced
+    /// for tasks.
+    fn replace_empty_input(mut self) -> Result<Arc<dyn ExecutionPlan>> {
         if is_empty(&self.input) {
             let partitions = vec![vec![]; self.input.output_partitioning().partition_count()];
             let schema = self.input.schema();
@@ -288,7 +290,7 @@ impl KeyedExec {
         let [input] = children
             .try_into()
             .map_err(|_| internal_datafusion_err!("KeyedExec has one input"))?;
-        Self::new(input, self.spec.clone()).settled()
+        Self::new(input, self.spec.clone()).replace_empty_input()
     }
 }
 
@@ -375,8 +377,8 @@ impl ExecutionPlan for KeyedExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        // A stage is planned after those below it ran: it may say otherwise which columns are never NULL, and rows
-        // that were shuffled hold no dictionaries any more.
+        // A stage is planned after the stages below it have run: its schema may differ in which columns are
+        // nullable, and rows that were shuffled no longer hold dictionaries.
         let (schema, declared) = (self.schema(), self.schema());
         let rows = self.input.execute(partition, context)?;
         let rows = rows.and_then(move |batch| ready(under(batch, &declared)));
@@ -384,7 +386,7 @@ impl ExecutionPlan for KeyedExec {
     }
 }
 
-/// The rows under a schema that says otherwise which columns may be NULL, or are dictionaries.
+/// The rows, cast to a schema that may differ in which columns are nullable or are dictionaries.
 fn under(rows: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     if rows.schema() == *schema {
         return Ok(rows);

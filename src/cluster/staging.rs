@@ -1,8 +1,9 @@
-//! What `COPY` and `INSERT` write on a cluster waits in a hidden directory until the client puts it in place.
+//! Staging directories for `COPY` and `INSERT` on a cluster: tasks write into a hidden directory, and the client
+//! moves the files to their destination once the query has succeeded.
 //!
-//! A task goes on after its query was cancelled, and a query that is sent again may have two tasks that write.
-//! Each attempt therefore has a directory of its own, beside the place that the statement names, and only the
-//! client moves files out of it, once the attempt has ended well.
+//! A task continues after its query was cancelled, and after a resubmission two tasks may write the same rows.
+//! Therefore each attempt has its own directory, beside the destination that the statement names, and only the
+//! client moves files out of it.
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Result, exec_err};
@@ -20,8 +21,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
 
-/// Stores copy larger objects only in parts.
-const COPIED_BYTES: u64 = 4 << 30;
+/// Object stores copy larger objects only in parts.
+const MAX_COPY_BYTES: u64 = 4 << 30;
 
 /// The hidden directory of an attempt.
 #[derive(Debug)]
@@ -29,17 +30,18 @@ pub(super) struct Staging {
     store: Arc<dyn ObjectStore>,
     /// The hidden directory, in the store.
     hidden: Path,
-    /// The directory that it lies in.
+    /// The directory that contains it.
     parent: Path,
-    /// The hidden directory, where the store is the file system.
+    /// The hidden directory on disk, if the store is the file system.
     disk: Option<PathBuf>,
 }
 
 impl Staging {
-    /// The plan of one attempt, which writes into a hidden directory; none where the plan writes no files.
+    /// The plan of one attempt, which writes into a staging directory, and that directory; `None` if the plan
+    /// writes no files.
     ///
     /// # Errors
-    /// If the place that a statement names is no address, or of a store that this process does not know.
+    /// If the destination of a statement is no valid address, or is in a store that this process does not know.
     pub(super) fn of(
         plan: &LogicalPlan,
         context: &TaskContext,
@@ -69,7 +71,7 @@ impl Staging {
                     };
                     let (url, made) = Self::beside(url, context)?;
                     staging = Some(made);
-                    let target = provider_as_source(Arc::new(elsewhere(table, url)?));
+                    let target = provider_as_source(Arc::new(at_address(table, url)?));
                     Ok(Transformed::yes(LogicalPlan::Dml(DmlStatement {
                         target,
                         ..insert
@@ -82,7 +84,7 @@ impl Staging {
         Ok((plan.data, staging))
     }
 
-    /// A new hidden directory beside an address, and the address in it.
+    /// Makes a new staging directory beside `url`, and returns the address of the destination's name inside it.
     fn beside(url: &ListingTableUrl, context: &TaskContext) -> Result<(ListingTableUrl, Self)> {
         let store = context.runtime_env().object_store(url)?;
         let mut address = url.get_url().clone();
@@ -107,11 +109,11 @@ impl Staging {
         Ok((ListingTableUrl::try_new(address, None)?, staging))
     }
 
-    /// Moves the files of an attempt that wrote so many rows to their places, in the order of their names.
+    /// Moves the files of an attempt that wrote `rows` rows to their destination, in the order of their names.
     ///
     /// # Errors
-    /// If this process does not see them, or a file cannot be moved; those before it are in place then.
-    pub(super) async fn put_in_place(self, rows: u64) -> Result<()> {
+    /// If this process does not see the files, or a file cannot be moved; the files before it have been moved then.
+    pub(super) async fn commit(self, rows: u64) -> Result<()> {
         let files = self.files().await?;
         if files.is_empty() && rows > 0 {
             return exec_err!(
@@ -124,14 +126,14 @@ impl Staging {
                 return exec_err!("{} does not lie in {}", file.location, self.hidden);
             };
             let to = self.parent.parts().chain(rest).collect::<Path>();
-            self.moved(&file, &to, COPIED_BYTES).await?;
+            self.move_file(&file, &to, MAX_COPY_BYTES).await?;
         }
         Ok(())
     }
 
-    /// Moves a file; one that is larger than so many bytes is copied through this process, but for one on disk.
-    async fn moved(&self, file: &ObjectMeta, to: &Path, copied: u64) -> Result<()> {
-        if self.disk.is_some() || file.size <= copied {
+    /// Moves a file. In an object store, a file of more than `max_copy_bytes` is copied through this process.
+    async fn move_file(&self, file: &ObjectMeta, to: &Path, max_copy_bytes: u64) -> Result<()> {
+        if self.disk.is_some() || file.size <= max_copy_bytes {
             return Ok(self.store.rename(&file.location, to).await?);
         }
         let mut parts = self.store.get(&file.location).await?.into_stream();
@@ -143,15 +145,15 @@ impl Staging {
         Ok(self.store.delete(&file.location).await?)
     }
 
-    /// Removes what an attempt that failed has written.
-    pub(super) async fn removed(self) {
-        // Nobody reads what stays where even this fails.
+    /// Removes the files of a failed attempt.
+    pub(super) async fn remove(self) {
+        // If even this fails, the files stay hidden and are not read.
         for file in self.files().await.unwrap_or_default() {
             let _ = self.store.delete(&file.location).await;
         }
     }
 
-    /// The files of the attempt, by name.
+    /// The files of the attempt, sorted by name.
     async fn files(&self) -> Result<Vec<ObjectMeta>> {
         let mut files: Vec<_> = self.store.list(Some(&self.hidden)).try_collect().await?;
         files.sort_by(|a, b| a.location.cmp(&b.location));
@@ -160,10 +162,10 @@ impl Staging {
 }
 
 impl Drop for Staging {
-    /// What a cancelled query has written to disk goes with it, and so do directories without files.
+    /// Removes the directory on disk: the files of a cancelled query, or empty directories.
     fn drop(&mut self) {
         if let Some(disk) = &self.disk {
-            // It is not there where nothing was written.
+            // The directory does not exist if nothing was written.
             let _ = std::fs::remove_dir_all(disk);
         }
     }
@@ -177,8 +179,8 @@ fn files(statement: &DmlStatement) -> Result<Option<Arc<dyn TableProvider>>> {
     }
 }
 
-/// A table whose files lie elsewhere.
-fn elsewhere(table: &ListingTable, url: ListingTableUrl) -> Result<ListingTable> {
+/// The table with its files at another address.
+fn at_address(table: &ListingTable, url: ListingTableUrl) -> Result<ListingTable> {
     let options = table.options().clone();
     let folders = &options.table_partition_cols;
     let of_files = |name: &str| folders.iter().all(|(folder, _)| folder != name);
@@ -233,7 +235,7 @@ mod tests {
     #[tokio::test]
     async fn files_keep_their_places() {
         let store = store().await;
-        staging(&store).put_in_place(2).await.expect("files");
+        staging(&store).commit(2).await.expect("files");
         let other = "rows/.out.8.unfinished/out/d.csv";
         assert_eq!(
             names(&store).await,
@@ -246,7 +248,7 @@ mod tests {
     #[tokio::test]
     async fn what_a_failed_attempt_wrote_is_removed() {
         let store = store().await;
-        staging(&store).removed().await;
+        staging(&store).remove().await;
         assert_eq!(
             names(&store).await,
             ["rows/.out.8.unfinished/out/d.csv", "rows/out/c.csv"]
@@ -259,7 +261,7 @@ mod tests {
         let staging = staging(&store);
         let to = Path::from("rows/large.csv");
         for file in staging.files().await.expect("files") {
-            staging.moved(&file, &to, 0).await.expect("a file");
+            staging.move_file(&file, &to, 0).await.expect("a file");
         }
         let file = store.get(&to).await.expect("a file");
         assert_eq!(file.bytes().await.expect("bytes"), "two");
@@ -269,8 +271,8 @@ mod tests {
     #[tokio::test]
     async fn rows_without_files_are_an_error() {
         let store: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
-        staging(&store).put_in_place(0).await.expect("no rows");
-        let error = staging(&store).put_in_place(5).await.expect_err("rows");
+        staging(&store).commit(0).await.expect("no rows");
+        let error = staging(&store).commit(5).await.expect_err("rows");
         assert!(error.to_string().contains("5 rows"), "{error}");
     }
 }

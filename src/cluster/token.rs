@@ -1,10 +1,10 @@
-//! The secret that every request of a cluster carries, where its roles ask for one.
+//! The optional secret that every request to a process of a cluster must carry.
 //!
-//! The engine's clients let their endpoint be changed before they connect, and an endpoint has one header of
-//! its own: the user agent. So the token travels as `user-agent: neardup-token=TOKEN`; `authorization: Bearer
-//! TOKEN` is taken as well. The engine's server for tasks cannot be given a check of requests. What it runs
-//! travels with the options of a session, though, and a runtime is asked for before the plan is read: there a
-//! key that is derived from the token is asked for.
+//! The engine's clients allow their endpoint to be configured before they connect, and the only header that an
+//! endpoint can set is the user agent. So the token is sent as `user-agent: neardup-token=TOKEN`; `authorization:
+//! Bearer TOKEN` is accepted as well. The engine's server for tasks offers no hook for authentication. However,
+//! each task arrives with session options, and the engine requests a runtime before it decodes the plan: at that
+//! point the options must hold a key that is derived from the token.
 
 use ballista_core::extension::EndpointOverrideFn;
 use datafusion::common::config::{ConfigEntry, ConfigExtension, ConfigOptions, ExtensionOptions};
@@ -21,10 +21,10 @@ use subtle::ConstantTimeEq;
 use tonic::codegen::http::HeaderMap;
 use tonic::codegen::http::header::{AUTHORIZATION, USER_AGENT};
 
-/// Letters of a token.
+/// Allowed lengths of a token in bytes.
 const LENGTHS: std::ops::RangeInclusive<usize> = 16..=512;
-/// In the user agent, before the token.
-const WORD: &str = "neardup-token=";
+/// Prefix of the token in the user agent.
+const USER_AGENT_PREFIX: &str = "neardup-token=";
 
 /// A secret that the processes of a cluster share.
 #[derive(Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl fmt::Debug for Token {
     }
 }
 
-/// What is wrong with a request.
+/// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {
     Missing,
@@ -44,18 +44,18 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
-    /// Why a process refuses, in words that the client's errors look for.
+    /// The error text of the refusal, which the client searches for in errors.
     pub(super) fn text(self) -> &'static str {
         match self {
-            Self::Missing => "a token is asked for and the request has none (--token-file)",
+            Self::Missing => "a token is required, but the request has none (--token-file)",
             Self::Wrong => "the token of the request is not that of the cluster (--token-file)",
         }
     }
 
-    /// The refusal that a text tells of.
+    /// The refusal whose error text is part of `text`.
     pub(super) fn of(text: &str) -> Option<Self> {
-        let told = |refusal: &Self| text.contains(refusal.text());
-        [Self::Missing, Self::Wrong].into_iter().find(told)
+        let matches = |refusal: &Self| text.contains(refusal.text());
+        [Self::Missing, Self::Wrong].into_iter().find(matches)
     }
 }
 
@@ -81,34 +81,34 @@ impl Token {
         }
         let mut bytes = Vec::new();
         // A token and its line break; a longer file is refused by its length.
-        let most = *LENGTHS.end() as u64 + 3;
-        let read = file.by_ref().take(most).read_to_end(&mut bytes);
+        let max_bytes = *LENGTHS.end() as u64 + 3;
+        let read = file.by_ref().take(max_bytes).read_to_end(&mut bytes);
         read.map_err(|error| wrong(error.to_string()))?;
         let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
         let text = text.strip_suffix(b"\r").unwrap_or(text);
         if !LENGTHS.contains(&text.len()) {
-            let (least, greatest) = (LENGTHS.start(), LENGTHS.end());
-            let found = match bytes.len() as u64 == most {
+            let (min, max) = (LENGTHS.start(), LENGTHS.end());
+            let found = match bytes.len() as u64 == max_bytes {
                 true => "more".to_owned(),
                 false => text.len().to_string(),
             };
             return Err(wrong(format!(
-                "must be one line of {least} to {greatest} characters, found {found}"
+                "must be one line of {min} to {max} characters, found {found}"
             )));
         }
         match text.iter().position(|byte| !byte.is_ascii_graphic()) {
-            Some(place) => Err(wrong(format!(
+            Some(index) => Err(wrong(format!(
                 "must be one line of visible ASCII characters without spaces; character {} is none",
-                place + 1
+                index + 1
             ))),
             None => Ok(Self(String::from_utf8_lossy(text).into())),
         }
     }
 
-    /// Puts the token into every request of the engine's clients.
+    /// The hook that puts the token into every request of the engine's clients.
     pub(super) fn endpoint(&self) -> EndpointOverrideFn {
-        let word = format!("{WORD}{}", self.0);
-        Arc::new(move |endpoint| Ok(endpoint.user_agent(word.clone())?))
+        let agent = format!("{USER_AGENT_PREFIX}{}", self.0);
+        Arc::new(move |endpoint| Ok(endpoint.user_agent(agent.clone())?))
     }
 
     /// The value of `authorization`.
@@ -123,7 +123,11 @@ impl Token {
         let bearers = bearers.filter_map(|value| value.to_str().ok()?.strip_prefix("Bearer "));
         let agents = headers.get_all(USER_AGENT).iter();
         let agents = agents.filter_map(|value| value.to_str().ok());
-        let words = agents.flat_map(|agent| agent.split(' ').filter_map(|w| w.strip_prefix(WORD)));
+        let words = agents.flat_map(|agent| {
+            agent
+                .split(' ')
+                .filter_map(|w| w.strip_prefix(USER_AGENT_PREFIX))
+        });
         for given in bearers.chain(words) {
             let right = bool::from(given.as_bytes().ct_eq(self.0.as_bytes()));
             found = Some(found.unwrap_or(false) | right);
@@ -135,7 +139,7 @@ impl Token {
         }
     }
 
-    /// What a task carries instead of the token, which options of sessions may show.
+    /// The key that a task carries instead of the token, because session options can be shown to users.
     fn key(&self) -> String {
         let mut hash = Sha256::new();
         hash.update(b"neardup: a task of this cluster\n");
@@ -144,8 +148,8 @@ impl Token {
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The options of a scheduler's session, with the key of its tasks.
-    pub(super) fn stamped(token: Option<&Self>, config: SessionConfig) -> SessionConfig {
+    /// The configuration of a scheduler's session, with the key that its tasks carry.
+    pub(super) fn with_task_key(token: Option<&Self>, config: SessionConfig) -> SessionConfig {
         match token {
             Some(token) => config.with_option_extension(TaskOptions { key: token.key() }),
             None => config,
@@ -164,7 +168,7 @@ impl Token {
     }
 }
 
-/// What a task carries beside the options of its session: that it comes from a scheduler that knows the token.
+/// Session options that prove that a task comes from a scheduler that knows the token.
 #[derive(Clone, Default)]
 pub(super) struct TaskOptions {
     key: String,
@@ -205,16 +209,17 @@ impl ExtensionOptions for TaskOptions {
         vec![ConfigEntry {
             key: format!("{}.key", Self::PREFIX),
             value: Some(self.key.clone()),
-            description: "says that a task comes from this cluster's scheduler",
+            description: "proves that a task comes from this cluster's scheduler",
         }]
     }
 }
 
-/// Asks a scheduler at `HOST:PORT` whether it takes this token, and that it asks for one.
+/// Checks that the scheduler at `HOST:PORT` and this process agree on the token, or on using none.
 ///
 /// # Errors
-/// If it takes none, another one, or needs one. A scheduler that does not answer is no error here.
-pub(super) async fn agreed(scheduler: &str, token: Option<&Token>) -> Result<()> {
+/// If the scheduler requires no token, another one, or one that is not given. A scheduler that does not answer is
+/// no error here.
+pub(super) async fn check_scheduler_token(scheduler: &str, token: Option<&Token>) -> Result<()> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .timeout_global(Some(std::time::Duration::from_secs(10)))
         .http_status_as_error(false)
@@ -235,9 +240,9 @@ pub(super) async fn agreed(scheduler: &str, token: Option<&Token>) -> Result<()>
             Some(401) => plan_err!("--scheduler {scheduler}: {}", Refusal::Wrong.text()),
             _ => Ok(()),
         },
-        // Who asks for none is not shown it.
+        // A scheduler that requires no token does not get to see it.
         (Some(_), Some(_)) => plan_err!(
-            "--scheduler {scheduler}: asks nobody for a token; start it with --token-file, too"
+            "--scheduler {scheduler}: does not require a token; start it with --token-file, too"
         ),
         _ => Ok(()),
     }
@@ -321,11 +326,11 @@ mod tests {
     #[test]
     fn tasks_carry_a_key_that_is_not_the_token() {
         let (mine, other) = (token("0123456789abcdef"), token("0123456789abcdeg"));
-        let config = Token::stamped(Some(&mine), SessionConfig::new());
+        let config = Token::with_task_key(Some(&mine), SessionConfig::new());
         assert!(mine.check_task(config.options()).is_ok());
         let refused = other.check_task(config.options()).unwrap_err().to_string();
         assert_eq!(Refusal::of(&refused), Some(Refusal::Wrong));
-        let plain = Token::stamped(None, SessionConfig::new());
+        let plain = Token::with_task_key(None, SessionConfig::new());
         let refused = mine.check_task(plain.options()).unwrap_err().to_string();
         assert_eq!(Refusal::of(&refused), Some(Refusal::Missing));
         let entries = config.options().entries();

@@ -1,10 +1,10 @@
-//! Statistics of floating-point columns are not believed.
+//! Ignores the statistics of floating-point columns in Parquet files.
 //!
-//! Writers leave NaN out of least and greatest values, as the format of Parquet asks for, so that
-//! `[0.5, NaN, 0.5]` looks like a constant, and no row of it like one that is greater than 1 (in the order of
-//! SQL here NaN is the greatest). The engine believes both. Two rules keep it from that: the first takes
-//! these values out of the statistics of a scan before any other rule sees them, the last takes comparisons
-//! of such columns out of what row groups and pages are skipped by; rows are still filtered by them.
+//! Writers leave NaN out of minimum and maximum values, as the Parquet format requires. By its statistics,
+//! `[0.5, NaN, 0.5]` is a constant column without a value greater than 1, although NaN is the greatest value in the
+//! engine's SQL. The engine would rely on both. Two rules prevent that: the first removes these values from the
+//! statistics of a scan before any other rule sees them; the last removes comparisons of such columns from the
+//! predicate by which row groups and pages are pruned. Rows are still filtered by these comparisons.
 
 use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::common::config::ConfigOptions;
@@ -23,21 +23,21 @@ use datafusion::physical_plan::ExecutionPlan;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Takes least and greatest values of floating-point columns out of the statistics of scans of Parquet.
+/// Removes minimum and maximum values of floating-point columns from the statistics of Parquet scans.
 #[derive(Debug)]
 pub(crate) struct DoubtDoubles;
 
-/// Keeps comparisons of floating-point columns from skipping parts of Parquet files.
+/// Removes comparisons of floating-point columns from the pruning predicates of Parquet scans.
 #[derive(Debug)]
 pub(crate) struct ScanDoubles;
 
-/// Keeps Parquet files with floating-point columns from being skipped in parts: what stands in for [`ScanDoubles`]
-/// where filters are pushed down after the last rule of ours, as on a cluster.
+/// Disables pruning for Parquet files with floating-point columns. It replaces [`ScanDoubles`] on a cluster, where
+/// filters are pushed down after the last rule of neardup.
 #[cfg(feature = "cluster")]
 #[derive(Debug)]
 pub(crate) struct ReadAllDoubles;
 
-/// A change of a scan of Parquet.
+/// A change of a Parquet scan; `None` leaves the scan as it is.
 type Change = fn(&FileScanConfig, &ParquetSource) -> Option<FileScanConfig>;
 
 fn change(plan: Arc<dyn ExecutionPlan>, change: Change) -> Result<Arc<dyn ExecutionPlan>> {
@@ -122,10 +122,11 @@ fn has_doubles(config: &FileScanConfig) -> bool {
 
 #[cfg(feature = "cluster")]
 fn read_all(config: &FileScanConfig, source: &ParquetSource) -> Option<FileScanConfig> {
-    has_doubles(config).then(|| with_options(config, source.clone(), false))
+    has_doubles(config).then(|| with_pruning(config, source.clone(), false))
 }
 
-/// Whether values of the type are, or hold, floating-point numbers. Types are as deep as a reader allowed.
+/// Whether values of the type are, or contain, floating-point numbers. The recursion is as deep as the type, which
+/// readers limit.
 fn has_double(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, value) => has_double(value),
@@ -141,11 +142,11 @@ fn has_double(data_type: &DataType) -> bool {
     }
 }
 
-/// A scan that does, or does not, skip parts of files.
-fn with_options(config: &FileScanConfig, source: ParquetSource, skips: bool) -> FileScanConfig {
+/// The scan with pruning of row groups and pages as the session has it, or disabled.
+fn with_pruning(config: &FileScanConfig, source: ParquetSource, prunes: bool) -> FileScanConfig {
     let mut options = source.table_parquet_options().clone();
-    options.global.pruning &= skips;
-    options.global.enable_page_index &= skips;
+    options.global.pruning &= prunes;
+    options.global.enable_page_index &= prunes;
     FileScanConfigBuilder::from(config.clone())
         .with_source(Arc::new(source.with_table_parquet_options(options)))
         .build()
@@ -206,15 +207,15 @@ fn scan(config: &FileScanConfig, source: &ParquetSource) -> Option<FileScanConfi
         return None;
     }
     let mut kept: Vec<_> = safe.into_iter().map(Arc::clone).collect();
-    let mut skips = true;
+    let mut prunes = true;
     if source.table_parquet_options().global.pushdown_filters {
-        // The scan itself filters rows by them, but by those that change while the query runs: whoever gave them
-        // looks at each row again.
+        // The scan itself must filter rows by these comparisons, unless they are dynamic filters: the operator that
+        // made a dynamic filter checks each row again.
         let fixed = |expr: &&Arc<dyn PhysicalExpr>| snapshot_generation(expr) == 0;
         let before = kept.len();
         kept.extend(doubtful.into_iter().filter(fixed).map(Arc::clone));
-        skips = kept.len() == before;
+        prunes = kept.len() == before;
     }
     let source = source.with_predicate(conjunction(kept));
-    Some(with_options(config, source, skips))
+    Some(with_pruning(config, source, prunes))
 }

@@ -1,4 +1,4 @@
-//! The files that a name means: a file, a directory or a glob, on disk or in an object store.
+//! Finds the files that a name refers to: a file, a directory or a glob, on disk or in an object store.
 
 use super::{KNOWN, Location, kind_of};
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
@@ -12,10 +12,10 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
-/// The file in a job's directory that says what it is.
+/// The file that describes a job, in the job's directory.
 pub(crate) const MANIFEST: &str = "manifest.json";
 
-/// `*` does not reach into directories.
+/// Glob options: `*` does not match `/` or a leading dot.
 const MATCH: MatchOptions = MatchOptions {
     case_sensitive: true,
     require_literal_separator: true,
@@ -26,7 +26,7 @@ fn is_glob(name: &str) -> bool {
     name.contains(['*', '?', '['])
 }
 
-/// Files on disk.
+/// The files on disk that a name refers to, as absolute paths.
 pub(super) fn on_disk(name: &str) -> Result<Vec<Location>> {
     let mut files = Vec::new();
     let path = Path::new(name);
@@ -39,7 +39,7 @@ pub(super) fn on_disk(name: &str) -> Result<Vec<Location>> {
         files.push(path.to_owned());
     } else if is_glob(name) {
         let failed = |error: &dyn Display| exec_datafusion_err!("{name}: {error}");
-        // As in a shell, a pattern means hidden files only where it says so.
+        // As in a shell, a pattern matches hidden files only if it begins with a dot.
         let shows_hidden = name
             .rsplit('/')
             .next()
@@ -54,7 +54,7 @@ pub(super) fn on_disk(name: &str) -> Result<Vec<Location>> {
                 files.push(path);
             }
         }
-        nameless(name)?;
+        refuse_invalid_names(name)?;
         if files.is_empty() {
             return exec_err!("{name}: no file matches");
         }
@@ -72,8 +72,8 @@ pub(super) fn on_disk(name: &str) -> Result<Vec<Location>> {
     absolute.collect()
 }
 
-/// Refuses a glob that matches names which are no text: the crate that looks for matches leaves them out.
-fn nameless(name: &str) -> Result<()> {
+/// Refuses a glob that matches a name that is not valid UTF-8: the `glob` crate silently leaves such names out.
+fn refuse_invalid_names(name: &str) -> Result<()> {
     let failed = |error: &dyn Display| exec_datafusion_err!("{name}: {error}");
     let pattern = Pattern::new(name).map_err(|error| failed(&error))?;
     let parent = Path::new(name).parent().unwrap_or(Path::new(""));
@@ -113,8 +113,8 @@ fn not_text(path: &Path) -> DataFusionError {
     )
 }
 
-/// Files of known kinds below a directory, without recursion; hidden ones and the results of jobs
-/// are left out.
+/// Adds the files of known kinds below a directory and its subdirectories (with a stack instead of recursion); hidden
+/// files and the directories of jobs are left out.
 fn walk(directory: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<()> {
     let mut others = Vec::new();
     let mut pending = vec![directory.to_owned()];
@@ -127,7 +127,7 @@ fn walk(directory: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<()> {
                 continue;
             }
             let path = entry.path();
-            // Links to directories are not followed: they may form a circle.
+            // Symbolic links to directories are not followed, because they may form a cycle.
             if entry.file_type().map_err(at)?.is_dir() {
                 if !is_job(&path) {
                     pending.push(path);
@@ -141,7 +141,7 @@ fn walk(directory: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<()> {
     }
     if let Some(first) = others.iter().min() {
         log::warn!(
-            "{}: left out {} files that are of no known kind, {} the first",
+            "{}: ignored {} files of unknown kinds, the first is {}",
             directory.display(),
             others.len(),
             first.display()
@@ -154,12 +154,12 @@ fn is_hidden(name: &str) -> bool {
     name.starts_with(['.', '_'])
 }
 
-/// Whether a directory is that of a job, whose files are results.
+/// Whether a directory is that of a job, whose files are results and not inputs.
 fn is_job(directory: &Path) -> bool {
     directory.join(".lock").is_file() && directory.join(MANIFEST).is_file()
 }
 
-/// Objects of a store.
+/// The objects of a store that a name refers to.
 pub(super) async fn in_store(name: &str, runtime: &RuntimeEnv) -> Result<Vec<Location>> {
     let location = Location::new(name)?;
     let (store, path) = location.store(runtime)?;
@@ -173,7 +173,7 @@ pub(super) async fn in_store(name: &str, runtime: &RuntimeEnv) -> Result<Vec<Loc
         }
     }
     let is_glob = is_glob(path.as_ref());
-    // What stands before the first part with a wildcard.
+    // The parts of the path before the first one with a wildcard.
     let prefix: ObjectPath = path
         .parts()
         .take_while(|part| !self::is_glob(part.as_ref()))
@@ -205,7 +205,7 @@ pub(super) async fn in_store(name: &str, runtime: &RuntimeEnv) -> Result<Vec<Loc
     }
 }
 
-/// The keys below a directory as [`walk`] takes them.
+/// The keys below a directory, selected as by [`walk`].
 fn below<'a>(directory: &str, keys: &BTreeSet<&'a str>) -> Vec<&'a str> {
     let is_filled = |prefix: String| {
         let mut after = keys.range(prefix.as_str()..);

@@ -1,4 +1,4 @@
-//! Lists of files as tables.
+//! Makes tables from lists of files.
 
 use super::Location;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -22,7 +22,7 @@ pub(crate) async fn parquet_files(
     listing(files, options, schema)
 }
 
-/// Parquet as the options of a session have it.
+/// The Parquet format with the options of a session.
 pub(super) fn parquet(state: &SessionState) -> Arc<ParquetFormat> {
     let options = state.default_table_options().parquet;
     Arc::new(ParquetFormat::default().with_options(options))

@@ -1,4 +1,4 @@
-//! Where a file or a directory lies: a path, or the address of an object.
+//! The location of a file or directory: a path on disk, or the address of an object in a store.
 
 use datafusion::common::{Result, exec_datafusion_err, plan_datafusion_err};
 use datafusion::datasource::listing::ListingTableUrl;
@@ -10,29 +10,29 @@ use std::fmt::{Display, Formatter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// An absolute path of this machine, or `SCHEME://AUTHORITY/KEY`, in which the key is as the store has it.
+/// An absolute path on this machine, or `SCHEME://AUTHORITY/KEY` with the unencoded key of an object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Location(String);
 
-/// A store, and where in it something lies.
+/// A store, and the path of an object in it.
 pub(crate) type Stored = (Arc<dyn ObjectStore>, ObjectPath);
 
-/// Whether a name is the address of an object rather than a path; `file://` says that it is a path.
+/// Whether a name is the address of an object and not a path; a name with `file://` is a path.
 pub(crate) fn is_address(name: &str) -> bool {
     name.contains("://") && !name.starts_with("file://")
 }
 
 impl Location {
-    /// The location that a name means; a path may be relative.
+    /// The location that a name refers to; a path may be relative.
     ///
     /// # Errors
-    /// If the working directory is gone.
+    /// If the path is relative and the working directory does not exist.
     pub fn new(name: &str) -> Result<Self> {
         if is_address(name) {
             return Ok(Self(name.trim_end_matches('/').to_owned()));
         }
         let name = name.strip_prefix("file://").unwrap_or(name);
-        // What is there has a path without `..`, which stores do not take.
+        // Existing files get a path without `..`, which object stores do not accept.
         let path = match std::fs::canonicalize(name) {
             Ok(path) => path,
             Err(_) => std::path::absolute(name)?,
@@ -50,12 +50,12 @@ impl Location {
         (!is_address(&self.0)).then(|| Path::new(&self.0))
     }
 
-    /// What lies below, by names that are separated by `/`.
+    /// The location of a file below this directory; `names` are separated by `/`.
     pub(crate) fn join(&self, names: &str) -> Self {
         Self(format!("{}/{names}", self.0.trim_end_matches('/')))
     }
 
-    /// Another object of the store of this one.
+    /// Another object in the same store.
     pub(super) fn in_same_store(&self, key: &str) -> Self {
         match self.address() {
             Some((authority, _)) => Self(format!("{authority}/{key}")),
@@ -63,18 +63,18 @@ impl Location {
         }
     }
 
-    /// The name of something that lies below.
+    /// The path of `location` relative to this directory; `None` if it is not below it.
     pub(crate) fn name_of<'a>(&self, location: &'a str) -> Option<&'a str> {
         location.strip_prefix(&self.0)?.strip_prefix('/')
     }
 
-    /// The store that holds it.
+    /// The store that holds the file, and its path there.
     pub(crate) fn store(&self, runtime: &RuntimeEnv) -> Result<Stored> {
         let (store, path) = self.object()?;
         Ok((runtime.object_store(store)?, path))
     }
 
-    /// The address of the store that holds it, and where in it it lies.
+    /// The address of the store that holds the file, and its path there.
     pub(super) fn object(&self) -> Result<(ObjectStoreUrl, ObjectPath)> {
         let (store, path) = match self.address() {
             None => (
@@ -90,15 +90,14 @@ impl Location {
     /// Size and time of the last change of the file there.
     ///
     /// # Errors
-    /// If there is none, or it cannot be looked at.
+    /// If there is no such file, or it cannot be accessed.
     pub(crate) async fn head(&self, runtime: &RuntimeEnv) -> Result<ObjectMeta> {
         let (store, path) = self.store(runtime)?;
         let meta = store.head(&path).await;
         meta.map_err(|error| exec_datafusion_err!("{self}: {error}"))
     }
 
-    /// The address as the engine takes it. A path as it is would be taken for a glob where a bracket
-    /// stands in it.
+    /// The percent-encoded address for the engine, which would take an unencoded path with a bracket for a glob.
     pub(crate) fn url(&self) -> Result<ListingTableUrl> {
         let (authority, key) = self.address().unwrap_or(("file://", &self.0));
         let mut url = authority.to_owned();
@@ -132,7 +131,7 @@ impl Display for Location {
 }
 
 impl From<PathBuf> for Location {
-    /// Of an absolute path.
+    /// Converts an absolute path.
     fn from(path: PathBuf) -> Self {
         Self(path.to_string_lossy().into_owned())
     }

@@ -1,4 +1,4 @@
-//! Files as tables: what a path, a directory or a glob names, on the command line and in SQL.
+//! Files as tables: resolves paths, directories and globs, on the command line and in SQL.
 
 mod doubles;
 mod find;
@@ -33,7 +33,7 @@ use neardup_datasets::{
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
-/// What the files hold.
+/// The kind of the data in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// MediaWiki dumps.
@@ -44,34 +44,35 @@ pub enum Kind {
     Csv,
     /// Tab-separated values with a header.
     Tsv,
-    /// JSON, an object a line or arrays of objects.
+    /// JSON: one object in each line, or arrays of objects.
     Json,
 }
 
-/// Parquet files whose schemas are read at the same time.
-const FILES_AT_ONCE: usize = 16;
+/// Number of Parquet files whose schemas are read at the same time.
+const CONCURRENT_FILES: usize = 16;
 
 const KNOWN: &str = ".parquet, .csv, .tsv, .json, .jsonl, .ndjson (also .gz, .zst, .bz2), or a dump: .xml, .xml.bz2, .xml.gz";
 
-/// The files of a job.
+/// The input files of a job or a table.
 #[derive(Debug, Clone)]
 pub struct Input {
-    /// What they hold.
+    /// The kind of their data.
     pub kind: Kind,
-    /// Where they lie, sorted.
+    /// Their locations, sorted.
     pub files: Vec<Location>,
-    /// How the bytes are packed: empty, `gz`, `zst` or `bz2`.
+    /// Their compression: empty for none, `gz`, `zst` or `bz2`.
     compression: &'static str,
-    /// Columns that hold texts in separated values, also where all of them look like numbers.
+    /// Columns of CSV and TSV files that are read as text even if all of their values look like numbers.
     texts: Vec<String>,
-    /// The table over files that are read whole to find their columns, once they were.
+    /// The table of CSV, TSV or JSON files, set once the files have been read to infer their columns.
     records: Arc<OnceCell<RecordTable>>,
 }
 
-/// The table that paths, addresses, directories and globs name: of documents, or of the pages of dumps.
+/// The table in the files that paths, addresses, directories and globs refer to: a table of documents, or the pages of
+/// dumps.
 ///
 /// # Errors
-/// As [`resolve`], and if the files cannot be read or do not fit together.
+/// As [`resolve`], and if the files cannot be read or have incompatible schemas.
 pub async fn table(names: &[String], state: &SessionState) -> Result<Arc<dyn TableProvider>> {
     let input = resolve(names, state.runtime_env()).await?;
     match input.kind {
@@ -83,10 +84,10 @@ pub async fn table(names: &[String], state: &SessionState) -> Result<Arc<dyn Tab
     }
 }
 
-/// Finds the files that paths, addresses, directories and globs name.
+/// Finds the files that paths, addresses, directories and globs refer to.
 ///
 /// # Errors
-/// If nothing is found, a file has no known ending, or files of several kinds meet.
+/// If nothing is found, a file has an unknown extension, or the files are of different kinds.
 pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
     let mut files = Vec::new();
     for name in names {
@@ -106,7 +107,7 @@ pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
         let other = kind_of(file.as_str())?;
         if other != (kind, compression) && !(kind == Kind::Dump && other.0 == Kind::Dump) {
             return exec_err!(
-                "{first} and {file} are of different kinds, or compressed in different ways; the files of one input are alike: name those of one kind, as in 'DIR/*.jsonl.gz'"
+                "{first} and {file} are of different kinds, or compressed in different ways; all files of one input must have the same kind and compression: select them as in 'DIR/*.jsonl.gz'"
             );
         }
     }
@@ -127,7 +128,7 @@ fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
         .unwrap_or((&name, ""));
     let kind = match stem.rsplit_once('.').map(|(_, ending)| ending) {
         Some("xml") if !name.ends_with(".zst") => Kind::Dump,
-        // A part of a dump under its publisher's name: NAME.xml-p10p30302.bz2.
+        // A part of a dump as the publisher names it: NAME.xml-p10p30302.bz2.
         Some(ending) if ending.starts_with("xml-p") && !name.ends_with(".zst") => Kind::Dump,
         Some("parquet") if stem == name => Kind::Parquet,
         Some("csv") => Kind::Csv,
@@ -141,14 +142,14 @@ fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
 }
 
 impl Input {
-    /// The same input with a column that holds texts, also where all of them look like numbers.
+    /// The same input with a column that is read as text even if all of its values look like numbers.
     pub(crate) fn with_texts_in(mut self, column: &str) -> Self {
         self.texts.push(column.to_owned());
         self.records = Arc::default();
         self
     }
 
-    /// The files as a table of dumps names them.
+    /// The names of the files in the form that [`DumpTable`] expects.
     pub(crate) fn dumps(&self) -> Result<Vec<String>> {
         let name = |file: &Location| match file.path() {
             Some(_) => Ok(file.to_string()),
@@ -167,7 +168,7 @@ impl Input {
         Ok(Arc::new(self.records(state).await?.clone()))
     }
 
-    /// The files as one table, in which each row has the number of its file, its number in that, and the
+    /// The files as one table with extra columns: for each row the index of its file, its index in that file, and the
     /// name of the file.
     pub(crate) async fn numbered(
         &self,
@@ -183,20 +184,22 @@ impl Input {
         Ok((Arc::new(table), numbers))
     }
 
-    /// How Parquet is read, and what is in all files.
+    /// The options to read Parquet, and the common schema of all files.
     async fn parquet(&self, state: &SessionState) -> Result<(ListingOptions, SchemaRef)> {
         let options = ListingOptions::new(listing::parquet(state)).with_file_extension("");
         let mut schemas = Vec::with_capacity(self.files.len());
-        for files in self.files.chunks(FILES_AT_ONCE) {
+        for files in self.files.chunks(CONCURRENT_FILES) {
             let found = files
                 .iter()
                 .map(|file| listing::schema(state, file, &options));
             let found = futures::future::join_all(found).await;
             for (file, schema) in files.iter().zip(found) {
                 let schema = schema.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
-                // The engine takes a file without a byte for a table without rows.
+                // The engine treats an empty file as a table without rows.
                 if schema.fields().is_empty() && file.head(state.runtime_env()).await?.size == 0 {
-                    return exec_err!("{file}: the file is empty: it was cut, or never written");
+                    return exec_err!(
+                        "{file}: the file is empty: it was truncated, or never written"
+                    );
                 }
                 schemas.push((file, schema));
             }
@@ -205,13 +208,13 @@ impl Input {
         Ok((options, schema))
     }
 
-    /// Files of other kinds, which are read whole, once, to find their columns.
+    /// The table of CSV, TSV or JSON files, which are read once completely to infer their columns.
     async fn records(&self, state: &SessionState) -> Result<&RecordTable> {
         let format = match self.kind {
             Kind::Csv => RecordFormat::Separated(b','),
             Kind::Tsv => RecordFormat::Separated(b'\t'),
             Kind::Json => RecordFormat::Json,
-            Kind::Dump | Kind::Parquet => return exec_err!("a dump is no table of documents"),
+            Kind::Dump | Kind::Parquet => return exec_err!("a dump is not a table of documents"),
         };
         let open = async || {
             let (store, paths) = self.objects()?;
@@ -237,7 +240,7 @@ impl Input {
             match &found {
                 Some((known, first)) if *known != store => {
                     return exec_err!(
-                        "{first} and {file} lie in different stores; the files of a table lie in one"
+                        "{first} and {file} are in different stores; all files of a table must be in the same store"
                     );
                 }
                 Some(_) => {}
@@ -251,7 +254,7 @@ impl Input {
         }
     }
 
-    /// The error with the files in front, unless it names one of them.
+    /// The error with the names of the files in front, unless it already names one of them.
     pub(crate) fn named(&self, error: DataFusionError) -> DataFusionError {
         let text = error.strip_backtrace();
         let is_named = |file: &Location| text.contains(file.as_str());

@@ -1,8 +1,8 @@
-//! `COPY … TO` Parquet writes plain texts, and `COPY … TO` a file no directory.
+//! Makes `COPY … TO` write plain strings to Parquet, and refuse a directory where the statement names a file.
 //!
-//! The engine reads texts as views, and would note in the file that they were some. Other readers can
-//! neither sort nor group views (PyArrow), so that what is written are plain strings and bytes, also
-//! within lists, structs and maps.
+//! The engine reads strings as views, and would record that type in the file's Arrow schema. Some readers, such as
+//! PyArrow, can neither sort nor group views, so plain strings and bytes are written, also within lists, structs
+//! and maps.
 
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use datafusion::common::config::ConfigOptions;
@@ -22,7 +22,7 @@ impl AnalyzerRule for CopyPlainTexts {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
         let plan = plan.transform_down(|plan| match plan {
             LogicalPlan::Copy(copy) if names_directory(&copy.output_url) => plan_err!(
-                "COPY … TO '{0}': it is a directory; '{0}/' writes files into it, beside those that are there",
+                "COPY … TO '{0}': it is a directory; '{0}/' adds files to it",
                 copy.output_url
             ),
             LogicalPlan::Copy(copy) if copy.file_type.get_ext() == "parquet" => plain(copy),
@@ -36,7 +36,7 @@ impl AnalyzerRule for CopyPlainTexts {
     }
 }
 
-/// Whether what is named like a file is a directory on disk.
+/// Whether a destination that is named like a file is a directory on disk.
 fn names_directory(output: &str) -> bool {
     let path = Path::new(output);
     !output.ends_with('/') && path.extension().is_some() && path.is_dir()
@@ -65,8 +65,8 @@ fn plain(copy: CopyTo) -> Result<Transformed<LogicalPlan>> {
     })))
 }
 
-/// The schema with plain texts and bytes: PyArrow can neither sort nor group views, and texts that are read as views
-/// are not known to have been large ones.
+/// The schema with plain strings and bytes. Views are replaced because PyArrow can neither sort nor group them; large
+/// strings are replaced because strings that are read as views may have been large ones.
 pub(crate) fn plain_schema(schema: &Schema) -> SchemaRef {
     let fields: Vec<FieldRef> = schema.fields().iter().map(plain_field).collect();
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
@@ -80,7 +80,8 @@ fn plain_field(field: &FieldRef) -> FieldRef {
     }
 }
 
-/// The type without views and large texts. Types are as deep as a reader allowed.
+/// The type with views and large strings replaced by plain ones. The recursion is as deep as the type, which readers
+/// limit.
 fn plain_type(data_type: &DataType) -> DataType {
     match data_type {
         DataType::Utf8View | DataType::LargeUtf8 => DataType::Utf8,

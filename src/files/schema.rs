@@ -1,16 +1,16 @@
-//! One schema for the Parquet files of a table.
+//! Merges the schemas of the Parquet files of a table.
 
 use super::Location;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::{Result, plan_err};
 use std::sync::Arc;
 
-/// The schema that all these files fit, in the order of the first one's columns.
+/// The common schema of all these files: the columns of the first file in their order, then further ones.
 ///
 /// # Errors
-/// If a column holds what does not go together.
+/// If a column has incompatible types in two files.
 pub(super) fn merge(files: &[(&Location, SchemaRef)]) -> Result<SchemaRef> {
-    // A file without columns is empty.
+    // Files without columns hold no rows.
     let mut files = files
         .iter()
         .filter(|(_, schema)| !schema.fields().is_empty());
@@ -46,11 +46,11 @@ pub(super) fn merge(files: &[(&Location, SchemaRef)]) -> Result<SchemaRef> {
     Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
 }
 
-/// The type that holds the values of both as they are.
+/// The type to which the values of both types convert without loss; `None` if there is none.
 fn common_type(a: &DataType, b: &DataType) -> Option<DataType> {
     match (a, b) {
         (DataType::Null, other) | (other, DataType::Null) => Some(other.clone()),
-        // A dictionary is a way to store values.
+        // A dictionary is an encoding of its values.
         (DataType::Dictionary(_, value), other) | (other, DataType::Dictionary(_, value)) => {
             match value.as_ref() == other {
                 true => Some(other.clone()),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn types_meet_in_one_that_holds_both() -> Result<()> {
+    fn types_have_a_common_type() -> Result<()> {
         let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         for (one, other, wanted) in [
             (DataType::Int64, DataType::Null, DataType::Int64),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_join_by_name() -> Result<()> {
+    fn columns_are_merged_by_name() -> Result<()> {
         let a = schema(&[("id", DataType::Int64), ("text", DataType::Utf8)]);
         let b = schema(&[("text", DataType::Utf8), ("more", DataType::Utf8)]);
         let all = schema(&[

@@ -1,4 +1,4 @@
-//! Object stores of a session: registered ones, and buckets that are opened when an address first names them.
+//! The object stores of a session: registered stores, and buckets that are opened when an address first names them.
 
 use datafusion::common::{Result, plan_err};
 use datafusion::execution::object_store::ObjectStoreRegistry;
@@ -7,8 +7,8 @@ use datafusion::object_store::ObjectStore;
 use std::sync::Arc;
 use url::Url;
 
-/// A runtime that opens the buckets that addresses name, and lists files each time they are asked for: a
-/// file that was added is there, one that was removed is not.
+/// A runtime that opens buckets on demand, and does not cache file listings, so that files that were added or removed
+/// are noticed.
 ///
 /// # Errors
 /// As [`RuntimeEnvBuilder::build_arc`].
@@ -20,10 +20,10 @@ pub(crate) fn with_buckets(runtime: &RuntimeEnv) -> Result<Arc<RuntimeEnv>> {
         .build_arc()
 }
 
-/// Opens a bucket of S3, or of what speaks its protocol, when it is first asked for. Whatever is
-/// registered comes first.
+/// Opens a bucket of S3, or of a service with its protocol, when it is first requested. Registered stores take
+/// precedence.
 ///
-/// Region, keys and endpoint are those of the environment: `AWS_REGION`, `AWS_ACCESS_KEY_ID`,
+/// Region, keys and endpoint are read from the environment: `AWS_REGION`, `AWS_ACCESS_KEY_ID`,
 /// `AWS_SECRET_ACCESS_KEY`, `AWS_ENDPOINT_URL` and the rest of
 /// [`AmazonS3Builder::from_env`](https://docs.rs/object_store/latest/object_store/aws/struct.AmazonS3Builder.html).
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl ObjectStoreRegistry for Buckets {
                 Ok(store)
             }
             None => plan_err!(
-                "{url}: no store is registered for addresses of this kind; known are paths{}",
+                "{url}: no store is registered for addresses of this kind; supported are paths{}",
                 if cfg!(feature = "s3") {
                     " and s3://"
                 } else {

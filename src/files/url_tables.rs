@@ -1,4 +1,4 @@
-//! `FROM 'path'`: a quoted name that is no table is a file, a directory or a glob.
+//! `FROM 'path'`: resolves a quoted name that is not a table as a file, a directory or a glob.
 
 use async_trait::async_trait;
 use datafusion::catalog::{TableProvider, UrlTableFactory};
@@ -8,15 +8,15 @@ use parking_lot::RwLock;
 use std::path::Path;
 use std::sync::{Arc, OnceLock, Weak};
 
-/// Makes tables of quoted paths.
+/// Makes tables from quoted paths.
 #[derive(Debug, Default)]
 pub(crate) struct FileTables {
-    /// The session that owns this. Weak, and set once the session is there.
+    /// The state of the session that owns this factory. It is weak to avoid a cycle, and set once the session exists.
     state: OnceLock<Weak<RwLock<SessionState>>>,
 }
 
 impl FileTables {
-    /// Tells which session this belongs to.
+    /// Sets the session that owns this factory.
     pub(crate) fn belong_to(&self, state: Weak<RwLock<SessionState>>) {
         // A second call would name the same session.
         let _ = self.state.set(state);
@@ -30,10 +30,10 @@ impl UrlTableFactory for FileTables {
             .state
             .get()
             .and_then(Weak::upgrade)
-            .ok_or_else(|| plan_datafusion_err!("'{url}': the session is gone"))?
+            .ok_or_else(|| plan_datafusion_err!("'{url}': the session no longer exists"))?
             .read()
             .clone();
-        // A bare name is a table's, also where a directory has the same name: './name' is a path.
+        // A bare name refers to a table, even if a directory has the same name; './name' is a path.
         if !url.contains(['/', '*', '?', '[']) && Path::new(url).extension().is_none() {
             return Ok(None);
         }

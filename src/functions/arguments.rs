@@ -1,4 +1,4 @@
-//! The arguments of one call, checked against the header's parameters.
+//! The arguments of a call, checked against the parameters of the template's header.
 
 use super::parameters::{Kind, Parameter};
 use crate::options;
@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 pub enum Value {
     /// A number.
     Number(f64),
-    /// A whole number.
+    /// An integer.
     Integer(i64),
-    /// A text, a word of a choice, or a shingle specification.
+    /// A text, a keyword of an enumeration, or a shingle specification.
     Text(String),
-    /// A truth value.
+    /// A Boolean.
     Boolean(bool),
     /// Column names; one for a parameter of kind `column`.
     Columns(Vec<String>),
@@ -37,7 +37,7 @@ impl Value {
     }
 }
 
-/// What stood after `name =>` in a call, before it is checked.
+/// The unchecked value after `name =>` in a call.
 #[derive(Debug, Clone)]
 pub enum Given {
     /// A constant.
@@ -60,7 +60,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Checks what was given, and fills in options and defaults.
+    /// Checks the given arguments. Missing ones get the value of the session option of that name, or the default.
     ///
     /// # Errors
     /// If an argument is unknown, or a value has the wrong type or range.
@@ -114,10 +114,10 @@ impl Call {
         self.values.get(name)
     }
 
-    /// A number; a parameter without a default must have been given.
+    /// The value of a numeric parameter.
     ///
     /// # Errors
-    /// If it has no value, or another type.
+    /// If the parameter has no value, or a value of another type.
     pub fn number(&self, name: &str) -> Result<f64> {
         match self.get(name) {
             Some(Value::Number(number)) => Ok(*number),
@@ -126,10 +126,10 @@ impl Call {
         }
     }
 
-    /// A whole number.
+    /// The value of an integer parameter.
     ///
     /// # Errors
-    /// If it has no value, or another type.
+    /// If the parameter has no value, or a value of another type.
     pub fn integer(&self, name: &str) -> Result<i64> {
         match self.get(name) {
             Some(Value::Integer(number)) => Ok(*number),
@@ -137,10 +137,10 @@ impl Call {
         }
     }
 
-    /// A text or a word of a choice.
+    /// The value of a text or enumeration parameter.
     ///
     /// # Errors
-    /// If it has no value, or another type.
+    /// If the parameter has no value, or a value of another type.
     pub fn text(&self, name: &str) -> Result<&str> {
         match self.get(name) {
             Some(Value::Text(text)) => Ok(text),
@@ -148,10 +148,10 @@ impl Call {
         }
     }
 
-    /// A truth value.
+    /// The value of a Boolean parameter.
     ///
     /// # Errors
-    /// If it has no value, or another type.
+    /// If the parameter has no value, or a value of another type.
     pub fn boolean(&self, name: &str) -> Result<bool> {
         match self.get(name) {
             Some(Value::Boolean(truth)) => Ok(*truth),
@@ -159,7 +159,7 @@ impl Call {
         }
     }
 
-    /// A column name, if there is one.
+    /// The value of a column parameter, if it has one.
     pub fn column(&self, name: &str) -> Option<&str> {
         match self.get(name) {
             Some(Value::Columns(names)) => names.first().map(String::as_str),
@@ -167,7 +167,7 @@ impl Call {
         }
     }
 
-    /// Column names; empty if none were given.
+    /// The value of a parameter for column names; empty if it has none.
     pub fn columns(&self, name: &str) -> &[String] {
         match self.get(name) {
             Some(Value::Columns(names)) => names,
@@ -175,7 +175,7 @@ impl Call {
         }
     }
 
-    /// All values as literals, for a template.
+    /// All values as SQL literals, by parameter name.
     pub fn literals(&self) -> BTreeMap<String, ast::Expr> {
         let literals = self.values.iter();
         literals
@@ -221,7 +221,7 @@ fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
         }
         (Kind::Text | Kind::OneOf(_) | Kind::Shingle, Given::Names(names)) if names.len() == 1 => {
             plan_err!(
-                "{function}: {name} must be {}, found the name {}; texts stand in single quotes",
+                "{function}: {name} must be {}, found the name {}; texts are written in single quotes",
                 parameter.kind,
                 names[0]
             )
@@ -235,7 +235,7 @@ fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
     }
 }
 
-/// Parses a default, an option or a number's text.
+/// Parses the text of a default, of a session option, or of a constant argument.
 fn from_text(function: &str, parameter: &Parameter, text: &str) -> Result<Value> {
     let name = &parameter.name;
     let kind = &parameter.kind;

@@ -1,8 +1,8 @@
-//! Calls with `$1` among their arguments: they are expanded when the value is bound.
+//! Calls with placeholders such as `$1` in their arguments. They are expanded when the values are bound.
 //!
-//! What a call comes to depends on its arguments (bands follow from the threshold), so a call whose
-//! arguments hold placeholders stands in the plan as one node until they are replaced. Its columns
-//! are known before: they do not depend on values, and an argument on which they depend is refused.
+//! The expansion of a call depends on its arguments (for example, the bands depend on the threshold). Therefore a call
+//! with placeholders is a single node of the plan until the placeholders are replaced. Its columns must be known
+//! before, so placeholders are an error in arguments on which the columns depend.
 
 use super::TableFunction;
 use super::arguments::Given;
@@ -22,7 +22,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A call whose arguments are not all known.
+/// A call of which some arguments contain placeholders.
 #[derive(Clone)]
 struct DeferredCall {
     function: &'static TableFunction,
@@ -30,7 +30,7 @@ struct DeferredCall {
     given: BTreeMap<String, Given>,
     /// Arguments with placeholders, by name.
     pending: Vec<(String, Expr)>,
-    /// The options as they were when the call was planned.
+    /// The options of the session when the call was planned.
     config: Arc<ConfigOptions>,
     depth: usize,
     schema: DFSchemaRef,
@@ -39,7 +39,7 @@ struct DeferredCall {
 /// Plans a call with arguments that are bound later.
 ///
 /// # Errors
-/// If the columns of the result depend on one of them, or the rest of the call is wrong.
+/// If the columns of the result depend on one of these arguments, or another argument is wrong.
 pub(super) fn plan(
     function: &'static TableFunction,
     relations: Vec<LogicalPlan>,
@@ -52,7 +52,7 @@ pub(super) fn plan(
     let mut known = given.clone();
     for (name, expr) in &mut pending {
         let Some(parameter) = header.parameters.iter().find(|p| p.name == *name) else {
-            // The check of the call names the arguments there are.
+            // The check of the call reports the unknown argument and lists the known ones.
             known.insert(name.clone(), Given::Constant(ScalarValue::Null));
             continue;
         };
@@ -67,7 +67,7 @@ pub(super) fn plan(
                     function.name
                 );
             }
-            _ => known.extend(stand_in(parameter).map(|value| (name.clone(), value))),
+            _ => known.extend(placeholder_value(parameter).map(|value| (name.clone(), value))),
         }
     }
     let like = expand_call(function, relations.clone(), known, config, depth)?;
@@ -85,7 +85,7 @@ pub(super) fn plan(
     }))
 }
 
-/// The type of the value, for a placeholder without one.
+/// The type of a parameter's values, for placeholders without a type.
 fn data_type(kind: &Kind) -> DataType {
     match kind {
         Kind::Number(_) => DataType::Float64,
@@ -95,12 +95,12 @@ fn data_type(kind: &Kind) -> DataType {
     }
 }
 
-/// A value in range for a parameter without a default; only columns are asked of the plan.
-fn stand_in(parameter: &Parameter) -> Option<Given> {
+/// Any valid value for a parameter without a default. The plan made with it is used only for its columns.
+fn placeholder_value(parameter: &Parameter) -> Option<Given> {
     match (&parameter.kind, &parameter.default) {
-        (Kind::Integer(range), None) => {
-            Some(Given::Constant(ScalarValue::Int64(Some(range.least()))))
-        }
+        (Kind::Integer(range), None) => Some(Given::Constant(ScalarValue::Int64(Some(
+            range.min_integer(),
+        )))),
         _ => None,
     }
 }
@@ -162,7 +162,7 @@ impl UserDefinedLogicalNodeCore for DeferredCall {
     fn with_exprs_and_inputs(&self, exprs: Vec<Expr>, inputs: Vec<LogicalPlan>) -> Result<Self> {
         if exprs.len() != self.pending.len() || inputs.len() != self.relations.len() {
             return internal_err!(
-                "{}: other arguments than it was called with",
+                "{}: the node was rebuilt with a different number of arguments or relations",
                 self.function.name
             );
         }
@@ -175,8 +175,8 @@ impl UserDefinedLogicalNodeCore for DeferredCall {
     }
 }
 
-/// Expands deferred calls, now that their arguments are constants; the first rule of the analyzer,
-/// so that all others see ordinary operators.
+/// Expands deferred calls, whose arguments are constants by then. It is the first rule of the analyzer, so that all
+/// other rules see ordinary operators.
 #[derive(Debug)]
 pub(crate) struct ExpandDeferredCalls;
 
@@ -206,7 +206,7 @@ impl fmt::Debug for DeferredCall {
 }
 
 impl DeferredCall {
-    /// What tells two calls apart, but for the session they were planned in.
+    /// The identity of the call, without the session in which it was planned.
     fn key(&self) -> (&str, &[LogicalPlan], String, &[(String, Expr)]) {
         let given = format!("{:?}", self.given);
         (self.function.name, &self.relations, given, &self.pending)

@@ -1,8 +1,7 @@
-//! Expansion: a template, planned where only its declared inputs resolve.
+//! Plans the body of a template in a scope that has only its declared inputs.
 //!
-//! The body is planned in a private session that holds the inputs as views and nothing else, so
-//! that no table of the user can take the place of an input or of a CTE. Calls inside the body
-//! are planned by a planner bound to that private session.
+//! The body is planned in a private session that has the inputs as views and no other tables, so that no table of the
+//! user can shadow an input or a CTE. Calls inside the body are planned by a planner of that private session.
 
 use super::planner::FunctionPlanner;
 use super::template::Template;
@@ -24,7 +23,7 @@ use futures::FutureExt;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-/// Templates may call templates, but not without end.
+/// Maximum nesting depth of templates that call templates.
 const MAX_DEPTH: usize = 8;
 
 /// Plans the body of a template over its inputs.
@@ -47,10 +46,15 @@ pub(super) fn expand(
         .state()
         .statement_to_plan(Statement::Statement(Box::new(statement)))
         .now_or_never()
-        .ok_or_else(|| plan_datafusion_err!("template {}: planning had to wait", template.name))?
+        .ok_or_else(|| {
+            plan_datafusion_err!(
+                "template {}: planning did not complete synchronously",
+                template.name
+            )
+        })?
 }
 
-/// A session with our functions, an empty catalogue and default parser settings.
+/// A session with the functions of neardup, an empty catalogue and default parser settings.
 fn private_session(config: &ConfigOptions, depth: usize) -> Result<SessionContext> {
     static WITH_FUNCTIONS: LazyLock<SessionState> = LazyLock::new(|| {
         let builder = SessionStateBuilder::new().with_default_features();

@@ -1,8 +1,8 @@
-//! Whether a relation has the same rows each time that it is run.
+//! Decides whether a relation is fixed: whether each execution gives the same rows.
 //!
-//! A template names its inputs more than once, and the engine runs each copy anew. That is right where the
-//! rows are a function of the files and tables below, and wrong where they are not: `random()`, numbers without
-//! an order, LIMIT, a stream that can be read once. What is not known to be fixed counts as not fixed.
+//! A template names its inputs more than once, and the engine runs each copy again. That is correct if the rows are
+//! determined by the files and tables below, and wrong otherwise: with `random()`, `row_number()` without an order,
+//! LIMIT, or a stream that can be read only once. A plan that is not known to be fixed counts as not fixed.
 
 use crate::operators::similar_pairs::SimilarPairs;
 use datafusion::arrow::datatypes::DataType;
@@ -18,8 +18,8 @@ use datafusion::logical_expr::{
 use neardup_datasets::{DumpTable, NumberedParquet, RecordTable, WordVectorTable};
 use std::any::Any;
 
-/// Aggregates whose result does not depend on the order of their rows. Sums and means of floats do, in
-/// their last bits, and the least and the greatest of floats where NaN is among them.
+/// Aggregates whose result does not depend on the order of their rows. Sums and means of floats do, in their last bits,
+/// and so do the minimum and maximum of floats if there are NaNs.
 const UNORDERED: &[&str] = &[
     "count",
     "bool_and",
@@ -35,16 +35,16 @@ const UNORDERED: &[&str] = &[
     "mean_vector",
 ];
 
-/// Aggregates that do not depend on the order of their rows where these are whole numbers or decimals.
+/// Aggregates that do not depend on the order of their rows if their arguments are integers or decimals.
 const UNORDERED_IF_EXACT: &[&str] = &["sum", "avg"];
 
-/// Aggregates that do not depend on the order of their rows where these are no floats.
+/// Aggregates that do not depend on the order of their rows unless their arguments are floats.
 const UNORDERED_UNLESS_FLOATS: &[&str] = &["min", "max"];
 
-/// Window functions that depend on the values of their order alone.
+/// Window functions that depend only on the values of the ORDER BY expressions, not on the order of equal rows.
 const RANKS: &[&str] = &["rank", "dense_rank", "percent_rank", "cume_dist"];
 
-/// Whether running the plan again gives the same rows, in whatever order.
+/// Whether executing the plan again gives the same rows, in any order.
 pub(super) fn is_fixed(plan: &LogicalPlan) -> Result<bool> {
     let mut fixed = true;
     plan.apply_with_subqueries(|node| {
@@ -62,7 +62,7 @@ fn node_is_fixed(node: &LogicalPlan) -> Result<bool> {
         LogicalPlan::TableScan(scan) => table_is_fixed(scan),
         LogicalPlan::Extension(extension) => {
             let pairs = extension.node.as_any().downcast_ref::<SimilarPairs>();
-            // Which redundant pairs of an oversized bucket are reported may depend on the order of rows.
+            // With these limits, which redundant pairs are reported may depend on the order of the rows.
             pairs.is_some_and(|pairs| {
                 let spec = pairs.spec();
                 spec.bucket_pairs.is_none() && spec.max_bucket.is_none()
@@ -100,7 +100,7 @@ fn node_is_fixed(node: &LogicalPlan) -> Result<bool> {
     Ok(fixed)
 }
 
-/// Whether a table has the same rows each time that it is scanned.
+/// Whether each scan of a table gives the same rows.
 fn table_is_fixed(scan: &TableScan) -> bool {
     let Ok(table) = source_as_provider(&scan.source) else {
         return false;
@@ -119,7 +119,7 @@ fn expr_is_fixed(expr: &Expr, node: &LogicalPlan) -> Result<bool> {
     Ok(match expr {
         Expr::AggregateFunction(aggregate) => aggregate_is_fixed(aggregate, node)?,
         Expr::WindowFunction(window) => window_is_fixed(window, node)?,
-        // Its parts are looked at by themselves.
+        // Its subexpressions are visited separately.
         other => !other.is_volatile_node(),
     })
 }
@@ -144,32 +144,32 @@ fn window_is_fixed(window: &WindowFunction, node: &LogicalPlan) -> Result<bool> 
     };
     let unordered = is_unordered(name, &params.args, node)?;
     let frame = &params.window_frame;
-    // A frame that is counted in rows cuts equal rows apart, unless it has all of them.
+    // A ROWS frame may separate rows that are equal in the order, unless it has all rows.
     let whole = frame.start_bound.is_unbounded() && frame.end_bound.is_unbounded();
     let by_value = frame.units != WindowFrameUnits::Rows;
     Ok(unordered && (whole || by_value))
 }
 
-/// Whether all arguments are of such types.
-fn all(args: &[Expr], node: &LogicalPlan, is_such: fn(&DataType) -> bool) -> Result<bool> {
+/// Whether the types of all arguments satisfy a predicate.
+fn all(args: &[Expr], node: &LogicalPlan, predicate: fn(&DataType) -> bool) -> Result<bool> {
     let inputs = node.inputs();
     let Some(input) = inputs.first() else {
         return Ok(false);
     };
     for arg in args {
-        if !is_such(&arg.get_type(input.schema())?) {
+        if !predicate(&arg.get_type(input.schema())?) {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-/// Whether a sum does not depend on the order of its values.
+/// Whether sums of values of the type are independent of their order.
 fn is_exact(data_type: &DataType) -> bool {
     data_type.is_integer() || data_type.is_decimal() || data_type.is_null()
 }
 
-/// Whether no value is a float, or may hold one.
+/// Whether values of the type are no floats and contain none.
 fn holds_no_floats(data_type: &DataType) -> bool {
     !data_type.is_floating() && !data_type.is_nested()
 }

@@ -1,7 +1,7 @@
-//! Table functions: the registry, and the way from a call in `FROM` to a plan.
+//! Table functions: the registry, and the translation of a call in `FROM` to a plan.
 //!
-//! Here belongs what turns `name(relation, argument => value)` into ordinary operators. What a
-//! function computes lies in its `.sql` file below `sql/`, or in an operator under `operators`.
+//! This module turns `name(relation, argument => value)` into ordinary operators. The computation itself is in the
+//! function's `.sql` file in `sql/`, or in an operator in `operators`.
 //!
 //! To add a table function: write `sql/<name>.sql` with its header, add one entry to
 //! [`TABLE_FUNCTIONS`], and write `tests/slt/<name>.slt`. Where Rust must compute literals or
@@ -28,7 +28,7 @@ pub use parameters::{Kind, Parameter, Range};
 pub(crate) use planner::FunctionPlanner;
 pub(crate) use relations::last_column;
 pub use template::{Column, Header, Template};
-pub(crate) use unique_ids::{one_row_an_id, orderable};
+pub(crate) use unique_ids::{one_row_per_id, orderable};
 
 use datafusion::common::Result;
 use datafusion::execution::SessionStateBuilder;
@@ -37,11 +37,11 @@ use datafusion::sql::sqlparser::ast;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// What a call comes to.
+/// The result of resolving a call.
 pub enum Expansion {
     /// A plan made in Rust.
     Plan(LogicalPlan),
-    /// A template over inputs, with literals for its holes.
+    /// A template over inputs, with literals for its parameters.
     Template {
         /// The template or its variant.
         template: Template,
@@ -49,7 +49,7 @@ pub enum Expansion {
         inputs: Vec<(&'static str, LogicalPlan)>,
         /// Literals by parameter name.
         values: BTreeMap<String, ast::Expr>,
-        /// A last projection, for columns that only the call knows.
+        /// A final projection, for columns whose names depend on the call.
         output: Option<Vec<Expr>>,
     },
 }
@@ -57,20 +57,20 @@ pub enum Expansion {
 /// Chooses the variant and computes the literals of a call.
 pub type Resolve = fn(&Call) -> Result<Expansion>;
 
-/// One table function.
+/// A table function.
 #[derive(Debug)]
 pub struct TableFunction {
     /// Its name in SQL.
     pub name: &'static str,
-    /// The file whose header describes it.
+    /// The template whose header describes the function.
     pub template: Template,
-    /// Further files: variants of the same function.
+    /// Further templates: variants of the same function.
     pub variants: &'static [Template],
-    /// How many relations it takes.
+    /// The number of relation arguments.
     pub relations: RangeInclusive<usize>,
-    /// From a call to a plan.
+    /// Translates a call to a template or a plan.
     pub resolve: Resolve,
-    /// Whether it is part of the surface; building blocks are not.
+    /// Whether it is part of the public interface. Building blocks are not.
     pub public: bool,
 }
 

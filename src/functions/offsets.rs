@@ -1,4 +1,4 @@
-//! OFFSET without LIMIT.
+//! Adds a LIMIT to each OFFSET without one.
 
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
@@ -6,11 +6,11 @@ use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::logical_expr::{Limit, LogicalPlan, lit};
 use datafusion::optimizer::AnalyzerRule;
 
-/// More than any relation has, and far from where sums overflow.
+/// A number of rows that no relation has, small enough that adding an offset cannot overflow.
 const ALL_ROWS: i64 = i64::MAX / 4;
 
-/// Puts a limit beside each OFFSET that stands alone: the engine loses the sort below one of those where an aggregate
-/// stands above (apache/datafusion#23534), and other rows are skipped. On a cluster each task skips them.
+/// Adds a limit to each OFFSET without one. Without it, the engine removes the sort below the OFFSET if there is an
+/// aggregate above (apache/datafusion#23534), so that other rows are skipped. On a cluster, each task would skip rows.
 #[derive(Debug)]
 pub(crate) struct BoundOffsets;
 

@@ -1,4 +1,4 @@
-//! What a template's header says about a parameter: its name, type, range, default and meaning.
+//! A parameter as declared in the header of a template: its name, type, range, default and description.
 
 use datafusion::common::{Result, plan_err};
 use std::fmt;
@@ -8,7 +8,7 @@ use std::fmt;
 pub enum Kind {
     /// A floating-point number within a range.
     Number(Range),
-    /// A whole number within a range.
+    /// An integer within a range.
     Integer(Range),
     /// Any text.
     Text,
@@ -18,11 +18,11 @@ pub enum Kind {
     Boolean,
     /// A column of the input, as an identifier or in quotes.
     Column,
-    /// A list of columns of the input: `[title, url]`.
+    /// A list of columns of the input, such as `[title, url]`.
     Columns,
-    /// A shingle specification: `'char:12'`, `'word:3'`, `'space:5'`.
+    /// A shingle specification, such as `'char:12'`, `'word:3'` or `'space:5'`.
     Shingle,
-    /// One of the given words.
+    /// One of the given keywords.
     OneOf(Vec<String>),
 }
 
@@ -36,7 +36,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Whether the value lies inside; NaN never does.
+    /// Whether the range contains the value. It never contains NaN.
     pub fn contains(&self, value: f64) -> bool {
         let above = if self.low_open {
             value > self.low
@@ -51,8 +51,8 @@ impl Range {
         above && below
     }
 
-    /// The least whole number inside.
-    pub(super) fn least(&self) -> i64 {
+    /// The smallest integer in the range.
+    pub(super) fn min_integer(&self) -> i64 {
         let low = self.low as i64;
         low + i64::from(!self.contains(low as f64))
     }
@@ -116,16 +116,16 @@ impl fmt::Display for Kind {
     }
 }
 
-/// One parameter of a table function.
+/// A parameter of a table function.
 #[derive(Debug, Clone)]
 pub struct Parameter {
     /// Name, as written before `=>`.
     pub name: String,
     /// Type and range.
     pub kind: Kind,
-    /// The default as SQL text; `None` where it is computed or the parameter may be left out.
+    /// The default as SQL text. `None` if it is computed, or if the parameter is required or may be omitted.
     pub default: Option<String>,
-    /// What it means.
+    /// Description.
     pub doc: String,
 }
 

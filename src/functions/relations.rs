@@ -1,5 +1,4 @@
-//! Relation arguments: from a name, a quoted path or a subquery to a plan, and from a plan to an
-//! input with fixed column names.
+//! Relation arguments: plans a name, a quoted path or a subquery, and projects plans to inputs with fixed column names.
 
 use super::arguments::Call;
 use datafusion::arrow::datatypes::DataType;
@@ -62,7 +61,7 @@ pub(super) fn plan(
         sample: None,
         index_hints: vec![],
     };
-    // CTEs of this scope and tables that were resolved before planning come first.
+    // CTEs of this scope and tables that were resolved before planning have precedence.
     match context.plan(factor) {
         Ok(plan) => Ok(plan),
         Err(_) => match schema_of(reference.clone(), catalogs, context)
@@ -107,7 +106,7 @@ fn by_name(reference: TableReference, schema: &dyn SchemaProvider) -> Result<Opt
         .transpose()
 }
 
-/// A quoted relation: a table of that name, else files, which the session's catalogue finds.
+/// A quoted relation: a table of that name, or else files, which the session's catalogue finds.
 fn by_text(function: &str, text: &str, schema: &dyn SchemaProvider) -> Result<LogicalPlan> {
     let table = wait(async { schema.table(text).await })
         .map_err(|error| plan_datafusion_err!("{function}: {}", error.strip_backtrace()))?;
@@ -117,8 +116,8 @@ fn by_text(function: &str, text: &str, schema: &dyn SchemaProvider) -> Result<Lo
     }
 }
 
-/// Runs a catalogue look-up to its end. Those of memory are ready at once; one that reads file
-/// metadata gets a thread of its own, because planning is not asynchronous.
+/// Waits for a catalogue look-up. A look-up in memory is ready at once. One that reads file metadata runs on its own
+/// thread, because planning is not asynchronous.
 fn wait<T: Send>(future: impl Future<Output = Result<T>> + Send) -> Result<T> {
     let mut future = std::pin::pin!(future);
     if let Some(ready) = future.as_mut().now_or_never() {
@@ -154,7 +153,7 @@ pub(super) fn column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr
             )
         }
         _ => plan_err!(
-            "{}: the column '{name}' stands more than once in the input",
+            "{}: the input has more than one column '{name}'",
             call.function
         ),
     }
@@ -165,7 +164,7 @@ pub(super) fn data_type(plan: &LogicalPlan, expr: &Expr) -> Result<DataType> {
     expr.get_type(plan.schema())
 }
 
-/// A text column, with dictionaries unpacked.
+/// A text column. Dictionaries are decoded.
 pub(super) fn text_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
     let expr = column(call, plan, name)?;
     match data_type(plan, &expr)? {
@@ -179,12 +178,12 @@ pub(super) fn text_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result
     }
 }
 
-/// An id column: any integer or text type, dictionaries unpacked, decimals without a fraction as integers.
+/// An id column of any integer or text type. Dictionaries are decoded, and decimals of scale 0 become integers.
 pub(super) fn id_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
     let expr = column(call, plan, name)?;
     match data_type(plan, &expr)? {
         DataType::Null => Ok(cast(expr, DataType::Int64)),
-        // What a union of signed and unsigned integers holds. A number above those of Int64 is an error.
+        // The type of a union of signed and unsigned integers. A value above the range of Int64 is an error.
         DataType::Decimal128(_, 0) => Ok(cast(expr, DataType::Int64)),
         other if other.is_integer() || other.is_string() => Ok(expr),
         DataType::Dictionary(_, value) if value.is_integer() || value.is_string() => {
@@ -197,7 +196,7 @@ pub(super) fn id_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<E
     }
 }
 
-/// A column of vectors, packed.
+/// A column of vectors, converted to packed vectors.
 pub(super) fn vector_column(
     call: &Call,
     plan: &LogicalPlan,
@@ -262,7 +261,7 @@ pub(super) fn has_column(plan: &LogicalPlan, name: &str) -> bool {
         .is_empty()
 }
 
-/// A column of vectors as lists: of Float32 if it holds Float32, else of Float64.
+/// A column of vectors as lists of numbers: of Float32 if it holds Float32, otherwise of Float64.
 pub(super) fn numbers_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
     let expr = column(call, plan, name)?;
     let data_type = data_type(plan, &expr)?;
@@ -298,8 +297,8 @@ pub(super) fn documents(call: &Call) -> Result<LogicalPlan> {
     })
 }
 
-/// The rows of a call as one relation `side, id, <alias>, across`, with what `payload` makes of the column
-/// that `parameter` names.
+/// The rows of a call as one relation `side, id, <alias>, across`. `payload` converts the column that `parameter` names
+/// to the column `alias`.
 pub(super) fn rows(
     call: &Call,
     parameter: &str,
@@ -313,9 +312,9 @@ pub(super) fn rows(
         };
         Ok(data_type(plan, &column(call, plan, name)?)?.is_floating())
     };
-    let mut meets_floats = false;
+    let mut has_floats = false;
     for plan in &call.relations {
-        meets_floats |= is_float(plan)?;
+        has_floats |= is_float(plan)?;
     }
     let side = |index: usize| -> Result<LogicalPlan> {
         let plan = call.relations[index].clone();
@@ -337,7 +336,7 @@ pub(super) fn rows(
         )?;
         let across = match call.column("across") {
             None => lit(0_i8),
-            Some(name) => comparable(&plan, column(call, &plan, name)?, meets_floats)?,
+            Some(name) => comparable(&plan, column(call, &plan, name)?, has_floats)?,
         };
         LogicalPlanBuilder::from(plan)
             .project(vec![
@@ -354,7 +353,7 @@ pub(super) fn rows(
     }
 }
 
-/// The type of the id of each relation.
+/// The type of the id column of each relation.
 pub(super) fn id_types(call: &Call) -> Result<Vec<DataType>> {
     let names = ["id", "id_b"];
     call.relations
@@ -367,8 +366,8 @@ pub(super) fn id_types(call: &Call) -> Result<Vec<DataType>> {
         .collect()
 }
 
-/// The type in which ids of several types are compared: integers as integers, others as texts. An integer that the
-/// type does not hold is an error when it is met.
+/// The type in which ids of several types are compared: integers as integers, others as texts. An integer outside the
+/// range of the type is an error at run time.
 pub(super) fn common_id_type(types: &[DataType]) -> DataType {
     match types {
         [first, rest @ ..] if rest.iter().all(|other| other == first) => first.clone(),
@@ -378,7 +377,8 @@ pub(super) fn common_id_type(types: &[DataType]) -> DataType {
     }
 }
 
-/// The type in which the ids of two relations of a join meet: each goes back to its own, so it must hold all.
+/// The type in which a join compares the ids of two relations. It must represent all of them without loss, because they
+/// are cast back afterwards.
 fn joined_id_type(types: &[DataType]) -> DataType {
     let is_wide = |id: &DataType| *id == DataType::UInt64;
     match common_id_type(types) {
@@ -387,11 +387,11 @@ fn joined_id_type(types: &[DataType]) -> DataType {
     }
 }
 
-/// A value of `across` such that equal ones are the same, and none is unlike itself: a float as its text, where 0.0
-/// and -0.0 are one, and so are all NaNs.
-fn comparable(plan: &LogicalPlan, expr: Expr, meets_floats: bool) -> Result<Expr> {
+/// Converts `across` such that equality is reflexive. If one of the relations has floats, numbers become texts, where
+/// 0.0 and -0.0 are equal, and so are all NaNs.
+fn comparable(plan: &LogicalPlan, expr: Expr, has_floats: bool) -> Result<Expr> {
     let data_type = data_type(plan, &expr)?;
-    Ok(match meets_floats && data_type.is_numeric() {
+    Ok(match has_floats && data_type.is_numeric() {
         true => {
             let number = cast(expr, DataType::Float64) + lit(0.0);
             cast(nanvl(number, lit(f64::NAN)), DataType::Utf8View)
@@ -400,7 +400,7 @@ fn comparable(plan: &LogicalPlan, expr: Expr, meets_floats: bool) -> Result<Expr
     })
 }
 
-/// The column that a window has just added.
+/// The last column of a schema, such as the one that a window has just added.
 pub(crate) fn last_column(schema: &DFSchema) -> Expr {
     let last = schema.columns().pop();
     last.map_or(lit(ScalarValue::Null), Expr::Column)

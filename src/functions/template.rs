@@ -1,6 +1,6 @@
-//! A template: one `.sql` file, its header comment and its body.
+//! A template: a `.sql` file with a header comment and a body.
 //!
-//! The header is the contract and the reference page:
+//! The header defines the interface and is the source of the reference page:
 //!
 //! ```text
 //! -- <name>(<relations>)
@@ -10,14 +10,14 @@
 //! -- Inputs
 //! --   input: id, text
 //! -- Parameters
-//! --   threshold: number in (0, 1] = 0.8 | least similarity of a pair
+//! --   threshold: number in (0, 1] = 0.8 | minimum similarity of a pair
 //! -- Columns
 //! --   id_a: as id | the smaller id
 //! -- Guarantees
-//! --   <one a line>
+//! --   <one per line>
 //! ```
 //!
-//! The body is valid SQL whose free names are the inputs and whose holes are `$parameters`.
+//! The body is valid SQL. Its free table names are the inputs, and its placeholders are `$parameters`.
 
 use super::parameters::Parameter;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
@@ -33,7 +33,7 @@ pub struct Column {
     pub name: String,
     /// SQL or Arrow type, or `as id` for the type of the input's id.
     pub data_type: String,
-    /// What it holds.
+    /// Description of its values.
     pub doc: String,
 }
 
@@ -50,7 +50,7 @@ pub struct Header {
     pub parameters: Vec<Parameter>,
     /// Returned columns, in order.
     pub columns: Vec<Column>,
-    /// What a caller may rely on.
+    /// Guarantees for the caller.
     pub guarantees: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ pub struct Header {
 pub struct Template {
     /// File name below `sql/`, without `.sql`.
     pub name: &'static str,
-    /// The whole file.
+    /// The contents of the file.
     pub text: &'static str,
 }
 
@@ -67,7 +67,7 @@ impl Template {
     /// The header comment, parsed.
     ///
     /// # Errors
-    /// If a line of it cannot be read.
+    /// If a line of the header cannot be parsed.
     pub fn header(&self) -> Result<Header> {
         let mut header = Header::default();
         let mut section = "";
@@ -124,7 +124,7 @@ impl Template {
     /// The body with every `$parameter` replaced by its literal.
     ///
     /// # Errors
-    /// If the body does not parse, is not one query, or has a hole without a value.
+    /// If the body does not parse, is not a single query, or has a parameter without a value.
     pub fn statement(&self, values: &BTreeMap<String, Expr>) -> Result<Statement> {
         let mut statements = DFParser::parse_sql(self.text)?;
         let (Some(DFStatement::Statement(statement)), None) =
@@ -135,19 +135,19 @@ impl Template {
         let mut statement = *statement;
         let missing = visit_expressions_mut(&mut statement, |expr| {
             if let Expr::Value(value) = expr
-                && let Value::Placeholder(hole) = &value.value
+                && let Value::Placeholder(placeholder) = &value.value
             {
-                match values.get(hole.trim_start_matches('$')) {
+                match values.get(placeholder.trim_start_matches('$')) {
                     Some(literal) => *expr = literal.clone(),
-                    None => return ControlFlow::Break(hole.clone()),
+                    None => return ControlFlow::Break(placeholder.clone()),
                 }
             }
             ControlFlow::Continue(())
         });
         match missing {
             ControlFlow::Continue(()) => Ok(statement),
-            ControlFlow::Break(hole) => Err(plan_datafusion_err!(
-                "template {}: no value for {hole}",
+            ControlFlow::Break(placeholder) => Err(plan_datafusion_err!(
+                "template {}: no value for {placeholder}",
                 self.name
             )),
         }

@@ -1,8 +1,8 @@
-//! One row an id.
+//! Reduces a relation to one row per id.
 
 use super::relations::last_column;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, ScalarValue};
+use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::functions::math::expr_fn::isnan;
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{
@@ -11,10 +11,10 @@ use datafusion::logical_expr::{
 use neardup_udfs::number_order;
 use std::sync::Arc;
 
-/// What rows are ordered by: texts by the numbers that they are, then as texts, in either direction. An empty text and
-/// a number that is none (NaN) count as no value, which is last in every order.
+/// Converts an expression to a sort key. Texts are ordered as numbers if they are numbers, then as texts, in either
+/// direction. Empty texts and NaN become NULL, which is last in every order.
 ///
-/// The engine's least and greatest of doubles depend on the order of the rows where NaN is among them.
+/// The engine's minimum and maximum of doubles would depend on the order of the rows if there were NaNs.
 pub(crate) fn orderable(expr: Expr, data_type: &DataType, descending: bool) -> Result<Expr> {
     match data_type {
         DataType::Dictionary(_, value) => {
@@ -24,20 +24,21 @@ pub(crate) fn orderable(expr: Expr, data_type: &DataType, descending: bool) -> R
         number if number.is_floating() => {
             when(isnan(expr.clone()), lit(ScalarValue::try_new_null(number)?)).otherwise(expr)
         }
+        DataType::Map(_, _) => plan_err!("{expr} is a map; maps have no order to keep rows by"),
         _ => Ok(expr),
     }
 }
 
-/// Of the rows of each id the first: one that has a value, then the first in the keep order, if there is one
-/// (an expression, and whether it descends), then the first in the order of its columns from left to right.
-/// NULL is last everywhere. Rows without an id all stay.
+/// Keeps the first row of each id: rows with a value come first, then rows are ordered by the keep order if there is
+/// one (`keep_key` is an expression and whether it is descending), then by all columns from left to right. NULL is
+/// last everywhere. All rows without an id are kept.
 ///
-/// The order is total, so that the same row stays whatever the plan; rows that are equal in it are equal.
-pub(crate) fn one_row_an_id(
+/// The order is total up to equal rows, so that the result does not depend on the plan.
+pub(crate) fn one_row_per_id(
     plan: LogicalPlan,
     id: Expr,
     value: Expr,
-    place: Option<(Expr, bool)>,
+    keep_key: Option<(Expr, bool)>,
 ) -> Result<LogicalPlan> {
     let columns: Vec<Expr> = plan
         .schema()
@@ -45,7 +46,7 @@ pub(crate) fn one_row_an_id(
         .into_iter()
         .map(Expr::Column)
         .collect();
-    // Rows that were shuffled on a cluster hold no dictionaries any more, whatever their schema says.
+    // A shuffle on a cluster decodes dictionaries but leaves them in the schema.
     let schema = Arc::clone(plan.schema());
     let plain = |expr: Expr| -> Result<Expr> {
         Ok(match expr.get_type(&schema)? {
@@ -54,8 +55,8 @@ pub(crate) fn one_row_an_id(
         })
     };
     let mut order = vec![value.is_null().sort(true, false)];
-    if let Some((place, is_descending)) = place {
-        order.push(plain(place)?.sort(!is_descending, false));
+    if let Some((keep_key, is_descending)) = keep_key {
+        order.push(plain(keep_key)?.sort(!is_descending, false));
     }
     for column in columns.iter().filter(|column| **column != id) {
         order.push(plain(column.clone())?.sort(true, false));

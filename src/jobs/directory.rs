@@ -1,8 +1,8 @@
-//! A job's directory: on disk, or in an object store.
+//! A job's directory, on disk or in an object store.
 //!
-//! On disk a lock keeps other processes out. In a store nobody can hold one: there the manifest is replaced
-//! only if it is still the one that this process wrote, so that of two processes on one job the first
-//! ends with an error at its next step.
+//! On disk, a lock file keeps other processes out. An object store has no locks: there the manifest is replaced
+//! only if it is still the version that this process wrote (a conditional put). If two processes run one job,
+//! the process that started first fails at its next step.
 
 mod disk;
 
@@ -24,35 +24,35 @@ use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Stores copy objects up to this size by themselves.
-const COPIED_BYTES: u64 = 5 << 30;
+/// Object stores copy objects up to this size in one request.
+const MAX_COPY_BYTES: u64 = 5 << 30;
 
-/// A directory, and what this process knows of the manifest in it.
+/// A job's directory, and the state that this process needs to replace its manifest.
 pub(super) struct Directory {
     location: Location,
     runtime: Arc<RuntimeEnv>,
-    place: Place,
+    backend: Backend,
 }
 
-enum Place {
+enum Backend {
     Disk {
         path: PathBuf,
-        /// Held locked while the file is open.
+        /// The lock file, locked as long as it is open.
         _lock: fs::File,
     },
     Store {
         store: Arc<dyn ObjectStore>,
         path: ObjectPath,
-        /// Of the manifest that was read or written last.
+        /// The version of the manifest that was last read or written.
         version: Option<UpdateVersion>,
     },
 }
 
 impl Directory {
-    /// Makes the directory where it is missing, and claims it.
+    /// Makes the directory if it is missing, locks it and reads its manifest.
     ///
     /// # Errors
-    /// If it cannot be made, holds files but no job, or is in use by another process.
+    /// If the directory cannot be made, holds files but no job, or is in use by another process.
     pub(super) async fn open(
         name: &str,
         runtime: Arc<RuntimeEnv>,
@@ -73,17 +73,17 @@ impl Directory {
         fs::create_dir_all(path).map_err(at)?;
         let path = path.canonicalize().map_err(at)?;
         if is_new && let Some(parent) = path.parent() {
-            // Not everybody may read the directory above.
-            let _ = disk::synced(parent);
+            // This is best effort: the parent directory may not be readable.
+            let _ = disk::sync_directory(parent);
         }
-        // What is in the way is said before anything is written; what counts is read under the lock.
-        disk::found(&path)?;
+        // Checked first without the lock, so that an error leaves no lock file behind, then read again under it.
+        disk::find_manifest(&path)?;
         let lock = disk::lock(&path)?;
-        let found = disk::found(&path)?;
+        let found = disk::find_manifest(&path)?;
         let directory = Self {
             location: Location::from(path.clone()),
             runtime,
-            place: Place::Disk { path, _lock: lock },
+            backend: Backend::Disk { path, _lock: lock },
         };
         Ok((directory, found))
     }
@@ -119,7 +119,7 @@ impl Directory {
                 .unwrap_or_default();
             return foreign(&location, name.trim_start_matches('/'));
         }
-        let place = Place::Store {
+        let backend = Backend::Store {
             store,
             path,
             version,
@@ -127,7 +127,7 @@ impl Directory {
         let directory = Self {
             location,
             runtime,
-            place,
+            backend,
         };
         Ok((directory, found))
     }
@@ -136,19 +136,19 @@ impl Directory {
         &self.location
     }
 
-    /// Writes the manifest: whole or not at all.
+    /// Replaces the manifest atomically.
     ///
     /// # Errors
-    /// If it cannot be written, or another process wrote one since.
+    /// If it cannot be written, or another process has replaced it since this process wrote it.
     pub(super) async fn store(&mut self, manifest: &Manifest) -> Result<()> {
         let text = manifest.text()?;
-        match &mut self.place {
-            Place::Disk { path, .. } => {
+        match &mut self.backend {
+            Backend::Disk { path, .. } => {
                 let file = path.join(MANIFEST);
                 disk::replace(path, &file, &text)
                     .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))
             }
-            Place::Store {
+            Backend::Store {
                 store,
                 path,
                 version,
@@ -173,52 +173,53 @@ impl Directory {
         }
     }
 
-    /// Makes sure that no other process took the job over, before anything is removed.
+    /// Checks that no other process has taken over the job, before anything is removed.
     ///
     /// # Errors
     /// As [`Self::store`].
     pub(super) async fn claim(&mut self, manifest: &Manifest) -> Result<()> {
-        match self.place {
-            Place::Disk { .. } => Ok(()),
-            Place::Store { .. } => self.store(manifest).await,
+        match self.backend {
+            Backend::Disk { .. } => Ok(()),
+            Backend::Store { .. } => self.store(manifest).await,
         }
     }
 
-    /// Size and XXH3-64 of a file below, as it lies there; `None` where it does not.
+    /// Reads a file below the directory and returns its size in bytes and its XXH3-64; `None` if there is no such
+    /// file.
     ///
     /// # Errors
-    /// If it is there but cannot be read.
+    /// If the file exists but cannot be read.
     pub(super) async fn content(&self, name: &str) -> Result<Option<(u64, u64)>> {
         let file = self.location.join(name);
-        if let Place::Disk { path, .. } = &self.place {
+        if let Backend::Disk { path, .. } = &self.backend {
             let path = path.join(name);
             let read = tokio::task::spawn_blocking(move || disk::content(&path)).await;
             let read = read.map_err(|error| DataFusionError::External(error.into()))?;
             return read.map_err(|error| exec_datafusion_err!("{file}: {error}"));
         }
-        let said = |error: StoreError| exec_datafusion_err!("{file}: {error}");
+        let at = |error: StoreError| exec_datafusion_err!("{file}: {error}");
         let (store, path) = file.store(&self.runtime)?;
         let mut bytes = match store.get(&path).await {
             Ok(found) => found.into_stream(),
             Err(StoreError::NotFound { .. }) => return Ok(None),
-            Err(error) => return Err(said(error)),
+            Err(error) => return Err(at(error)),
         };
         let (mut size, mut hasher) = (0, Xxh3::new());
         while let Some(part) = bytes.next().await {
-            let part = part.map_err(said)?;
+            let part = part.map_err(at)?;
             size += part.len() as u64;
             hasher.update(&part);
         }
         Ok(Some((size, hasher.digest())))
     }
 
-    /// Makes sure that files below survive a loss of power, under the names that they have. Stores do so by
-    /// themselves.
+    /// Syncs files below the directory, and their names, to disk, so that they survive a loss of power. Object
+    /// stores need no sync.
     ///
     /// # Errors
-    /// If the system cannot.
+    /// If a file or directory cannot be synced.
     pub(super) async fn sync(&self, names: &[&str]) -> Result<()> {
-        let Place::Disk { path, .. } = &self.place else {
+        let Backend::Disk { path, .. } = &self.backend else {
             return Ok(());
         };
         let files: Vec<PathBuf> = names.iter().map(|name| path.join(name)).collect();
@@ -233,9 +234,9 @@ impl Directory {
                 let below = above.take_while(|above| *above != root);
                 directories.extend(below.map(Path::to_owned));
             }
-            // From the deepest up.
+            // Deepest directories first.
             for directory in directories.iter().rev() {
-                disk::synced(directory)
+                disk::sync_directory(directory)
                     .map_err(|error| exec_datafusion_err!("{}: {error}", directory.display()))?;
             }
             Ok(())
@@ -245,16 +246,16 @@ impl Directory {
             .map_err(|error| DataFusionError::External(error.into()))?
     }
 
-    /// The size of a file below, if it is there.
+    /// The size in bytes of a file below the directory; `None` if there is no such file.
     pub(super) async fn bytes(&self, name: &str) -> Result<Option<u64>> {
         let file = self.location.join(name);
-        match &self.place {
-            Place::Disk { .. } => match fs::metadata(file.as_str()) {
+        match &self.backend {
+            Backend::Disk { .. } => match fs::metadata(file.as_str()) {
                 Ok(found) => Ok(Some(found.len())),
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
                 Err(error) => exec_err!("{file}: {error}"),
             },
-            Place::Store { store, .. } => match store.head(&file.store(&self.runtime)?.1).await {
+            Backend::Store { store, .. } => match store.head(&file.store(&self.runtime)?.1).await {
                 Ok(found) => Ok(Some(found.size)),
                 Err(StoreError::NotFound { .. }) => Ok(None),
                 Err(error) => exec_err!("{file}: {error}"),
@@ -262,12 +263,12 @@ impl Directory {
         }
     }
 
-    /// Removes files and directories below, where they are there.
+    /// Removes files and directories below the directory, if they exist.
     pub(super) async fn remove(&self, names: &[&str]) -> Result<()> {
         for name in names {
             let location = self.location.join(name);
-            let removed: Result<(), DataFusionError> = match &self.place {
-                Place::Disk { .. } => {
+            let removed: Result<(), DataFusionError> = match &self.backend {
+                Backend::Disk { .. } => {
                     let path = Path::new(location.as_str());
                     let removed = match path.is_dir() {
                         true => fs::remove_dir_all(path),
@@ -278,7 +279,7 @@ impl Directory {
                         removed => removed.map_err(Into::into),
                     }
                 }
-                Place::Store { store, .. } => {
+                Backend::Store { store, .. } => {
                     let path = location.store(&self.runtime)?.1;
                     let below = store.list(Some(&path)).map_ok(|meta| meta.location);
                     let all = futures::stream::iter([Ok(path.clone())])
@@ -300,10 +301,10 @@ impl Directory {
         Ok(())
     }
 
-    /// An empty directory below: what an attempt that was never committed left behind is removed.
+    /// Makes an empty directory below the directory; removes what an attempt that was not committed left there.
     pub(super) async fn empty(&self, name: &str) -> Result<()> {
         self.remove(&[name]).await?;
-        if let Place::Disk { path, .. } = &self.place {
+        if let Backend::Disk { path, .. } = &self.backend {
             let path = path.join(name);
             fs::create_dir_all(&path)
                 .map_err(|error| exec_datafusion_err!("{}: {error}", path.display()))?;
@@ -311,21 +312,22 @@ impl Directory {
         Ok(())
     }
 
-    /// Gives a file below its final name.
+    /// Moves a file below the directory to its final name.
     pub(super) async fn publish(&self, from: &str, to: &str) -> Result<()> {
         let file = self.location.join(to);
-        match &self.place {
-            Place::Disk { path, .. } => {
+        match &self.backend {
+            Backend::Disk { path, .. } => {
                 let from = path.join(from);
-                let moved = fs::rename(&from, path.join(to)).and_then(|()| disk::synced(path));
+                let moved =
+                    fs::rename(&from, path.join(to)).and_then(|()| disk::sync_directory(path));
                 moved.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
-                // The step's directory is empty now; it may stay if it cannot be removed.
+                // The step's directory is now empty; it does no harm if it cannot be removed.
                 if let Some(parent) = from.parent() {
                     let _ = fs::remove_dir(parent);
                 }
                 Ok(())
             }
-            Place::Store { store, .. } => {
+            Backend::Store { store, .. } => {
                 let (from, to) = (self.location.join(from), file.store(&self.runtime)?.1);
                 let from = from.store(&self.runtime)?.1;
                 let moved = moved(store, &from, to).await;
@@ -335,24 +337,25 @@ impl Directory {
     }
 }
 
-/// The error of a manifest that cannot be read, also where everything is to be overwritten: it may be somebody else's.
+/// The error for a manifest that cannot be read. It is an error even with `overwrite`, because the file may belong
+/// to another program.
 fn no_job(error: DataFusionError) -> DataFusionError {
     exec_datafusion_err!(
-        "{}; no job goes on here: remove the directory if it is not needed, or give another one with -o",
+        "{}; no job can resume here: remove the directory if it is not needed, or give another one with -o",
         error.strip_backtrace()
     )
 }
 
 fn foreign<T>(directory: &dyn std::fmt::Display, name: &str) -> Result<T> {
     exec_err!(
-        "{directory} is not empty and holds no job ('{name}' stands in it); give another directory with -o"
+        "{directory} is not empty and holds no job (it contains '{name}'); give another directory with -o"
     )
 }
 
-/// Copies an object, then removes it under its old name.
+/// Copies an object to another key, then removes it under its old key.
 async fn moved(store: &Arc<dyn ObjectStore>, from: &ObjectPath, to: ObjectPath) -> Result<()> {
     let found = store.get(from).await?;
-    if found.meta.size <= COPIED_BYTES {
+    if found.meta.size <= MAX_COPY_BYTES {
         drop(found);
         store.copy(from, &to).await?;
     } else {

@@ -1,4 +1,4 @@
-//! The first steps of a job on dumps: pages with their plain text, then sentences.
+//! The first steps of a job on dumps: extract the plain text of pages, then split it into sentences.
 
 use super::job::{Job, Output};
 use super::manifest::StepRecord;
@@ -64,7 +64,7 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
         Output::Directory("sentences"),
         async |job: &Job| job.plan(SENTENCES, &values).await,
         async |context: &SessionContext, _, record: &mut StepRecord| {
-            // Groups spill, count(DISTINCT …) holds every id.
+            // A GROUP BY can spill; count(DISTINCT …) would hold every id in memory.
             let counts = context
                 .sql(
                     "SELECT CAST(coalesce(sum(rows), 0) AS BIGINT), count(*) \
@@ -76,7 +76,7 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
             let count = |column: usize| counts[0].column(column).as_primitive::<Int64Type>().value(0);
             if count(0) != count(1) {
                 return exec_err!(
-                    "step sentences: {} sentences have {} distinct ids: a page stands twice in the input",
+                    "step sentences: {} sentences have {} distinct ids: a page occurs twice in the input",
                     count(0),
                     count(1)
                 );
@@ -89,7 +89,7 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
     Ok(())
 }
 
-/// Counts pages by what becomes of them.
+/// Counts pages that were read, and pages that were left out by reason.
 async fn check_pages(context: &SessionContext, record: &mut StepRecord) -> Result<()> {
     let counts = context
         .sql(

@@ -1,4 +1,4 @@
-//! `ingest`: dumps as Parquet.
+//! The `ingest` job: converts dumps to Parquet.
 
 use super::dumps::{self, DumpOptions};
 use super::inputs;
@@ -19,11 +19,11 @@ pub struct Ingest {
     pub output: String,
     /// How dumps are read.
     pub dump: DumpOptions,
-    /// Whether a job with other parameters in the directory is replaced.
+    /// Whether to replace a job with other parameters in the directory.
     pub overwrite: bool,
 }
 
-/// Runs the job, or goes on with it: `plain_text/` and `sentences/`.
+/// Runs or resumes the job, which writes `plain_text/` and `sentences/`.
 ///
 /// # Errors
 /// As [`super::dedup`].

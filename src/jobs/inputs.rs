@@ -1,4 +1,4 @@
-//! The files that a job reads: by what a change of them is noticed, and where they must not lie.
+//! The input files of a job: detects changes of them, and refuses files in the output directory.
 
 use super::manifest::InputFile;
 use crate::files::{Input, Location};
@@ -11,52 +11,53 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
-/// Bytes of the beginning and of the end of a file that are looked at.
+/// Number of bytes at the beginning and at the end of a file that its checksum covers.
 const END_BYTES: u64 = 64 << 10;
-/// Files that are looked at at a time.
-const AT_ONCE: usize = 16;
+/// Number of files that are read at the same time.
+const CONCURRENT_FILES: usize = 16;
 
-/// Everything by which a change of the files is noticed.
+/// Records size, times, tags and checksums of the files, by which a change of them is detected.
 ///
 /// # Errors
-/// If one cannot be read.
+/// If a file cannot be read.
 pub(super) async fn identify(input: &Input, runtime: &RuntimeEnv) -> Result<Vec<InputFile>> {
     let files = input.files.iter();
     let all: Vec<_> = files
-        .map(|file| noted_file(file, runtime).boxed())
+        .map(|file| identify_file(file, runtime).boxed())
         .collect();
-    let noted = futures::stream::iter(all).buffered(AT_ONCE);
-    noted.try_collect().await
+    let identified = futures::stream::iter(all).buffered(CONCURRENT_FILES);
+    identified.try_collect().await
 }
 
-async fn noted_file(file: &Location, runtime: &RuntimeEnv) -> Result<InputFile> {
+async fn identify_file(file: &Location, runtime: &RuntimeEnv) -> Result<InputFile> {
     let meta = file.head(runtime).await?;
     let ends = ends(file, meta.size, runtime).await;
     let ends = ends.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
-    Ok(noted(file.to_string(), meta, ends))
+    Ok(input_file(file.to_string(), meta, ends))
 }
 
-/// Looks whether the files are as they were noted.
+/// Checks that the files are as they were recorded.
 ///
 /// # Errors
-/// If one has changed or is gone: it is named.
+/// If a file has changed or is gone; the error names it.
 pub(super) async fn check(inputs: &[InputFile], runtime: &RuntimeEnv) -> Result<()> {
     let inputs = inputs.iter();
     let all: Vec<_> = inputs
         .map(|input| check_file(input, runtime).boxed())
         .collect();
-    let checked = futures::stream::iter(all).buffered(AT_ONCE);
+    let checked = futures::stream::iter(all).buffered(CONCURRENT_FILES);
     checked.try_collect().await
 }
 
-/// Looks whether the files hold the bytes that a job read, whenever they were written. Format 1 does not know.
+/// Checks that the files hold the bytes that a job read, whatever their modification times. Files recorded in
+/// format 1, which has no checksums, are not checked.
 ///
 /// # Errors
-/// If one has other bytes or is gone: it is named.
+/// If a file holds other bytes or is gone; the error names it.
 pub(super) async fn check_bytes(inputs: &[InputFile], runtime: &RuntimeEnv) -> Result<()> {
     for input in inputs.iter().filter(|input| !input.ends.is_empty()) {
         let file = Location::new(&input.path)?;
-        let now = noted_file(&file, runtime).await?;
+        let now = identify_file(&file, runtime).await?;
         if (now.bytes, &now.ends) != (input.bytes, &input.ends) {
             return exec_err!(
                 "the input file {file} holds other bytes than those that the job read"
@@ -93,8 +94,8 @@ async fn change(
         Err(error) => return Err(error),
     };
     let size = meta.size;
-    let mut now = noted(input.path.clone(), meta, input.ends.clone());
-    // A tag stands for all bytes.
+    let mut now = input_file(input.path.clone(), meta, input.ends.clone());
+    // An entity tag changes with any byte, so a file with one need not be read.
     if now.e_tag.is_none() && now.bytes == input.bytes {
         now.ends = match ends(&file, size, runtime).await {
             Err(StoreError::NotFound { .. }) => return Ok(Some("it is gone".to_owned())),
@@ -104,9 +105,9 @@ async fn change(
     Ok(input.change(&now))
 }
 
-fn noted(path: String, meta: ObjectMeta, ends: String) -> InputFile {
+fn input_file(path: String, meta: ObjectMeta, ends: String) -> InputFile {
     let modified = meta.last_modified.timestamp_nanos_opt();
-    // The tag of a file on disk is made of its inode, which a copy does not keep.
+    // The tag of a file on disk contains its inode number, which a copy does not keep.
     let is_local = Location::new(&path).is_ok_and(|file| file.path().is_some());
     InputFile {
         path,
@@ -120,7 +121,7 @@ fn noted(path: String, meta: ObjectMeta, ends: String) -> InputFile {
     }
 }
 
-/// A checksum of the first and the last bytes.
+/// A checksum of the first and the last [`END_BYTES`] of a file, in hexadecimal.
 async fn ends(
     file: &Location,
     size: u64,
@@ -141,10 +142,10 @@ async fn ends(
     Ok(format!("{:016x}", hasher.digest()))
 }
 
-/// Refuses inputs that lie in the output directory, whose files a job replaces.
+/// Refuses inputs in the output directory, whose files a job replaces.
 ///
 /// # Errors
-/// If one does, by whatever name it was reached.
+/// If an input is in that directory, by whatever name it was given.
 pub(super) fn refuse_inside(input: &Input, output: &str, runtime: &RuntimeEnv) -> Result<()> {
     let output = Location::new(output)?;
     let inside = match output.path() {
@@ -154,7 +155,7 @@ pub(super) fn refuse_inside(input: &Input, output: &str, runtime: &RuntimeEnv) -
     match inside {
         None => Ok(()),
         Some(file) => exec_err!(
-            "the input {file} lies in the output directory {output}, whose files are replaced; give another directory with -o"
+            "the input {file} is in the output directory {output}, whose files are replaced; give another directory with -o"
         ),
     }
 }
@@ -174,7 +175,7 @@ fn in_store<'a>(
     Ok(None)
 }
 
-/// The bucket of an address; one has several schemes.
+/// Scheme and bucket of an address; `s3a` is the same scheme as `s3`.
 fn bucket(address: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = address.split_once("://")?;
     let scheme = if scheme == "s3a" { "s3" } else { scheme };
@@ -183,7 +184,7 @@ fn bucket(address: &str) -> Option<(&str, &str)> {
 
 fn on_disk<'a>(input: &'a Input, directory: &Path) -> Option<&'a Location> {
     let mut owned = vec![real(directory)];
-    // A directory of the job may be a link to another place.
+    // A directory of the job may be a symbolic link to another directory.
     for name in super::job::OWNED {
         let path = directory.join(name);
         if path.is_symlink() {
@@ -200,7 +201,7 @@ fn on_disk<'a>(input: &'a Input, directory: &Path) -> Option<&'a Location> {
         if owned.iter().any(|directory| path.starts_with(directory)) {
             return Some(file);
         }
-        // The same directory may be mounted at two places.
+        // The same directory may be mounted at two paths.
         for above in path.ancestors() {
             if !known.insert(above) {
                 break;

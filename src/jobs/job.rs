@@ -1,4 +1,4 @@
-//! The machinery of a job: open, step, publish, finish.
+//! The lifecycle of a job: open, run steps, publish files, finish.
 
 use super::directory::Directory;
 use super::inputs;
@@ -25,19 +25,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Who is told how far a job is.
+/// Receives the progress of a job.
 pub trait Progress: Send + Sync {
-    /// A step begins; `resumed` where it was done before.
+    /// A step begins; with `resumed` it was done by an earlier run and is skipped.
     fn step(&self, name: &str, resumed: bool);
     /// A step is done.
     fn done(&self, name: &str, rows: u64, took: Duration);
-    /// A step that was done before is done again, and why.
-    fn again(&self, name: &str, why: &str) {
+    /// A step that was done by an earlier run is done again, for the reason `why`.
+    fn rerun(&self, name: &str, why: &str) {
         log::warn!("step {name} is done again: {why}");
     }
 }
 
-/// Tells nobody.
+/// Reports no progress.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Quiet;
 
@@ -46,7 +46,7 @@ impl Progress for Quiet {
     fn done(&self, _: &str, _: u64, _: Duration) {}
 }
 
-/// What a job owns in its directory beside the manifest and the lock.
+/// The files and directories that a job owns in its directory, beside the manifest and the lock.
 pub(super) const OWNED: [&str; 7] = [
     "steps",
     "plain_text",
@@ -62,35 +62,35 @@ pub(super) const OWNED: [&str; 7] = [
 pub enum Output<'a> {
     /// A directory below `steps/`.
     Step,
-    /// A directory of the job, for readers.
+    /// A directory of the job that users read.
     Directory(&'a str),
-    /// One file of the job, for readers; the statement must be sorted.
+    /// One file of the job that users read; the statement must sort its rows.
     File(&'a str),
 }
 
-/// What the statement of a step wrote, and what scans of dumps and joins left out.
+/// The files that the statement of a step wrote, and what scans of dumps and joins left out.
 struct Written {
     files: Vec<StepFile>,
     losses: BTreeMap<String, Losses>,
     left_out: LeftOut,
 }
 
-/// A job in its directory, which it holds locked.
+/// A job and its directory, which it keeps locked.
 pub struct Job {
     directory: Directory,
     context: SessionContext,
     manifest: Manifest,
     progress: Arc<dyn Progress>,
     next: usize,
-    /// Whether executors were seen to write where this process reads.
+    /// Whether it was checked that this process sees the files that executors write.
     #[cfg(feature = "cluster")]
     probed: bool,
-    /// Steps that were done before this run.
+    /// Number of steps that were done before this run.
     pub resumed: usize,
 }
 
 impl Job {
-    /// Opens a job's directory, to begin or to go on.
+    /// Opens a job's directory, to start the job or to resume it.
     ///
     /// # Errors
     /// If the directory holds another job (and `overwrite` is false) or files of others, is in use
@@ -106,7 +106,7 @@ impl Job {
         let manifest = match found {
             Some(found) => match found.difference(&wanted) {
                 None => found,
-                // Of a job whose first step failed there is nothing to lose.
+                // A job without a finished step has no results to lose.
                 Some(_) if overwrite || found.steps.is_empty() => {
                     Self::clear(&mut directory, &found, wanted).await?
                 }
@@ -132,13 +132,13 @@ impl Job {
         })
     }
 
-    /// Removes what another job wrote: its steps, and what it published.
+    /// Removes the files of another job: its steps and its published files.
     async fn clear(
         directory: &mut Directory,
         found: &Manifest,
         wanted: Manifest,
     ) -> Result<Manifest> {
-        // The manifest of the new job goes first: it lists nothing, so what is left counts as nothing.
+        // The manifest of the new job is written first: it lists no files, so files that are left are ignored.
         directory.store(&wanted).await?;
         let files = found.steps.iter().flat_map(|step| &step.files);
         let tops: BTreeSet<&str> = files
@@ -160,7 +160,7 @@ impl Job {
         &self.context
     }
 
-    /// What is done so far.
+    /// The manifest: the steps that are done so far.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
@@ -187,15 +187,14 @@ impl Job {
 
     /// Runs a step, unless it is done, and registers its result as a table.
     ///
-    /// A step of which a file is missing or damaged runs again; the steps after it stay if it has the same
-    /// result.
+    /// A step with a missing or damaged file runs again; the steps after it stay done if its result is the same.
     ///
-    /// `plan` makes the statement; `check` sees the record and the table before the commit, adds
-    /// figures and refuses a result that breaks the step's invariant.
+    /// `plan` plans the statement; `check` gets the record and the table before the commit, adds figures to the
+    /// record and refuses a result that breaks the step's invariant.
     ///
     /// # Errors
-    /// If the statement, the writing or the check fails, or an input is not what it was when the job began;
-    /// nothing is committed then.
+    /// If the statement, writing or the check fails, or an input has changed since the job began. Nothing is
+    /// committed then.
     pub async fn step<P, C>(
         &mut self,
         name: &str,
@@ -219,7 +218,7 @@ impl Job {
                     self.register(name, &self.manifest.steps[index]).await?;
                     return Ok(&self.manifest.steps[index]);
                 }
-                Some(damage) => self.progress.again(name, &damage),
+                Some(damage) => self.progress.rerun(name, &damage),
             }
         }
         self.progress.step(name, false);
@@ -256,7 +255,7 @@ impl Job {
         }
         let written = self.register(name, &record).await?;
         check(&self.context, written, &mut record).await?;
-        self.settle(&record).await?;
+        self.verify_and_sync(&record).await?;
         if let Output::File(file) = output {
             self.publish(file, &mut record).await?;
             self.register(name, &record).await?;
@@ -264,15 +263,15 @@ impl Job {
         record.seconds = begun.elapsed().as_secs_f64();
         record.committed = seconds_since_1970(SystemTime::now());
         let rows = record.rows;
-        // Rows that the input step numbers have their ids from it.
+        // The input step may number the rows: then later steps depend on its ids.
         let is_exact = one_file || name == "input";
         let index = self.commit(record, before, is_exact).await?;
         self.progress.done(name, rows, begun.elapsed());
         Ok(&self.manifest.steps[index])
     }
 
-    /// Makes sure that the files of a step are whole and on disk, and that the inputs are what they were.
-    async fn settle(&self, record: &StepRecord) -> Result<()> {
+    /// Checks that the files of a step are complete, syncs them to disk, and checks that the inputs are unchanged.
+    async fn verify_and_sync(&self, record: &StepRecord) -> Result<()> {
         for file in &record.files {
             let found = self.directory.bytes(&file.path).await?;
             if found != Some(file.bytes) {
@@ -289,7 +288,7 @@ impl Job {
         inputs::check(&self.manifest.inputs, &self.context.runtime_env()).await
     }
 
-    /// Lists a step in the manifest.
+    /// Adds a step to the manifest.
     async fn commit(
         &mut self,
         record: StepRecord,
@@ -301,12 +300,12 @@ impl Job {
         match before {
             Some(index) if record.same_result(&steps[index], is_exact) => steps[index] = record,
             _ => {
-                // What was made of another result does not count.
+                // Later steps were computed from another result, so they are no longer valid.
                 if steps.len() > index + 1 {
                     let name = record.name.clone();
                     for later in &steps[index + 1..] {
-                        let why = format!("the result of {name} is another one");
-                        self.progress.again(&later.name, &why);
+                        let why = format!("the result of {name} has changed");
+                        self.progress.rerun(&later.name, &why);
                     }
                 }
                 steps.truncate(index);
@@ -318,7 +317,8 @@ impl Job {
         Ok(index)
     }
 
-    /// On a cluster, before the first step that runs: has executors write a file each, and looks for them.
+    /// On a cluster, before the first step that runs: has the executors write files, and checks that this process
+    /// sees them.
     #[cfg(feature = "cluster")]
     async fn probe(&mut self) -> Result<()> {
         if self.probed || !crate::cluster::is_remote(&self.context) {
@@ -470,7 +470,7 @@ impl Job {
                 None => "is missing",
                 Some((bytes, _)) if bytes != file.bytes => "is of another size",
                 Some((_, sum)) if format!("{sum:016x}") != file.checksum => {
-                    "is damaged: its checksum is another one"
+                    "is damaged: its checksum does not match"
                 }
                 Some(_) => continue,
             };

@@ -1,6 +1,6 @@
-//! `manifest.json`: what a job is and how far it came.
+//! `manifest.json`: the parameters and the finished steps of a job.
 //!
-//! `format`: from bytes to a manifest and back, and what is believed of them.
+//! `format` serialises, parses and validates the file.
 
 mod format;
 
@@ -14,10 +14,10 @@ use std::path::Path;
 
 /// Version of the layout of a job's directory.
 ///
-/// 2: inputs are known by nanoseconds, tags and checksums, and the manifest has a checksum of its own.
+/// 2: inputs are identified by times in nanoseconds, tags and checksums, and the manifest has its own checksum.
 pub(super) const FORMAT: u32 = 2;
 
-/// A file that a job reads, and all by which a change of it is noticed.
+/// A file that a job reads, with the properties by which a change of it is detected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InputFile {
@@ -29,7 +29,7 @@ pub struct InputFile {
     pub modified: u64,
     /// XXH3-64 of the first and the last 64 KiB, in hexadecimal.
     pub ends: String,
-    /// What the store calls these bytes; files on disk have none.
+    /// Entity tag that the store gives these bytes; files on disk have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub e_tag: Option<String>,
     /// Version of the object, in stores that keep several.
@@ -38,7 +38,7 @@ pub struct InputFile {
 }
 
 impl InputFile {
-    /// What has changed since this was noted, in words.
+    /// A description of what has changed since this was recorded; `None` if nothing has.
     pub(super) fn change(&self, now: &Self) -> Option<String> {
         if self.bytes != now.bytes {
             return Some(format!("it had {} bytes and has {}", self.bytes, now.bytes));
@@ -73,7 +73,7 @@ pub struct StepFile {
 pub struct StepRecord {
     /// Its name: `NN-name`.
     pub name: String,
-    /// Its files; nothing else in its directory counts.
+    /// Its files; other files in its directory are ignored.
     pub files: Vec<StepFile>,
     /// Rows in all files.
     pub rows: u64,
@@ -81,7 +81,7 @@ pub struct StepRecord {
     pub seconds: f64,
     /// When it was committed, in seconds since 1970.
     pub committed: u64,
-    /// Rows that it left out, by reason.
+    /// Number of rows that it left out, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<String, u64>,
     /// Figures that a later step or the reader needs.
@@ -96,8 +96,8 @@ impl StepRecord {
         files.map(|file| directory.join(&file.path)).collect()
     }
 
-    /// Whether this is the result that another run of the step had: the same bytes, where it must be exact;
-    /// else as many rows, left out and figures. Files that are not sorted hold equal rows in another order.
+    /// Whether another run of the step had the same result. With `is_exact` the bytes must be equal; without it,
+    /// only row counts, left-out counts and figures, because unsorted files may hold equal rows in another order.
     pub(super) fn same_result(&self, other: &Self, is_exact: bool) -> bool {
         let content = |record: &Self| {
             let files = record.files.iter();
@@ -112,7 +112,7 @@ impl StepRecord {
             && (!is_exact || content(self) == content(other))
     }
 
-    /// Notes what a salvaging read of a dump left out.
+    /// Records what was left out while reading a damaged dump with `on_error` = `skip`.
     pub(super) fn leave_out(&mut self, file: &str, losses: &Losses) {
         let pages = losses.pages();
         if pages > 0 {
@@ -125,7 +125,7 @@ impl StepRecord {
     }
 }
 
-/// The whole of `manifest.json`.
+/// The content of `manifest.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -137,21 +137,21 @@ pub struct Manifest {
     pub neardup: String,
     /// Name of the command.
     pub command: String,
-    /// What it reads.
+    /// The files that it reads.
     pub inputs: Vec<InputFile>,
-    /// How it computes: everything that the result depends on.
+    /// All parameters that the result depends on.
     pub parameters: BTreeMap<String, serde_json::Value>,
     /// Steps that are done, in order.
     pub steps: Vec<StepRecord>,
     /// Whether all steps are done.
     pub finished: bool,
-    /// XXH3-64 of the rest, in hexadecimal; only in the file.
+    /// XXH3-64 of the other fields, in hexadecimal; empty except in the file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     checksum: String,
 }
 
 impl Manifest {
-    /// A job of which nothing is done.
+    /// The manifest of a job without finished steps.
     pub fn new(
         command: &str,
         inputs: Vec<InputFile>,
@@ -170,10 +170,10 @@ impl Manifest {
         }
     }
 
-    /// Reads the manifest of a directory on disk; `None` where there is none.
+    /// Reads the manifest of a directory on disk; `None` if there is none.
     ///
     /// # Errors
-    /// If the file cannot be read, is no manifest, or is of another format.
+    /// If the file cannot be read, is not a manifest, or has an unknown format.
     pub fn load(directory: &Path) -> Result<Option<Self>> {
         let path = directory.join(MANIFEST);
         if let Ok(found) = fs::metadata(&path) {
@@ -189,23 +189,23 @@ impl Manifest {
         }
     }
 
-    /// What of another job differs from this one, if anything: the first difference, in words.
+    /// A description of the first difference between this job and another one; `None` if they are the same.
     pub fn difference(&self, other: &Self) -> Option<String> {
         if self.format != other.format {
             return Some(format!(
-                "its format is {}, this version goes on with format {} only",
+                "its format is {}, but this version resumes jobs of format {} only",
                 self.format, other.format
             ));
         }
         if self.signatures != other.signatures {
             return Some(format!(
-                "its signatures are of version {}, those of this neardup of {}",
+                "its signatures have version {}, but this neardup computes version {}",
                 self.signatures, other.signatures
             ));
         }
         if self.neardup != other.neardup {
             return Some(format!(
-                "neardup {} wrote it, this is {}",
+                "it was written by neardup {}, but this is neardup {}",
                 self.neardup, other.neardup
             ));
         }
@@ -231,7 +231,7 @@ impl Manifest {
         None
     }
 
-    /// The first input that is not that of another job, in words.
+    /// A description of the first difference between the inputs of two jobs; `None` if they are the same.
     fn other_inputs(&self, other: &Self) -> Option<String> {
         for (old, new) in self.inputs.iter().zip(&other.inputs) {
             if old.path != new.path {

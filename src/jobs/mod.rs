@@ -1,4 +1,4 @@
-//! Jobs: work in steps, each of which lies whole on disk before the next begins.
+//! Jobs: work in steps, each of which is completely written before the next begins.
 //!
 //! ```text
 //! DIR/manifest.json          inputs, parameters, and per step: files, rows, checksums, what was left out
@@ -6,13 +6,13 @@
 //! DIR/pairs.parquet  DIR/clusters.parquet  DIR/kept.parquet
 //! ```
 //!
-//! One step is one SQL statement (`sql/jobs/*.sql`) over the steps before it. It is committed by
-//! listing its files in the manifest, which is replaced as a whole: a job that was stopped
-//! anywhere goes on with the first step that is not listed. Files reach the disk before the manifest
-//! names them, and are read against their checksums before a later run believes them: a step whose files
-//! are damaged is done again. Before each commit the inputs must be what they were when the job began.
+//! One step is one SQL statement (`sql/jobs/*.sql`) over the steps before it. It is committed by listing its
+//! files in the manifest, which is replaced atomically: a job that was stopped at any point resumes at the first
+//! step that is not listed. Files are synced to disk before the manifest lists them, and a later run verifies
+//! their checksums before it uses them: a step whose files are damaged is done again. Each commit checks that
+//! the inputs have not changed since the job began.
 //!
-//! To add a step: its statement in `sql/jobs/`, a call of [`Job::step`], and an invariant.
+//! To add a step, write its statement in `sql/jobs/`, a call of [`Job::step`], and a check of its invariant.
 
 mod dedup;
 mod directory;

@@ -1,4 +1,4 @@
-//! The tables of a finished job, for readers.
+//! Registers the result of a job as tables of a session.
 
 use super::inputs;
 use super::manifest::{Manifest, StepRecord};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Reads the manifest of a job's directory.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no manifest, or it cannot be read.
 pub async fn manifest(context: &SessionContext, directory: &str) -> Result<Manifest> {
     let file = Location::new(directory)?.join(MANIFEST);
     let (store, path) = file.store(&context.runtime_env())?;
@@ -27,16 +27,16 @@ pub async fn manifest(context: &SessionContext, directory: &str) -> Result<Manif
     match found {
         Ok(text) => Manifest::parse(&text, &file),
         Err(Error::NotFound { .. }) => exec_err!(
-            "{directory}: no job lies here ({MANIFEST} is missing); 'neardup dedup -o {directory}' makes one"
+            "{directory}: there is no job here ({MANIFEST} is missing); 'neardup dedup -o {directory}' makes one"
         ),
         Err(error) => exec_err!("{file}: {error}"),
     }
 }
 
-/// Registers the tables of a job that are done: pairs, clusters, kept, sentences, plain_text.
+/// Registers those tables of a job that are finished: pairs, clusters, kept, sentences, plain_text.
 ///
 /// # Errors
-/// If the directory holds no job, or a file of it is gone or of another size.
+/// If the directory holds no job, or a file of the job is missing or has another size.
 pub async fn register(context: &SessionContext, directory: &str) -> Result<Manifest> {
     let manifest = manifest(context, directory).await?;
     let directory = Location::new(directory)?;
@@ -54,8 +54,8 @@ pub async fn register(context: &SessionContext, directory: &str) -> Result<Manif
     Ok(manifest)
 }
 
-/// The files of a step, which are as large as they were written. That they hold the same bytes is seen when the
-/// job goes on.
+/// The files of a step as a table. Only the sizes of the files are checked; their checksums are verified when the
+/// job resumes.
 async fn table(
     context: &SessionContext,
     directory: &Location,
@@ -66,7 +66,7 @@ async fn table(
         let found = file.head(&context.runtime_env()).await?;
         if found.size != written.bytes {
             return exec_err!(
-                "{file}: has {} bytes, but the job wrote {}; give its command again to have the step done again",
+                "{file}: has {} bytes, but the job wrote {}; run its command again to repeat the step",
                 found.size,
                 written.bytes
             );
@@ -75,10 +75,10 @@ async fn table(
     parquet_files(&context.state(), &files).await
 }
 
-/// Registers `documents` (id, text): the rows that a job compared, as they were read.
+/// Registers `documents` (id, text): the rows that a job compared, with their original texts.
 ///
 /// # Errors
-/// If the input of the job is gone, or holds other bytes or columns.
+/// If the input of the job is missing, or its bytes or columns have changed.
 pub async fn register_documents(
     context: &SessionContext,
     directory: &str,

@@ -1,10 +1,14 @@
-//! Operators of our own, for what a plan of standard operators does not do well.
+//! Custom operators, for what a plan of standard operators does not do well.
 //!
-//! Each has a reason, and a logical node where a statement asks for it: `similar_pairs` streams the
-//! pairs of a bucket, which unnesting would hold in one batch; `write_step` writes each partition as
-//! a file of unique name and returns what it wrote; `shared_rows` computes rows once that a plan
-//! reads more than once; `whole_files`, which a rule puts above the engine's writers, puts files in
-//! place only where their query ended well. `tables` hands the nodes to query planners of others.
+//! - `similar_pairs` streams the pairs of a bucket, which `UNNEST` would hold in one batch.
+//! - `write_step` writes each partition as a file with a unique name and returns a record of each file.
+//! - `shared_rows` computes once the rows that a plan reads more than once.
+//! - `whole_files` commits the files of a query only after the query has succeeded. A physical optimizer rule puts
+//!   it above the engine's file writers.
+//!
+//! An operator that a statement requests also has a logical node.
+//!
+//! `tables` lets query planners of other extensions plan these nodes.
 //!
 //! To add an operator: a folder with `logical.rs` and `exec.rs`, and a line in [`planner`].
 

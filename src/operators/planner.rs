@@ -50,7 +50,7 @@ impl QueryPlanner for NeardupQueryPlanner {
         let Some(state) = session.as_any().downcast_ref::<SessionState>() else {
             return Ok(physical);
         };
-        match fit::misfit(&physical, state).await? {
+        match fit::required_fit(&physical, state).await? {
             None => fit::with_bounds(physical),
             Some(fit) => {
                 let physical = self.planned(plan, &fit.state(state)?).await?;

@@ -1,27 +1,28 @@
-//! How much memory is left for this process: of the machine, of its control groups (both versions, and
-//! all groups above its own), and of the limits of its address space.
+//! Determines how much memory is available to this process: on the machine, in its control groups (of both versions,
+//! including all parent groups), and within the limits of its address space.
 //!
-//! Where the system does not say (no `/proc`), nothing is known and there is no limit.
+//! Without `/proc` nothing is known, and there is no limit.
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
-/// Of memory that is left, the part that operators may hold: the rest is for what no operator counts, such
-/// as rows on their way and buffers of readers and writers.
+/// Share of the available memory that operators may hold. The rest is for memory that no operator reserves, such as
+/// batches in transit and buffers of readers and writers.
 const SHARE: f64 = 0.7;
-/// Of address space that is left: stacks and the reserves of the allocator take of it, too.
+/// Share of the available address space that operators may hold; stacks and reserves of the allocator also take
+/// address space.
 const ADDRESS_SHARE: f64 = 0.5;
-/// What operators may always hold, so that small queries run where others took the memory.
-const LEAST: usize = 64 << 20;
-/// A limit of a control group above this is none.
+/// Bytes that operators may always hold, so that small queries run even if other processes use the memory.
+const MIN_LIMIT: usize = 64 << 20;
+/// A control group's limit in bytes from which on it means no limit.
 const NO_LIMIT: u64 = 1 << 60;
 
-/// Bytes that operators may hold where nobody said how many.
+/// Bytes that operators may hold if no limit is given.
 pub(super) fn default_limit() -> Option<usize> {
     limit_below(Path::new("/"))
 }
 
-/// The same, with `/proc` and the control groups below a directory.
+/// As [`default_limit`], with `/proc` and the control groups below `root`.
 fn limit_below(root: &Path) -> Option<usize> {
     let machine = read_to_string(root.join("proc/meminfo")).ok();
     let machine = machine.and_then(|text| of_machine(&text));
@@ -32,17 +33,17 @@ fn limit_below(root: &Path) -> Option<usize> {
         resident.map(|bytes| bytes as f64 * SHARE),
         address_space(&limits, &status).map(|bytes| bytes as f64 * ADDRESS_SHARE),
     ];
-    let least = shares.into_iter().flatten().min_by(f64::total_cmp)?;
-    Some((least as usize).max(LEAST))
+    let limit = shares.into_iter().flatten().min_by(f64::total_cmp)?;
+    Some((limit as usize).max(MIN_LIMIT))
 }
 
-/// What the machine can give without swapping.
+/// Bytes that the machine can provide without swapping.
 fn of_machine(meminfo: &str) -> Option<u64> {
     let of = |name: &str| kilobytes(meminfo, name);
     of("MemAvailable:").or_else(|| of("MemTotal:"))
 }
 
-/// The limit of the address space in bytes, where there is one.
+/// The limit of the address space in bytes; `None` if there is none.
 pub(super) fn limit_of_address_space() -> Option<u64> {
     let limits = read_to_string("/proc/self/limits").ok()?;
     let line = limits
@@ -51,7 +52,7 @@ pub(super) fn limit_of_address_space() -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// What is left below the limits of address space and data.
+/// Bytes that are left below the limits of the address space and of the data segment; `None` if there are none.
 fn address_space(limits: &str, status: &str) -> Option<u64> {
     let left = |limit: &str, used: &str| {
         let line = limits.lines().find_map(|line| line.strip_prefix(limit))?;
@@ -72,11 +73,11 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
     Some(number << 10)
 }
 
-/// The names of a control group's figures.
+/// The names of a control group's files.
 struct Files {
     limits: &'static [&'static str],
     usage: &'static str,
-    /// In `memory.stat`: files that can be dropped, which count as usage.
+    /// Keys in `memory.stat` of the page cache, which counts as usage but can be dropped.
     cached: [&'static str; 2],
 }
 
@@ -91,7 +92,7 @@ const SECOND: Files = Files {
     cached: ["inactive_file ", "active_file "],
 };
 
-/// What is left in each control group that bounds this process.
+/// Bytes that are left in each control group that limits this process.
 fn of_groups(root: &Path) -> Vec<u64> {
     let groups = read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let mounts = read_to_string(root.join("proc/self/mountinfo")).unwrap_or_default();
@@ -114,7 +115,7 @@ fn of_groups(root: &Path) -> Vec<u64> {
             .filter_map(|line| Mount::of(line, controllers))
         {
             let top = root.join(mount.point.trim_start_matches('/'));
-            let mut group = mount.place_of(&top, path);
+            let mut group = mount.directory_of(&top, path);
             loop {
                 left.extend(of_group(&group, &files));
                 if group == top || !group.pop() {
@@ -128,7 +129,7 @@ fn of_groups(root: &Path) -> Vec<u64> {
 
 /// Where a hierarchy of control groups is mounted.
 struct Mount {
-    /// The group that is mounted, seen from the whole hierarchy.
+    /// The path, in the whole hierarchy, of the group that is mounted.
     root: String,
     point: String,
 }
@@ -151,8 +152,8 @@ impl Mount {
         })
     }
 
-    /// The directory of a group; of one that is not below what is mounted, as in containers, the top.
-    fn place_of(&self, top: &Path, group: &str) -> PathBuf {
+    /// The directory of a group; `top` if the group is not below the mounted one, as in containers.
+    fn directory_of(&self, top: &Path, group: &str) -> PathBuf {
         let below = Path::new(group).strip_prefix(&self.root).ok();
         match below.filter(|below| below.components().all(|part| part.as_os_str() != "..")) {
             Some(below) if !below.as_os_str().is_empty() => top.join(below),

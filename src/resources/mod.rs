@@ -1,4 +1,4 @@
-//! Threads, memory and temporary space of a session in one process.
+//! Configures the threads, memory and temporary space of a session in one process.
 
 mod available;
 mod pool;
@@ -18,15 +18,15 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
-/// Memory that a partition needs at least: a sketch of token frequencies takes 16 MiB, one more
-/// where sketches meet, and the pool gives every operator of every partition an equal share.
+/// Minimum memory of a partition in bytes: a sketch of token frequencies takes 16 MiB, merging takes a second one,
+/// and the pool gives every operator of every partition an equal share.
 const PARTITION_BYTES: usize = 64 << 20;
-/// Of the memory of a partition, the part that a sort keeps back for its merge.
+/// A sort reserves this fraction (1 / 32) of a partition's memory for its merge.
 const MERGE_SHARE: usize = 32;
-/// Memory of a partition for each row of a batch: less memory, smaller batches.
+/// Bytes of a partition's memory for each row of a batch: the less memory, the smaller the batches.
 const ROW_BYTES: usize = 32 << 10;
 
-/// What a session in one process may use.
+/// Resources that a session in one process may use.
 ///
 /// ```
 /// use neardup::{Memory, Resources};
@@ -36,13 +36,13 @@ const ROW_BYTES: usize = 32 << 10;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Resources {
-    /// Threads to work with, at least 1.
+    /// Number of worker threads, at least 1.
     pub threads: usize,
     /// Memory that operators may hold.
     pub memory: Memory,
-    /// Where temporary files go; `None`: where the system has them.
+    /// Directory of temporary files; `None`: that of the system.
     pub temp_dir: Option<PathBuf>,
-    /// Bytes that temporary files may take; `None`: what leaves a twentieth of the disk free, or 10 GiB.
+    /// Bytes that temporary files may take; `None`: as many as leave a twentieth of the disk, at most 10 GiB, free.
     pub temp_limit: Option<u64>,
 }
 
@@ -61,19 +61,19 @@ impl Default for Resources {
 /// Memory that operators may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Memory {
-    /// 70 % of what the machine and the control groups of this process leave, and half of what a limit of
-    /// its address space leaves. What fits is not slowed down by this limit.
+    /// 70 % of the memory that is available on the machine and in the control groups of this process, and at most
+    /// half of the available address space if that is limited. This limit does not slow down queries that fit.
     #[default]
     Share,
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(usize),
     /// No limit.
     Unlimited,
 }
 
 impl Memory {
-    /// The limit in bytes, as of now; `None` where there is none, or where the system does not say what
-    /// is left.
+    /// The current limit in bytes; `None` if there is no limit, or if the system does not report how much memory is
+    /// available.
     pub fn limit(self) -> Option<usize> {
         match self {
             Self::Share => available::default_limit(),
@@ -86,7 +86,7 @@ impl Memory {
 impl FromStr for Memory {
     type Err = String;
 
-    /// A size, or `none`.
+    /// Parses a size, or `none`.
     fn from_str(text: &str) -> Result<Self, String> {
         match text.trim().eq_ignore_ascii_case("none") {
             true => Ok(Self::Unlimited),
@@ -97,27 +97,29 @@ impl FromStr for Memory {
     }
 }
 
-/// Below this the system refuses threads in the middle of a job, and the process aborts.
-const LEAST_ADDRESS_SPACE: u64 = 680 << 20;
+/// Minimum limit of the address space in bytes. Below it the system refuses threads in the middle of a job, and the
+/// process aborts.
+const MIN_ADDRESS_SPACE: u64 = 680 << 20;
 
-/// In a session whose limit nobody asked for: hash joins run where their inputs fit into so many bytes.
-/// (They are faster than joins of sorted rows, but do not spill.)
+/// Session extension for sessions with the default limit: hash joins are used if their inputs fit into this number of
+/// bytes. (They are faster than sort-merge joins, but do not spill.)
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HashJoinsWithin(pub(crate) usize);
 
 impl Resources {
-    /// A session that keeps to these; what does not fit into the memory is spilled to disk.
+    /// A session with these limits; rows that do not fit into memory are spilled to disk.
     ///
     /// # Errors
-    /// If temporary files cannot be made in the directory that was given; else as [`crate::session`].
+    /// If the address space is too small, if temporary files cannot be made in the given directory, and as
+    /// [`crate::session`].
     pub fn session(&self) -> Result<SessionContext> {
         if let Some(bytes) = available::limit_of_address_space()
-            && bytes < LEAST_ADDRESS_SPACE
+            && bytes < MIN_ADDRESS_SPACE
         {
             return plan_err!(
-                "the address space of this process is limited to {} MiB (ulimit -v), of which threads and files take most; {} MiB are needed at least",
+                "the address space of this process is limited to {} MiB (ulimit -v), most of which threads and files take; at least {} MiB are needed",
                 bytes >> 20,
-                LEAST_ADDRESS_SPACE >> 20
+                MIN_ADDRESS_SPACE >> 20
             );
         }
         let directory = match &self.temp_dir {
@@ -156,14 +158,14 @@ impl Resources {
         crate::session(config, runtime.build_arc()?)
     }
 
-    /// Partitions of a plan: one a thread, where the memory suffices.
+    /// Number of partitions of a plan: one for each thread, or fewer if the memory does not suffice.
     fn partitions(&self, limit: Option<usize>) -> usize {
         let room = limit.map_or(usize::MAX, |bytes| bytes / PARTITION_BYTES);
         self.threads.min(room).max(1)
     }
 }
 
-/// Temporary files in a directory, of so many bytes.
+/// A disk manager with temporary files in `directory`, limited to `limit` bytes.
 pub(crate) fn disk(directory: PathBuf, limit: Option<u64>) -> DiskManagerBuilder {
     let space = SpillSpace::new(directory, limit);
     let spills = DiskManagerMode::Custom(Arc::new(Spills(Arc::new(space))));
@@ -173,7 +175,7 @@ pub(crate) fn disk(directory: PathBuf, limit: Option<u64>) -> DiskManagerBuilder
 /// Parses a size in bytes: a number with an optional K, M, G or T (of 1024).
 ///
 /// # Errors
-/// If the text is none, in words.
+/// A message, if the text is not a size.
 pub fn parse_size(text: &str) -> Result<usize, String> {
     let upper = text.trim().to_uppercase();
     let upper = upper
@@ -190,7 +192,7 @@ pub fn parse_size(text: &str) -> Result<usize, String> {
     let number: f64 = digits
         .trim()
         .parse()
-        .map_err(|_| format!("'{text}' is no size; write it as 512M or 4G"))?;
+        .map_err(|_| format!("'{text}' is not a size; write it as 512M or 4G"))?;
     let bytes = number
         * f64::from(1_u32 << (shift % 30))
         * if shift >= 30 {
@@ -200,7 +202,7 @@ pub fn parse_size(text: &str) -> Result<usize, String> {
         };
     match (1.0..1e18).contains(&bytes) {
         true => Ok(bytes as usize),
-        false => Err(format!("'{text}' is no size; write it as 512M or 4G")),
+        false => Err(format!("'{text}' is not a size; write it as 512M or 4G")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The memory pool of a limit that nobody asked for: what fits is not slowed down by it.
+//! The memory pool of the default limit, which does not slow down queries that fit into memory.
 
 use datafusion::common::{DataFusionError, Result, human_readable_size};
 use datafusion::execution::memory_pool::{
@@ -7,9 +7,9 @@ use datafusion::execution::memory_pool::{
 use parking_lot::Mutex;
 use std::fmt::{Display, Formatter};
 
-/// A pool in which consumers that can spill share one half as they come, and each is sure of an equal part of
-/// the other half. (In the engine's `FairSpillPool` a sort spills at its equal part of the whole, though
-/// nobody else may want memory.) What cannot spill takes what is free.
+/// A pool in which consumers that can spill share one half first come, first served, while the other half is divided
+/// among them in equal guaranteed parts. (In the engine's `FairSpillPool` a sort spills once it holds an equal part of
+/// the whole, even if no other consumer needs memory.) Consumers that cannot spill take any free memory.
 #[derive(Debug)]
 pub(super) struct SharedPool {
     bytes: usize,
@@ -18,7 +18,7 @@ pub(super) struct SharedPool {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Consumers that can spill.
+    /// Number of consumers that can spill.
     spillers: usize,
     spillable: usize,
     unspillable: usize,

@@ -1,8 +1,7 @@
-//! Where operators write what does not fit into memory: one file without a name for each session.
+//! Spill files: one unnamed (unlinked) file for each session holds what all operators spill.
 //!
-//! A file without a name cannot be guessed or opened by others, and it goes with the process however that
-//! ends. All that is spilled shares it, in chunks that are used again, so that a sort of a thousand runs needs
-//! one open file.
+//! Other users cannot find or open an unnamed file, and the system removes it when the process ends for any reason.
+//! All spill files share it in chunks that are reused, so that a sort with a thousand runs needs one open file.
 
 use bytes::Bytes;
 use datafusion::common::human_readable_size;
@@ -17,15 +16,15 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Bytes of a chunk.
+/// Size of a chunk in bytes.
 const CHUNK: u64 = 256 << 10;
-/// The disk is asked what is free each time the file grew by so many chunks.
-const CHUNKS_BETWEEN_LOOKS: u64 = 64;
-/// Where no limit was given, this part of a disk stays free, but not more than so many bytes.
+/// The free space of the disk is checked each time the file has grown by this number of chunks.
+const CHUNKS_BETWEEN_CHECKS: u64 = 64;
+/// Without a limit, a twentieth of the disk stays free, but not more than `FREE_BYTES`.
 const FREE_PART: u64 = 20;
 const FREE_BYTES: u64 = 10 << 30;
 
-/// The file of a session, made when something is spilled first.
+/// The spill space of a session, whose file is made at the first spill.
 pub(super) struct SpillSpace {
     directory: PathBuf,
     limit: Option<u64>,
@@ -35,13 +34,13 @@ pub(super) struct SpillSpace {
 #[derive(Default)]
 struct State {
     file: Option<Arc<File>>,
-    /// Chunks of the file, and those of them that nobody uses.
+    /// The number of chunks of the file, and the unused ones among them.
     chunks: u64,
     free: Vec<u64>,
 }
 
 impl SpillSpace {
-    /// Space in a directory. `None`: as much as leaves some of the disk free.
+    /// Space in a directory of at most `limit` bytes; `None`: as much as leaves some of the disk free.
     pub(super) fn new(directory: PathBuf, limit: Option<u64>) -> Self {
         Self {
             directory,
@@ -50,7 +49,7 @@ impl SpillSpace {
         }
     }
 
-    /// Makes the file now, so that a directory that cannot be written is known at once.
+    /// Makes the file now, so that a directory that cannot be written is an error at once.
     pub(super) fn open(&self) -> Result<()> {
         let mut state = self.state.lock();
         self.file(&mut state)
@@ -66,7 +65,7 @@ impl SpillSpace {
         Ok(Arc::clone(state.file.insert(Arc::new(file))))
     }
 
-    /// A chunk that nobody uses.
+    /// Takes an unused chunk, or appends one to the file.
     fn take(&self) -> IoResult<(Arc<File>, u64)> {
         let mut state = self.state.lock();
         let file = self.file(&mut state)?;
@@ -77,20 +76,22 @@ impl SpillSpace {
         match self.limit {
             Some(limit) if wanted > limit => {
                 return Err(Error::other(format!(
-                    "temporary files in {} reach their limit of {}: raise --temp-limit, or --memory-limit, above which they are written",
+                    "temporary files in {} reach their limit of {}: raise --temp-limit, or --memory-limit so that less is spilled",
                     self.directory.display(),
                     human_readable_size(usize::try_from(limit).unwrap_or(usize::MAX)),
                 )));
             }
-            None if state.chunks.is_multiple_of(CHUNKS_BETWEEN_LOOKS) => self.look(&file)?,
+            None if state.chunks.is_multiple_of(CHUNKS_BETWEEN_CHECKS) => {
+                self.check_free_space(&file)?
+            }
             _ => {}
         }
         state.chunks += 1;
         Ok((file, state.chunks - 1))
     }
 
-    /// Whether the disk has room for the next chunks.
-    fn look(&self, file: &File) -> IoResult<()> {
+    /// Checks that the disk has space for the next chunks.
+    fn check_free_space(&self, file: &File) -> IoResult<()> {
         let Ok(disk) = rustix::fs::fstatvfs(file) else {
             return Ok(());
         };
@@ -101,19 +102,19 @@ impl SpillSpace {
         }
         let size = |bytes| human_readable_size(usize::try_from(bytes).unwrap_or(usize::MAX));
         Err(Error::other(format!(
-            "temporary files in {} leave {} of the disk free, and {} shall stay so: give another directory with --temp-dir, or a limit with --temp-limit",
+            "temporary files in {} leave {} of the disk free, but {} must stay free: give another directory with --temp-dir, or a limit with --temp-limit",
             self.directory.display(),
             size(free),
             size(keep),
         )))
     }
 
-    fn give_back(&self, chunks: &mut Vec<u64>) {
+    fn release(&self, chunks: &mut Vec<u64>) {
         let mut state = self.state.lock();
         state.free.append(chunks);
         if state.free.len() as u64 == state.chunks
             && let Some(file) = &state.file
-            // Where this fails the chunks are used again as they are.
+            // If this fails, the chunks are reused without shrinking the file.
             && file.set_len(0).is_ok()
         {
             state.free.clear();
@@ -137,19 +138,19 @@ impl TempFileFactory for Spills {
     fn create_temp_file(&self, _description: &str) -> Result<Arc<dyn SpillFile>> {
         Ok(Arc::new(Spilled(Arc::new(Contents {
             space: Arc::clone(&self.0),
-            places: Mutex::default(),
+            extents: Mutex::default(),
         }))))
     }
 }
 
-/// What one operator spilled.
+/// The contents of one spill file.
 struct Contents {
     space: Arc<SpillSpace>,
-    places: Mutex<Places>,
+    extents: Mutex<Extents>,
 }
 
 #[derive(Default)]
-struct Places {
+struct Extents {
     file: Option<Arc<File>>,
     chunks: Vec<u64>,
     bytes: u64,
@@ -157,39 +158,39 @@ struct Places {
 
 impl Contents {
     fn append(&self, bytes: &[u8]) -> IoResult<usize> {
-        let mut places = self.places.lock();
-        if places.bytes == places.chunks.len() as u64 * CHUNK {
+        let mut extents = self.extents.lock();
+        if extents.bytes == extents.chunks.len() as u64 * CHUNK {
             let (file, chunk) = self.space.take()?;
-            places.file = Some(file);
-            places.chunks.push(chunk);
+            extents.file = Some(file);
+            extents.chunks.push(chunk);
         }
-        let (Some(file), Some(chunk)) = (&places.file, places.chunks.last()) else {
+        let (Some(file), Some(chunk)) = (&extents.file, extents.chunks.last()) else {
             return Ok(0);
         };
-        let within = places.bytes % CHUNK;
+        let within = extents.bytes % CHUNK;
         let room = usize::try_from(CHUNK - within).unwrap_or(usize::MAX);
         let bytes = &bytes[..bytes.len().min(room)];
         file.write_all_at(bytes, chunk * CHUNK + within)
             .map_err(|error| self.space.failed(&error))?;
-        places.bytes += bytes.len() as u64;
+        extents.bytes += bytes.len() as u64;
         Ok(bytes.len())
     }
 
-    /// The bytes from a place to the end of its chunk; none at the end.
+    /// The bytes from `from` to the end of its chunk; empty at the end of the contents.
     fn read(&self, from: u64) -> Result<Bytes> {
-        let (file, place, length) = {
-            let places = self.places.lock();
+        let (file, offset, length) = {
+            let extents = self.extents.lock();
             let chunk = usize::try_from(from / CHUNK).ok();
-            let chunk = chunk.and_then(|chunk| places.chunks.get(chunk));
-            let (Some(file), Some(chunk)) = (&places.file, chunk) else {
+            let chunk = chunk.and_then(|chunk| extents.chunks.get(chunk));
+            let (Some(file), Some(chunk)) = (&extents.file, chunk) else {
                 return Ok(Bytes::new());
             };
             let within = from % CHUNK;
-            let length = (CHUNK - within).min(places.bytes.saturating_sub(from));
+            let length = (CHUNK - within).min(extents.bytes.saturating_sub(from));
             (Arc::clone(file), chunk * CHUNK + within, length)
         };
         let mut bytes = vec![0; length as usize];
-        file.read_exact_at(&mut bytes, place)
+        file.read_exact_at(&mut bytes, offset)
             .map_err(|error| self.space.failed(&error))?;
         Ok(bytes.into())
     }
@@ -197,7 +198,7 @@ impl Contents {
 
 impl Drop for Contents {
     fn drop(&mut self) {
-        self.space.give_back(&mut self.places.get_mut().chunks);
+        self.space.release(&mut self.extents.get_mut().chunks);
     }
 }
 
@@ -209,7 +210,7 @@ impl SpillFile for Spilled {
     }
 
     fn size(&self) -> Option<u64> {
-        Some(self.0.places.lock().bytes)
+        Some(self.0.extents.lock().bytes)
     }
 
     fn read_stream(&self) -> Result<Pin<Box<dyn Stream<Item = Result<Bytes>> + Send>>> {

@@ -1,4 +1,4 @@
-//! What a command may take, and what it leaves: memory, temporary space, open files, and a full disk.
+//! Resource limits of commands: memory, temporary space, open files, and a full disk.
 
 use crate::scratch::{Answer, Scratch, answer};
 use std::fs::{DirBuilder, File, read_dir};
@@ -92,7 +92,7 @@ fn temporary_files_have_a_limit_and_a_place() {
     assert_eq!(names(&scratch, "there"), [""; 0]);
 }
 
-/// Waits until a process has a file without a name open: it spills.
+/// Waits until a process has an unnamed file open, which means that it spills.
 #[cfg(target_os = "linux")]
 fn wait_for_spill(child: &Child) {
     let begun = Instant::now();

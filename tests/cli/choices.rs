@@ -35,7 +35,7 @@ fn assert_none(scratch: &Scratch, directory: &str, sql: &str) {
     assert_eq!(scratch.job_number(directory, sql), 0, "{directory}: {sql}");
 }
 
-/// What holds for every result.
+/// Checks the properties of every result.
 #[track_caller]
 fn check_tables(scratch: &Scratch, directory: &str) {
     for sql in [
@@ -260,7 +260,7 @@ fn texts_as_they_are() {
     );
 }
 
-/// A row that stands twice is one row, in every keep order; rows without an id stay.
+/// A row that occurs twice is one row, in every keep order; rows without an id are kept.
 #[test]
 fn repeated_rows_are_one() {
     let scratch = Scratch::new();

@@ -186,8 +186,11 @@ fn manifests_that_are_not_believed() {
     }
     let sparse = std::fs::File::create(scratch.path("out/manifest.json")).expect("a file");
     sparse.set_len(1 << 40).expect("a sparse file");
-    scratch.fail(&JOB, &["manifest.json", "are no manifest"]);
-    scratch.fail(&["show", "out"], &["manifest.json", "are no manifest"]);
+    scratch.fail(&JOB, &["manifest.json", "but a manifest has at most"]);
+    scratch.fail(
+        &["show", "out"],
+        &["manifest.json", "but a manifest has at most"],
+    );
     std::fs::remove_file(scratch.path("out/manifest.json")).expect("a removed file");
     std::fs::create_dir(scratch.path("out/manifest.json")).expect("a directory");
     scratch.fail(&JOB, &["manifest.json", "must be a file"]);

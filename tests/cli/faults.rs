@@ -1,4 +1,4 @@
-//! What a system refuses: it is said, nothing half-written counts, and the next run goes on.
+//! Failing system calls: they are reported, partly written files are ignored, and the next run resumes.
 
 #![cfg(unix)]
 
@@ -51,7 +51,7 @@ fn limited(scratch: &Scratch, limits: &str) -> Answer {
     answer(shell.output().expect("a shell"))
 }
 
-/// Files that cannot grow stand for a full disk: writes fail in the same places.
+/// Files that cannot grow simulate a full disk: writes fail at the same points.
 #[test]
 fn a_disk_that_is_full() {
     let (scratch, wanted) = table();

@@ -1,11 +1,10 @@
-//! Text of others: what steers a terminal is shown, never sent; what is written to files and pipes stays as
-//! it was.
+//! Untrusted text: control characters are made visible on a terminal, and stay unchanged in files and pipes.
 
 use crate::scratch::{Scratch, answer};
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
-/// Two near-duplicates whose id, title and text hold orders to a terminal; one id claims to be a cluster.
+/// Two near-duplicates whose id, title and text contain control characters; one id imitates a cluster's line.
 const ROWS: &str = concat!(
     r#"{"id":"a\u001b]0;own\u0007","text":"one two three four five six \u001b[31mseven\u202e eight\nnine\rten \u009b31m","ti\u001btle":"x"}"#,
     "\n",
@@ -13,7 +12,7 @@ const ROWS: &str = concat!(
     "\n"
 );
 
-/// Characters that a terminal takes as an order or that turn writing round.
+/// Characters that a terminal interprets, or that change the direction of writing.
 fn is_order(letter: char) -> bool {
     let is_break = matches!(letter, '\n' | '\t');
     (letter.is_control() && !is_break) || ('\u{202a}'..='\u{202e}').contains(&letter)

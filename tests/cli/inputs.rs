@@ -1,4 +1,4 @@
-//! Inputs that lie where results go, and inputs that change.
+//! Inputs in the output directory, and inputs that change.
 
 use crate::scratch::{Scratch, answer, signal, steps};
 use std::time::{Duration, Instant, SystemTime};
@@ -40,7 +40,7 @@ fn an_input_in_the_output_directory() {
         for more in [&[][..], &["--overwrite"]] {
             let mut job = vec!["dedup", "rows.parquet", input, "-o", output];
             job.extend(more);
-            scratch.fail(&job, &["lies in the output directory", "another directory"]);
+            scratch.fail(&job, &["is in the output directory", "another directory"]);
         }
     }
     assert!(!scratch.has("new"));
@@ -145,7 +145,7 @@ fn an_input_that_changes_during_the_job() {
     }
 }
 
-/// An input that is read where it lies is looked at before the last commit, too: nothing gets its final name.
+/// An input that is read in place is also checked before the last commit: no file gets its final name.
 #[cfg(unix)]
 #[test]
 fn an_input_that_changes_during_the_last_step() {

@@ -1,4 +1,4 @@
-//! Jobs that end at a moment that nobody chose.
+//! Jobs that are killed at random moments.
 
 use crate::scratch::{Scratch, answer, signal};
 use serde_json::Value;

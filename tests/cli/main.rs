@@ -1,4 +1,4 @@
-//! The `neardup` binary as a person meets it: arguments, files, exit codes, what is said.
+//! The `neardup` binary from a user's point of view: arguments, files, exit codes and messages.
 //!
 //! Every test runs the real binary in a temporary directory of its own and reads its answers
 //! through the binary again (`neardup sql`). What a query or a function computes is tested in SQL;

@@ -1,4 +1,4 @@
-//! Buckets above the limit: what they leave uncompared is said, and the keep order holds.
+//! Oversized buckets: pairs that are not compared are reported, and the keep order holds.
 
 use crate::scratch::Scratch;
 use serde_json::Value;

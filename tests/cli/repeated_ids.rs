@@ -1,4 +1,4 @@
-//! Rows of one id are one row: which one stays, what is counted, and that all ways say the same.
+//! Rows with the same id count as one row: which one is kept, what is counted, and that all methods agree.
 
 use crate::scratch::Scratch;
 use serde_json::{Value, json};

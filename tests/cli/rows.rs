@@ -1,4 +1,4 @@
-//! Every row is the row it was: order, numbers, values, columns. Each test is a line of `docs/formats.md`.
+//! Rows are unchanged: order, numbers, values, columns. Each test is a line of `docs/formats.md`.
 
 use crate::scratch::Scratch;
 use serde_json::{Value, json};

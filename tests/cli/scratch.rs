@@ -1,4 +1,4 @@
-//! A directory to work in, and the binary in it.
+//! A temporary directory for a test, in which it runs the binary.
 
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub struct Scratch {
     directory: tempfile::TempDir,
 }
 
-/// What a command said and how it ended.
+/// The output of a command and how it ended.
 #[derive(Debug)]
 pub struct Answer {
     /// Its exit code; `None` if a signal ended it.
@@ -94,7 +94,7 @@ impl Scratch {
         answer
     }
 
-    /// Runs the binary, which must say an error in which all of these stand.
+    /// Runs the binary, which must fail with an error that contains all of these texts.
     #[track_caller]
     pub fn fail(&self, arguments: &[&str], said: &[&str]) -> Answer {
         let answer = self.run(arguments);
@@ -228,7 +228,7 @@ pub fn answer(output: Output) -> Answer {
     }
 }
 
-/// JSON, an object a line.
+/// JSON lines: one object in each line.
 #[track_caller]
 fn parse(text: &str) -> Rows {
     let parse = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));

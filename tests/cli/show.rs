@@ -1,4 +1,4 @@
-//! `neardup show`: clusters with their texts and what differs.
+//! `neardup show`: clusters with their texts and the differences between them.
 
 use crate::scratch::Scratch;
 
@@ -87,7 +87,7 @@ fn exactly_what_differs_is_marked() {
 #[test]
 fn what_is_not_there() {
     let scratch = Scratch::new();
-    scratch.fail(&["show"], &["neardup-out", "no job lies here"]);
+    scratch.fail(&["show"], &["neardup-out", "there is no job here"]);
     scratch.write("rows.csv", "id,text\n1,a\n2,b\n");
     scratch.succeed(&["dedup", "rows.csv", "--quiet"]);
     assert!(

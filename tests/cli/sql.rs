@@ -1,4 +1,4 @@
-//! `neardup sql`: statements from everywhere, rows in every format, errors that help.
+//! `neardup sql`: statements from all sources, rows in all formats, and helpful errors.
 
 use crate::scratch::{Scratch, answer};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -106,7 +106,7 @@ fn tables_of_a_job() {
     assert_eq!(scratch.job_rows("neardup-out", sql)[0]["there"], true);
     scratch.fail(
         &["sql", "--dir", "none", "-c", "SELECT 1"],
-        &["none", "no job lies here"],
+        &["none", "there is no job here"],
     );
     std::fs::remove_file(scratch.path("neardup-out/kept.parquet")).expect("a removed file");
     scratch.fail(

@@ -24,14 +24,14 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("a job in a bucket", same_job),
         trial("files of a bucket", files),
-        trial("what is wrong is said", faults),
+        trial("errors name their cause", faults),
         trial("two processes on one job", two_processes),
         trial("inputs that change or lie in the output", inputs),
         trial("a damaged step is done again", damage),
     ]
 }
 
-/// A store of memory in which the sample lies, below `mem://bucket`.
+/// An in-memory object store with the sample, at `mem://bucket`.
 #[derive(Clone)]
 struct Bucket {
     store: Arc<InMemory>,
@@ -88,7 +88,7 @@ async fn rows(context: &SessionContext, query: &str) -> Result<String> {
     Ok(pretty_format_batches(&batches)?.to_string())
 }
 
-/// A job on a dump in a bucket writes there what it writes on disk, and is not done twice.
+/// A job on a dump in a bucket writes the same files there as on disk, and completed steps are not repeated.
 fn same_job(bucket: Bucket) -> Result<(), Failed> {
     super::run(async move {
         let scratch = tempfile::tempdir()?;
@@ -114,7 +114,7 @@ fn same_job(bucket: Bucket) -> Result<(), Failed> {
         let again = bucket.dedup(&remote, Arc::new(Quiet)).await?;
         assert_eq!(again.resumed, again.manifest().steps.len());
         assert_eq!(before, bucket.keys().await);
-        // With other parameters, everything of the first job goes.
+        // With other parameters, all files of the first job are removed.
         let other = Dedup {
             threshold: Some(0.9),
             overwrite: true,
@@ -129,7 +129,7 @@ fn same_job(bucket: Bucket) -> Result<(), Failed> {
     })
 }
 
-/// A key may hold any letter; directories leave hidden files and results of jobs out.
+/// A key may contain any character. Hidden files and results of jobs are left out of directories.
 fn files(bucket: Bucket) -> Result<(), Failed> {
     super::run(async move {
         bucket
@@ -191,7 +191,7 @@ fn faults(bucket: Bucket) -> Result<(), Failed> {
             (
                 dump,
                 "mem://bucket/foreign",
-                "is not empty and holds no job ('notes.txt' stands in it)",
+                "is not empty and holds no job (it contains 'notes.txt')",
             ),
             (
                 dump,
@@ -200,30 +200,30 @@ fn faults(bucket: Bucket) -> Result<(), Failed> {
             ),
         ] {
             let failed = bucket.dedup(&job(input, output), Arc::new(Quiet)).await;
-            let said = failed.err().expect("an error").strip_backtrace();
-            assert!(said.contains(expected), "{input} {output}: {said}");
+            let error = failed.err().expect("an error").strip_backtrace();
+            assert!(error.contains(expected), "{input} {output}: {error}");
         }
-        let said = neardup::jobs::register(&bucket.session()?, "mem://bucket/none").await;
-        let said = said.expect_err("no job").strip_backtrace();
-        assert!(said.contains("no job lies here"), "{said}");
+        let error = neardup::jobs::register(&bucket.session()?, "mem://bucket/none").await;
+        let error = error.expect_err("no job").strip_backtrace();
+        assert!(error.contains("there is no job here"), "{error}");
         let keys = bucket.keys().await;
         assert!(!keys.iter().any(|key| key.starts_with("out")), "{keys:?}");
         Ok(())
     })
 }
 
-/// Waits before its third step until it is told to go on.
+/// Blocks the job before its third step until it is released.
 #[derive(Default)]
 struct Waiting {
     reached: AtomicBool,
-    goes_on: AtomicBool,
+    released: AtomicBool,
 }
 
 impl Progress for Waiting {
     fn step(&self, name: &str, _: bool) {
         if name == "texts" {
             self.reached.store(true, Ordering::SeqCst);
-            while !self.goes_on.load(Ordering::SeqCst) {
+            while !self.released.load(Ordering::SeqCst) {
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
@@ -232,7 +232,7 @@ impl Progress for Waiting {
     fn done(&self, _: &str, _: u64, _: Duration) {}
 }
 
-/// Nobody can lock a directory of a store: the process that came first ends when it commits.
+/// A directory of a store cannot be locked: when two processes run the same job, the first one fails at its commit.
 fn two_processes(bucket: Bucket) -> Result<(), Failed> {
     super::run(async move {
         let options = job("mem://bucket/dumps/sample.xml.bz2", "mem://bucket/out");
@@ -246,11 +246,14 @@ fn two_processes(bucket: Bucket) -> Result<(), Failed> {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         let second = bucket.dedup(&options, Arc::new(Quiet)).await?;
-        waiting.goes_on.store(true, Ordering::SeqCst);
-        let said = first.await?.err().ok_or("both came to an end")?;
-        let said = said.strip_backtrace();
-        assert!(said.contains("another process works on this job"), "{said}");
-        // The second one's result is whole.
+        waiting.released.store(true, Ordering::SeqCst);
+        let error = first.await?.err().ok_or("both came to an end")?;
+        let error = error.strip_backtrace();
+        assert!(
+            error.contains("another process works on this job"),
+            "{error}"
+        );
+        // The result of the second one is complete.
         let again = bucket.dedup(&options, Arc::new(Quiet)).await?;
         assert_eq!(again.manifest().steps.len(), second.manifest().steps.len());
         assert_eq!(again.resumed, again.manifest().steps.len());
@@ -258,10 +261,10 @@ fn two_processes(bucket: Bucket) -> Result<(), Failed> {
     })
 }
 
-/// Objects have tags: a change of the same size is noticed at once, and while the job runs.
+/// Objects have tags: a change of an input is detected even if the size is the same, and also while the job runs.
 fn inputs(bucket: Bucket) -> Result<(), Failed> {
     super::run(async move {
-        let said = |failed: Result<Job>| failed.err().expect("an error").strip_backtrace();
+        let error = |failed: Result<Job>| failed.err().expect("an error").strip_backtrace();
         let dump = "mem://bucket/dumps/sample.xml.bz2";
         for (input, output) in [
             (dump, "mem://bucket/dumps"),
@@ -271,10 +274,10 @@ fn inputs(bucket: Bucket) -> Result<(), Failed> {
         ] {
             let mut options = job(input, output);
             options.overwrite = true;
-            let said = said(bucket.dedup(&options, Arc::new(Quiet)).await);
-            assert!(said.contains("lies in the output directory"), "{said}");
+            let error = error(bucket.dedup(&options, Arc::new(Quiet)).await);
+            assert!(error.contains("is in the output directory"), "{error}");
         }
-        // A name that begins with the same letters is another directory.
+        // A name with the same prefix is another directory.
         bucket
             .dedup(&job(dump, "mem://bucket/dump"), Arc::new(Quiet))
             .await?;
@@ -291,17 +294,17 @@ fn inputs(bucket: Bucket) -> Result<(), Failed> {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         bucket.store.put(&path, bytes.into()).await?;
-        waiting.goes_on.store(true, Ordering::SeqCst);
-        let failed = said(running.await?);
+        waiting.released.store(true, Ordering::SeqCst);
+        let failed = error(running.await?);
         assert!(failed.contains(dump), "{failed}");
         assert!(failed.contains("has changed while the job ran"), "{failed}");
-        let again = said(bucket.dedup(&options, Arc::new(Quiet)).await);
+        let again = error(bucket.dedup(&options, Arc::new(Quiet)).await);
         assert!(again.contains("has changed since"), "{again}");
         Ok(())
     })
 }
 
-/// Files of a job in a store are read against their checksums, too.
+/// The checksums of a job's files in a store are verified.
 fn damage(bucket: Bucket) -> Result<(), Failed> {
     super::run(async move {
         let options = job("mem://bucket/dumps/", "mem://bucket/out");

@@ -1,4 +1,4 @@
-//! Calls of every table function, all variants: what is checked of every plan is checked on these.
+//! Calls of every table function in all variants, for checks that apply to every plan.
 
 use datafusion::common::Result;
 use datafusion::prelude::{SessionConfig, SessionContext};

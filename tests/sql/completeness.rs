@@ -1,5 +1,5 @@
-//! Each function has its file, its tests and its page, and nothing else has: sql ⇔ registry ⇔ slt ⇔
-//! reference pages. What is missing is named.
+//! Every function has a file, tests and a reference page, and there are no others: sql ⇔ registry ⇔ slt ⇔ reference
+//! pages. Failures name what is missing.
 
 use super::{reference, slt};
 use datafusion::config::ExtensionOptions;
@@ -25,7 +25,7 @@ pub fn trials() -> Vec<Trial> {
 
 type Names = BTreeSet<String>;
 
-/// Fails with what only one of the two has.
+/// Fails with the names that only one of the two sets has.
 fn same(left: (&str, &Names), right: (&str, &Names)) -> Result<(), Failed> {
     let missing = |(name, names): (&str, &Names), (other, others): (&str, &Names)| -> Vec<String> {
         let only = names.difference(others);
@@ -105,9 +105,9 @@ fn sql_files_of_jobs() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Headers say what a reader needs; bodies are one query whose holes are known.
+/// Headers are complete, and bodies are a single query in which every placeholder is declared.
 fn headers() -> Result<(), Failed> {
-    // Literals that Rust computes.
+    // Placeholders whose literals are computed in Rust.
     let computed = [
         "bands",
         "rows",
@@ -145,17 +145,20 @@ fn headers() -> Result<(), Failed> {
             ));
         }
         for template in std::iter::once(&function.template).chain(function.variants) {
-            for hole in holes(template.text) {
+            for placeholder in placeholders(template.text) {
                 let declared = header
                     .parameters
                     .iter()
-                    .any(|parameter| parameter.name == hole);
-                // Lists are the rows of a plan that is computed as a whole.
-                let is_computed = computed.contains(&hole.as_str()) || hole.ends_with("_list");
+                    .any(|parameter| parameter.name == placeholder);
+                // Placeholders for lists are the columns of the plan of lsh_plan, which is computed as a whole.
+                let is_computed =
+                    computed.contains(&placeholder.as_str()) || placeholder.ends_with("_list");
                 if !declared && !is_computed {
-                    return Err(
-                        format!("sql/{}.sql: ${hole} is not declared", template.name).into(),
-                    );
+                    return Err(format!(
+                        "sql/{}.sql: ${placeholder} is not declared",
+                        template.name
+                    )
+                    .into());
                 }
             }
         }
@@ -164,7 +167,7 @@ fn headers() -> Result<(), Failed> {
 }
 
 /// The `$parameters` of a template.
-fn holes(text: &str) -> Names {
+fn placeholders(text: &str) -> Names {
     let body: String = text
         .lines()
         .filter(|line| !line.starts_with("--"))
@@ -176,7 +179,7 @@ fn holes(text: &str) -> Names {
     names.collect()
 }
 
-/// Each function has its `.slt`, which calls it.
+/// Each function has an `.slt` file that calls it.
 fn slt_files() -> Result<(), Failed> {
     let kinds = [
         ("table_functions", table_functions(true)),
@@ -205,7 +208,7 @@ fn slt_files() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Each function and option has its heading.
+/// Each function and option has a heading in a reference page.
 fn reference_pages() -> Result<(), Failed> {
     let options = NeardupOptions::default().entries();
     let options: Names = options.into_iter().map(|entry| entry.key).collect();
@@ -227,7 +230,7 @@ fn reference_pages() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Each option is the default of a parameter, says what it is, and can be read back.
+/// Each option is the default of a parameter, has a description, and can be read back.
 fn options() -> Result<(), Failed> {
     let mut parameters = Names::new();
     for function in TABLE_FUNCTIONS.iter().filter(|function| function.public) {
@@ -256,7 +259,7 @@ fn options() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The examples in the documentation of functions give what they show.
+/// The examples in the documentation of functions give the results that they show.
 async fn examples() -> Result<(), Failed> {
     use datafusion::arrow::util::pretty::pretty_format_batches;
     let session = neardup::session(

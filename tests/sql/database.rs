@@ -1,4 +1,4 @@
-//! A session of neardup as the runner of `.slt` files sees it, and how values are printed there.
+//! Connects a session of neardup to the runner of `.slt` files, and prints values for it.
 
 use super::scratch::Scratch;
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
@@ -18,7 +18,7 @@ pub struct Database {
     scratch: Scratch,
 }
 
-/// An error of a statement, without what varies from run to run.
+/// An error of a statement, without the parts that vary from run to run.
 #[derive(Debug)]
 pub struct Failure(pub String);
 
@@ -31,7 +31,7 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl Database {
-    /// A session on that many target partitions.
+    /// A session with the given number of target partitions.
     pub fn new(partitions: usize) -> Result<Self, Failure> {
         let config = SessionConfig::new().with_target_partitions(partitions);
         let context = neardup::session(config, Arc::default());
@@ -115,7 +115,7 @@ fn column_type(data_type: &DataType) -> DefaultColumnType {
     }
 }
 
-/// Rows as text; of a plan, each line is a row with its number.
+/// Rows as text. Each line of a plan becomes a row with its line number.
 fn rows(batches: &[RecordBatch], explains: bool) -> Result<Vec<Vec<String>>, DataFusionError> {
     let mut rows = Vec::new();
     for batch in batches {
@@ -133,8 +133,7 @@ fn rows(batches: &[RecordBatch], explains: bool) -> Result<Vec<Vec<String>>, Dat
     Ok(rows)
 }
 
-/// One value. Floating-point numbers to six decimals, so that the last bits of a power do not
-/// decide a test.
+/// One value. Floating-point numbers are printed with six decimals, so that tests do not depend on rounding errors.
 fn value(column: &dyn Array, row: usize) -> Result<String, DataFusionError> {
     if column.is_null(row) {
         return Ok("NULL".to_owned());
@@ -160,7 +159,7 @@ fn value(column: &dyn Array, row: usize) -> Result<String, DataFusionError> {
     })
 }
 
-/// A value on one line, with its white space visible where the runner would lose it.
+/// A value on one line, in which white space is made visible where the runner would remove it.
 fn printable(text: &str) -> String {
     let text = text
         .replace('\n', "\\n")
@@ -172,7 +171,7 @@ fn printable(text: &str) -> String {
     }
 }
 
-/// A plan, a row a line: its number, and its indentation as dashes.
+/// A plan as one row per line, with the line number and the indentation as dashes.
 fn plan_lines(values: &[String]) -> Vec<Vec<String>> {
     let kind = values.first().cloned().unwrap_or_default();
     let plan = values.get(1).map_or("", String::as_str);

@@ -1,9 +1,9 @@
-//! The same rows, byte for byte, whatever the machine does: partitions, threads, batch sizes, repeats, formats of the
-//! same rows, one process or a cluster.
+//! The rows are the same, byte for byte, for any number of partitions and threads, any batch size, repeated runs, any
+//! input format, and in one process or on a cluster.
 //!
-//! Not the whole product: every number of partitions meets every format, and batch sizes and threads take turns, so
-//! that each meets each of the others; repeats and the cluster are added to that. The queries are one of each way
-//! through the plans: the exact join, MinHash with linked copies, both resolutions, sets that come from texts cut into
+//! Not every combination is tested: all pairs of a number of partitions and a format are, and batch sizes and threads
+//! alternate so that all pairs with them occur, too. Repeated runs and the cluster are added. The queries cover each
+//! kind of plan: the exact join, MinHash with linked copies, both resolutions, sets that come from texts cut into
 //! sentences, counts, and bit signatures. `dev/determinism` does the same on a large corpus, and for jobs.
 
 use super::cluster::{Cluster, session as remote_session};
@@ -54,7 +54,7 @@ fn queries(directory: &Path, format: &str) -> Vec<String> {
         .collect()
 }
 
-/// Writes the same rows in each format. Texts are such that every format can hold them.
+/// Writes the same rows in each format. The texts can be represented in every format.
 async fn write(directory: &Path) -> Result<()> {
     let spec = Spec {
         rows: 40,
@@ -110,7 +110,7 @@ async fn answers(
     Ok(answers)
 }
 
-/// Fails where two runs differ, and says in which query.
+/// Fails if two runs differ, and names the query.
 fn same(
     what: &str,
     found: &[Vec<Vec<String>>],
@@ -152,7 +152,7 @@ fn in_one_process() -> Result<(), Failed> {
     let directory = scratch.path().to_owned();
     let path = directory.clone();
     super::run(async move { write(&path).await })?;
-    // Partitions and formats, each with each; a few of them again.
+    // All combinations of partitions and formats, some of them twice.
     let all = PARTITIONS
         .iter()
         .flat_map(|&partitions| FORMATS.map(|format| (partitions, format)));

@@ -1,4 +1,5 @@
-//! The SQL of a call gives the rows of the call, in a session that has our functions and nothing else of ours.
+//! The SQL text of a call gives the same rows as the call, in a session with only the scalar functions and aggregates
+//! of neardup.
 
 use super::calls::{CALLS, TABLES, session};
 use datafusion::arrow::datatypes::SchemaRef;
@@ -13,11 +14,11 @@ use std::sync::Arc;
 pub fn trials() -> Vec<Trial> {
     vec![
         Trial::test("inline::every call", || super::run(every_call())),
-        Trial::test("inline::what has no SQL", what_has_none),
+        Trial::test("inline::calls without a SQL text", calls_without_text),
     ]
 }
 
-/// A session of the engine with our functions of rows and our aggregates.
+/// A session of the engine with the scalar functions and aggregates of neardup.
 fn plain() -> SessionContext {
     let context = SessionContext::new();
     for function in neardup_udfs::scalar_functions() {
@@ -66,14 +67,14 @@ async fn every_call() -> Result<(), Failed> {
         }
         compared += 1;
     }
-    // All but those that read files, each in all its variants.
+    // All calls except those that read files, in all variants.
     if compared < 50 {
         return Err(format!("{compared} calls were compared").into());
     }
     Ok(())
 }
 
-fn what_has_none() -> Result<(), Failed> {
+fn calls_without_text() -> Result<(), Failed> {
     for (call, expected) in [
         ("wiki_pages('a.xml')", "no SQL of standard operators"),
         ("word_vectors('a.vec')", "no SQL of standard operators"),

@@ -1,4 +1,5 @@
-//! Jobs in sessions that the command line cannot ask for: the bytes of sorted files depend on the rows alone.
+//! Jobs in session configurations that the command line does not offer: the bytes of sorted files depend on the rows
+//! alone.
 
 use datafusion::common::Result;
 use datafusion::execution::runtime_env::RuntimeEnv;
@@ -8,7 +9,7 @@ use neardup::jobs::{Dedup, Keep, Method, Pairs, Quiet, Resolution};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What makes a job of the default one.
+/// Modifies the options of the default job.
 type Change = fn(&mut Dedup);
 
 /// The trials of this module.
@@ -65,7 +66,7 @@ fn equal_bytes(change: Change) -> Result<(), Failed> {
             context.sql(&copy).await?.collect().await?;
         }
         let mut wanted: Option<Vec<Vec<u8>>> = None;
-        // Each number of partitions and each size of a batch, not every combination.
+        // Each number of partitions and each batch size, but not every combination.
         let ways = [(1, 8192), (2, 100), (2, 8192), (7, 8192), (7, 1), (64, 100)];
         for (partitions, batch_rows) in ways {
             let output = scratch.path().join(format!("{partitions}-{batch_rows}"));

@@ -1,26 +1,26 @@
-//! Proof through SQL, in one binary: each trial is a named test.
+//! Tests through SQL, in one binary. Each trial is a named test.
 //!
-//! | trials | prove |
+//! | trials | what they check |
 //! | --- | --- |
-//! | `slt::…` | each file of `tests/slt`, on 2 target partitions |
-//! | `slt::… on N` | the same answers on 1, 7 and 64 target partitions |
-//! | `slt::… BeforeAnother`, `AfterAnother` | the same answers in a session of a host with another extension |
+//! | `slt::…` | each file of `tests/slt`, with 2 target partitions |
+//! | `slt::… on N` | the same answers with 1, 7 and 64 target partitions |
+//! | `slt::… BeforeAnother`, `AfterAnother` | the same answers in the session of a host with another extension |
 //! | `buckets::…` | inputs and jobs in an object store |
-//! | `cluster::…` | the same rows on a scheduler and executors |
-//! | `jobs::…` | the bytes of sorted files depend on the rows alone |
-//! | `determinism::…` | the same rows whatever the machine does, in every format |
+//! | `cluster::…` | the same rows on a cluster of a scheduler and executors |
+//! | `jobs::…` | the bytes of sorted output files depend on the rows alone |
+//! | `determinism::…` | the same rows for any partitions, threads and batch sizes, in every format |
 //! | `fuzz::…` | random rows, calls, compositions and jobs against brute force |
-//! | `host::…` | ours and another extension in one session, in both orders |
-//! | `hostile::…` | bytes that nobody meant: never a panic, nor more than linear time, nor a silent loss |
-//! | `inline::…` | the SQL of a call gives the rows of the call |
+//! | `host::…` | neardup and another extension in one session, in both orders |
+//! | `hostile::…` | malformed input: no panic, at most linear time, no silent loss |
+//! | `inline::…` | the SQL text of a call gives the same rows as the call |
 //! | `once::…` | a relation argument is computed once |
-//! | `oracle::…` | joins and clusters against brute force, recall, and that giants stay linear |
-//! | `plans::…` | what no plan may hold, and columns as declared |
+//! | `oracle::…` | joins and clusters against brute force, recall, and linear growth for oversized buckets |
+//! | `plans::…` | operators that no plan may have, and columns as declared |
 //! | `completeness::…` | sql ⇔ registry ⇔ slt ⇔ reference pages |
 //! | `reference::…` | the reference pages and the methods in Python are those of the registry |
 //!
 //! `NEARDUP_COMPLETE=1 cargo test --workspace --test sql` writes the answers of the `.slt` files and
-//! the reference pages anew. Read each answer as if someone else had claimed it.
+//! the reference pages again. Review each changed answer critically.
 //!
 //! To add a test: write an `.slt` file; in Rust, a function in the module of its kind and its line
 //! in that module's `trials`.
@@ -52,7 +52,7 @@ mod slt;
 
 use libtest_mimic::{Arguments, Trial};
 
-/// Plans of nested templates recurse deeply; an unoptimised build needs more than 2 MiB.
+/// Stack size of threads: planning nested templates recurses deeply, and an unoptimised build needs more than 2 MiB.
 const STACK_BYTES: usize = 32 << 20;
 
 fn main() {
@@ -79,12 +79,12 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// Whether generated files are written anew instead of compared.
+/// Whether generated files are written instead of compared.
 fn completes() -> bool {
     std::env::var_os("NEARDUP_COMPLETE").is_some_and(|value| value != "0" && !value.is_empty())
 }
 
-/// Runs a future to its end, on threads with room for deep plans.
+/// Runs a future to completion, on threads with a stack that is large enough for deep plans.
 fn run<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -1,4 +1,4 @@
-//! A relation argument is computed once, also where its rows are not the same each time.
+//! A relation argument is computed once, even if its rows differ between executions.
 
 use super::cluster::{Cluster, session};
 use super::run;
@@ -11,12 +11,12 @@ use libtest_mimic::{Failed, Trial};
 use std::fs::File;
 use std::sync::Arc;
 
-/// Each text stands in two files.
+/// Each text is in two files.
 const TEXTS: usize = 6_000;
 const FILES: usize = 4;
 
-/// Calls over `$input`, which has the columns `id` and `text`, whose rows are kept by one of two equal texts: how
-/// many rows there are, and how many texts.
+/// Calls over `$input` (`id`, `text`) that keep one of two equal texts. The queries return the number of kept rows and
+/// the number of distinct texts.
 const CALLS: &[(&str, &str)] = &[
     (
         "deduplicate",
@@ -34,7 +34,7 @@ const CALLS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Relations whose rows differ from run to run, and how many texts they hold.
+/// Relations whose rows differ from run to run, with the number of texts of each.
 fn relations(files: &str) -> Vec<(&'static str, String, usize)> {
     let all = format!("'{files}/*.parquet'");
     vec![
@@ -82,7 +82,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Files of texts, each text in two of them.
+/// Writes files of texts, each text in two of them.
 fn corpus() -> Result<tempfile::TempDir, Failed> {
     let directory = tempfile::tempdir()?;
     for file in 0..FILES {
@@ -121,7 +121,7 @@ async fn check(context: &SessionContext, files: &str) -> Result<(), Failed> {
                 .ok_or("no row")?;
             let number = |column: usize| batch.column(column).as_primitive::<Int64Type>().value(0);
             let (kept, texts) = (number(0), number(1));
-            // A limit takes any rows: then kept rows have as many texts as there are of them.
+            // A limit takes any rows, so only check that the kept rows have distinct texts.
             let is_right = kept == texts && (expected == 0 || kept == expected as i64);
             if !is_right {
                 return Err(format!(
@@ -150,7 +150,7 @@ fn on_a_cluster() -> Result<(), Failed> {
     })
 }
 
-/// Only what may differ from run to run is kept.
+/// Only relations that may differ from run to run are stored.
 async fn fixed_relations() -> Result<(), Failed> {
     let directory = corpus()?;
     let files = directory.path().to_string_lossy();
@@ -197,7 +197,7 @@ async fn fixed_relations() -> Result<(), Failed> {
             return Err(format!("{relation}: expected shared rows {is_shared}\n{plan}").into());
         }
     }
-    // What one part of the plan alone reads is not kept either.
+    // Relations that are read only once are not stored either.
     let sql = "SELECT * FROM sentences((SELECT id, text FROM docs LIMIT 5))";
     let plan = context.sql(sql).await?.into_optimized_plan()?;
     match plan.display_indent().to_string() {

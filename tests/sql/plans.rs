@@ -1,4 +1,4 @@
-//! Shapes that no plan may have, and columns that every plan has.
+//! Operators that no plan may have, and the columns that plans must have.
 
 use super::calls::{CALLS, query, session};
 use datafusion::arrow::datatypes::DataType;
@@ -35,7 +35,7 @@ fn every_function_is_called() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The configurations of one process, of one that must spill, and of a cluster's default.
+/// Configurations: one process, one process that must spill, and the defaults of a cluster.
 fn configurations() -> Vec<(&'static str, SessionConfig)> {
     let mut spilling = SessionConfig::new().with_target_partitions(2);
     spilling.options_mut().optimizer.prefer_hash_join = false;
@@ -88,12 +88,12 @@ async fn no_scalar_subquery() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The header of a function says what its plan returns.
+/// The columns of a function's plan are those of its header.
 async fn columns_are_as_declared() -> Result<(), Failed> {
     let context = session(SessionConfig::new()).await?;
     for (name, call) in CALLS {
         let function = neardup::functions::find(name).ok_or("no such function")?;
-        // Two variants have columns of their own.
+        // Two variants have different columns.
         let own = call.contains("(frequencies,") || call.contains("lsh_plan(0.8, method");
         let template = match own {
             true => &function.variants[0],

@@ -1,5 +1,4 @@
-//! The methods of a Python session, one for each table function: written from the registry and compared
-//! with it.
+//! The methods of a Python session, one for each table function: generated from the registry and compared with it.
 
 use libtest_mimic::Failed;
 use neardup::functions::{Header, Kind, Parameter, TABLE_FUNCTIONS, TableFunction};
@@ -45,8 +44,8 @@ pub fn module() -> Result<String, Failed> {
 fn method(out: &mut String, function: &TableFunction, header: &Header) {
     let relations = relations(function, header);
     let _ = write!(out, "\n    def {}(\n        self,\n", function.name);
-    for (place, name) in relations.iter().enumerate() {
-        let _ = match place < *function.relations.start() {
+    for (index, name) in relations.iter().enumerate() {
+        let _ = match index < *function.relations.start() {
             true => writeln!(out, "        {name}: Data,"),
             false => writeln!(out, "        {name}: Data | None = None,"),
         };
@@ -117,10 +116,10 @@ fn docstring(out: &mut String, header: &Header, relations: &[String]) {
     if !relations.is_empty() || !header.parameters.is_empty() {
         out.push_str("\n        Args:\n");
     }
-    for (place, name) in relations.iter().enumerate() {
+    for (index, name) in relations.iter().enumerate() {
         let columns = header
             .inputs
-            .get(place.min(header.inputs.len().saturating_sub(1)));
+            .get(index.min(header.inputs.len().saturating_sub(1)));
         let columns = columns.map_or(String::new(), |(_, columns)| format!(": {columns}"));
         wrap(out, &text(&format!("{name}: A relation{columns}.")), 12);
     }
@@ -157,7 +156,7 @@ fn upper(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// A paragraph in lines of at most 100 characters; those after the first are set in.
+/// Wraps a paragraph to lines of at most 100 characters, with the lines after the first indented.
 fn wrap(out: &mut String, text: &str, indent: usize) {
     let mut line = " ".repeat(indent);
     let mut is_empty = true;

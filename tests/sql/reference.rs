@@ -1,4 +1,4 @@
-//! Reference pages, written from the live registry and compared with it.
+//! Reference pages, generated from the registry and compared with it.
 
 use datafusion::config::ExtensionOptions;
 use datafusion::logical_expr::Documentation;
@@ -8,9 +8,9 @@ use neardup::options::NeardupOptions;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// How the pages are written anew.
+/// How to regenerate the pages.
 pub const HOW: &str =
-    "write it anew with: NEARDUP_COMPLETE=1 cargo test --workspace --test sql reference";
+    "regenerate it with: NEARDUP_COMPLETE=1 cargo test --workspace --test sql reference";
 
 /// Where the pages are.
 pub fn directory() -> PathBuf {
@@ -38,7 +38,7 @@ fn page(name: &str, text: String) -> Result<(), Failed> {
     file(&format!("docs/reference/{name}"), text)
 }
 
-/// Compares a file with what it should be, or writes it.
+/// Compares a file with its expected text, or writes it.
 fn file(name: &str, text: String) -> Result<(), Failed> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     if super::completes() {

@@ -1,10 +1,9 @@
-//! Places that an `.slt` file names: its own scratch directory, the bundled sample, and the
-//! files of the tests.
+//! Directories that an `.slt` file refers to: its scratch directory, the bundled sample, and the files of the tests.
 
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Names of places and the paths that they stand for.
+/// Names of directories in `.slt` files, and their paths.
 #[derive(Debug)]
 pub struct Scratch {
     directory: TempDir,
@@ -21,14 +20,14 @@ impl Scratch {
         Ok(Self { directory })
     }
 
-    /// `text` with paths for names.
+    /// Replaces names by paths.
     pub fn expand(&self, text: &str) -> String {
         text.replace(SCRATCH, &self.directory.path().display().to_string())
             .replace(SAMPLE, &directory("datasets/sample").display().to_string())
             .replace(DATA, &directory("tests/data").display().to_string())
     }
 
-    /// `text` with names for paths, also where a path lost its leading slash.
+    /// Replaces paths by names, including paths without their leading slash.
     pub fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (path, name) in [

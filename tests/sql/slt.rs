@@ -1,4 +1,4 @@
-//! The `.slt` files: each one a named test with a fresh session and a scratch directory.
+//! Runs the `.slt` files: each is a named test with a fresh session and a scratch directory.
 //!
 //! In a file, `$__SCRATCH__` is its directory, `$__SAMPLE__` that of the bundled sample and `$__DATA__` that
 //! of `tests/data`, in statements and in answers. A record under `onlyif partitions_2` runs only there: plans differ
@@ -10,7 +10,7 @@ use libtest_mimic::{Failed, Trial};
 use sqllogictest::{Runner, default_column_validator, default_normalizer, default_validator};
 use std::path::{Path, PathBuf};
 
-/// Where answers are written, and where each file is tried again.
+/// The number of target partitions with which answers are written, and the numbers with which files run again.
 const PARTITIONS: usize = 2;
 const OTHER_PARTITIONS: [usize; 3] = [1, 7, 64];
 

@@ -1,4 +1,4 @@
-//! What all aggregate functions of this crate have in common.
+//! The common interface of the aggregate functions of this crate.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -17,8 +17,9 @@ use datafusion_expr::{
 
 use crate::columns::{Kind, Parameters};
 
-/// An aggregate function: stateless, immutable, the same answer however rows are grouped into
-/// partial states, arguments by position or by name. [`udaf`] makes one that a session can register.
+/// An aggregate function. It is stateless and immutable, its result does not depend on how rows are grouped into
+/// partial states, and its arguments are given by position or by name. [`udaf`] makes a function that a session
+/// can register.
 pub(crate) trait Aggregate: Debug + PartialEq + Eq + Hash + Send + Sync + 'static {
     /// The function's name and parameters.
     const PARAMETERS: &'static Parameters;
@@ -26,7 +27,7 @@ pub(crate) trait Aggregate: Debug + PartialEq + Eq + Hash + Send + Sync + 'stati
     /// Whether the result may be NULL.
     const NULLABLE: bool = false;
 
-    /// Checks what the kinds of the parameters do not say; runs while planning.
+    /// Checks conditions on the types beyond the kinds of the parameters; runs while planning.
     fn check(_types: &[DataType]) -> Result<()> {
         Ok(())
     }
@@ -40,16 +41,16 @@ pub(crate) trait Aggregate: Debug + PartialEq + Eq + Hash + Send + Sync + 'stati
     /// An aggregation that has seen no row.
     fn start(types: &[DataType]) -> Result<Box<dyn Accumulator>>;
 
-    /// Aggregations of many groups at once, if there are any that are faster than one for each.
+    /// An aggregation of many groups at once, if there is one that is faster than an aggregation for each group.
     fn start_groups(_types: &[DataType]) -> Option<Box<dyn GroupsAccumulator>> {
         None
     }
 
-    /// What `#[user_doc]` says.
+    /// The documentation from `#[user_doc]`.
     fn user_doc(&self) -> Option<&Documentation>;
 }
 
-/// A function as the engine knows it.
+/// A function as a DataFusion aggregate function.
 pub(crate) fn udaf(function: impl Aggregate) -> AggregateUDF {
     AggregateUDF::new_from_impl(Adapter::new(function))
 }

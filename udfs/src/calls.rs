@@ -1,4 +1,4 @@
-//! Calls of functions in tests, as the engine makes them, on columns of every encoding.
+//! Calls of functions in tests, as DataFusion makes them, on columns of every encoding.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use datafusion_expr::{ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs};
 
 use crate::function::{Function, udf};
 
-/// What planning says about a call: the field of the result.
+/// Plans a call: the field of the result, or an error.
 pub(crate) fn plan(function: impl Function, args: &[ColumnarValue]) -> Result<FieldRef> {
     let udf = udf(function);
     let fields = coerced(&udf, args)?;
@@ -84,7 +84,7 @@ pub(crate) fn call_scalar<F: Function + Copy>(
     }
 }
 
-/// What is wrong with a call, as planning says it.
+/// The planning error of a call.
 pub(crate) fn plan_error(function: impl Function, args: &[ColumnarValue]) -> String {
     match plan(function, args) {
         Ok(field) => panic!("planned {field}"),

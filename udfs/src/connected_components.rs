@@ -12,7 +12,7 @@ use crate::columns::{IdTable, Kind, NO_ID, Parameters};
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Aggregates pairs to the connected components of their graph: a list of (id, cluster_id), one for each id, by ascending id. The cluster_id is the smallest id of the component (integers by value, strings by their bytes). Partial states are spanning forests, smaller than the ids they hold, so that partitions and executors reduce before they meet.",
+    description = "Aggregates pairs to the connected components of their graph: a list of (id, cluster_id), one for each id, by ascending id. The cluster_id is the smallest id of the component (integers by value, strings by their bytes). Partial states are spanning forests, with fewer edges than ids, so that partitions and executors reduce their pairs before they are merged.",
     syntax_example = "connected_components(id_a, id_b)",
     sql_example = r#"```sql
 > SELECT connected_components(a, b) AS clusters FROM (VALUES (1, 2), (3, 2), (7, 9)) AS pairs (a, b);
@@ -65,7 +65,7 @@ impl Aggregate for ConnectedComponents {
 #[derive(Debug)]
 struct Components {
     ids: IdTable,
-    /// Over the numbers of the ids.
+    /// The components, over the numbers of the ids.
     forest: Forest,
 }
 
@@ -94,7 +94,7 @@ impl Accumulator for Components {
         self.join(&flattened(&states[0])?, &flattened(&states[1])?)
     }
 
-    /// The spanning forest; an id that is alone is an edge to itself.
+    /// The edges of a spanning forest. An id without other ids in its component is an edge to itself.
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
         let count = self.forest.len() as u32;
         let mut alone = vec![true; count as usize];
@@ -134,7 +134,8 @@ impl Accumulator for Components {
         rows(vec![("id", ids), ("cluster_id", clusters)])
     }
 
-    /// What is held, and what the answer will take: the forest, numbers and edges of the ids, and the ids twice.
+    /// Bytes held, including the memory of the result: the forest, numbers and edges of the ids, and two copies of
+    /// the ids.
     fn size(&self) -> usize {
         size_of_val(self)
             + 3 * self.ids.memory()

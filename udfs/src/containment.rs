@@ -13,7 +13,7 @@ use crate::sets::{check_comparison, compare};
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns how much of the first set is in the second: the number of members that both have, over the number that the first has. The sets are lists of hashes or of strings, or the shingles of texts. 0 if the first is empty.",
+    description = "Returns the share of the first set that is in the second: the number of members that both have, divided by the number of members of the first. The sets are lists of hashes or of strings, or the shingles of texts. 0 if the first is empty.",
     syntax_example = "containment(a, b[, shingle])",
     sql_example = r#"```sql
 > SELECT containment([1, 2], [2, 3, 4]) AS of_lists,

@@ -14,7 +14,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the cosine of two vectors: two lists of numbers of the same length, or two lists of (term, weight), whose weights are summed where a term stands twice. Computed in double precision, in [-1, 1]; NULL if one of them is zero or empty.",
+    description = "Returns the cosine of two vectors: two lists of numbers of the same length, or two lists of (term, weight), whose weights are summed if a term occurs several times. Computed in double precision, in [-1, 1]; NULL if one of them is zero or empty.",
     syntax_example = "cosine_similarity(a, b)",
     sql_example = r#"```sql
 > SELECT cosine_similarity([3, 4], [4, 3]) AS cosine;

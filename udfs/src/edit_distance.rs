@@ -14,7 +14,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the edit distance of two texts: the fewest insertions, deletions and substitutions of one character that turn one into the other. With `max`, NULL where the distance is greater, and the less work the smaller `max` is.",
+    description = "Returns the edit distance of two texts: the minimal number of insertions, deletions and substitutions of one character that turn one into the other. With `max`, returns NULL if the distance is greater, and takes less time for smaller `max`.",
     syntax_example = "edit_distance(a, b[, max])",
     sql_example = r#"```sql
 > SELECT edit_distance('kitten', 'sitting') AS distance,
@@ -29,7 +29,7 @@ use crate::function::Function;
     argument(name = "b", description = "A text; NULL gives NULL."),
     argument(
         name = "max",
-        description = "The largest distance of interest, a constant or a column; NULL gives NULL, and so does a number below zero."
+        description = "The maximal distance, a constant or a column; NULL and negative numbers give NULL."
     ),
     related_udf(name = "edit_similarity")
 )]

@@ -1,4 +1,4 @@
-//! What all scalar functions of this crate have in common.
+//! The common interface of the scalar functions of this crate.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -13,8 +13,8 @@ use datafusion_expr::{
 
 use crate::columns::{Arguments, Constants, Parameters};
 
-/// A scalar function: stateless, immutable, NULL where an argument is NULL, arguments by position
-/// or by name. [`udf`] makes one that a session can register.
+/// A scalar function. It is stateless and immutable, its result is NULL if an argument is NULL, and its arguments
+/// are given by position or by name. [`udf`] makes a function that a session can register.
 pub(crate) trait Function: Debug + PartialEq + Eq + Hash + Send + Sync + 'static {
     /// The function's name and parameters.
     const PARAMETERS: &'static Parameters;
@@ -23,14 +23,14 @@ pub(crate) trait Function: Debug + PartialEq + Eq + Hash + Send + Sync + 'static
     /// those of the arguments that were given.
     fn result_type(constants: &Constants<'_>, types: &[&DataType]) -> Result<DataType>;
 
-    /// Computes one batch; runs with what [`result_type`](Self::result_type) has let through.
+    /// Computes one batch; the arguments have passed [`result_type`](Self::result_type).
     fn compute(args: &Arguments) -> Result<ArrayRef>;
 
-    /// What `#[user_doc]` says.
+    /// The documentation from `#[user_doc]`.
     fn user_doc(&self) -> Option<&Documentation>;
 }
 
-/// A function as the engine knows it.
+/// A function as a DataFusion scalar function.
 pub(crate) fn udf(function: impl Function) -> ScalarUDF {
     ScalarUDF::new_from_impl(Adapter::new(function))
 }

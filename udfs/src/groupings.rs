@@ -1,4 +1,4 @@
-//! Calls of aggregates in tests, as the engine makes them, with rows grouped into partial states in
+//! Calls of aggregates in tests, as DataFusion makes them, with rows grouped into partial states in
 //! different ways.
 
 use std::sync::Arc;
@@ -109,7 +109,7 @@ pub(crate) fn aggregate(function: impl Aggregate, columns: &[ArrayRef]) -> Scala
     call.finish(accumulator)
 }
 
-/// What is wrong with a call, as planning says it.
+/// The planning error of a call.
 pub(crate) fn aggregate_error(function: impl Aggregate, columns: &[ArrayRef]) -> String {
     match Call::plan(function, columns) {
         Ok(call) => panic!("planned {}", call.result),

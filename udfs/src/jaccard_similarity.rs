@@ -13,7 +13,7 @@ use crate::sets::{check_comparison, compare};
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the Jaccard similarity of two sets: the number of members that both have, over the number that either has. The sets are lists of hashes or of strings, or the shingles of texts. 0 if either is empty.",
+    description = "Returns the Jaccard similarity of two sets: the number of members that both have, divided by the number of members that at least one of them has. The sets are lists of hashes or of strings, or the shingles of texts. 0 if either is empty.",
     syntax_example = "jaccard_similarity(a, b[, shingle])",
     sql_example = r#"```sql
 > SELECT jaccard_similarity([1, 2, 3], [2, 3, 4]) AS of_lists,

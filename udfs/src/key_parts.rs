@@ -11,7 +11,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the parts of a join that a row takes part in: the distinct values of key modulo parts, ascending. Rows that share a key share a part.",
+    description = "Returns the parts of a join that a row belongs to: the distinct values of key modulo parts, ascending. Rows that share a key share a part.",
     syntax_example = "key_parts(keys, parts)",
     sql_example = r#"```sql
 > SELECT key_parts([3, 11, 4], 8) AS parts;
@@ -27,7 +27,7 @@ use crate::function::Function;
     ),
     argument(
         name = "parts",
-        description = "How many parts there are: a constant of at least 1."
+        description = "The number of parts: a constant of at least 1."
     ),
     related_udf(name = "prefix_tokens"),
     related_udf(name = "minhash_bands")

@@ -13,19 +13,19 @@
 //! # Ok::<(), datafusion_common::DataFusionError>(())
 //! ```
 //!
-//! Here is what is computed for a row: texts to normal forms, shingles, signatures and bucket keys;
-//! two of them to a similarity. How rows are related to each other is SQL, and belongs above this
-//! crate. The mathematics is in `neardup_kernels`, the cleaning of wikitext and the rules of sentences
-//! in `neardup_wikidump`; neither knows Arrow or NULL.
+//! The scalar functions compute normal forms, shingles, signatures and bucket keys of one row, and similarities
+//! of two values. Joins of rows are written in SQL, in the crates that use this one. The algorithms are in
+//! `neardup_kernels`, the cleaning of wikitext and the splitting into sentences in `neardup_wikidump`; neither
+//! depends on Arrow or handles NULL.
 //!
-//! Functions are stateless and immutable. NULL in, NULL out; scalars in, a scalar out. Arguments go
-//! by position or by name; trailing ones have defaults. What decides the answer is an argument,
-//! never an option of the session, because executors of a cluster make functions anew from their
+//! Functions are stateless and immutable. The result is NULL if an argument is NULL, and a scalar if all arguments
+//! are scalars. Arguments are given by position or by name, and trailing ones have defaults. Results depend only
+//! on arguments, never on options of the session, because the executors of a cluster create functions from their
 //! names.
 //!
-//! **To add a function**: a file named like it, with a unit struct, its `#[user_doc]` and its
-//! `Function` or `Aggregate`; a `mod` line and a line in [`scalar_functions`] or
-//! [`aggregate_functions`]. Arrow types are matched in `columns` only.
+//! **To add a function**, write a file of the same name with a unit struct, its `#[user_doc]` and its `Function`
+//! or `Aggregate`. Then add a `mod` line and a line in [`scalar_functions`] or [`aggregate_functions`]. Only the
+//! module `columns` matches on Arrow types.
 
 mod aggregate;
 mod columns;

@@ -16,7 +16,7 @@ use crate::columns::{Kind, NumberLists, Parameters, Vector, Vectors, is_float32}
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "The mean of vectors, number by number: of Float32 as Float32, of other numbers as Float64. It depends on the vectors alone, to the last bit, not on the order of rows or the number of partitions: numbers are summed as multiples of 2^-64, and the quotient is rounded once. That is exact for Float32 numbers of at least 4.6e-13 in size and for Float64 numbers of at least 0.00025; smaller ones are rounded by at most 2.8e-20. Sums must be below 9.2e18 in size. Vectors that are NULL do not count; without any the mean is NULL. Vectors of two lengths are an error, and so are numbers that are NULL, NaN or infinite.",
+    description = "Returns the mean of vectors, component by component: as Float32 for Float32 numbers, as Float64 for others. The result has the same bits for any order of rows and any number of partitions: numbers are summed as multiples of 2^-64, and the quotient is rounded once. This is exact for Float32 numbers with an absolute value of at least 4.6e-13 and for Float64 numbers of at least 0.00025; smaller ones are rounded by at most 2.8e-20. The absolute value of a sum must be below 9.2e18. Vectors that are NULL are ignored; if there are no others, the mean is NULL. Vectors of different lengths are an error, and so are numbers that are NULL, NaN or infinite.",
     syntax_example = "mean_vector(vector)",
     sql_example = r#"```sql
 > SELECT mean_vector(vector) AS mean FROM (VALUES ([1.0, 0.0]), ([2.0, 0.5])) AS vectors (vector);
@@ -96,9 +96,9 @@ fn add(sums: &mut VectorMean, vector: Option<Result<Vector<'_>, usize>>) -> Resu
         Some(Ok(Vector::F32(vector))) => sums.add(vector),
         Some(Ok(Vector::F64(vector))) => sums.add(vector),
         Some(Ok(Vector::Sparse(_))) => return internal_err!("mean_vector takes lists of numbers"),
-        Some(Err(place)) => {
+        Some(Err(position)) => {
             return exec_err!(
-                "mean_vector: the numbers of a vector must be finite, and number {place} of one is NULL"
+                "mean_vector: the numbers of a vector must be finite, and number {position} of one is NULL"
             );
         }
     }
@@ -111,7 +111,7 @@ fn merge(sums: &mut VectorMean, state: &[u8]) -> Result<()> {
         .map_err(failed)
 }
 
-/// The state of sums; NULL where no vector was added.
+/// The partial state of sums; NULL if no vector was added.
 fn state(sums: &VectorMean) -> Option<Vec<u8>> {
     (sums.count() > 0).then(|| sums.to_state())
 }
@@ -166,13 +166,13 @@ impl Accumulator for Mean {
 #[derive(Debug)]
 struct Means {
     groups: Vec<VectorMean>,
-    /// What the sums take.
+    /// Bytes held by the sums.
     bytes: usize,
     element: DataType,
 }
 
 impl Means {
-    /// Lets `change` work on the sums of each row's group.
+    /// Calls `change` with each row and the sums of its group.
     fn for_each(
         &mut self,
         groups: &[usize],
@@ -347,7 +347,7 @@ mod tests {
             let mut partial = start();
             let empty = partial.size();
             let filter = keep.slice(from, length);
-            let count = groups.iter().max().map_or(0, |most| most + 1);
+            let count = groups.iter().max().map_or(0, |max| max + 1);
             partial
                 .update_batch(&[input.slice(from, length)], &groups, Some(&filter), count)
                 .expect("rows");
@@ -415,7 +415,7 @@ mod tests {
                 None,
                 Some(&[1.0])
             ])),
-            "Execution error: mean_vector: vectors must have the same length, and there are some of 1 and of 2"
+            "Execution error: mean_vector: vectors must have the same length, got 1 and 2"
         );
         assert_eq!(
             failure(&vectors::<Float64Type>(&[Some(&[1.0, f64::NAN])])),

@@ -15,7 +15,7 @@ use crate::sets::Sets;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the MinHash signature of a text's shingles, or of a list of hashes or strings: a list of `num_hashes` numbers, UInt32 for up to 32 bits, UInt64 for more. Two signatures agree on a share of positions that estimates the Jaccard similarity. The signature of an empty set has all bits set everywhere: leave empty texts out before pairs are formed.",
+    description = "Returns the MinHash signature of a text's shingles, or of a list of hashes or strings: a list of `num_hashes` numbers, UInt32 for up to 32 bits, UInt64 for more. The share of positions in which two signatures agree estimates the Jaccard similarity. The signature of an empty set has all bits set in every position: exclude empty texts before pairs are formed.",
     syntax_example = "minhash(text[, num_hashes[, shingle[, seed[, bits]]]])",
     sql_example = r#"```sql
 > SELECT minhash('the old mill by the river', 4) AS signature;
@@ -43,7 +43,7 @@ use crate::sets::Sets;
     ),
     argument(
         name = "bits",
-        description = "How many bits a position has: a literal, 1 to 64; 32 if left out."
+        description = "The number of bits of a position: a literal, 1 to 64; 32 if left out."
     ),
     related_udf(name = "minhash_bands"),
     related_udf(name = "minhash_similarity")

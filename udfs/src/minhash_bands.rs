@@ -14,7 +14,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the bucket keys of a signature, one for each band of consecutive positions. Texts that share a key in the same place are candidates: with b bands of r rows a pair of similarity s is one with probability 1 - (1 - s^r)^b.",
+    description = "Returns the bucket keys of a signature, one for each band of consecutive positions. Texts with an equal key for the same band are candidates: with b bands of r rows a pair of similarity s becomes a candidate with probability 1 - (1 - s^r)^b.",
     syntax_example = "minhash_bands(signature, bands, rows)",
     sql_example = r#"```sql
 > SELECT minhash_bands(minhash('the old mill by the river', 4), 2, 2) AS keys;
@@ -30,11 +30,11 @@ use crate::function::Function;
     ),
     argument(
         name = "bands",
-        description = "How many bands: a constant of at least 1."
+        description = "The number of bands: a constant of at least 1."
     ),
     argument(
         name = "rows",
-        description = "How many positions a band has: a constant of at least 1. The signature must have at least bands times rows positions; those behind are not used."
+        description = "The number of positions of a band: a constant of at least 1. The signature must have at least bands times rows positions; further ones are not used."
     ),
     related_udf(name = "minhash"),
     related_udf(name = "minhash_draws")

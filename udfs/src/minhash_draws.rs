@@ -12,7 +12,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the bucket keys of a signature, one for each draw: `draw_size` positions of the signature drawn with replacement, the same ones for every text. Draws overlap, so bands over the same signature find more; this is the scheme of published systems (10 draws of 10 from 20 hashes).",
+    description = "Returns the bucket keys of a signature, one for each draw: `draw_size` positions of the signature drawn with replacement, the same ones for every text. Draws overlap, so bands over the same signature find more pairs; published systems use draws (10 draws of 10 from 20 hashes).",
     syntax_example = "minhash_draws(signature, draws, draw_size[, seed])",
     sql_example = r#"```sql
 > SELECT minhash_draws(minhash('the old mill by the river', 20), 2, 10) AS keys;
@@ -61,7 +61,7 @@ impl Function for MinHashDraws {
         let constants = args.constants();
         let signatures = args.lists(0)?;
         let mut out = HashLists::new(Self::PARAMETERS.function, args.rows());
-        // All signatures of a column have the same length as a rule.
+        // Usually all signatures of a column have the same length.
         let mut draws: Option<Draws> = None;
         for row in 0..args.rows() {
             let Some(signature) = signatures.get(row) else {

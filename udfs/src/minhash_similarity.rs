@@ -14,7 +14,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the share of positions on which two signatures agree, an estimate of the Jaccard similarity of their sets; its standard deviation is at most 0.5 / sqrt(num_hashes). The signatures must have been made with the same parameters.",
+    description = "Returns the share of positions in which two signatures agree, an estimate of the Jaccard similarity of their sets; its standard deviation is at most 0.5 / sqrt(num_hashes). The signatures must have been made with the same parameters.",
     syntax_example = "minhash_similarity(a, b)",
     sql_example = r#"```sql
 > SELECT minhash_similarity(minhash('the old mill by the river'),

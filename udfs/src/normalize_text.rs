@@ -14,7 +14,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns a text in the form in which texts are compared: Unicode form NFKC, lower case, NFKC again, runs of white space as one space, none at the ends. Accents and punctuation stay. Normalising twice changes nothing.",
+    description = "Returns a text in the form in which texts are compared: Unicode form NFKC, lower case, NFKC again, runs of white space replaced by one space, and trimmed. Accents and punctuation are kept. Normalising twice changes nothing.",
     syntax_example = "normalize_text(text)",
     sql_example = r#"```sql
 > SELECT normalize_text('  The  ＮＡＴＯ ﬁle … ') AS normal;

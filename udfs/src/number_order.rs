@@ -13,7 +13,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns bytes by which texts come in the order of the numbers that they are, by their exact values: `9` before `10`, `1e400` after `36893488147419103232`. Texts that are no numbers are in the order of their bytes, after all numbers, or before them where the order descends, so that they are last in either direction. An empty text gives NULL. `keep_by` orders columns of texts by it.",
+    description = "Returns a sort key, as bytes, that orders texts as numbers by their exact values: `9` before `10`, `1e400` after `36893488147419103232`. Texts that are not numbers are in the order of their bytes, after all numbers or, if `descending`, before them, so that they are last in either direction. An empty text gives NULL. `keep_by` orders columns of texts by it.",
     syntax_example = "number_order(text [, descending])",
     sql_example = r#"```sql
 > SELECT text FROM (VALUES ('10'), ('9'), ('a'), ('-0.5')) AS v(text) ORDER BY number_order(text);
@@ -32,7 +32,7 @@ use crate::function::Function;
     ),
     argument(
         name = "descending",
-        description = "Whether texts that are no numbers are less than all numbers. Default: false"
+        description = "Whether texts that are not numbers are less than all numbers. Default: false"
     )
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -14,7 +14,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns a vector as bytes: what the joins of vectors group, compare and ship, and what `random_projection` and `cosine_similarity` take in place of the vector. A vector that is empty or zero is no bytes at all. Numbers that are NULL, NaN or infinite are an error that names the id.",
+    description = "Returns a vector as bytes. The joins of vectors group, compare and send vectors in this form, and `random_projection` and `cosine_similarity` accept it in place of the vector. A vector that is empty or zero has no bytes. Numbers that are NULL, NaN or infinite are an error that names the id.",
     syntax_example = "packed_vector(vector, id)",
     sql_example = r#"```sql
 > SELECT encode(packed_vector([0.5], '7'), 'hex') AS packed, encode(packed_vector([0.0], '8'), 'hex') AS zero;

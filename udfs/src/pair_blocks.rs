@@ -16,12 +16,12 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
 
-/// The most groups of rows: their pairs are parts, which have 32-bit numbers.
+/// The maximal number of groups of rows. Each pair of groups is a part, and parts have 32-bit numbers.
 const MAX_GROUPS: u64 = 1024;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the parts in which a row takes part when all pairs of rows are compared: rows fall into groups by a hash of their id, and a part compares two groups. In the part of two groups of one relation the rows of one have half false, those of the other true; in that of one group half is NULL. With two sides every part compares a group of one side with one of the other, and half is NULL.",
+    description = "Returns the parts that a row belongs to when the comparison of all pairs of rows is divided into parts. Rows are divided into groups by a hash of their id, and a part compares two groups. In a part of two groups of one relation, the rows of one group have half false and the rows of the other have half true; in a part of a single group, half is NULL. With two sides, every part compares a group of one side with a group of the other, and half is NULL.",
     syntax_example = "pair_blocks(id, side, groups, sides)",
     sql_example = r#"```sql
 > SELECT pair_blocks('a', 0, 2, 1) AS blocks;
@@ -35,7 +35,7 @@ const MAX_GROUPS: u64 = 1024;
     argument(name = "side", description = "0 or 1, as in the joins."),
     argument(
         name = "groups",
-        description = "How many groups of rows: a constant, 1 to 1024. Of one relation there are groups · (groups + 1) / 2 parts, of two sides the square."
+        description = "The number of groups of rows: a constant, 1 to 1024. One relation has groups · (groups + 1) / 2 parts, two sides have groups · groups parts."
     ),
     argument(name = "sides", description = "1 or 2, a constant."),
     related_udf(name = "key_parts")

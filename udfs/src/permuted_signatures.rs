@@ -14,7 +14,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns a bit signature in the order of each of some random permutations of its bits: what tables of sorted windows are sorted by (Ravichandran, Pantel, Hovy, ACL 2005). The first bit is the highest one of the first byte, so that bytes compare as bits do.",
+    description = "Returns several random permutations of the bits of a signature, by which the tables of sorted windows are sorted (Ravichandran, Pantel, Hovy, ACL 2005). The first bit is the highest bit of the first byte, so that the order of the bytes is that of the bits.",
     syntax_example = "permuted_signatures(signature, bits, tables[, seed])",
     sql_example = r#"```sql
 > SELECT permuted_signatures(X'0F', 8, 2) AS permuted;
@@ -30,15 +30,15 @@ use crate::function::Function;
     ),
     argument(
         name = "bits",
-        description = "How many of its bits are permuted; the others are left out. A constant, 1 to 4096."
+        description = "The number of bits that are permuted; the others are left out. A constant, 1 to 4096."
     ),
     argument(
         name = "tables",
-        description = "How many permutations: a constant, 1 to 4096."
+        description = "The number of permutations: a constant, 1 to 4096."
     ),
     argument(
         name = "seed",
-        description = "Which permutations: a constant, 0 to 2^64 - 1; 1 if left out."
+        description = "The seed of the permutations: a constant, 0 to 2^64 - 1; 1 if left out."
     ),
     related_udf(name = "signature_keys")
 )]
@@ -74,7 +74,7 @@ impl Function for PermutedSignatures {
             if let Some(signature) = signature {
                 if signature.len() * 8 < bits {
                     return exec_err!(
-                        "permuted_signatures: a signature of {} bytes has not got {bits} bits",
+                        "permuted_signatures: a signature of {} bytes has fewer than {bits} bits",
                         signature.len()
                     );
                 }

@@ -14,7 +14,7 @@ use crate::sets::Sets;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the rarest tokens of a set, rarest first, as many as are needed so that any two sets with a Jaccard similarity of at least the threshold share one of them. A join on them is complete; verified with `jaccard_similarity` it is exact.",
+    description = "Returns the prefix of a set: its rarest tokens, rarest first, as many as are needed so that any two sets with a Jaccard similarity of at least the threshold share one of them. A join on these tokens finds all such pairs; verified with `jaccard_similarity` it is exact.",
     syntax_example = "prefix_tokens(tokens, sketch, threshold)",
     sql_example = r#"```sql
 > SELECT text, prefix_tokens(shingle_hashes(text, 'word:1'), sketch, 0.8) AS keys
@@ -35,11 +35,11 @@ use crate::sets::Sets;
     ),
     argument(
         name = "sketch",
-        description = "What `token_frequencies` gives over the sets of both sides of the join: the same for all rows, or the join is not complete. NULL gives NULL."
+        description = "The result of `token_frequencies` over the sets of both sides of the join. It must be the same for all rows, otherwise the join misses pairs. NULL gives NULL."
     ),
     argument(
         name = "threshold",
-        description = "The least Jaccard similarity: a constant greater than 0 and at most 1."
+        description = "The minimal Jaccard similarity: a constant greater than 0 and at most 1."
     ),
     related_udf(name = "token_frequencies"),
     related_udf(name = "key_parts")
@@ -65,7 +65,7 @@ impl Function for PrefixTokens {
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let threshold = args.constants().threshold(2)?;
-        // The tokens are never a text, so the shingle is not used.
+        // The tokens are never a text, so no shingle is needed.
         let mut sets = Sets::new(args, 0, Shingle::Word(1))?;
         let sketches = args.bytes(1)?;
         let mut scratch = Vec::new();
@@ -73,7 +73,7 @@ impl Function for PrefixTokens {
         for row in 0..args.rows() {
             match (sets.sorted(row), sketches.get(row)) {
                 (Some(tokens), Some(sketch)) => {
-                    // Reads the header; the levels stay where they are.
+                    // Reads only the header; the levels are not copied.
                     let ranks = TokenRanks::from_bytes(sketch)
                         .map_err(|error| exec_datafusion_err!("prefix_tokens: {error}"))?;
                     out.push(|keys| ranks.prefix_into(tokens, threshold, &mut scratch, keys))?;

@@ -15,7 +15,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the signature of a vector by random projection: bit i says on which side of a random hyperplane the vector lies, and signatures of two vectors differ in a share of bits that estimates their angle over π (see `hamming_to_cosine`). The normals of the hyperplanes are standard normal numbers drawn from a hash of (seed, dimension or term, bit), so that every process has the same ones, and a signature of fewer bits is the beginning of a longer one. Only directions count, not lengths; a zero vector has every bit set: leave zero vectors out before pairs are formed. Bit i is bit i % 8, from the lowest, of byte i / 8. (Charikar, STOC 2002.)",
+    description = "Returns the signature of a vector by random projection: bit i gives the side of a random hyperplane on which the vector lies, and the share of bits in which the signatures of two vectors differ estimates their angle divided by π (see `hamming_to_cosine`). The normals of the hyperplanes are standard normal numbers drawn from a hash of (seed, dimension or term, bit), so that every process has the same ones, and a signature of fewer bits is a prefix of a longer one. The length of a vector has no effect. A zero vector has every bit set: exclude zero vectors before pairs are formed. Bit i is bit i % 8, from the lowest, of byte i / 8. (Charikar, STOC 2002.)",
     syntax_example = "random_projection(vector[, bits[, seed]])",
     sql_example = r#"```sql
 > SELECT hamming_distance(random_projection([1, 0, 2]), random_projection([1.1, 0, 2])) AS distance;
@@ -27,7 +27,7 @@ use crate::function::Function;
 ```"#,
     argument(
         name = "vector",
-        description = "A list of numbers, all of one length in a column, or a list of (term, weight): a struct of a string or integer and a number, whose weights are summed where a term stands twice. Numbers must be finite. NULL gives NULL."
+        description = "A list of numbers, all of one length in a column, or a list of (term, weight): a struct of a string or integer and a number, whose weights are summed if a term occurs several times. Numbers must be finite. NULL gives NULL."
     ),
     argument(name = "bits", description = "A literal, 1 to 4096; 1024 if left out."),
     argument(
@@ -95,7 +95,7 @@ impl Function for RandomProjection {
     }
 }
 
-/// The dense vectors of a batch, and their rows.
+/// The dense vectors of a batch, and the rows that they belong to.
 struct Dense<'a, T> {
     rows: Vec<usize>,
     vectors: Vec<&'a [T]>,

@@ -32,7 +32,7 @@ use crate::columns::{IdTable, Kind, NO_ID, Parameters};
     ),
     argument(
         name = "id_b",
-        description = "The other id. A pair of an id with itself only says that there is such an id."
+        description = "The other id. A pair of an id with itself only adds the id to the result."
     ),
     argument(
         name = "similarity",
@@ -40,7 +40,7 @@ use crate::columns::{IdTable, Kind, NO_ID, Parameters};
     ),
     argument(
         name = "order_a",
-        description = "The place of id_a in keep order: an integer or a string, smallest first, NULL last, then by id. Of an id that comes with several the first counts. Left out, the ids are the order."
+        description = "The sort key of id_a in keep order: an integer or a string, smallest first, NULL last, ties by id. If an id has several keys, the first one in this order counts. Without it, keep order is the order of the ids."
     ),
     argument(name = "order_b", description = "The same for id_b.")
 )]
@@ -100,23 +100,24 @@ impl Aggregate for Representatives {
 #[derive(Debug)]
 struct Edges {
     ids: IdTable,
-    /// Between the numbers of the ids.
+    /// The pairs, as numbers of ids.
     edges: Vec<Edge>,
     order: Option<Order>,
 }
 
-/// The place of each id in keep order.
+/// The keep order of the ids, given by an order key for each.
 #[derive(Debug)]
 struct Order {
-    places: IdTable,
-    /// The number of each id's place; [`NO_ID`] for NULL.
+    /// The distinct order keys.
+    keys: IdTable,
+    /// For each id the number of its order key; [`NO_ID`] for NULL.
     of: Vec<u32>,
 }
 
 impl Order {
     fn new(data_type: &DataType) -> Result<Self> {
         Ok(Self {
-            places: IdTable::new(data_type)?,
+            keys: IdTable::new(data_type)?,
             of: Vec::new(),
         })
     }
@@ -126,16 +127,16 @@ impl Order {
             (NO_ID, NO_ID) => Ordering::Equal,
             (NO_ID, _) => Ordering::Greater,
             (_, NO_ID) => Ordering::Less,
-            _ => self.places.compare(a, b),
+            _ => self.keys.compare(a, b),
         }
     }
 
-    fn set(&mut self, id: u32, place: u32) {
+    fn set(&mut self, id: u32, key: u32) {
         if self.of.len() <= id as usize {
             self.of.resize(id as usize + 1, NO_ID);
         }
-        if self.compare(place, self.of[id as usize]) == Ordering::Less {
-            self.of[id as usize] = place;
+        if self.compare(key, self.of[id as usize]) == Ordering::Less {
+            self.of[id as usize] = key;
         }
     }
 
@@ -154,10 +155,10 @@ impl Edges {
             return exec_err!("representatives: more than {} pairs", u32::MAX);
         }
         if let Some(order) = &mut self.order {
-            for (ids, places) in [(&a, &columns[3]), (&b, &columns[4])] {
-                let places = order.places.number(places, nulls.as_ref())?;
-                for (&id, place) in ids.iter().zip(places).filter(|(id, _)| **id != NO_ID) {
-                    order.set(id, place);
+            for (ids, keys) in [(&a, &columns[3]), (&b, &columns[4])] {
+                let keys = order.keys.number(keys, nulls.as_ref())?;
+                for (&id, key) in ids.iter().zip(keys).filter(|(id, _)| **id != NO_ID) {
+                    order.set(id, key);
                 }
             }
         }
@@ -191,7 +192,7 @@ impl Edges {
     }
 }
 
-/// NULL for an unknown similarity.
+/// A column of similarities, with NULL for unknown ones (NaN).
 fn similarities(values: impl Iterator<Item = f64>) -> ArrayRef {
     let known = values.map(|value| (!value.is_nan()).then_some(value));
     Arc::new(known.collect::<Float64Array>())
@@ -216,33 +217,33 @@ impl Accumulator for Edges {
             similarities(self.edges.iter().map(|edge| edge.similarity)),
         ];
         if let Some(order) = &self.order {
-            columns.push(order.places.take(a().map(|id| order.get(id)))?);
-            columns.push(order.places.take(b().map(|id| order.get(id)))?);
+            columns.push(order.keys.take(a().map(|id| order.get(id)))?);
+            columns.push(order.keys.take(b().map(|id| order.get(id)))?);
         }
         columns.into_iter().map(list).collect()
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
-        // From the numbers of the ids to places in keep order, and back.
-        let kept_first = self.keep_order();
-        let mut place = vec![0; kept_first.len()];
-        for (at, &id) in kept_first.iter().enumerate() {
-            place[id as usize] = at as u32;
+        // `keep_order` maps a rank in keep order to the number of an id, `rank` is its inverse.
+        let keep_order = self.keep_order();
+        let mut rank = vec![0; keep_order.len()];
+        for (at, &id) in keep_order.iter().enumerate() {
+            rank[id as usize] = at as u32;
         }
         let edges: Vec<Edge> = self
             .edges
             .iter()
             .map(|edge| Edge {
-                a: place[edge.a as usize],
-                b: place[edge.b as usize],
+                a: rank[edge.a as usize],
+                b: rank[edge.b as usize],
                 similarity: edge.similarity,
             })
             .collect();
-        let found = representatives(kept_first.len() as u32, &edges);
-        let mut ids = kept_first.clone();
+        let found = representatives(keep_order.len() as u32, &edges);
+        let mut ids = keep_order.clone();
         ids.sort_unstable_by(|&a, &b| self.ids.compare(a, b));
-        let of = |id: &u32| found[place[*id as usize] as usize];
-        let representative = ids.iter().map(|id| kept_first[of(id).node as usize]);
+        let of = |id: &u32| found[rank[*id as usize] as usize];
+        let representative = ids.iter().map(|id| keep_order[of(id).node as usize]);
         rows(vec![
             ("id", self.ids.take(ids.iter().copied())?),
             ("representative_id", self.ids.take(representative)?),
@@ -255,9 +256,10 @@ impl Accumulator for Edges {
 
     fn size(&self) -> usize {
         let order = self.order.as_ref().map_or(0, |order| {
-            order.places.memory() + order.of.capacity() * size_of::<u32>()
+            order.keys.memory() + order.of.capacity() * size_of::<u32>()
         });
-        // And what the answer will take: the edges once more, places and outcomes of the ids, and the ids twice.
+        // Includes the memory of the result: a copy of the edges, ranks and results of the ids, and two copies of
+        // the ids.
         size_of_val(self)
             + 3 * self.ids.memory()
             + (self.edges.capacity() + self.edges.len()) * size_of::<Edge>()

@@ -12,7 +12,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns true where values is 1, and is an error that names the id where it is more. The joins call it with the number of different values that the rows of an id have in the column `across`, NULL among them, so that a row that contradicts another one is found.",
+    description = "Returns true if `values` is 1; a larger number is an error that names the id. The joins call it with the number of different values, including NULL, that the rows of an id have in the column `across`, to detect rows that contradict each other.",
     syntax_example = "same_across(id, values)",
     sql_example = r#"```sql
 > SELECT same_across('7', 1) AS same;
@@ -25,7 +25,7 @@ use crate::function::Function;
     argument(name = "id", description = "The id, for the error."),
     argument(
         name = "values",
-        description = "How many different values the rows of the id have."
+        description = "The number of different values that the rows of the id have."
     ),
     related_udf(name = "same_text")
 )]

@@ -13,7 +13,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns a where it equals b, and is an error that names the id where it does not. The joins call it with the smallest and the largest signature or vector of an id, so that an id that stands for two of them is found.",
+    description = "Returns `a` if it equals `b`; otherwise it is an error that names the id. The joins call it with the smallest and the largest signature or vector of an id, to detect an id with two different ones.",
     syntax_example = "same_bytes(id, a, b)",
     sql_example = r#"```sql
 > SELECT same_bytes('7', X'0F', X'0F') AS signature;

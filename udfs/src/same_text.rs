@@ -13,7 +13,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns a where it equals b, and is an error that names the id where it does not. The joins call it with the smallest and the largest text of an id, so that an id that stands for two texts is found.",
+    description = "Returns `a` if it equals `b`; otherwise it is an error that names the id. The joins call it with the smallest and the largest text of an id, to detect an id with two different texts.",
     syntax_example = "same_text(id, a, b)",
     sql_example = r#"```sql
 > SELECT same_text('7', 'one', 'one') AS text;

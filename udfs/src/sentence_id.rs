@@ -11,14 +11,14 @@ use datafusion_macros::user_doc;
 use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
 
-/// Bits of the number of a sentence.
+/// The number of bits of a sentence number.
 const BITS: u32 = 20;
-/// Ids lie below this.
+/// Ids are below this.
 const IDS: i64 = 1 << 43;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the id of a sentence: the id of its text shifted left by 20 bits, plus the number of the sentence in the text. An id outside of 0 to 2^43 - 1 or a number from 2^20 on is an error.",
+    description = "Returns the id of a sentence: the id of its text shifted left by 20 bits, plus the number of the sentence in the text. An id outside of 0 to 2^43 - 1 or a number of 2^20 or more is an error.",
     syntax_example = "sentence_id(id, sentence_no)",
     sql_example = r#"```sql
 > SELECT sentence_id(3, 1) AS id;

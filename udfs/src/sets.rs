@@ -9,13 +9,13 @@ use neardup_kernels::{Shingle, ShingleScratch};
 
 use crate::columns::{Arguments, Constants, Lists, Numbers, Texts};
 
-/// The sets of a column: the shingles of texts, or lists as they are.
+/// The sets of a column: the shingles of texts, or the elements of lists.
 pub(crate) struct Sets {
     source: Source,
     scratch: ShingleScratch,
     /// The set of the row read last.
     set: Vec<u64>,
-    /// A constant's set is made once.
+    /// Whether the set of a constant argument has been computed.
     made: bool,
 }
 
@@ -69,7 +69,7 @@ impl Sets {
         Some(&self.set)
     }
 
-    /// The hashes of a row in any order, maybe with repeats: enough for a signature.
+    /// The hashes of a row in any order, possibly with repeats, which is sufficient for a signature.
     pub(crate) fn unsorted(&mut self, row: usize) -> Option<&[u64]> {
         match &self.source {
             Source::Texts(texts, shingle) => {

@@ -12,7 +12,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the set of a text's shingles as sorted distinct XXH3-64 hashes, which is what similarities are computed on.",
+    description = "Returns the set of a text's shingles as sorted distinct XXH3-64 hashes, from which similarities are computed.",
     syntax_example = "shingle_hashes(text, shingle)",
     sql_example = r#"```sql
 > SELECT shingle_hashes('to be or not', 'word:2') AS hashes;

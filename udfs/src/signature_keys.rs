@@ -12,7 +12,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the bucket keys of a bit signature, one a table. With key_bits, a table is keyed by so many bits, drawn without replacement; tables share no bit as long as tables times key_bits is at most bits. Without, the signature is cut into that many blocks, and a table is keyed by a block: signatures that differ in fewer bits than there are tables share a key (Manku, Jain, Sarma, WWW 2007).",
+    description = "Returns the bucket keys of a bit signature, one for each table. With `key_bits`, the key of a table consists of that many bits, drawn without replacement; no two tables share a bit if tables times key_bits is at most bits. Without it, the signature is divided into as many blocks as there are tables, and the key of a table is a block: signatures that differ in fewer bits than there are tables share a key (Manku, Jain, Sarma, WWW 2007).",
     syntax_example = "signature_keys(signature, bits, tables[, key_bits[, seed]])",
     sql_example = r#"```sql
 > SELECT signature_keys(X'0F0F', 16, 2) AS keys;
@@ -28,7 +28,7 @@ use crate::function::Function;
     ),
     argument(
         name = "bits",
-        description = "How many of its bits count: a constant, 1 to 4096."
+        description = "The number of bits of the signature that are used: a constant, 1 to 4096."
     ),
     argument(name = "tables", description = "How many keys: a constant, 1 to 4097."),
     argument(
@@ -37,7 +37,7 @@ use crate::function::Function;
     ),
     argument(
         name = "seed",
-        description = "Which bits: a constant, 0 to 2^64 - 1; 1 if left out."
+        description = "The seed of the choice of bits: a constant, 0 to 2^64 - 1; 1 if left out."
     ),
     related_udf(name = "minhash_bands")
 )]
@@ -151,7 +151,7 @@ mod tests {
         let error = call(SignatureKeys, vec![column(), scalar(9_i64), scalar(1_i64)]);
         assert_eq!(
             error.expect_err("too short").strip_backtrace(),
-            "Execution error: signature_keys: a signature of 1 bytes has not got 9 bits"
+            "Execution error: signature_keys: a signature of 1 bytes has fewer than 9 bits"
         );
         assert_eq!(
             plan_error(

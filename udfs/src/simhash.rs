@@ -15,7 +15,7 @@ use crate::sets::Sets;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the SimHash of a text's shingles, of a list of hashes or strings, or of weighted terms: bit i is 1 iff the weights of the members whose hash has bit i exceed the weights of the others. Members of a text or a list weigh 1, each once. An empty set has no bit set: leave empty texts out before pairs are formed. Bit i is bit i % 8, from the lowest, of byte i / 8. (Charikar, STOC 2002; Manku, Jain, Sarma, WWW 2007.)",
+    description = "Returns the SimHash of a text's shingles, of a list of hashes or strings, or of weighted terms: bit i is 1 iff the weights of the members whose hash has bit i exceed the weights of the others. Distinct members of a text or a list have weight 1. An empty set has no bit set: exclude empty texts before pairs are formed. Bit i is bit i % 8, from the lowest, of byte i / 8. (Charikar, STOC 2002; Manku, Jain, Sarma, WWW 2007.)",
     syntax_example = "simhash(text[, bits[, shingle]])",
     sql_example = r#"```sql
 > SELECT hamming_distance(

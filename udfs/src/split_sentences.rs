@@ -16,12 +16,12 @@ use neardup_wikidump::sentences::{Splitter, split};
 use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
 
-/// How many sentences an element may hold.
+/// The allowed numbers of sentences of an element.
 const WINDOWS: RangeInclusive<usize> = 1..=1000;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Cuts a text into sentences: a list of (sentence, start_byte, end_byte), in order, where the bytes are positions in the text, the end exclusive.",
+    description = "Splits a text into sentences: a list of (sentence, start_byte, end_byte), in order, where start and end are positions in the text in bytes, the end exclusive.",
     syntax_example = "split_sentences(text[, language[, splitter[, window]]])",
     sql_example = r#"```sql
 > SELECT split_sentences('Dr. Smith left. He came back.', 'en') AS sentences;
@@ -37,7 +37,7 @@ const WINDOWS: RangeInclusive<usize> = 1..=1000;
     ),
     argument(
         name = "language",
-        description = "A language code as Wikipedia uses it, a constant or a column; the English rules hold where it is left out or NULL."
+        description = "A language code as Wikipedia uses it, a constant or a column; English if it is left out or NULL."
     ),
     argument(
         name = "splitter",
@@ -45,7 +45,7 @@ const WINDOWS: RangeInclusive<usize> = 1..=1000;
     ),
     argument(
         name = "window",
-        description = "A constant from 1 to 1000: how many consecutive sentences an element holds; every run of that many is one. Default 1."
+        description = "A constant from 1 to 1000: the number of consecutive sentences of an element. The list has an element for every run of that many sentences. Default 1."
     ),
     related_udf(name = "wikitext_to_plain")
 )]
@@ -80,7 +80,7 @@ impl Function for SplitSentences {
             None
         };
 
-        let (mut places, mut starts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut spans, mut starts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         let mut sentences = StringViewBuilder::new();
         let mut lengths = Vec::with_capacity(args.rows());
         let mut nulls = NullBufferBuilder::new(args.rows());
@@ -89,9 +89,9 @@ impl Function for SplitSentences {
             let text = texts.get(row);
             if let Some(text) = text {
                 let language = languages.as_ref().and_then(|languages| languages.get(row));
-                places.clear();
-                places.extend(split(text, language, splitter));
-                for run in places.windows(window) {
+                spans.clear();
+                spans.extend(split(text, language, splitter));
+                for run in spans.windows(window) {
                     let (start, end) = (run[0].0, run[window - 1].1);
                     sentences.try_append_value(&text[start..end])?;
                     starts.push(start as i64);

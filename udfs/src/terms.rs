@@ -10,14 +10,14 @@ use neardup_kernels::TermScratch;
 use crate::columns::{Arguments, Constants, Kind, Parameters, text_lists};
 use crate::function::Function;
 
-/// The language of texts whose language is not told.
+/// The language of texts whose language is not given.
 const DEFAULT_LANGUAGE: &str = "en";
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the terms of a text, in order and with repeats: its UAX #29 words with a letter or a digit, after NFKC and in lower case, without stop words, stemmed. A typographic apostrophe counts as the plain one; in Catalan, French and Italian an apostrophe ends a word.
+    description = "Returns the terms of a text, in order and with repeats: its UAX #29 words with a letter or a digit, after NFKC and in lower case, without stop words, stemmed. A typographic apostrophe counts as an ASCII apostrophe; in Catalan, French and Italian an apostrophe ends a word.
 
-Stop words are those of the NLTK (for ar, az, be, bn, ca, da, de, el, en, es, eu, fi, fr, he, hu, id, it, kk, ne, nl, no, pt, ro, ru, sl, sq, sv, ta, tg, tr, uz, zh), and are looked up before words are stemmed. Stemmers are those of Snowball (for ar, da, de, el, en, es, fi, fr, hu, it, nl, no, pt, ro, ru, sv, ta, tr); words of more than 200 bytes are not stemmed.",
+Stop words are those of the NLTK (for ar, az, be, bn, ca, da, de, el, en, es, eu, fi, fr, he, hu, id, it, kk, ne, nl, no, pt, ro, ru, sl, sq, sv, ta, tg, tr, uz, zh), and are removed before words are stemmed. Stemmers are those of Snowball (for ar, da, de, el, en, es, fi, fr, hu, it, nl, no, pt, ro, ru, sv, ta, tr); words of more than 200 bytes are not stemmed.",
     syntax_example = "terms(text[, language[, stop_words[, stem]]])",
     sql_example = r#"```sql
 > SELECT terms('The children were playing in the gardens') AS english, terms('Die Kinder spielten in den Gärten', 'de') AS german;
@@ -33,7 +33,7 @@ Stop words are those of the NLTK (for ar, az, be, bn, ca, da, de, el, en, es, eu
     ),
     argument(
         name = "language",
-        description = "A language code as Wikipedia uses it, a constant or a column: 'de', and 'de-AT' means the same. English where it is left out or NULL. Words of a language without a stop list are all kept, those of one without a stemmer are kept as they are."
+        description = "A language code as Wikipedia uses it, a constant or a column: 'de', and 'de-AT' means the same. English if it is left out or NULL. If the language has no stop list, all words are kept; if it has no stemmer, words are not stemmed."
     ),
     argument(
         name = "stop_words",
@@ -91,7 +91,7 @@ impl Function for Terms {
     }
 }
 
-/// The languages of a batch, each made ready once.
+/// The languages of a batch, each prepared once.
 struct Languages {
     stop_words: bool,
     stem: bool,

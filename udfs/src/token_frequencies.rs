@@ -14,7 +14,7 @@ use crate::columns::{Kind, Lists, Numbers, Parameters};
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Counts how often each token occurs over all sets, in a sketch of at most 4 MiB that gives all tokens one total order, rare ones first: what `prefix_tokens` needs. The sketch depends on the tokens alone, not on the order of rows or the number of partitions. Without tokens it is empty, not NULL.",
+    description = "Counts how often each token occurs over all sets, in a sketch of at most 4 MiB that gives all tokens one total order, rare ones first, for `prefix_tokens`. The sketch depends only on the tokens, not on the order of rows or the number of partitions. Without tokens it is empty, not NULL.",
     syntax_example = "token_frequencies(tokens)",
     sql_example = r#"```sql
 > SELECT octet_length(encode(token_frequencies(shingle_hashes(text, 'word:2')), 'hex')) / 2 AS bytes
@@ -58,7 +58,7 @@ impl Aggregate for TokenFrequencies {
     }
 }
 
-/// The sketch, once there is a token.
+/// The sketch; `None` until there is a token.
 #[derive(Debug, Default)]
 struct Counts {
     sketch: Option<Sketch>,

@@ -11,12 +11,12 @@ use datafusion_macros::user_doc;
 use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
 
-/// What the probabilities of a target term may sum to: 1, and what rounding in a file adds.
-const MOST: f64 = 1.01;
+/// The maximal sum of the probabilities of a target term: 1, with a tolerance for rounding in a file.
+const MAX_TOTAL: f64 = 1.01;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns p(source term | target term) of a translation table where the table can be right, and is an error that names the terms where it cannot: the probability is outside [0, 1], a pair of terms has two, or those of one target term sum to more than 1.01. The function `translate_terms` calls it.",
+    description = "Checks and returns p(source term | target term) of a translation table. It is an error that names the terms if the probability is outside [0, 1], a pair of terms has two different probabilities, or the probabilities of one target term sum to more than 1.01. The function `translate_terms` calls it.",
     syntax_example = "translation_probability(source, target, least, greatest, total)",
     sql_example = r#"```sql
 > SELECT translation_probability('haus', 'house', 0.7, 0.7, 0.9) AS probability;
@@ -92,7 +92,7 @@ impl Function for TranslationProbability {
                     "the pair of '{source}' and '{target}' has two probabilities, {least} and {greatest}"
                 );
             }
-            if total > MOST {
+            if total > MAX_TOTAL {
                 return exec_err!(
                     "the probabilities of source terms given '{target}' must sum to 1 at most, found {total:.3}; the columns source and target may be mixed up"
                 );

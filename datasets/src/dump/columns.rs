@@ -1,4 +1,4 @@
-//! The columns of the table, and pages as batches of them.
+//! The columns of the table, and the conversion of pages to record batches.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,7 +10,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit}
 use datafusion::common::Result;
 use neardup_wikidump::{Page, SiteInfo};
 
-/// Columns by their place in the schema.
+/// Indexes of the columns in the schema.
 pub(super) mod index {
     pub(crate) const WIKI: usize = 0;
     pub(crate) const LANGUAGE: usize = 1;
@@ -68,15 +68,15 @@ pub fn dump_schema() -> SchemaRef {
 
 const UTC: &str = "UTC";
 
-/// Rows and bytes of text in the first batch of a range; each batch may have twice as many as the
-/// one before, so that what follows the scan starts early, a LIMIT above a filter is met early, and
-/// small dumps are shared evenly.
+/// Maximum rows and bytes of text in the first batch of a range. Each batch may have twice as many as the one before,
+/// so that operators above the scan start early, a LIMIT above a filter is reached early, and small dumps are
+/// distributed evenly.
 const FIRST_BATCH: (usize, usize) = (64, 256 << 10);
 
-/// Bytes of text after which a batch is full.
-const MOST_BATCH_BYTES: usize = 4 << 20;
+/// Number of bytes of text after which a batch is full.
+const MAX_BATCH_BYTES: usize = 4 << 20;
 
-/// What is the same for all rows of a file.
+/// The columns whose values are the same for all rows of a file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SiteColumns {
     wiki: Option<String>,
@@ -100,9 +100,9 @@ pub(super) struct BatchBuilder {
     rows: usize,
     /// Bytes of text so far.
     bytes: usize,
-    /// Rows and bytes that make this batch full, and rows that make any full.
+    /// Rows and bytes after which this batch is full; `max_rows` is the limit for every batch.
     full: (usize, usize),
-    most_rows: usize,
+    max_rows: usize,
 }
 
 enum ColumnBuilder {
@@ -113,8 +113,8 @@ enum ColumnBuilder {
 }
 
 impl BatchBuilder {
-    /// `columns` are places in [`dump_schema`]; a batch has at most `most_rows` rows.
-    pub(super) fn new(columns: &[usize], site: SiteColumns, most_rows: usize) -> Result<Self> {
+    /// `columns` are indexes in [`dump_schema`]; a batch has at most `max_rows` rows.
+    pub(super) fn new(columns: &[usize], site: SiteColumns, max_rows: usize) -> Result<Self> {
         let schema = Arc::new(dump_schema().project(columns)?);
         let columns = columns
             .iter()
@@ -126,8 +126,8 @@ impl BatchBuilder {
             columns,
             rows: 0,
             bytes: 0,
-            full: (FIRST_BATCH.0.min(most_rows), FIRST_BATCH.1),
-            most_rows,
+            full: (FIRST_BATCH.0.min(max_rows), FIRST_BATCH.1),
+            max_rows,
         })
     }
 
@@ -160,9 +160,9 @@ impl BatchBuilder {
         self.rows += 1;
     }
 
-    /// The rows so far as a batch; starts the next one.
+    /// Returns the rows so far as a batch, and starts the next one.
     pub(super) fn finish(&mut self) -> Result<RecordBatch> {
-        let text_bytes = (self.full.1 * 2).min(MOST_BATCH_BYTES);
+        let text_bytes = (self.full.1 * 2).min(MAX_BATCH_BYTES);
         let columns = self.columns.iter_mut().map(|(index, builder)| {
             std::mem::replace(builder, ColumnBuilder::new(*index, text_bytes)).finish()
         });
@@ -174,13 +174,13 @@ impl BatchBuilder {
         )?;
         self.rows = 0;
         self.bytes = 0;
-        self.full = ((self.full.0 * 2).min(self.most_rows), text_bytes);
+        self.full = ((self.full.0 * 2).min(self.max_rows), text_bytes);
         Ok(batch)
     }
 }
 
 impl ColumnBuilder {
-    /// `text_bytes`: wikitext for which there is to be room.
+    /// `text_bytes`: capacity for wikitext in bytes.
     fn new(column: usize, text_bytes: usize) -> Self {
         match column {
             index::NAMESPACE => Self::Int32(Int32Builder::new()),

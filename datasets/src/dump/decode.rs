@@ -1,4 +1,4 @@
-//! What a partition does with a range: a thread decodes it, and stays at most a batch ahead.
+//! Decodes a range of a dump: one thread decodes it, at most one batch ahead of the consumer.
 
 use std::io;
 use std::ops::Range;
@@ -19,8 +19,8 @@ use super::options::DumpOptions;
 use super::ranges::{failure, open};
 use crate::files::StoredFile;
 
-/// Batches that wait for who reads the stream.
-const WAITING: usize = 1;
+/// Capacity of the queue of batches between the decoding thread and the consumer.
+const QUEUED_BATCHES: usize = 1;
 
 /// One range of one file to be read.
 pub(super) struct Decode {
@@ -29,10 +29,10 @@ pub(super) struct Decode {
     pub(super) site: Arc<SiteInfo>,
     pub(super) site_columns: SiteColumns,
     pub(super) options: Arc<DumpOptions>,
-    /// Places of the wanted columns in the schema.
+    /// Indexes of the projected columns in the schema.
     pub(super) columns: Vec<usize>,
-    /// Rows of a batch.
-    pub(super) most_rows: usize,
+    /// Maximum number of rows of a batch.
+    pub(super) max_rows: usize,
     pub(super) metrics: ExecutionPlanMetricsSet,
     pub(super) partition: usize,
     pub(super) losses: LossLog,
@@ -44,7 +44,7 @@ impl Decode {
     /// Starts the thread. It ends when the stream is dropped.
     pub(super) fn start(self, handle: Handle) -> Result<BoxStream<'static, Result<RecordBatch>>> {
         let schema = Arc::new(dump_schema().project(&self.columns)?);
-        let mut builder = RecordBatchReceiverStream::builder(schema, WAITING);
+        let mut builder = RecordBatchReceiverStream::builder(schema, QUEUED_BATCHES);
         let batches = builder.tx();
         builder.spawn_blocking(move || self.run(&batches, &handle));
         Ok(builder.build().boxed())
@@ -66,7 +66,7 @@ impl Decode {
                 file.name
             );
         }
-        let source = Watched {
+        let source = CancellableSource {
             inner,
             batches: batches.clone(),
             read: MetricBuilder::new(&self.metrics).counter("bytes_scanned", self.partition),
@@ -74,7 +74,7 @@ impl Decode {
         let site = Arc::clone(&self.site);
         let mut reader =
             DumpReader::open(Arc::new(source), self.range.clone(), site, options).map_err(fail)?;
-        let mut rows = BatchBuilder::new(&self.columns, self.site_columns.clone(), self.most_rows)?;
+        let mut rows = BatchBuilder::new(&self.columns, self.site_columns.clone(), self.max_rows)?;
         let mut outcome = Ok(());
         for page in reader.by_ref() {
             match page {
@@ -90,11 +90,11 @@ impl Decode {
         }
         self.report(reader.losses());
         if batches.is_closed() {
-            // Nobody waits for the rest, or for the error that being cancelled is.
+            // The consumer is gone: neither the remaining rows nor the cancellation error are needed.
             return Ok(());
         }
         if !rows.is_empty() {
-            // If nobody takes it, nobody misses it.
+            // A closed channel means that the consumer is gone.
             let _ = batches.blocking_send(rows.finish());
         }
         outcome
@@ -124,14 +124,14 @@ impl Decode {
     }
 }
 
-/// Bytes of a file, counted; reading ends when nobody waits for batches.
-struct Watched {
+/// Counts the bytes that are read of a file, and fails reads once the consumer of the batches is gone.
+struct CancellableSource {
     inner: Arc<dyn ReadAt>,
     batches: Batches,
     read: Count,
 }
 
-impl ReadAt for Watched {
+impl ReadAt for CancellableSource {
     fn len(&self) -> u64 {
         self.inner.len()
     }

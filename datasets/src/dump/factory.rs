@@ -10,7 +10,7 @@ use datafusion::logical_expr::CreateExternalTable;
 use super::options::DumpOptions;
 use super::table::DumpTable;
 
-/// Makes a [`DumpTable`] of a statement, for example
+/// Makes a [`DumpTable`] from a statement, for example
 ///
 /// ```sql
 /// CREATE EXTERNAL TABLE pages STORED AS WIKIDUMP LOCATION 'dumps/*.xml.bz2'
@@ -22,7 +22,7 @@ use super::table::DumpTable;
 pub struct WikiDumpFactory;
 
 impl WikiDumpFactory {
-    /// What stands behind STORED AS.
+    /// The name of the format in `STORED AS`.
     pub const NAME: &str = "WIKIDUMP";
 }
 
@@ -48,7 +48,7 @@ impl TableProviderFactory for WikiDumpFactory {
         texts.sort_unstable();
         let options = DumpOptions::from_texts(texts)?;
         let table = DumpTable::try_new(statement.locations.clone(), options)?;
-        // A wrong path is better known now than when the table is read.
+        // Finds the files now, so that a wrong path is an error of this statement.
         table.locate(session).await?;
         Ok(Arc::new(table))
     }

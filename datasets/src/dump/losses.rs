@@ -1,4 +1,4 @@
-//! What salvaging reads left out, by file.
+//! Records what was left out of damaged dumps, by file.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,7 @@ impl LossLog {
             .merge(losses);
     }
 
-    /// What was added since the last call.
+    /// Returns and removes the losses that were added since the last call.
     pub(super) fn take(&self) -> Vec<(String, Losses)> {
         std::mem::take(&mut *self.lock()).into_iter().collect()
     }

@@ -6,15 +6,14 @@
 //!                                                        └─ a thread a range: DumpReader ─> batches
 //! ```
 //!
-//! Use it to read dumps of any size in SQL, in parallel inside a file too, with memory bounded per
-//! partition. What a dump holds is told by `neardup_wikidump`; cleaning and splitting are functions
-//! over its column `wikitext`.
+//! It reads dumps of any size in SQL, in parallel also within a file, with bounded memory for each partition.
+//! `neardup_wikidump` parses the dumps; cleaning and splitting are SQL functions over the column `wikitext`.
 //!
-//! - `options`: what is read; texts as SQL passes them.
+//! - `options`: options of reading, parsed from the texts that SQL passes.
 //! - `columns`: the schema, and pages as Arrow arrays.
-//! - `ranges`: headers, the check that all are of one wiki, and how the work is divided.
-//! - `source`: the scan operator's part; `decode`: what a partition does.
-//! - `losses`: what salvaging reads left out. `wire`: tables and scans as bytes.
+//! - `ranges`: reads headers, checks that all files are of one wiki, and splits files into ranges.
+//! - `source`: the file source of the scan; `decode`: decodes a range.
+//! - `losses`: what was left out of damaged dumps. `wire`: serialises tables and scans.
 
 mod columns;
 mod decode;

@@ -1,26 +1,26 @@
-//! What is read of a dump. To add an option: a field, a name, a case in `set`, a test.
+//! Options of reading a dump. To add an option, add a field, a name, a case in `set` and a test.
 
 use datafusion::common::{Result, plan_err};
 use neardup_wikidump::{OnError, ReadOptions, Revisions};
 use serde::{Deserialize, Serialize};
 
 /// Largest value of `max_page_bytes`: a text must fit an Arrow array of 32-bit offsets.
-const MOST_PAGE_BYTES: usize = 1 << 30;
+const MAX_PAGE_BYTES: usize = 1 << 30;
 
-/// What is read of a dump, and what happens where it cannot be read.
+/// Which parts of a dump are read, and what happens if a part cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DumpOptions {
     /// Only pages of these namespaces; `None` for all. Default: 0, the articles.
     pub namespaces: Option<Vec<i32>>,
     /// Whether redirects are rows. Default: no.
     pub redirects: bool,
-    /// One row a page, its latest revision (the default), or one row a revision.
+    /// One row for each page, its latest revision (the default), or one row for each revision.
     pub revisions: Revisions,
-    /// Fail (the default), or leave out what cannot be read and count it.
+    /// Whether to fail if the dump is damaged (the default), or to leave out what cannot be read and count it.
     pub on_error: OnError,
     /// The largest revision in bytes of XML, at most 1 GiB. Default: 64 MiB.
     pub max_page_bytes: usize,
-    /// The column `language` of every row; `None` for what the dump's header says.
+    /// The column `language` of every row; `None`: as in the dump's header.
     pub language: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl Default for DumpOptions {
 }
 
 impl DumpOptions {
-    /// The names that [`DumpOptions::set`] knows.
+    /// The names that [`DumpOptions::set`] accepts.
     pub const NAMES: [&str; 6] = [
         "namespaces",
         "redirects",
@@ -123,7 +123,7 @@ impl DumpOptions {
         Ok(())
     }
 
-    /// What the reader is asked for. `kind`: whether a column depends on what the text says.
+    /// The options of the reader. `kind`: whether a column depends on the content of the text.
     pub(super) fn reader(&self, text: bool, kind: bool) -> ReadOptions {
         ReadOptions {
             revisions: self.revisions,
@@ -137,7 +137,7 @@ impl DumpOptions {
     }
 }
 
-/// `Some(None)` is all of them.
+/// Parses namespaces; `Some(None)` means all of them, `None` an invalid text.
 fn namespaces(text: &str) -> Option<Option<Vec<i32>>> {
     if text.eq_ignore_ascii_case("all") {
         return Some(None);
@@ -163,7 +163,7 @@ fn bytes(text: &str) -> Option<usize> {
     };
     let number: usize = text[..end].parse().ok()?;
     let bytes = number.checked_mul(1 << shift)?;
-    (1..=MOST_PAGE_BYTES).contains(&bytes).then_some(bytes)
+    (1..=MAX_PAGE_BYTES).contains(&bytes).then_some(bytes)
 }
 
 #[cfg(test)]

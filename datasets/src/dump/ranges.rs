@@ -15,20 +15,20 @@ use tokio::runtime::Handle;
 
 use crate::files::StoredFile;
 
-/// The header of each file, by its path in the store.
+/// The header of each file, keyed by its path in the store.
 pub(super) type Sites = BTreeMap<String, Arc<SiteInfo>>;
 
-/// Ranges above this are made smaller than a partition's share, so that a partition that is done
-/// early takes over others' ranges.
-const FEW_BYTES: u64 = 16 << 20;
+/// Size in bytes above which ranges are made smaller than a partition's share, so that a partition that finishes
+/// early can take over ranges of others.
+const MIN_RANGE_BYTES: u64 = 16 << 20;
 
-/// The largest range: what a failed task has to read again.
-const MOST_BYTES: u64 = 64 << 20;
+/// Largest size of a range in bytes, which bounds what a failed task has to read again.
+const MAX_RANGE_BYTES: u64 = 64 << 20;
 
-/// Files whose headers are read at the same time.
-const AT_ONCE: usize = 8;
+/// Number of files whose headers are read at the same time.
+const CONCURRENT_FILES: usize = 8;
 
-/// Who reads what.
+/// The assignment of ranges to partitions.
 pub(super) struct Plan {
     pub(super) sites: Sites,
     pub(super) groups: Vec<FileGroup>,
@@ -54,7 +54,7 @@ pub(super) async fn plan(
                 .await
                 .map_err(|error| DataFusionError::External(Box::new(error)))?
         })
-        .buffered(AT_ONCE)
+        .buffered(CONCURRENT_FILES)
         .try_collect()
         .await?;
     one_wiki(&inspected)?;
@@ -74,7 +74,7 @@ pub(super) async fn plan(
     })
 }
 
-/// Opens a file, of which not more than up to byte `until` is fetched ahead of reads.
+/// Opens a file; read-ahead does not go past byte `until`.
 pub(super) fn open(
     file: &StoredFile,
     until: u64,
@@ -84,7 +84,7 @@ pub(super) fn open(
         .map_err(|source| DumpError::Io { offset: 0, source })
 }
 
-/// An error that names the file. It is a text: on a cluster nothing else comes back from a task.
+/// An error that names the file. It is formatted as text, because a cluster returns nothing else from a task.
 pub(super) fn failure(file: &StoredFile, error: DumpError) -> DataFusionError {
     DataFusionError::Execution(error.with_file(&file.name).to_string())
 }
@@ -107,7 +107,7 @@ fn inspect(
     let ranges = if file.is_local() {
         suggest_ranges(&source, count)?
     } else if splittable(info.container) {
-        // Looking for blocks would fetch the whole file; the reader takes any cut.
+        // Searching for blocks would fetch the whole file; the reader accepts any split.
         even(length, count)
     } else {
         even(length, 1)
@@ -124,17 +124,17 @@ fn even(length: u64, count: usize) -> Vec<Range<u64>> {
     (0..count).map(|part| cut(part)..cut(part + 1)).collect()
 }
 
-/// How large a range is to be.
+/// The target size of a range in bytes.
 fn piece_bytes(total: u64, partitions: usize) -> u64 {
     let share = total.div_ceil(partitions.max(1) as u64).max(1);
-    if share <= FEW_BYTES {
+    if share <= MIN_RANGE_BYTES {
         share
     } else {
-        (share / 4).clamp(FEW_BYTES, MOST_BYTES)
+        (share / 4).clamp(MIN_RANGE_BYTES, MAX_RANGE_BYTES)
     }
 }
 
-/// Page ids mean nothing across wikis.
+/// Refuses files of different wikis, because page ids are unique within one wiki only.
 fn one_wiki(files: &[(StoredFile, Inspected)]) -> Result<()> {
     let mut named = files
         .iter()
@@ -151,7 +151,7 @@ fn one_wiki(files: &[(StoredFile, Inspected)]) -> Result<()> {
     }
 }
 
-/// Deals ranges out in the order of the files, so that groups have about the same size.
+/// Assigns ranges to groups in the order of the files, so that groups have about the same size.
 fn group(parts: Vec<PartitionedFile>, partitions: usize) -> Vec<FileGroup> {
     let size = |part: &PartitionedFile| u128::from(part.effective_size()).max(1);
     let total: u128 = parts.iter().map(size).sum();

@@ -1,4 +1,4 @@
-//! The scan as DataFusion's file scan knows it: which columns, and what opens a range.
+//! The file source of DataFusion's scan: the projected columns, and the opener of ranges.
 
 use std::fmt;
 use std::ops::Range;
@@ -28,11 +28,11 @@ use super::options::DumpOptions;
 use super::ranges::Sites;
 use crate::files::StoredFile;
 
-/// Rows of a batch where the session does not say.
+/// Default number of rows of a batch.
 const BATCH_ROWS: usize = 8192;
 
-/// The part of a scan that knows dumps. Its state is the options and the header of each file; the
-/// byte ranges stand in the file scan around it.
+/// The file source for dumps. It holds the options and the header of each file; the byte ranges are in the file
+/// scan that contains it.
 #[derive(Debug, Clone)]
 pub struct DumpSource {
     options: Arc<DumpOptions>,
@@ -45,7 +45,7 @@ pub struct DumpSource {
 }
 
 impl DumpSource {
-    /// A scan of all columns. `sites` has the header of each file under its path in the store.
+    /// A source of all columns. `sites` maps the path of each file in the store to its header.
     #[must_use]
     pub fn new(options: Arc<DumpOptions>, sites: Sites) -> Self {
         let table_schema = TableSchema::from(dump_schema());
@@ -60,23 +60,23 @@ impl DumpSource {
         }
     }
 
-    /// Also reports losses to `losses`.
+    /// The source, which also reports losses to `losses`.
     pub(super) fn with_losses(self, losses: LossLog) -> Self {
         Self { losses, ..self }
     }
 
-    /// What scans left out in this process since the last call, by file.
+    /// The losses of scans in this process since the last call, by file.
     pub(super) fn take_losses(&self) -> Vec<(String, Losses)> {
         self.losses.take()
     }
 
-    /// What is read.
+    /// The options of reading.
     #[must_use]
     pub fn options(&self) -> &DumpOptions {
         &self.options
     }
 
-    /// The headers of the files, by their path in the store.
+    /// The headers of the files, keyed by their path in the store.
     #[must_use]
     pub fn sites(&self) -> &Sites {
         &self.sites
@@ -94,7 +94,7 @@ impl FileSource for DumpSource {
             source: self.clone(),
             store,
             address: config.object_store_url.as_str().to_owned(),
-            most_rows: config.limit.unwrap_or(usize::MAX).min(self.batch_rows),
+            max_rows: config.limit.unwrap_or(usize::MAX).min(self.batch_rows),
             partition,
         };
         ProjectionOpener::try_new(
@@ -136,13 +136,13 @@ impl FileSource for DumpSource {
         write!(f, ", revisions={:?}", self.options.revisions)
     }
 
-    /// The planner of the table has cut the files, at blocks where they are small. (Any other cut
-    /// gives the same rows.)
+    /// The table has already split the files into ranges, small files at block boundaries. (Any other split gives
+    /// the same rows.)
     fn supports_repartitioning(&self) -> bool {
         false
     }
 
-    /// Takes choices of columns; what is computed from them stays an operator of its own.
+    /// Accepts projections of plain columns; computed expressions stay in an operator above the scan.
     fn try_pushdown_projection(
         &self,
         projection: &ProjectionExprs,
@@ -174,9 +174,9 @@ impl FileSource for DumpSource {
 struct DumpOpener {
     source: DumpSource,
     store: Arc<dyn ObjectStore>,
-    /// Of the store.
+    /// Address of the store.
     address: String,
-    most_rows: usize,
+    max_rows: usize,
     partition: usize,
 }
 
@@ -201,7 +201,7 @@ impl FileOpener for DumpOpener {
             site_columns: SiteColumns::new(site, options.language.as_deref()),
             options: Arc::clone(options),
             columns: projection.file_indices.clone(),
-            most_rows: self.most_rows,
+            max_rows: self.max_rows,
             metrics: metrics.clone(),
             partition: self.partition,
             losses: losses.clone(),

@@ -1,4 +1,4 @@
-//! The table itself.
+//! The table provider.
 
 use std::sync::Arc;
 
@@ -51,20 +51,20 @@ impl DumpTable {
         })
     }
 
-    /// What the table was made over.
+    /// The locations that the table was made from.
     #[must_use]
     pub fn locations(&self) -> &[String] {
         &self.locations
     }
 
-    /// What is read.
+    /// The options of reading.
     #[must_use]
     pub fn options(&self) -> &DumpOptions {
         &self.options
     }
 
-    /// What scans in this process could not read, by file, since the last call: of a scan that was
-    /// cut short (by a LIMIT, say) up to there. Files that were read whole are not among them.
+    /// What scans in this process could not read since the last call, by file. For a scan that ended early (by a
+    /// LIMIT, for example) only the part that was read counts. Files without losses are not listed.
     #[must_use]
     pub fn take_losses(&self) -> Vec<(String, Losses)> {
         self.losses.take()

@@ -1,7 +1,7 @@
-//! Tables and scans as bytes, for engines that send plans to other processes.
+//! Serialises tables and scans, for engines that send plans to other processes.
 //!
-//! The bytes are JSON of the same version of this crate on both sides. What a scan could not read is
-//! noted where it ran: [`DumpTable::take_losses`] tells of this process only, [`take_losses`] of the
+//! The bytes are JSON; both sides must use the same version of this crate. Losses are recorded in the process in
+//! which a scan runs: [`DumpTable::take_losses`] returns those of this process only, [`take_losses`] those of the
 //! scans of a plan that runs here.
 
 use std::any::Any;
@@ -36,7 +36,7 @@ fn failure(error: serde_json::Error) -> DataFusionError {
 }
 
 impl DumpTable {
-    /// What [`DumpTable::from_bytes`] reads.
+    /// Serialises the table for [`DumpTable::from_bytes`].
     ///
     /// # Errors
     /// Those of the serializer.
@@ -48,10 +48,10 @@ impl DumpTable {
         serde_json::to_vec(&parts).map_err(failure)
     }
 
-    /// The table of which [`DumpTable::to_bytes`] wrote.
+    /// Reads a table that [`DumpTable::to_bytes`] wrote.
     ///
     /// # Errors
-    /// Bytes that it did not write.
+    /// If it did not write the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let TableParts { locations, options } = serde_json::from_slice(bytes).map_err(failure)?;
         Self::try_new(locations, options)
@@ -59,8 +59,8 @@ impl DumpTable {
 }
 
 impl DumpSource {
-    /// What [`DumpSource::from_bytes`] reads: options and headers. Ranges, columns and the store belong
-    /// to the file scan around the source.
+    /// Serialises options and headers for [`DumpSource::from_bytes`]. Ranges, columns and the store belong to the
+    /// file scan that contains the source.
     ///
     /// # Errors
     /// Those of the serializer.
@@ -75,10 +75,10 @@ impl DumpSource {
         serde_json::to_vec(&parts).map_err(failure)
     }
 
-    /// The source, of all columns, of which [`DumpSource::to_bytes`] wrote.
+    /// Reads a source that [`DumpSource::to_bytes`] wrote; it has all columns.
     ///
     /// # Errors
-    /// Bytes that it did not write.
+    /// If it did not write the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let SourceParts { options, sites } = serde_json::from_slice(bytes).map_err(failure)?;
         let sites = sites.into_iter().map(|(path, site)| (path, Arc::new(site)));
@@ -86,7 +86,7 @@ impl DumpSource {
     }
 }
 
-/// The scan of dumps that a plan is, if it is one.
+/// The scan and its source, if the plan is a scan of dumps.
 #[must_use]
 pub fn dump_scan(plan: &Arc<dyn ExecutionPlan>) -> Option<(&FileScanConfig, &DumpSource)> {
     let scan = plan.downcast_ref::<DataSourceExec>()?;
@@ -95,7 +95,7 @@ pub fn dump_scan(plan: &Arc<dyn ExecutionPlan>) -> Option<(&FileScanConfig, &Dum
     Some((config, source))
 }
 
-/// What the scans of dumps in a plan left out in this process since the last call, by file.
+/// The losses of the scans of dumps in a plan in this process since the last call, by file.
 #[must_use]
 pub fn take_losses(plan: &Arc<dyn ExecutionPlan>) -> Vec<(String, Losses)> {
     let mut losses = Vec::new();

@@ -1,4 +1,4 @@
-//! From what the user names to files: paths, globs, addresses of objects.
+//! Resolves the locations that a user names to files: paths, globs, addresses of objects.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use glob::{MatchOptions, Pattern};
 
 use super::storage::StoredFile;
 
-/// What a table is over, for messages.
+/// The kind of files that a table is made from, for error messages.
 pub(crate) struct Wanted {
     /// As in "a table of …".
     pub(crate) what: &'static str,
@@ -28,7 +28,7 @@ pub(crate) struct Located {
     pub(crate) files: Vec<StoredFile>,
 }
 
-/// `*` does not reach into directories.
+/// Glob options: `*` does not match `/`.
 const MATCH: MatchOptions = MatchOptions {
     case_sensitive: true,
     require_literal_separator: true,
@@ -75,7 +75,7 @@ pub(crate) async fn locate(
     found.ok_or_else(|| plan_datafusion_err!("a table of {} needs at least one file", wanted.what))
 }
 
-/// The files on disk that a path or a glob names.
+/// The files on disk that a path or a glob refers to.
 async fn local(
     location: String,
     wanted: &'static Wanted,
@@ -135,7 +135,7 @@ fn local_paths(location: &str, wanted: &Wanted) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The objects that an address names, in which the path may be a glob.
+/// The objects that an address refers to; its path may be a glob.
 async fn remote(
     session: &dyn Session,
     location: &str,
@@ -168,7 +168,7 @@ async fn matching(
     location: &str,
 ) -> Result<Vec<ObjectPath>> {
     let compiled = Pattern::new(path.as_ref()).map_err(|error| pattern(location, &error))?;
-    // What stands before the first part with a wildcard.
+    // The parts of the path before the first one with a wildcard.
     let prefix: ObjectPath = path
         .parts()
         .take_while(|part| !is_glob(part.as_ref()))

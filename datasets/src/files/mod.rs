@@ -1,19 +1,19 @@
-//! From what the user names to files, and their bytes: what the tables over files of their own share.
+//! Finding and reading files, shared by all tables over files.
 //!
-//! - `locate`: paths, globs and addresses.
-//! - `storage`: bytes of a file at any place, from disk or from an object store.
-//! - `stored`: files whose places are known; `deal`: which partition reads which.
-//! - `schema`: schemas as bytes.
-//! - `numbers`: columns that say where a row stands.
+//! - `locate`: resolves paths, globs and addresses.
+//! - `storage`: random access to the bytes of a file, on disk or in an object store.
+//! - `stored`: the files of a table; `assign`: assigns files to partitions.
+//! - `schema`: serialises schemas.
+//! - `numbers`: columns with the position of a row.
 
-mod deal;
+mod assign;
 mod locate;
 mod numbers;
 mod schema;
 mod storage;
 mod stored;
 
-pub(crate) use deal::deal;
+pub(crate) use assign::assign;
 pub(crate) use locate::{Located, Wanted, locate};
 pub use numbers::Numbers;
 pub(crate) use schema::{read_schema, write_schema};

@@ -1,4 +1,4 @@
-//! Columns that say where a row stands.
+//! Columns with the position of a row: its file, and its index in the file.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -6,19 +6,19 @@ use std::sync::Arc;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema};
 use serde::{Deserialize, Serialize};
 
-/// The names of the columns that say where a row stands.
+/// The names of the columns with the position of a row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Numbers {
-    /// Number of the file in the list of files: Int64, from 0.
+    /// Index of the file in the list of files: Int64, from 0.
     pub file: String,
     /// Path or address of the file: Utf8.
     pub name: String,
-    /// Number of the row in the file: Int64, from 0.
+    /// Index of the row in the file: Int64, from 0.
     pub row: String,
 }
 
 impl Numbers {
-    /// Names that no column of the schema has.
+    /// Chooses names that no column of the schema has.
     #[must_use]
     pub fn beside(schema: &Schema) -> Self {
         let known: HashSet<String> = schema

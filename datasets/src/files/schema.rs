@@ -1,4 +1,4 @@
-//! Schemas as bytes, for plans that travel.
+//! Serialises schemas, for plans that are sent to other processes.
 
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::arrow::ipc::reader::StreamReader;
@@ -12,7 +12,7 @@ pub(crate) fn write_schema(schema: &Schema) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The schema of which [`write_schema`] wrote.
+/// Reads a schema that [`write_schema`] wrote.
 pub(crate) fn read_schema(bytes: &[u8]) -> Result<SchemaRef> {
     Ok(StreamReader::try_new(bytes, None)?.schema())
 }

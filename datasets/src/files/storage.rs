@@ -1,4 +1,4 @@
-//! Bytes of files: local files directly, others through their object store.
+//! Reads the bytes of files: local files directly, others through their object store.
 
 use std::fmt;
 use std::io;
@@ -12,18 +12,18 @@ use datafusion::object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use neardup_wikidump::{FileSource, READ_BYTES, ReadAt};
 use tokio::runtime::Handle;
 
-/// Most bytes that are fetched at a time from an object store.
-const MOST_AHEAD: u64 = 8 << 20;
+/// Maximum number of bytes that are fetched ahead from an object store.
+const MAX_READ_AHEAD: u64 = 8 << 20;
 
-/// How the local file system as a whole prints.
+/// The `Display` text of the local file system store.
 const LOCAL: &str = "LocalFileSystem(file:///)";
 
-/// A file and where it lies.
+/// A file and the store that holds it.
 #[derive(Clone)]
 pub(crate) struct StoredFile {
     pub(crate) store: Arc<dyn ObjectStore>,
     pub(crate) meta: ObjectMeta,
-    /// What messages call it: a path, or an address.
+    /// Its name in messages: a path, or an address.
     pub(crate) name: String,
 }
 
@@ -41,8 +41,8 @@ impl StoredFile {
         self.store.to_string() == LOCAL
     }
 
-    /// Opens the file. Of remote files more may be fetched ahead of a read, but not past byte
-    /// `until`. Their reads wait on `handle`, so they must not be made by a task of its runtime.
+    /// Opens the file. Remote files are read ahead, but not past byte `until`. Their reads block on `handle`, so they
+    /// must not be made by a task of its runtime.
     pub(crate) fn open(&self, until: u64, handle: &Handle) -> io::Result<Arc<dyn ReadAt>> {
         let Some(path) = local_path(&*self.store, &self.meta.location) else {
             return Ok(Arc::new(RemoteFile {
@@ -64,7 +64,7 @@ impl fmt::Debug for StoredFile {
     }
 }
 
-/// Where a file lies on disk, if its store is the local file system.
+/// The path of a file on disk, if its store is the local file system.
 fn local_path(store: &dyn ObjectStore, location: &Path) -> Option<PathBuf> {
     if store.to_string() != LOCAL {
         return None;
@@ -72,8 +72,8 @@ fn local_path(store: &dyn ObjectStore, location: &Path) -> Option<PathBuf> {
     LocalFileSystem::new().path_to_filesystem(location).ok()
 }
 
-/// A file of an object store. Sequential reads fetch ever more at a time; others, and those past
-/// `until`, what they need.
+/// A file of an object store. Sequential reads fetch increasing amounts ahead; random reads, and reads past `until`,
+/// fetch only the requested bytes.
 struct RemoteFile {
     store: Arc<dyn ObjectStore>,
     location: Path,
@@ -83,7 +83,7 @@ struct RemoteFile {
     ahead: Mutex<Ahead>,
 }
 
-/// The part that was fetched last.
+/// The part of the file that was fetched last.
 #[derive(Default)]
 struct Ahead {
     start: u64,
@@ -95,13 +95,13 @@ impl Ahead {
         self.start + self.bytes.len() as u64
     }
 
-    /// Where to end a fetch for a read of `wanted` bytes from `offset`.
+    /// The offset at which to end a fetch for a read of `wanted` bytes from `offset`.
     fn next_end(&self, offset: u64, wanted: u64, until: u64) -> u64 {
         let needed = offset.saturating_add(wanted);
         if offset != self.end() || wanted < READ_BYTES as u64 {
             return needed;
         }
-        let ahead = (self.bytes.len() as u64 * 2).min(MOST_AHEAD);
+        let ahead = (self.bytes.len() as u64 * 2).min(MAX_READ_AHEAD);
         needed.max(until.min(offset.saturating_add(ahead)))
     }
 }

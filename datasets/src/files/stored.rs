@@ -1,4 +1,4 @@
-//! The files of a table whose places are known.
+//! The files of a table, as paths in one store.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::storage::StoredFile;
 
-/// Files that are looked at at the same time.
-const AT_ONCE: usize = 16;
+/// Number of files whose metadata is requested at the same time.
+const CONCURRENT_FILES: usize = 16;
 
 /// Files of one store, in order.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -35,8 +35,8 @@ impl Files {
         ObjectStoreUrl::parse(&self.store)
     }
 
-    /// The files as they are now.
-    pub(crate) async fn look(&self, runtime: &RuntimeEnv) -> Result<Vec<StoredFile>> {
+    /// Requests the current metadata of the files.
+    pub(crate) async fn stat(&self, runtime: &RuntimeEnv) -> Result<Vec<StoredFile>> {
         let store = runtime.object_store(self.store()?)?;
         futures::stream::iter(self.paths.clone())
             .map(|path| {
@@ -50,13 +50,13 @@ impl Files {
                     Ok(StoredFile::new(store, &self.store, meta))
                 }
             })
-            .buffered(AT_ONCE)
+            .buffered(CONCURRENT_FILES)
             .try_collect()
             .await
     }
 }
 
-/// What changes when a file does.
+/// Metadata that changes when a file changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
     bytes: u64,
@@ -74,7 +74,7 @@ impl Stamp {
     }
 }
 
-/// The files as a scan lists them, each with its number where `numbered`.
+/// The files as a scan lists them; with `numbered`, each has its index.
 pub(crate) fn parts(files: Vec<StoredFile>, numbered: bool) -> Vec<PartitionedFile> {
     let part = |(number, file): (usize, StoredFile)| {
         let part = PartitionedFile::new_from_meta(file.meta);

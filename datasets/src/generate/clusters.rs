@@ -3,7 +3,7 @@
 //! Slots are laid out by cluster size, so the layout is a short table of runs (one a size) and a
 //! slot's cluster follows by division. Of `n` slots
 //!
-//! - three giants of 3, 2 and 1 percent, each at most [`LARGEST`];
+//! - three large clusters of 3, 2 and 1 percent, each at most [`LARGEST`];
 //! - further clusters up to [`PLANTED_PERCENT`] percent in all, whose sizes follow
 //!   P(s) ~ s^-2.625 for s ≥ 2: about 77 percent have two or three members;
 //! - the rest, the background, is in no cluster.
@@ -13,10 +13,10 @@
 
 /// The largest cluster.
 const LARGEST: u64 = 5_000;
-/// The share of rows in clusters.
+/// Percentage of rows in clusters.
 const PLANTED_PERCENT: u64 = 30;
-/// The shares of the giants, in percent of all rows.
-const GIANT_PERCENT: [u64; 3] = [3, 2, 1];
+/// The shares of the large clusters, in percent of all rows.
+const LARGE_PERCENT: [u64; 3] = [3, 2, 1];
 
 /// Clusters of one size that follow each other.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +26,7 @@ struct Run {
     size: u64,
 }
 
-/// Where a slot lies.
+/// The position of a slot: its cluster, or the background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Membership {
     pub(super) cluster: u64,
@@ -39,7 +39,7 @@ pub(super) struct Layout {
     runs: Vec<Run>,
     planted: u64,
     clusters: u64,
-    giants: u64,
+    large_clusters: u64,
 }
 
 impl Layout {
@@ -48,16 +48,16 @@ impl Layout {
             runs: Vec::new(),
             planted: 0,
             clusters: 0,
-            giants: 0,
+            large_clusters: 0,
         };
         let wanted = share(rows, PLANTED_PERCENT);
-        for percent in GIANT_PERCENT {
+        for percent in LARGE_PERCENT {
             let size = share(rows, percent).min(LARGEST);
             if size >= 2 {
                 layout.push(size, 1);
             }
         }
-        layout.giants = layout.clusters;
+        layout.large_clusters = layout.clusters;
 
         let rest = wanted.saturating_sub(layout.planted);
         let slots: f64 = (2..=LARGEST).map(|size| size as f64 * weight(size)).sum();
@@ -89,7 +89,7 @@ impl Layout {
         }
     }
 
-    /// The cluster of a slot; nothing for the background.
+    /// The cluster of a slot; `None` for the background.
     #[inline]
     pub(super) fn membership(&self, slot: u64) -> Option<Membership> {
         if slot >= self.planted {
@@ -104,14 +104,14 @@ impl Layout {
         })
     }
 
-    /// How many clusters there are, the giants first.
+    /// The number of clusters, of which the large ones come first.
     pub(super) fn clusters(&self) -> u64 {
         self.clusters
     }
 
-    /// How many of them are giants.
-    pub(super) fn giants(&self) -> u64 {
-        self.giants
+    /// The number of large clusters.
+    pub(super) fn large_clusters(&self) -> u64 {
+        self.large_clusters
     }
 }
 
@@ -169,7 +169,7 @@ mod tests {
             .count();
         assert!(
             tail > 20,
-            "{tail} clusters of more than 50 beside the giants"
+            "{tail} clusters of more than 50 beside the large ones"
         );
     }
 

@@ -31,9 +31,9 @@ const HEADER: &str = r#"<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.
   </siteinfo>
 "#;
 
-/// Where a row stands in a dump.
+/// The position of a row in a dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     /// The page, numbered from 1.
     pub page_id: i64,
     /// The row's number among the sentences of the page, from 0; 0 for documents.
@@ -77,7 +77,7 @@ impl<W: Write> DumpWriter<W> {
     ///
     /// # Errors
     /// If the output cannot be written.
-    pub fn write(&mut self, row: &Row) -> io::Result<Place> {
+    pub fn write(&mut self, row: &Row) -> io::Result<Position> {
         self.write_text(&row.text)
     }
 
@@ -85,18 +85,18 @@ impl<W: Write> DumpWriter<W> {
     ///
     /// # Errors
     /// If the output cannot be written.
-    pub fn write_text(&mut self, text: &str) -> io::Result<Place> {
+    pub fn write_text(&mut self, text: &str) -> io::Result<Position> {
         if self.filled == self.capacity {
             self.close()?;
             self.open();
         }
-        let place = Place {
+        let position = Position {
             page_id: self.page_id as i64,
             sentence_no: self.filled as i32,
         };
         self.filled += 1;
         self.paragraphs(text);
-        Ok(place)
+        Ok(position)
     }
 
     /// Ends the dump and gives the output back, flushed.

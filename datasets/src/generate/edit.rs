@@ -11,23 +11,23 @@ use super::prose::Prose;
 use super::random::SplitMix64;
 use super::words::MONTHS;
 
-/// Buffers that edits use again from row to row.
+/// Buffers that edits reuse from row to row.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
     spans: Vec<Range<usize>>,
 }
 
-/// A share of the places that could be edited.
+/// How many of the editable spans are edited.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Amount {
-    /// So many.
+    /// This number.
     Count(usize),
-    /// So many thousandths, at least one.
+    /// This number of thousandths, but at least one span.
     PerMille(usize),
 }
 
 impl Scratch {
-    /// Leaves `amount` of the collected spans, chosen at random, in their order.
+    /// Keeps `amount` of the collected spans, chosen at random, in their order.
     fn choose(&mut self, amount: Amount, random: &mut SplitMix64) {
         let found = self.spans.len();
         let wanted = match amount {
@@ -42,7 +42,7 @@ impl Scratch {
         self.spans.sort_unstable_by_key(|span| span.start);
     }
 
-    /// Collects the words of `base` (what lies between spaces), after the first, that `is_wanted`.
+    /// Collects the words of `base` (separated by spaces), except the first, for which `is_wanted` is true.
     fn words(&mut self, base: &str, mut wanted: impl FnMut(Range<usize>) -> Option<Range<usize>>) {
         self.spans.clear();
         let mut start = None;
@@ -60,7 +60,7 @@ impl Scratch {
     }
 }
 
-/// Inserts, deletes, replaces or swaps letters at `count` places, half of the time close together
+/// Inserts, deletes, replaces or swaps letters at `count` positions, half of the time close together
 /// (one mangled word), otherwise anywhere.
 pub(super) fn characters(
     base: &str,
@@ -171,7 +171,7 @@ pub(super) fn sentences(
             start = at + 2;
         }
     }
-    // The last sentence stays, so every sentence here has a space behind it.
+    // The last sentence stays, so every sentence here is followed by a space.
     scratch.choose(amount, random);
     let mut done = 0;
     for span in &scratch.spans {
@@ -238,7 +238,7 @@ fn find_numbers(base: &str, spans: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Replaces names: capitalised words that do not start a sentence, months apart.
+/// Replaces names: capitalised words that do not start a sentence, except months.
 pub(super) fn names(
     base: &str,
     text: &mut String,
@@ -275,13 +275,13 @@ fn find_names(base: &str, scratch: &mut Scratch) {
     });
 }
 
-/// How many numbers [`numbers`] could change.
+/// The number of numbers that [`numbers`] could change.
 pub(super) fn count_numbers(base: &str, scratch: &mut Scratch) -> usize {
     find_numbers(base, &mut scratch.spans);
     scratch.spans.len()
 }
 
-/// How many names [`names`] could change.
+/// The number of names that [`names`] could change.
 pub(super) fn count_names(base: &str, scratch: &mut Scratch) -> usize {
     find_names(base, scratch);
     scratch.spans.len()

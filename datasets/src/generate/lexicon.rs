@@ -1,7 +1,7 @@
 //! The vocabulary: word classes whose members are drawn with skewed frequencies.
 //!
 //! Every corpus has the same vocabulary, whatever its seed. A class starts with its list of
-//! frequent words and goes on with invented ones; the weight of the word of rank r is
+//! frequent words and continues with invented ones; the weight of the word of rank r is
 //! 1 / (r + 2.7) (Zipf's law with Mandelbrot's shift), rounded to a table of 2^14 cells from which
 //! a word is drawn with one look-up.
 
@@ -51,7 +51,7 @@ impl Class {
         self.spans.push((start, self.text.len() as u32));
     }
 
-    /// A word, the frequent ones more often.
+    /// Draws a word, frequent ones more often.
     #[inline]
     pub(super) fn draw(&self, random: &mut SplitMix64) -> &str {
         let cell = (random.next() >> 50) as usize;
@@ -60,7 +60,7 @@ impl Class {
     }
 }
 
-/// For each cell the rank of its word: shares by weight, at least one cell a word.
+/// For each cell, the rank of its word: cells are divided by weight, at least one for each word.
 fn cells(words: usize) -> Vec<u16> {
     debug_assert!(words > 0 && words <= CELLS);
     let weight = |rank: usize| 1.0 / (rank as f64 + 2.7);

@@ -1,4 +1,4 @@
-//! A synthetic corpus of any size with known truth.
+//! Generates a synthetic corpus of any size with known ground truth.
 //!
 //! ```text
 //! id ──permutation──> slot ──layout──> background              ──> prose of the slot's own seed
@@ -24,7 +24,7 @@
 //! | `template` | the base with other names |
 //!
 //! Member 0 is the base itself. Clusters say which rows come from the same base; which pairs reach
-//! a threshold depends on the measure, and an exact join tells.
+//! a threshold depends on the similarity measure, and can be computed with an exact join.
 //!
 //! ```
 //! use neardup_datasets::generate::{Generator, Kind, Spec};
@@ -34,8 +34,8 @@
 //! assert_eq!(planted, 300);
 //! ```
 //!
-//! To add a kind of edit: a function in `edit.rs`, a variant of `Change` here, a row in the table
-//! above, a case in the tests.
+//! To add a kind of edit, add a function in `edit.rs`, a variant of `Change` here, a row in the table above, and a case
+//! in the tests.
 
 mod clusters;
 mod dump;
@@ -52,24 +52,24 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use clusters::{Layout, Membership};
-pub use dump::{DumpWriter, Place};
+pub use dump::{DumpWriter, Position};
 use edit::{Amount, Scratch};
 use order::Permutation;
 use prose::Prose;
 use random::SplitMix64;
 
-/// What to generate.
+/// The specification of a corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spec {
     /// The number of rows; ids are 0 to `rows` − 1. At most 2^40: larger values are cut to it.
     pub rows: u64,
-    /// Another seed, another corpus.
+    /// The seed: each seed gives a different corpus.
     pub seed: u64,
-    /// What a row is.
+    /// The kind of the rows.
     pub kind: Kind,
 }
 
-/// What a row of a corpus is.
+/// The kind of the rows of a corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// One sentence of 80 to some hundred characters, mostly about 150.
@@ -78,13 +78,13 @@ pub enum Kind {
     Documents,
 }
 
-/// Where a row comes from.
+/// The ground truth of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Truth {
     /// The row.
     pub id: i64,
-    /// The cluster it was planted in; clusters are numbered from 0, the giants first. Nothing for
-    /// the background.
+    /// The cluster it was planted in; clusters are numbered from 0, the large ones first. `None`
+    /// for the background.
     pub cluster: Option<i64>,
     /// `background`, `identical`, `characters`, `words`, `numbers` or `template`.
     pub kind: &'static str,
@@ -107,10 +107,10 @@ pub struct Row {
     pub member: u32,
 }
 
-/// Most rows of a corpus: ids stay far below 2^43, the bound of sentence ids.
-const MOST_ROWS: u64 = 1 << 40;
+/// Maximum number of rows of a corpus: ids stay far below 2^43, the bound of sentence ids.
+const MAX_ROWS: u64 = 1 << 40;
 
-/// What a random stream is for.
+/// The domains of random streams.
 mod domain {
     pub(super) const ORDER: u64 = 1;
     pub(super) const CLUSTER: u64 = 2;
@@ -151,7 +151,7 @@ impl Change {
     }
 }
 
-/// What all readers of a corpus share.
+/// Data that all readers of a corpus share.
 #[derive(Debug)]
 struct Corpus {
     spec: Spec,
@@ -177,7 +177,7 @@ pub struct Generator {
 impl Generator {
     /// All rows of a corpus.
     pub fn new(spec: Spec) -> Self {
-        let rows = spec.rows.min(MOST_ROWS);
+        let rows = spec.rows.min(MAX_ROWS);
         let mut random = SplitMix64::of(spec.seed, domain::ORDER, rows);
         // 200 · 10^(step / 255), by products: powers are not the same on every machine.
         let lengths = std::iter::successors(Some(200.0), |length| Some(length * 1.009_070_6))
@@ -199,7 +199,7 @@ impl Generator {
         }
     }
 
-    /// The rows with these ids only, as far as there are such; for workers that share the work.
+    /// Only the rows whose ids exist in this range; for workers that divide a corpus among them.
     pub fn range(&self, ids: Range<u64>) -> Self {
         let rows = self.corpus.spec.rows;
         Self {
@@ -213,7 +213,7 @@ impl Generator {
         self.corpus.layout.clusters()
     }
 
-    /// Replaces `text` by the next row's; nothing after the last one.
+    /// Replaces `text` by that of the next row; `None` after the last row.
     pub fn read(&mut self, text: &mut String) -> Option<Truth> {
         let id = self.ids.next()?;
         text.clear();
@@ -223,7 +223,7 @@ impl Generator {
         )
     }
 
-    /// Where the row `id` comes from, without its text; nothing for an id that does not exist.
+    /// The ground truth of the row `id`, without its text; `None` if the id does not exist.
     pub fn truth(&self, id: i64) -> Option<Truth> {
         let id = u64::try_from(id)
             .ok()
@@ -282,12 +282,12 @@ impl Corpus {
         (slot, truth)
     }
 
-    /// How the cluster's members differ, and the stream that makes its base.
+    /// How the cluster's members differ, and the random stream that generates its base.
     fn change(&self, cluster: u64) -> (Change, SplitMix64) {
         let mut random = SplitMix64::of(self.spec.seed, domain::CLUSTER, cluster);
         let drawn = Change::draw(&mut random);
         let change = match cluster {
-            _ if cluster >= self.layout.giants() => drawn,
+            _ if cluster >= self.layout.large_clusters() => drawn,
             0 => Change::Numbers,
             1 => Change::Identical,
             _ => Change::Template,
@@ -326,8 +326,8 @@ impl Corpus {
         }
     }
 
-    /// The text that a cluster's members are edits of: one that offers what is to be changed. The
-    /// bases of giants are long, so that their variants stay similar.
+    /// Generates the base text that a cluster's members are edits of, with enough elements that the edits can change.
+    /// The bases of large clusters are long, so that their variants stay similar.
     fn base(
         &self,
         cluster: u64,
@@ -336,16 +336,16 @@ impl Corpus {
         scratch: &mut Scratch,
         random: &mut SplitMix64,
     ) {
-        let giant = cluster < self.layout.giants();
-        let (least, shortest) = if giant { (2, 120) } else { (1, 90) };
-        // One draw in two to ten will do; the bound keeps the worst case finite.
+        let is_large = cluster < self.layout.large_clusters();
+        let (min_count, min_bytes) = if is_large { (2, 120) } else { (1, 90) };
+        // One draw in two to ten suffices; the bound keeps the worst case finite.
         for _ in 0..100 {
             text.clear();
             self.fill(text, random);
-            let enough = text.len() >= shortest
+            let enough = text.len() >= min_bytes
                 && match change {
-                    Change::Numbers => edit::count_numbers(text, scratch) >= least,
-                    Change::Template => edit::count_names(text, scratch) >= least,
+                    Change::Numbers => edit::count_numbers(text, scratch) >= min_count,
+                    Change::Template => edit::count_names(text, scratch) >= min_count,
                     Change::Identical | Change::Characters | Change::Words => true,
                 };
             if enough {

@@ -33,7 +33,7 @@ impl Permutation {
         }
     }
 
-    /// Where `index`, which must be below the length, goes.
+    /// The image of `index`, which must be below the length.
     #[inline]
     pub(super) fn apply(&self, index: u64) -> u64 {
         debug_assert!(index < self.len);

@@ -31,7 +31,7 @@ enum Part {
 }
 
 /// Clauses that can start a sentence or follow a conjunction. Fixed words are the smaller part of
-/// each, or else its sentences would be near-duplicates that nobody planted.
+/// each, because otherwise its sentences would be near-duplicates that were not planted.
 const CLAUSES: &[&str] = &[
     "the {adjective} {noun} of {place} was {verb} in {year}",
     "{person} was a {adjective} {noun} who {verb} the {noun} of {place}",
@@ -57,7 +57,7 @@ const CLAUSES: &[&str] = &[
     "every {noun} of the {adjective} {noun} is {verb} from the {noun}",
 ];
 
-/// What joins two clauses.
+/// Texts that join two clauses.
 const JOINTS: &[&str] = &[
     ", and ",
     ", but ",
@@ -70,7 +70,7 @@ const JOINTS: &[&str] = &[
     " – ",
 ];
 
-/// What may stand before the first clause.
+/// Texts that may precede the first clause.
 const OPENINGS: &[&str] = &[
     "However, ",
     "In addition, ",
@@ -79,8 +79,9 @@ const OPENINGS: &[&str] = &[
     "According to one account, ",
 ];
 
-/// The fewest bytes of a sentence: with fewer, frequent words would meet in unplanted pairs.
-const SHORTEST: usize = 80;
+/// Minimum length of a sentence in bytes: shorter sentences would share so many frequent words that pairs arise which
+/// were not planted.
+const MIN_BYTES: usize = 80;
 
 /// Writes sentences and documents.
 #[derive(Debug)]
@@ -98,7 +99,7 @@ impl Prose {
         }
     }
 
-    /// Appends a sentence of at least [`SHORTEST`] bytes; most have 80 to 250, few more than 400.
+    /// Appends a sentence of at least [`MIN_BYTES`] bytes; most have 80 to 250, few more than 400.
     pub(super) fn sentence(&self, text: &mut String, random: &mut SplitMix64) {
         let start = text.len();
         if random.percent(8) {
@@ -106,7 +107,7 @@ impl Prose {
         }
         let clauses = random.geometric(6);
         let mut written = 0;
-        while written < clauses || text.len() - start < SHORTEST {
+        while written < clauses || text.len() - start < MIN_BYTES {
             if written > 0 {
                 text.push_str(JOINTS[random.below(JOINTS.len())]);
             }
@@ -217,7 +218,7 @@ fn count(text: &mut String, random: &mut SplitMix64) {
     }
 }
 
-/// Decimal digits, without the formatting machinery: numbers are in every other clause.
+/// Appends decimal digits without `format!`, which would be slow: every other clause has numbers.
 pub(super) fn number(text: &mut String, value: usize) {
     let mut digits = [0u8; 20];
     let mut start = digits.len();
@@ -247,7 +248,7 @@ mod tests {
             text.clear();
             prose.sentence(&mut text, &mut random);
             bytes += text.len();
-            assert!((SHORTEST..1_500).contains(&text.len()), "{text}");
+            assert!((MIN_BYTES..1_500).contains(&text.len()), "{text}");
             assert!(text.starts_with(|c: char| c.is_ascii_uppercase()), "{text}");
             assert!(text.ends_with(['.', '?', '!']), "{text}");
             assert!(!text[..text.len() - 1].contains(['?', '!', '\n']), "{text}");

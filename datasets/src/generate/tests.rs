@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use quick_xml::events::Event;
 
-use super::{DumpWriter, Generator, Kind, Place, Row, Spec};
+use super::{DumpWriter, Generator, Kind, Position, Row, Spec};
 
 fn corpus(rows: u64, seed: u64, kind: Kind) -> Generator {
     Generator::new(Spec { rows, seed, kind })
@@ -283,12 +283,12 @@ fn paragraphs(wikitext: &str) -> Vec<String> {
         .collect()
 }
 
-fn dump(spec: Spec) -> (Vec<Place>, Vec<u8>) {
+fn dump(spec: Spec) -> (Vec<Position>, Vec<u8>) {
     let mut writer = DumpWriter::new(Vec::new(), spec).unwrap();
-    let places = Generator::new(spec)
+    let positions = Generator::new(spec)
         .map(|row| writer.write(&row).unwrap())
         .collect();
-    (places, writer.finish().unwrap())
+    (positions, writer.finish().unwrap())
 }
 
 #[test]
@@ -298,15 +298,18 @@ fn a_dump_of_sentences_gives_them_back() {
         seed: 5,
         kind: Kind::Sentences,
     };
-    let (places, dump) = dump(spec);
+    let (positions, dump) = dump(spec);
     let pages: BTreeMap<i64, Vec<String>> = pages(&dump)
         .into_iter()
         .map(|(id, text)| (id, paragraphs(&text)))
         .collect();
     assert_eq!(pages.values().map(Vec::len).sum::<usize>(), 2_000);
     assert!(pages.values().all(|page| page.len() <= 12));
-    for (row, place) in Generator::new(spec).zip(places) {
-        assert_eq!(pages[&place.page_id][place.sentence_no as usize], row.text);
+    for (row, position) in Generator::new(spec).zip(positions) {
+        assert_eq!(
+            pages[&position.page_id][position.sentence_no as usize],
+            row.text
+        );
     }
 }
 
@@ -317,14 +320,14 @@ fn a_dump_of_documents_has_a_page_for_each() {
         seed: 5,
         kind: Kind::Documents,
     };
-    let (places, dump) = dump(spec);
+    let (positions, dump) = dump(spec);
     let pages: BTreeMap<i64, String> = pages(&dump)
         .into_iter()
         .map(|(id, text)| (id, paragraphs(&text).join(" ")))
         .collect();
     assert_eq!(pages.len(), 60);
-    for (row, place) in Generator::new(spec).zip(places) {
-        assert_eq!(pages[&place.page_id], row.text);
+    for (row, position) in Generator::new(spec).zip(positions) {
+        assert_eq!(pages[&position.page_id], row.text);
     }
 }
 

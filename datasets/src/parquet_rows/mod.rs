@@ -1,7 +1,8 @@
-//! Parquet whose rows are numbered as they stand in the files: [`NumberedParquet`].
+//! Parquet files with a column of row numbers: [`NumberedParquet`].
 //!
-//! The host's scan knows the number of a row, whichever rows it skips and however a file is split, but loses it
-//! where a plan travels. So the scan here is the host's, with a source around it that travels by our bytes.
+//! DataFusion's scan knows the index of a row in its file, whichever rows it skips and however a file is split, but
+//! loses this column when a plan is serialised. Therefore this module wraps the scan's source in one that has its own
+//! serialisation.
 
 mod source;
 mod table;

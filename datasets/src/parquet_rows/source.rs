@@ -1,4 +1,4 @@
-//! The host's source of Parquet, which also returns the number of the file and of the row.
+//! Wraps DataFusion's Parquet source, and adds columns with the index of the file and of the row.
 
 use std::any::Any;
 use std::fmt;
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::{Numbers, read_schema, write_schema};
 
-/// Parquet with the numbers of files and rows behind its columns.
+/// The source of Parquet files with the index of the file and of the row after their columns.
 #[derive(Debug, Clone)]
 pub struct NumberedParquetSource {
     inner: ParquetSource,
@@ -62,8 +62,8 @@ impl NumberedParquetSource {
         }))
     }
 
-    /// What [`NumberedParquetSource::from_bytes`] reads. Files, the choice of columns and the store belong
-    /// to the file scan around the source.
+    /// Serialises the source for [`NumberedParquetSource::from_bytes`]. Files, projection and store belong to the file
+    /// scan that contains the source.
     ///
     /// # Errors
     /// Those of the serializer.
@@ -75,10 +75,10 @@ impl NumberedParquetSource {
         serde_json::to_vec(&parts).map_err(|error| DataFusionError::External(error.into()))
     }
 
-    /// The source, of all columns, of which [`NumberedParquetSource::to_bytes`] wrote.
+    /// Reads a source that [`NumberedParquetSource::to_bytes`] wrote; it has all columns.
     ///
     /// # Errors
-    /// Bytes that it did not write.
+    /// If it did not write the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let SourceParts { schema, numbers } = serde_json::from_slice(bytes)
             .map_err(|error| DataFusionError::External(error.into()))?;
@@ -146,7 +146,7 @@ impl FileSource for NumberedParquetSource {
     }
 }
 
-/// The scan of numbered Parquet that a plan is, if it is one.
+/// The scan and its source, if the plan is a scan of numbered Parquet.
 #[must_use]
 pub fn numbered_parquet_scan(
     plan: &Arc<dyn ExecutionPlan>,

@@ -1,4 +1,4 @@
-//! The table itself.
+//! The table provider.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use datafusion::physical_plan::ExecutionPlan;
 use serde::{Deserialize, Serialize};
 
 use super::source::NumberedParquetSource;
-use crate::files::{Files, Numbers, deal, parts, read_schema, write_schema};
+use crate::files::{Files, Numbers, assign, parts, read_schema, write_schema};
 
-/// Parquet files of one schema, with the number of the file and of the row behind their columns.
+/// Parquet files of one schema, with the index of the file and of the row after their columns.
 #[derive(Debug, Clone)]
 pub struct NumberedParquet {
     files: Files,
@@ -52,7 +52,7 @@ impl NumberedParquet {
         }
     }
 
-    /// What [`NumberedParquet::from_bytes`] reads.
+    /// Serialises the table for [`NumberedParquet::from_bytes`].
     ///
     /// # Errors
     /// Those of the serializer.
@@ -65,10 +65,10 @@ impl NumberedParquet {
         serde_json::to_vec(&parts).map_err(|error| DataFusionError::External(error.into()))
     }
 
-    /// The table of which [`NumberedParquet::to_bytes`] wrote.
+    /// Reads a table that [`NumberedParquet::to_bytes`] wrote.
     ///
     /// # Errors
-    /// Bytes that it did not write.
+    /// If it did not write the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let TableParts {
             files,
@@ -97,8 +97,8 @@ impl TableProvider for NumberedParquet {
         _filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let files = self.files.look(session.runtime_env()).await?;
-        let groups = deal(parts(files, true), session.config().target_partitions());
+        let files = self.files.stat(session.runtime_env()).await?;
+        let groups = assign(parts(files, true), session.config().target_partitions());
         let source = NumberedParquetSource::new(Arc::clone(&self.schema), self.numbers.clone());
         let config = FileScanConfigBuilder::new(self.files.store()?, Arc::new(source))
             .with_file_groups(groups)

@@ -1,4 +1,4 @@
-//! What a partition does with a file: a thread reads its rows, and stays at most a batch ahead.
+//! Decodes a file: one thread reads its rows, at most one batch ahead of the consumer.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use super::options::{RecordFormat, RecordOptions};
 use super::{input, json, separated};
 use crate::files::StoredFile;
 
-/// Batches that wait for who reads the stream.
-const WAITING: usize = 1;
-/// Bytes of a file after which a batch is full.
+/// Capacity of the queue of batches between the decoding thread and the consumer.
+const QUEUED_BATCHES: usize = 1;
+/// Number of bytes of a file after which a batch is full.
 pub(super) const BATCH_BYTES: usize = 8 << 20;
 
 /// Some rows of a file, in its order.
@@ -31,14 +31,14 @@ pub(super) struct Chunk {
 pub(super) struct Decode {
     pub(super) file: StoredFile,
     pub(super) options: RecordOptions,
-    /// All columns of the file, and the number of the row behind them.
+    /// All columns of the file, and after them the index of the row.
     pub(super) schema: SchemaRef,
-    /// Whether the last column of the schema is the number of the row.
+    /// Whether the last column of the schema is the index of the row.
     pub(super) numbered: bool,
-    /// Places of the wanted columns in the schema.
+    /// Indexes of the projected columns in the schema.
     pub(super) columns: Vec<usize>,
-    /// Rows of a batch.
-    pub(super) most_rows: usize,
+    /// Maximum number of rows of a batch.
+    pub(super) max_rows: usize,
     pub(super) metrics: ExecutionPlanMetricsSet,
     pub(super) partition: usize,
 }
@@ -54,11 +54,11 @@ impl Decode {
     /// Starts the thread. It ends when the stream is dropped.
     pub(super) fn start(self, handle: Handle) -> Result<BoxStream<'static, Result<RecordBatch>>> {
         let schema = Arc::new(self.schema.project(&self.columns)?);
-        let mut builder = RecordBatchReceiverStream::builder(Arc::clone(&schema), WAITING);
+        let mut builder = RecordBatchReceiverStream::builder(Arc::clone(&schema), QUEUED_BATCHES);
         let batches = builder.tx();
         builder.spawn_blocking(move || {
             let outcome = self.read(schema, &batches, &handle);
-            // Nobody waits for the error that being cancelled is.
+            // The consumer is gone, so the cancellation error is not needed.
             if batches.is_closed() { Ok(()) } else { outcome }
         });
         Ok(builder.build().boxed())
@@ -84,11 +84,11 @@ impl Decode {
             RecordFormat::Separated(separator) => {
                 let fields = separated::Fields::new(name, input, separator);
                 let rows =
-                    separated::Rows::open(name, fields, &file_schema, &wanted, self.most_rows)?;
+                    separated::Rows::open(name, fields, &file_schema, &wanted, self.max_rows)?;
                 Rows::Separated(Box::new(rows))
             }
             RecordFormat::Json => {
-                let rows = json::Rows::open(name, input, &file_schema, &wanted, self.most_rows)?;
+                let rows = json::Rows::open(name, input, &file_schema, &wanted, self.max_rows)?;
                 Rows::Json(Box::new(rows))
             }
         };

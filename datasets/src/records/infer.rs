@@ -1,4 +1,4 @@
-//! The columns of all files, by all of their bytes.
+//! Infers the columns of all files from all of their values.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ enum Found {
     Json(Shape),
 }
 
-fn look(file: &StoredFile, options: &RecordOptions, handle: &Handle) -> Result<Found> {
+fn inspect(file: &StoredFile, options: &RecordOptions, handle: &Handle) -> Result<Found> {
     let input = input::open(file, options, handle, Box::new(|| true), None)?;
     Ok(match options.format {
         RecordFormat::Separated(separator) => {
@@ -29,7 +29,7 @@ fn look(file: &StoredFile, options: &RecordOptions, handle: &Handle) -> Result<F
     })
 }
 
-/// The columns that hold every value of these files; `at_once` of them are read at the same time.
+/// The columns that can hold every value of these files; `at_once` files are read at the same time.
 pub(super) async fn schema(
     files: &[StoredFile],
     options: &RecordOptions,
@@ -41,7 +41,7 @@ pub(super) async fn schema(
             async move {
                 let handle = Handle::current();
                 let task = tokio::task::spawn_blocking(move || {
-                    look(&file, &options, &handle).map(|found| (file, found))
+                    inspect(&file, &options, &handle).map(|found| (file, found))
                 });
                 task.await
                     .map_err(|error| DataFusionError::External(Box::new(error)))?
@@ -65,20 +65,24 @@ pub(super) async fn schema(
         RecordFormat::Json => shape.fields()?,
         RecordFormat::Separated(_) => {
             let columns = table.map(|(_, columns)| columns).unwrap_or_default();
-            let fields = columns.names.iter().zip(columns.looks).map(|(name, look)| {
-                let data_type = match options.texts.contains(name) {
-                    true => DataType::Utf8,
-                    false => look.data_type(),
-                };
-                Field::new(name, data_type, true)
-            });
+            let fields = columns
+                .names
+                .iter()
+                .zip(columns.types)
+                .map(|(name, inferred)| {
+                    let data_type = match options.texts.contains(name) {
+                        true => DataType::Utf8,
+                        false => inferred.data_type(),
+                    };
+                    Field::new(name, data_type, true)
+                });
             fields.collect()
         }
     };
     Ok(Arc::new(Schema::new(fields)))
 }
 
-/// Values of a row go to columns by their place, so that all headers must be the same.
+/// Values are assigned to columns by their position in the row, so all headers must be the same.
 fn join(known: &mut Columns, more: Columns, first: &StoredFile, file: &StoredFile) -> Result<()> {
     if known.names != more.names {
         return plan_err!(
@@ -89,7 +93,7 @@ fn join(known: &mut Columns, more: Columns, first: &StoredFile, file: &StoredFil
             known.names.join(", ")
         );
     }
-    for (known, more) in known.looks.iter_mut().zip(more.looks) {
+    for (known, more) in known.types.iter_mut().zip(more.types) {
         *known = known.with(more);
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! The bytes of a file, unpacked, in a buffer that keeps a token whole.
+//! Reads the decompressed bytes of a file, in a buffer that keeps a token contiguous.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use tokio::runtime::Handle;
 use super::options::RecordOptions;
 use crate::files::StoredFile;
 
-/// Bytes that are asked for at a time.
+/// Number of bytes that are read at a time.
 const READ: usize = 1 << 17;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// Whether the reader of the rows is still there.
+/// Returns whether the consumer of the rows still exists.
 pub(super) type Waiting = Box<dyn Fn() -> bool + Send>;
 
-/// The unpacked bytes of a file, without a byte order mark.
+/// The decompressed bytes of a file, without a byte order mark.
 pub(super) fn open(
     file: &StoredFile,
     options: &RecordOptions,
@@ -69,7 +69,7 @@ impl Read for Sequential {
     }
 }
 
-/// Bytes that were read and not yet taken.
+/// Bytes that were read and not yet consumed.
 pub(super) struct Buffer {
     input: Box<dyn Read + Send>,
     bytes: Vec<u8>,
@@ -87,17 +87,17 @@ impl Buffer {
         }
     }
 
-    /// What was read and not taken.
+    /// The bytes that were read and not consumed.
     pub(super) fn rest(&self) -> &[u8] {
         &self.bytes[self.start..]
     }
 
-    /// Takes bytes of the rest.
+    /// Consumes bytes.
     pub(super) fn take(&mut self, count: usize) {
         self.start += count.min(self.bytes.len() - self.start);
     }
 
-    /// Reads more behind the rest; false at the end of the file.
+    /// Reads more bytes after the unconsumed ones; false at the end of the file.
     pub(super) fn more(&mut self) -> io::Result<bool> {
         if self.is_at_end {
             return Ok(false);
@@ -105,7 +105,7 @@ impl Buffer {
         self.bytes.drain(..self.start);
         self.start = 0;
         let filled = self.bytes.len();
-        // As much again as there is, so that a token of any length is moved few times.
+        // Doubles the buffer, so that the number of copies of a long token is logarithmic.
         self.bytes.resize(filled + READ.max(filled), 0);
         let read = loop {
             match self.input.read(&mut self.bytes[filled..]) {
@@ -120,7 +120,7 @@ impl Buffer {
         Ok(count > 0)
     }
 
-    /// The next byte, which is not taken.
+    /// The next byte, which is not consumed.
     pub(super) fn peek(&mut self) -> io::Result<Option<u8>> {
         while self.start == self.bytes.len() {
             if !self.more()? {

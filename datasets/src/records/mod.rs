@@ -1,19 +1,19 @@
-//! Files of separated values and of JSON as tables whose rows are those of the file: [`RecordTable`].
+//! Files of separated values and of JSON as tables: [`RecordTable`].
 //!
 //! ```text
 //! files ─> all of their bytes: types of the columns ─> DataSourceExec
 //!                                                      └─ a thread a file: rows in the order of the file ─> batches
 //! ```
 //!
-//! The host reads such files, too, but decides on their columns by the first thousand rows, splits them at
-//! bytes, and takes `007` for a number. Here the types are decided over all bytes of all files, a file is
-//! read by one partition from its beginning to its end, and a row can have its number.
+//! DataFusion reads such files, too, but infers their columns from the first thousand rows, splits files at byte
+//! offsets, and takes `007` for a number. This module infers types from all values of all files, reads a file in one
+//! partition from its beginning to its end, and can number the rows.
 //!
-//! - `options`: what the files hold; `input`: their bytes, unpacked.
-//! - `separated`: separated values; `json`: objects, one after the other or in arrays. Each knows how to find
-//!   the columns and how to read the rows.
-//! - `infer`: the columns of all files; `table`: the table; `source`: the scan operator's part; `decode`: what
-//!   a partition does; `wire`: tables and scans as bytes.
+//! - `options`: the format of the files; `input`: their decompressed bytes.
+//! - `separated`: separated values; `json`: objects, one after the other or in arrays. Both infer the columns and read
+//!   the rows.
+//! - `infer`: infers the columns of all files; `table`: the table provider; `source`: the file source of the scan;
+//!   `decode`: decodes a file; `wire`: serialises tables and scans.
 
 mod decode;
 mod infer;

@@ -1,4 +1,4 @@
-//! What the files hold.
+//! The format of the files of a table.
 
 use datafusion::common::{DataFusionError, Result};
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
@@ -14,14 +14,14 @@ pub enum RecordFormat {
     Json,
 }
 
-/// What the files of a table hold.
+/// The format of the files of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordOptions {
     /// How rows are written.
     pub format: RecordFormat,
-    /// How the bytes are packed: empty, `gz`, `zst` or `bz2`.
+    /// Compression of the files: empty for none, `gz`, `zst` or `bz2`.
     pub compression: String,
-    /// Columns of separated values that hold texts, whatever these look like.
+    /// Columns of separated values that are read as text even if all of their values look like numbers.
     pub texts: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The scan as DataFusion's file scan knows it: which columns, and what opens a file.
+//! The file source of DataFusion's scan: the projected columns, and the opener of files.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use super::decode::Decode;
 use super::options::{RecordFormat, RecordOptions};
 use crate::files::{Numbers, StoredFile};
 
-/// Rows of a batch where the session does not say.
+/// Default number of rows of a batch.
 const BATCH_ROWS: usize = 8192;
 
-/// The part of a scan that knows separated values and JSON. Its state is what the files hold; the files
-/// stand in the file scan around it.
+/// The file source for separated values and JSON. It holds the format and the columns; the files are in the file scan
+/// that contains it.
 #[derive(Debug, Clone)]
 pub struct RecordSource {
     options: RecordOptions,
@@ -64,7 +64,7 @@ impl RecordSource {
         }
     }
 
-    /// The columns with those that say where a row stands.
+    /// The columns, with those of the position of a row.
     pub(super) fn table_schema_ref(&self) -> &SchemaRef {
         self.table_schema.table_schema()
     }
@@ -93,7 +93,7 @@ impl FileSource for RecordSource {
             source: self.clone(),
             store,
             address: config.object_store_url.as_str().to_owned(),
-            most_rows: config
+            max_rows: config
                 .limit
                 .unwrap_or(usize::MAX)
                 .min(self.batch_rows)
@@ -141,13 +141,12 @@ impl FileSource for RecordSource {
         }
     }
 
-    /// A file is read from its beginning to its end: a line break may stand within a value, and rows
-    /// are numbered as they come.
+    /// A file is not split: a line break may be part of a value, and rows are numbered from the beginning.
     fn supports_repartitioning(&self) -> bool {
         false
     }
 
-    /// Takes choices of columns; what is computed from them stays an operator of its own.
+    /// Accepts projections of plain columns; computed expressions stay in an operator above the scan.
     fn try_pushdown_projection(
         &self,
         projection: &ProjectionExprs,
@@ -179,9 +178,9 @@ impl FileSource for RecordSource {
 struct RecordOpener {
     source: RecordSource,
     store: Arc<dyn ObjectStore>,
-    /// Of the store.
+    /// Address of the store.
     address: String,
-    most_rows: usize,
+    max_rows: usize,
     partition: usize,
 }
 
@@ -193,7 +192,7 @@ impl FileOpener for RecordOpener {
             schema: Arc::clone(self.source.table_schema.file_schema()),
             numbered: self.source.numbers.is_some(),
             columns: self.source.projection.file_indices.clone(),
-            most_rows: self.most_rows,
+            max_rows: self.max_rows,
             metrics: self.source.metrics.clone(),
             partition: self.partition,
         };

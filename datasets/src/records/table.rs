@@ -1,4 +1,4 @@
-//! The table itself.
+//! The table provider.
 
 use std::sync::Arc;
 
@@ -17,28 +17,28 @@ use datafusion::physical_plan::ExecutionPlan;
 use super::infer;
 use super::options::RecordOptions;
 use super::source::RecordSource;
-use crate::files::{Files, Numbers, Stamp, deal, parts};
+use crate::files::{Files, Numbers, Stamp, assign, parts};
 
 /// The rows of files of separated values or JSON.
 #[derive(Debug, Clone)]
 pub struct RecordTable {
     pub(super) files: Files,
-    /// The files when their columns were found.
+    /// Metadata of the files when their columns were inferred.
     pub(super) stamps: Vec<Stamp>,
     pub(super) options: RecordOptions,
     /// Columns of the files.
     pub(super) schema: SchemaRef,
     pub(super) numbers: Option<Numbers>,
-    /// What a scan without projection returns.
+    /// The schema of a scan without projection.
     pub(super) all: SchemaRef,
 }
 
 impl RecordTable {
-    /// A table over files of one store, which are read whole to find their columns, `at_once` of them at
-    /// the same time.
+    /// A table over files of one store, which are read completely to infer their columns, `at_once` of them at the same
+    /// time.
     ///
     /// # Errors
-    /// If a file cannot be read as what it should hold, or the files do not fit together.
+    /// If a file is not in the given format, or the files have incompatible columns.
     pub async fn open(
         runtime: &RuntimeEnv,
         store: &ObjectStoreUrl,
@@ -47,7 +47,7 @@ impl RecordTable {
         at_once: usize,
     ) -> Result<Self> {
         let files = Files::new(store, paths);
-        let found = files.look(runtime).await?;
+        let found = files.stat(runtime).await?;
         let schema = infer::schema(&found, &options, at_once).await?;
         Ok(Self {
             stamps: found.iter().map(|file| Stamp::of(&file.meta)).collect(),
@@ -59,7 +59,7 @@ impl RecordTable {
         })
     }
 
-    /// The same table with the number of the file and of the row behind its columns.
+    /// The same table with the index of the file and of the row after its columns.
     #[must_use]
     pub fn numbered(mut self) -> (Self, Numbers) {
         let numbers = Numbers::beside(&self.schema);
@@ -95,7 +95,7 @@ impl TableProvider for RecordTable {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let partitions = session.config().target_partitions();
-        let files = self.files.look(session.runtime_env()).await?;
+        let files = self.files.stat(session.runtime_env()).await?;
         let is_same =
             |(file, stamp): (&crate::files::StoredFile, &Stamp)| Stamp::of(&file.meta) == *stamp;
         if !files.iter().zip(&self.stamps).all(is_same) {
@@ -108,7 +108,7 @@ impl TableProvider for RecordTable {
                 );
             }
         }
-        let groups = deal(parts(files, self.numbers.is_some()), partitions);
+        let groups = assign(parts(files, self.numbers.is_some()), partitions);
         let config = FileScanConfigBuilder::new(self.files.store()?, Arc::new(self.source()))
             .with_file_groups(groups)
             .with_limit(limit)

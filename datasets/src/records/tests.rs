@@ -34,14 +34,14 @@ fn json_schema(text: &[u8], size: usize) -> Result<SchemaRef> {
     Ok(Arc::new(Schema::new(fields)))
 }
 
-fn json_rows(text: &str, size: usize, most_rows: usize) -> String {
+fn json_rows(text: &str, size: usize, max_rows: usize) -> String {
     let schema = json_schema(text.as_bytes(), size).expect("a schema");
     let columns: Vec<usize> = (0..schema.fields().len()).collect();
     let input = buffer(text.as_bytes(), size);
-    let mut rows = json::Rows::open("f", input, &schema, &columns, most_rows).expect("a reader");
+    let mut rows = json::Rows::open("f", input, &schema, &columns, max_rows).expect("a reader");
     let mut batches = Vec::new();
     while let Some(chunk) = rows.next().expect("rows") {
-        assert!(chunk.rows <= most_rows);
+        assert!(chunk.rows <= max_rows);
         batches.push(RecordBatch::try_new(Arc::clone(&schema), chunk.columns).expect("a batch"));
     }
     let types: Vec<_> = schema
@@ -79,8 +79,8 @@ fn objects_are_found_at_any_size() {
     ];
     for text in &texts {
         for size in SIZES {
-            for most_rows in [1, 3, 100] {
-                assert_eq!(json_rows(text, size, most_rows), wanted, "{size} {text}");
+            for max_rows in [1, 3, 100] {
+                assert_eq!(json_rows(text, size, max_rows), wanted, "{size} {text}");
             }
         }
     }
@@ -125,15 +125,16 @@ fn what_is_no_json_is_an_error_with_its_row() {
     assert!(json_schema(b"{\"a\":\"\xff\"}", 2).is_err());
 }
 
-fn separated_rows(text: &str, size: usize, most_rows: usize) -> Result<String> {
+fn separated_rows(text: &str, size: usize, max_rows: usize) -> Result<String> {
     let fields = || separated::Fields::new("f", buffer(text.as_bytes(), size), b',');
     let found = separated::columns(fields())?;
-    let schema = found.names.iter().zip(&found.looks);
-    let schema = schema
-        .map(|(name, look)| datafusion::arrow::datatypes::Field::new(name, look.data_type(), true));
+    let schema = found.names.iter().zip(&found.types);
+    let schema = schema.map(|(name, inferred)| {
+        datafusion::arrow::datatypes::Field::new(name, inferred.data_type(), true)
+    });
     let schema = Arc::new(Schema::new(schema.collect::<Vec<_>>()));
     let columns: Vec<usize> = (0..schema.fields().len()).collect();
-    let mut rows = separated::Rows::open("f", fields(), &schema, &columns, most_rows)?;
+    let mut rows = separated::Rows::open("f", fields(), &schema, &columns, max_rows)?;
     let mut out = String::new();
     while let Some(chunk) = rows.next()? {
         let batch = RecordBatch::try_new(Arc::clone(&schema), chunk.columns)?;
@@ -156,9 +157,9 @@ fn values_are_found_at_any_size() {
     let text = "a,\"b,b\",c\r\n1,\"x \"\"y\"\"\r\nz\",\"\"\n\n\r\n2,,\n3,\" , \",last";
     let wanted = "<1><x \"y\"\r\nz><>\n<2><NULL><NULL>\n<3>< , ><last>\n";
     for size in SIZES {
-        for most_rows in [1, 100] {
+        for max_rows in [1, 100] {
             assert_eq!(
-                separated_rows(text, size, most_rows).expect("rows"),
+                separated_rows(text, size, max_rows).expect("rows"),
                 wanted,
                 "{size}"
             );

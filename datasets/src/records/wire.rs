@@ -1,6 +1,6 @@
-//! Tables and scans as bytes, for engines that send plans to other processes.
+//! Serialises tables and scans, for engines that send plans to other processes.
 //!
-//! The bytes are JSON of the same version of this crate on both sides, and the schema as Arrow writes it.
+//! The bytes are JSON, with the schema in Arrow's format; both sides must use the same version of this crate.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ impl SourceParts {
 }
 
 impl RecordTable {
-    /// What [`RecordTable::from_bytes`] reads.
+    /// Serialises the table for [`RecordTable::from_bytes`].
     ///
     /// # Errors
     /// Those of the serializer.
@@ -71,10 +71,10 @@ impl RecordTable {
         })
     }
 
-    /// The table of which [`RecordTable::to_bytes`] wrote.
+    /// Reads a table that [`RecordTable::to_bytes`] wrote.
     ///
     /// # Errors
-    /// Bytes that it did not write.
+    /// If it did not write the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let TableParts {
             files,
@@ -94,8 +94,8 @@ impl RecordTable {
 }
 
 impl RecordSource {
-    /// What [`RecordSource::from_bytes`] reads. Files, the choice of columns and the store belong to the
-    /// file scan around the source.
+    /// Serialises the source for [`RecordSource::from_bytes`]. Files, projection and store belong to the file scan that
+    /// contains the source.
     ///
     /// # Errors
     /// Those of the serializer.
@@ -103,16 +103,16 @@ impl RecordSource {
         bytes(&SourceParts::of(self)?)
     }
 
-    /// The source, of all columns, of which [`RecordSource::to_bytes`] wrote.
+    /// Reads a source that [`RecordSource::to_bytes`] wrote; it has all columns.
     ///
     /// # Errors
-    /// Bytes that it did not write.
+    /// If it did not write the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         from::<SourceParts>(bytes)?.source()
     }
 }
 
-/// The scan of such files that a plan is, if it is one.
+/// The scan and its source, if the plan is a scan of such files.
 #[must_use]
 pub fn record_scan(plan: &Arc<dyn ExecutionPlan>) -> Option<(&FileScanConfig, &RecordSource)> {
     let scan = plan.downcast_ref::<DataSourceExec>()?;

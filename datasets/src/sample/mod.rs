@@ -1,7 +1,7 @@
 //! The bundled sample: a small wiki and a small table of documents, built into the library.
 //!
-//! Only the bytes and their names live here; what they hold, and how to change them, stands in
-//! `datasets/sample/README.md`. They are read by the same readers as any other input.
+//! This module holds only the bytes and their names; `datasets/sample/README.md` describes the content and how to
+//! change it. The files are read by the same readers as any other input.
 
 #[cfg(test)]
 mod tests;

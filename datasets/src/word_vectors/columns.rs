@@ -1,4 +1,4 @@
-//! The columns of the table, and words with their numbers as batches of them.
+//! The columns of the table, and the conversion of words and vectors to record batches.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,7 +9,7 @@ use datafusion::arrow::buffer::OffsetBuffer;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use datafusion::common::Result;
 
-/// Columns by their place in the schema.
+/// Indexes of the columns in the schema.
 const WORD: usize = 0;
 const VECTOR: usize = 1;
 
@@ -29,8 +29,8 @@ fn number() -> FieldRef {
     Arc::new(Field::new_list_field(DataType::Float32, true))
 }
 
-/// Bytes of numbers after which a batch is full.
-const MOST_BATCH_BYTES: usize = 4 << 20;
+/// Number of bytes of vectors after which a batch is full.
+const MAX_BATCH_BYTES: usize = 4 << 20;
 
 /// Collects rows into batches of some of the columns.
 pub(super) struct BatchBuilder {
@@ -40,13 +40,13 @@ pub(super) struct BatchBuilder {
     words: StringBuilder,
     numbers: Vec<f32>,
     rows: usize,
-    most_rows: usize,
+    max_rows: usize,
 }
 
 impl BatchBuilder {
-    /// `columns` are places in [`word_vector_schema`]; a batch has at most `most_rows` rows.
-    pub(super) fn new(columns: &[usize], dimension: usize, most_rows: usize) -> Result<Self> {
-        let fit = MOST_BATCH_BYTES / (dimension * size_of::<f32>()).max(1);
+    /// `columns` are indexes in [`word_vector_schema`]; a batch has at most `max_rows` rows.
+    pub(super) fn new(columns: &[usize], dimension: usize, max_rows: usize) -> Result<Self> {
+        let fit = MAX_BATCH_BYTES / (dimension * size_of::<f32>()).max(1);
         Ok(Self {
             schema: Arc::new(word_vector_schema().project(columns)?),
             columns: columns.to_vec(),
@@ -54,7 +54,7 @@ impl BatchBuilder {
             words: StringBuilder::new(),
             numbers: Vec::new(),
             rows: 0,
-            most_rows: most_rows.min(fit).max(1),
+            max_rows: max_rows.min(fit).max(1),
         })
     }
 
@@ -63,10 +63,10 @@ impl BatchBuilder {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.rows >= self.most_rows
+        self.rows >= self.max_rows
     }
 
-    /// Where the numbers of the next row are appended.
+    /// The buffer to which the numbers of the next row are appended.
     pub(super) fn numbers(&mut self) -> &mut Vec<f32> {
         &mut self.numbers
     }
@@ -82,7 +82,7 @@ impl BatchBuilder {
         self.rows += 1;
     }
 
-    /// The rows so far as a batch; starts the next one.
+    /// Returns the rows so far as a batch, and starts the next one.
     pub(super) fn finish(&mut self) -> Result<RecordBatch> {
         let mut arrays = Vec::new();
         for &column in &self.columns {

@@ -1,4 +1,4 @@
-//! What a partition does with a file: a thread decodes it, and stays at most a batch ahead.
+//! Decodes a file: one thread decodes it, at most one batch ahead of the consumer.
 
 use std::io;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use super::format::{VectorError, VectorReader};
 use super::options::WordVectorOptions;
 use crate::files::StoredFile;
 
-/// Batches that wait for who reads the stream.
-const WAITING: usize = 1;
+/// Capacity of the queue of batches between the decoding thread and the consumer.
+const QUEUED_BATCHES: usize = 1;
 
-/// How many numbers the vectors of a file have, from its first bytes.
+/// The dimension of the vectors of a file, read from its first bytes.
 pub(super) fn inspect(
     file: &StoredFile,
     options: WordVectorOptions,
@@ -30,7 +30,7 @@ pub(super) fn inspect(
     VectorReader::dimension_of(source, options.format)
 }
 
-/// An error that names the file. It is a text: on a cluster nothing else comes back from a task.
+/// An error that names the file. It is formatted as text, because a cluster returns nothing else from a task.
 pub(super) fn failure(file: &StoredFile, error: &VectorError) -> DataFusionError {
     DataFusionError::Execution(format!("{}: {error}", file.name))
 }
@@ -39,10 +39,10 @@ pub(super) fn failure(file: &StoredFile, error: &VectorError) -> DataFusionError
 pub(super) struct Decode {
     pub(super) file: StoredFile,
     pub(super) options: WordVectorOptions,
-    /// Places of the wanted columns in the schema.
+    /// Indexes of the projected columns in the schema.
     pub(super) columns: Vec<usize>,
-    /// Rows of a batch.
-    pub(super) most_rows: usize,
+    /// Maximum number of rows of a batch.
+    pub(super) max_rows: usize,
     pub(super) metrics: ExecutionPlanMetricsSet,
     pub(super) partition: usize,
 }
@@ -53,7 +53,7 @@ impl Decode {
     /// Starts the thread. It ends when the stream is dropped.
     pub(super) fn start(self, handle: Handle) -> Result<BoxStream<'static, Result<RecordBatch>>> {
         let schema = Arc::new(word_vector_schema().project(&self.columns)?);
-        let mut builder = RecordBatchReceiverStream::builder(schema, WAITING);
+        let mut builder = RecordBatchReceiverStream::builder(schema, QUEUED_BATCHES);
         let batches = builder.tx();
         builder.spawn_blocking(move || self.run(&batches, &handle));
         Ok(builder.build().boxed())
@@ -62,7 +62,7 @@ impl Decode {
     fn run(self, batches: &Batches, handle: &Handle) -> Result<()> {
         let outcome = self.read(batches, handle);
         if batches.is_closed() {
-            // Nobody waits for the error that being cancelled is.
+            // The consumer is gone, so the cancellation error is not needed.
             return Ok(());
         }
         outcome
@@ -82,14 +82,14 @@ impl Decode {
                 inner.len()
             );
         }
-        let source = Watched {
+        let source = CancellableSource {
             inner,
             batches: batches.clone(),
             read: MetricBuilder::new(&self.metrics).counter("bytes_scanned", self.partition),
         };
         let WordVectorOptions { format, on_error } = self.options;
         let mut reader = VectorReader::open(Arc::new(source), format, on_error).map_err(fail)?;
-        let mut rows = BatchBuilder::new(&self.columns, reader.dimension(), self.most_rows)?;
+        let mut rows = BatchBuilder::new(&self.columns, reader.dimension(), self.max_rows)?;
         while let Some(word) = reader.next(rows.numbers()).map_err(fail)? {
             rows.push(word);
             if rows.is_full() && batches.blocking_send(rows.finish()).is_err() {
@@ -107,21 +107,21 @@ impl Decode {
             );
         }
         if !rows.is_empty() {
-            // If nobody takes it, nobody misses it.
+            // A closed channel means that the consumer is gone.
             let _ = batches.blocking_send(rows.finish());
         }
         Ok(())
     }
 }
 
-/// Bytes of a file, counted; reading ends when nobody waits for batches.
-struct Watched {
+/// Counts the bytes that are read of a file, and fails reads once the consumer of the batches is gone.
+struct CancellableSource {
     inner: Arc<dyn ReadAt>,
     batches: Batches,
     read: Count,
 }
 
-impl ReadAt for Watched {
+impl ReadAt for CancellableSource {
     fn len(&self) -> u64 {
         self.inner.len()
     }

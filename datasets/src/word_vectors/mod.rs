@@ -5,14 +5,13 @@
 //!                                            └─ a thread a file: VectorReader ─> batches
 //! ```
 //!
-//! Use it to read vectors that others have trained, a row a word, with memory bounded per file (but
-//! for fastText models). A file is read from its beginning to its end by one partition: a row of text
-//! or of binary data cannot be told from the middle of another.
+//! It reads pretrained vectors, one row for each word, with bounded memory for each file (except for fastText
+//! models). One partition reads a file from its beginning to its end, because the beginning of a row of text or of
+//! binary data cannot be recognised in the middle of a file.
 //!
-//! - `format`: what the bytes say.
-//! - `options`: what is read; `columns`: the schema, and rows as Arrow arrays.
-//! - `source`: the scan operator's part; `decode`: what a partition does. `wire`: tables and scans as
-//!   bytes.
+//! - `format`: parses the formats.
+//! - `options`: options of reading; `columns`: the schema, and rows as Arrow arrays.
+//! - `source`: the file source of the scan; `decode`: decodes a file. `wire`: serialises tables and scans.
 
 mod columns;
 mod decode;

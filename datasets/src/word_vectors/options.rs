@@ -1,4 +1,4 @@
-//! What is read of a file of word vectors. To add an option: a field, a case in `set`, a test.
+//! Options of reading word vectors. To add an option, add a field, a case in `set` and a test.
 
 use datafusion::common::{Result, plan_err};
 use neardup_wikidump::OnError;
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::format::Format;
 
-/// What is read, and what happens where it cannot be read.
+/// The format of the files, and what happens if a row cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WordVectorOptions {
     /// `None` (the default): recognised by the first bytes of each file.
     pub format: Option<Format>,
-    /// Fail (the default), or leave out rows that cannot be read and count them.
+    /// Whether to fail if a row cannot be read (the default), or to leave such rows out and count them.
     pub on_error: OnError,
 }
 

@@ -1,4 +1,4 @@
-//! The scan as DataFusion's file scan knows it: which columns, and what opens a file.
+//! The file source of DataFusion's scan: the projected columns, and the opener of files.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,11 +23,10 @@ use super::decode::Decode;
 use super::options::WordVectorOptions;
 use crate::files::StoredFile;
 
-/// Rows of a batch where the session does not say.
+/// Default number of rows of a batch.
 const BATCH_ROWS: usize = 8192;
 
-/// The part of a scan that knows word vectors. Its state is the options; the files stand in the file
-/// scan around it.
+/// The file source for word vectors. It holds the options; the files are in the file scan that contains it.
 #[derive(Debug, Clone)]
 pub struct WordVectorSource {
     options: WordVectorOptions,
@@ -51,7 +50,7 @@ impl WordVectorSource {
         }
     }
 
-    /// What is read.
+    /// The options of reading.
     #[must_use]
     pub fn options(&self) -> &WordVectorOptions {
         &self.options
@@ -69,7 +68,7 @@ impl FileSource for WordVectorSource {
             source: self.clone(),
             store,
             address: config.object_store_url.as_str().to_owned(),
-            most_rows: config.limit.unwrap_or(usize::MAX).min(self.batch_rows),
+            max_rows: config.limit.unwrap_or(usize::MAX).min(self.batch_rows),
             partition,
         };
         ProjectionOpener::try_new(
@@ -109,12 +108,12 @@ impl FileSource for WordVectorSource {
         }
     }
 
-    /// A file is read from its beginning to its end.
+    /// A file is not split: it is read from its beginning to its end.
     fn supports_repartitioning(&self) -> bool {
         false
     }
 
-    /// Takes choices of columns; what is computed from them stays an operator of its own.
+    /// Accepts projections of plain columns; computed expressions stay in an operator above the scan.
     fn try_pushdown_projection(
         &self,
         projection: &ProjectionExprs,
@@ -146,9 +145,9 @@ impl FileSource for WordVectorSource {
 struct WordVectorOpener {
     source: WordVectorSource,
     store: Arc<dyn ObjectStore>,
-    /// Of the store.
+    /// Address of the store.
     address: String,
-    most_rows: usize,
+    max_rows: usize,
     partition: usize,
 }
 
@@ -158,7 +157,7 @@ impl FileOpener for WordVectorOpener {
             file: StoredFile::new(Arc::clone(&self.store), &self.address, part.object_meta),
             options: self.source.options,
             columns: self.source.projection.file_indices.clone(),
-            most_rows: self.most_rows,
+            max_rows: self.max_rows,
             metrics: self.source.metrics.clone(),
             partition: self.partition,
         };

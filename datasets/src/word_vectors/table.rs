@@ -1,4 +1,4 @@
-//! The table itself.
+//! The table provider.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use super::columns::word_vector_schema;
 use super::decode::{failure, inspect};
 use super::options::WordVectorOptions;
 use super::source::WordVectorSource;
-use crate::files::{Located, StoredFile, Wanted, deal, locate, parts};
+use crate::files::{Located, StoredFile, Wanted, assign, locate, parts};
 
 const WORD_VECTORS: Wanted = Wanted {
     what: "word vectors",
     example: "*.vec",
 };
 
-/// Files whose first bytes are read at the same time.
-const AT_ONCE: usize = 8;
+/// Number of files whose first bytes are read at the same time.
+const CONCURRENT_FILES: usize = 8;
 
 /// The words of files of one dimension with their vectors; see [`word_vector_schema`] for the columns.
 ///
@@ -49,13 +49,13 @@ impl WordVectorTable {
         Ok(Self { locations, options })
     }
 
-    /// What the table was made over.
+    /// The locations that the table was made from.
     #[must_use]
     pub fn locations(&self) -> &[String] {
         &self.locations
     }
 
-    /// What is read.
+    /// The options of reading.
     #[must_use]
     pub fn options(&self) -> &WordVectorOptions {
         &self.options
@@ -81,7 +81,7 @@ impl TableProvider for WordVectorTable {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let Located { store, files } = locate(session, &self.locations, &WORD_VECTORS).await?;
         one_dimension(&files, self.options).await?;
-        let groups = deal(parts(files, false), session.config().target_partitions());
+        let groups = assign(parts(files, false), session.config().target_partitions());
         let source = WordVectorSource::new(self.options);
         let config = FileScanConfigBuilder::new(store, Arc::new(source))
             .with_file_groups(groups)
@@ -92,7 +92,7 @@ impl TableProvider for WordVectorTable {
     }
 }
 
-/// Vectors of different lengths have nothing to do with each other.
+/// Refuses files with vectors of different dimensions, which are not comparable.
 async fn one_dimension(files: &[StoredFile], options: WordVectorOptions) -> Result<()> {
     let dimensions: Vec<usize> = futures::stream::iter(files.to_vec())
         .map(|file| async move {
@@ -103,7 +103,7 @@ async fn one_dimension(files: &[StoredFile], options: WordVectorOptions) -> Resu
                 .await
                 .map_err(|error| DataFusionError::External(Box::new(error)))?
         })
-        .buffered(AT_ONCE)
+        .buffered(CONCURRENT_FILES)
         .try_collect()
         .await?;
     let mut all = files.iter().zip(dimensions);

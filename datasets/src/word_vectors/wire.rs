@@ -1,6 +1,6 @@
-//! Tables and scans as bytes, for engines that send plans to other processes.
+//! Serialises tables and scans, for engines that send plans to other processes.
 //!
-//! The bytes are JSON of the same version of this crate on both sides.
+//! The bytes are JSON; both sides must use the same version of this crate.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn failure(error: serde_json::Error) -> DataFusionError {
 }
 
 impl WordVectorTable {
-    /// What [`WordVectorTable::from_bytes`] reads.
+    /// Serialises the table for [`WordVectorTable::from_bytes`].
     ///
     /// # Errors
     /// Those of the serializer.
@@ -38,10 +38,10 @@ impl WordVectorTable {
         serde_json::to_vec(&parts).map_err(failure)
     }
 
-    /// The table of which [`WordVectorTable::to_bytes`] wrote.
+    /// Reads a table that [`WordVectorTable::to_bytes`] wrote.
     ///
     /// # Errors
-    /// Bytes that it did not write.
+    /// If it did not write the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let TableParts { locations, options } = serde_json::from_slice(bytes).map_err(failure)?;
         Self::try_new(locations, options)
@@ -49,8 +49,8 @@ impl WordVectorTable {
 }
 
 impl WordVectorSource {
-    /// What [`WordVectorSource::from_bytes`] reads: the options. Files, columns and the store belong to
-    /// the file scan around the source.
+    /// Serialises the options for [`WordVectorSource::from_bytes`]. Files, columns and the store belong to the file scan
+    /// that contains the source.
     ///
     /// # Errors
     /// Those of the serializer.
@@ -67,7 +67,7 @@ impl WordVectorSource {
     }
 }
 
-/// The scan of word vectors that a plan is, if it is one.
+/// The scan and its source, if the plan is a scan of word vectors.
 #[must_use]
 pub fn word_vector_scan(
     plan: &Arc<dyn ExecutionPlan>,

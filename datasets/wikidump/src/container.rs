@@ -1,4 +1,4 @@
-//! Tells by content, never by name, what a dump file is.
+//! Detects the kind of a dump file by its content, never by its name.
 
 use crate::error::DumpError;
 use crate::source::{ReadAt, read_full};
@@ -15,10 +15,10 @@ pub enum Container {
     Gzip,
 }
 
-/// First bytes that are looked at.
+/// Number of bytes at the beginning of a file that are examined.
 const START: usize = 64;
 
-/// Kinds that turn up among dumps and are not read.
+/// Kinds of files that occur among dumps but are not supported.
 const UNSUPPORTED: [(&[u8], &str); 6] = [
     (b"7z\xBC\xAF\x27\x1C", "a 7z archive"),
     (b"PK\x03\x04", "a zip archive"),
@@ -37,7 +37,7 @@ const MARKS: [(&[u8], &str); 4] = [
 ];
 
 impl Container {
-    /// Looks at the first bytes of a file.
+    /// Detects the container by the first bytes of a file.
     ///
     /// # Errors
     ///

@@ -1,11 +1,11 @@
-//! What can go wrong with a dump. Messages carry offsets; the caller adds the file's name.
+//! Errors of reading a dump. Messages contain offsets; the caller adds the file's name.
 
 use std::io;
 
 use crate::bzip2::Fault;
 use crate::location::{Location, PageName};
 
-/// A dump that cannot be read, or not from some place on.
+/// A dump that cannot be read, or cannot be read from some position on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DumpError {
@@ -26,7 +26,7 @@ pub enum DumpError {
         /// What the file is, with its article.
         found: &'static str,
     },
-    /// The file is of no known kind.
+    /// The file is of an unknown kind.
     #[error("the file is neither XML nor bz2 nor gzip: it starts with the bytes {start}")]
     Unrecognised {
         /// The first bytes in hexadecimal.
@@ -38,7 +38,7 @@ pub enum DumpError {
         /// The encoding that the XML declares or its first bytes show.
         encoding: String,
     },
-    /// A bz2 block, or what stands in the place of one, breaks a rule of the format.
+    /// A bz2 block, or data in the position of one, breaks a rule of the format.
     #[error("corrupt bz2 block at bit {bit} (byte {}): {reason}", bit / 8)]
     CorruptBlock {
         /// Bit offset in the file.

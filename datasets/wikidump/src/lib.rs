@@ -21,11 +21,11 @@
 //!                                             by byte search  kind          or revision
 //! ```
 //!
-//! A file is read in one go or as byte ranges, each by a reader of its own that needs nothing from
-//! the others; bz2 files of a single stream too. The rows are the same however a file is cut.
+//! A file is read as a whole or as byte ranges, each by an independent reader; this also holds for bz2 files of a
+//! single stream. The rows are the same however a file is split.
 //!
-//! Use it for dumps of any size: memory is bounded by a block, a window and the largest revision.
-//! It does not run anything by itself: threads, file lists and remote storage are the caller's.
+//! It reads dumps of any size: memory is bounded by a block, a window and the largest revision. It starts no threads:
+//! threads, lists of files and remote storage are up to the caller.
 
 pub(crate) mod bzip2;
 mod container;

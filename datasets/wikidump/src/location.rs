@@ -1,8 +1,8 @@
-//! Places in a dump, and names of pages, as errors report them.
+//! Positions in a dump, and names of pages, for error messages.
 
 use std::fmt;
 
-/// Where a byte of the XML lies.
+/// The position of a byte of the XML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Location {
@@ -26,7 +26,7 @@ pub enum Location {
 }
 
 impl Location {
-    /// The place `count` decoded bytes later.
+    /// The position `count` decoded bytes later.
     pub(crate) fn advance(self, count: u64) -> Self {
         match self {
             Self::File { byte } => Self::File { byte: byte + count },
@@ -51,7 +51,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// What is known of a page that an error is about.
+/// The known properties of a page that an error refers to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageName {
     /// The page's number.

@@ -1,4 +1,4 @@
-//! What a salvaging read could not read.
+//! Counts of what was left out while reading a damaged dump with [`OnError::Skip`](crate::OnError::Skip).
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub struct Losses {
     /// bz2 streams with a wrong checksum although each of their blocks is right; nothing of them
     /// was skipped.
     pub streams: u64,
-    /// Files that are cut off, or gzip files that do not decode from some place on.
+    /// Files that are truncated, or gzip files that do not decode from some position on.
     pub truncated: u64,
     /// Pages that run into a lost block or a cut.
     pub pages_cut: u64,
@@ -23,11 +23,11 @@ pub struct Losses {
     pub pages_malformed: u64,
     /// Pages, or single revisions where all are read, above `max_page_bytes`.
     pub pages_too_large: u64,
-    /// `<page>` tags without a title, which start no page: strays, or pages damaged there. They are
+    /// `<page>` tags without a title, which do not start a page: stray tags, or pages that are damaged there. They are
     /// never an error.
     pub pages_stray: u64,
-    /// Elements of pages, other than the title, the number and the text, that are there and cannot
-    /// be read; the rows have none in their place. They are never an error.
+    /// Elements of pages, other than the title, the number and the text, that cannot be read; they are NULL in the
+    /// rows. They are never an error.
     pub fields: u64,
     /// Bytes after the last bz2 stream or gzip member, which are ignored and not a loss.
     pub trailing_bytes: u64,

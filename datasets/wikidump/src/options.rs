@@ -1,26 +1,26 @@
-//! What a reader is asked to give.
+//! Options of a reader.
 
 use serde::{Deserialize, Serialize};
 
 /// Which revisions of a page make rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Revisions {
-    /// One row a page: the revision with the greatest timestamp, of several with the same one the
-    /// one with the greatest id. Dumps of current pages have one anyway.
+    /// One row for each page: the revision with the greatest timestamp, and among equal timestamps the one with the
+    /// greatest id. Dumps of current pages have only one revision for each page.
     #[default]
     Latest,
-    /// One row a revision, in the order of the file.
+    /// One row for each revision, in the order of the file.
     All,
 }
 
-/// What to do where the dump cannot be read.
+/// What to do if a part of the dump cannot be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum OnError {
     /// Report the first fault and stop.
     #[default]
     Fail,
-    /// Leave out what cannot be read, count it in [`crate::Losses`], and go on behind it. Errors of
-    /// the storage still stop the reader.
+    /// Leave out what cannot be read, count it in [`crate::Losses`], and continue after it. Errors of the storage still
+    /// stop the reader.
     Skip,
 }
 
@@ -31,14 +31,14 @@ pub struct ReadOptions {
     pub revisions: Revisions,
     /// Only pages of these namespaces; `None` for all. Default: `[0]`, the articles.
     pub namespaces: Option<Vec<i32>>,
-    /// Whether rows that are redirects are given. Default: no.
+    /// Whether redirects are returned as rows. Default: no.
     pub redirects: bool,
     /// Whether [`crate::Revision::text`] is filled. Default: yes.
     pub text: bool,
-    /// Whether [`crate::Page::kind`] looks at the text. If not, `kind` says only what the page's
-    /// head says: redirect by its mark, other by namespace. Default: yes.
+    /// Whether [`crate::Page::kind`] depends on the text. If not, it depends on the page's head only: redirect by its
+    /// mark, other by namespace. Default: yes.
     pub kind: bool,
-    /// What to do where the dump cannot be read. Default: fail.
+    /// What to do if a part of the dump cannot be read. Default: fail.
     pub on_error: OnError,
     /// The largest XML of one revision in bytes. Larger ones are an error, or left out and counted
     /// under [`OnError::Skip`]. Default: 64 MiB.

@@ -1,4 +1,4 @@
-//! How a dump may be cut into ranges that are read by themselves.
+//! Splits a dump into ranges that can be read independently.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,24 +8,24 @@ use crate::container::Container;
 use crate::error::DumpError;
 use crate::source::ReadAt;
 
-/// Files up to this size are cut where their blocks start.
+/// Files up to this size in bytes are split at the starts of their blocks.
 const EXACT_BYTES: u64 = 32 << 20;
 
-/// Whether parts of such a file can be read by themselves.
+/// Whether parts of such a file can be read independently.
 #[must_use]
 pub fn splittable(container: Container) -> bool {
     matches!(container, Container::Plain | Container::Bzip2)
 }
 
-/// Cuts a file into at most `target` ranges of about the same size, which together cover it.
+/// Splits a file into at most `target` ranges of about the same size, which together cover it.
 ///
-/// There are fewer where the file has fewer parts: one for gzip, one a bz2 block. Small bz2 files
-/// are cut at their blocks, so that no range is without any; large ones evenly, which the reader
-/// takes as well. A `target` of 0 counts as 1.
+/// There are fewer ranges if the file has fewer parts: a gzip file has one, a bz2 file one for each block. Small bz2
+/// files are split at their blocks, so that no range is empty; large ones are split evenly, which the reader accepts
+/// as well. A `target` of 0 counts as 1.
 ///
 /// # Errors
 ///
-/// Files that are no dump, and errors of the storage.
+/// If the file is not a dump, or the storage fails.
 pub fn suggest_ranges(
     source: &Arc<dyn ReadAt>,
     target: usize,
@@ -60,7 +60,7 @@ pub fn suggest_ranges(
     Ok(starts.zip(ends).map(|(start, end)| start..end).collect())
 }
 
-/// The bytes in which block magics start. A chance one among them does no harm.
+/// The bytes in which block magics start. An accidental magic among them does no harm.
 fn block_bytes(source: &Arc<dyn ReadAt>) -> Result<Vec<u64>, DumpError> {
     let mut candidates = Candidates::new(Arc::clone(source), 0);
     let mut bytes = Vec::new();

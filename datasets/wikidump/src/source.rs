@@ -1,4 +1,4 @@
-//! Where the bytes of a dump come from: a file, a slice, or whatever implements [`ReadAt`].
+//! Sources of the bytes of a dump: a file, a slice, or any implementation of [`ReadAt`].
 
 use std::fs::File;
 use std::io;
@@ -18,8 +18,8 @@ pub trait ReadAt: Send + Sync {
         self.len() == 0
     }
 
-    /// Reads bytes from `offset` into the front of `buf` and says how many; fewer than asked for
-    /// are allowed, none only at the end of the file.
+    /// Reads bytes from `offset` into the front of `buf` and returns their number, which may be less than requested, and
+    /// is 0 only at the end of the file.
     ///
     /// # Errors
     ///
@@ -27,7 +27,7 @@ pub trait ReadAt: Send + Sync {
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize>;
 }
 
-/// Bytes asked for at a time.
+/// Number of bytes that are requested at a time.
 pub const READ_BYTES: usize = 1 << 20;
 
 impl ReadAt for [u8] {
@@ -118,7 +118,7 @@ impl ReadAt for FileSource {
     }
 }
 
-/// Reads until `buf` is full or the file ends; says how many bytes came.
+/// Reads until `buf` is full or the file ends; returns the number of bytes read.
 pub(crate) fn read_full(source: &dyn ReadAt, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buf.len() {

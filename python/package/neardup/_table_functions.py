@@ -37,20 +37,20 @@ class TableFunctions:
         k1: float | None = None,
         b: float | None = None,
     ) -> Result:
-        """A vector of term weights for each document, by Okapi BM25: weight = idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / mean length)), where idf = ln(1 + (N − df + ½) / (df + ½)), length is the sum of tf over a document, and N and the mean length are those of the documents in counts.
+        """Computes a vector of term weights for each document, by Okapi BM25: weight = idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / mean length)), where idf = ln(1 + (N − df + ½) / (df + ½)), length is the sum of tf over a document, and N and the mean length are those of the documents in counts.
 
-Counts and frequencies are of one collection and in one language, both as they were counted or both translated.
+Counts and frequencies must be of the same collection and language: both as counted, or both translated.
 
         Args:
             counts: A relation: id, term, tf.
             frequencies: A relation: term, df.
             id: A column: the id of a document; default id.
             term: A column: a term, in both relations; default term.
-            tf: A column: how often it stands in the document; fractions too; default tf.
-            df: A column: in how many documents it stands; fractions too; default df.
+            tf: A column: how often the term occurs in the document; may be fractional; default tf.
+            df: A column: in how many documents the term occurs; may be fractional; default df.
             k1: A number in [0, 1000]: how slowly a weight saturates as a term repeats; default 1.2.
-            b: A number in [0, 1]: how much a long document's weights are lowered: 0 not at all;
-                default 0.75.
+            b: A number in [0, 1]: how much the weights of long documents are lowered; 0: not at
+                all; default 0.75.
 
         Returns:
             id (as id): the id of a document.
@@ -58,12 +58,11 @@ Counts and frequencies are of one collection and in one language, both as they w
                 their weights, sorted by term.
 
         Note:
-            A document and a term that stand twice in counts add up, as does a term that stands
-                twice in frequencies.
-            A term without a frequency stands in no document, one with more than N in N: weights are
-                above 0.
-            Rows with NULL take no part, nor do counts of 0.
-            Sums are of numbers with 15 decimal places, so that they do not depend on the order of
+            Several rows of a document and a term in counts are added, and so are several rows of a
+                term in frequencies.
+            A missing frequency counts as 0, and one above N as N, so that all weights are positive.
+            Rows with NULL and counts of 0 are ignored.
+            Sums are computed with 15 decimal places, so that they do not depend on the order of
                 rows.
         """
         return self._call(
@@ -85,7 +84,7 @@ Counts and frequencies are of one collection and in one language, both as they w
         id_a: str | None = None,
         id_b: str | None = None,
     ) -> Result:
-        """Connected components of a relation of pairs.
+        """Computes the connected components of a relation of pairs.
 
         Args:
             data: A relation: id_a, id_b.
@@ -93,12 +92,12 @@ Counts and frequencies are of one collection and in one language, both as they w
             id_b: A column: the other end; default id_b.
 
         Returns:
-            id (as id): an id that stands in a pair.
+            id (as id): an id that occurs in a pair.
             cluster_id (as id): the smallest id of its component.
-            cluster_size (Int64): members of the component.
+            cluster_size (Int64): number of ids in the component.
 
         Note:
-            Partial results are spanning forests: partitions reduce before they meet.
+            Each partition reduces its pairs to a spanning forest before the partitions are merged.
         """
         return self._call(
             "components",
@@ -121,9 +120,9 @@ Counts and frequencies are of one collection and in one language, both as they w
         across: str | None = None,
         parts: int | None = None,
     ) -> Result:
-        """Every pair of rows whose vectors have at least the given cosine: all pairs are compared.
+        """Finds every pair of rows whose vectors have at least the given cosine, by comparing all pairs.
 
-        With two relations, every such pair of a row of the first with a row of the second.
+        With two relations, a pair is a row of the first and a row of the second.
 
         Args:
             data: A relation: id, vector.
@@ -131,13 +130,14 @@ Counts and frequencies are of one collection and in one language, both as they w
             id: A column: the id column: integers or texts; default id.
             vector: A column: the column of vectors: lists of numbers of one length, or lists of
                 (term, weight); default vector.
-            id_b: A column: the id column of the second relation; default as id.
-            vector_b: A column: the column of vectors of the second relation; default as vector.
-            threshold: A number in (0, 1]: least cosine of a pair; default 0.8.
-            across: A column: only pairs whose values in this column differ; rows with NULL there
-                take no part.
-            parts: A whole number in [1, 65536]: parts of the work; more parts hold less in memory
-                at a time and do more work; default 1.
+            id_b: A column: the id column of the second relation; default: that of id.
+            vector_b: A column: the column of vectors of the second relation; default: that of
+                vector.
+            threshold: A number in (0, 1]: minimum cosine of a pair; default 0.8.
+            across: A column: only pairs whose values in this column differ; rows with NULL in it
+                are in no pair.
+            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
+                memory at a time and more work in total; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -146,11 +146,12 @@ Counts and frequencies are of one collection and in one language, both as they w
 
         Note:
             Complete: recall 1 and precision 1, in double precision.
-            Vectors that are zero or empty pair with nothing.
-            Each unordered pair once, id_a < id_b; never a row with itself. NULL takes no part.
-            The same id twice with the same vector is one row; with another one it is an error that
-                names the id.
-            The same rows whatever the number of partitions, parts or chunks.
+            Zero and empty vectors are in no pair.
+            Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
+                Rows with NULL are in no pair.
+            Rows with the same id and the same vector are one row; an id with different vectors is
+                an error that names the id.
+            The rows do not depend on the number of partitions, parts or chunks.
         """
         return self._call(
             "cosine_join",
@@ -186,56 +187,56 @@ Counts and frequencies are of one collection and in one language, both as they w
         bucket_pairs: int | None = None,
         parts: int | None = None,
     ) -> Result:
-        """The input's rows without near-duplicates: those that near_duplicates keeps.
+        """Returns the rows of the input without near-duplicates, which are the rows that near_duplicates keeps.
 
         Args:
             data: A relation: any columns, with an id and a text.
             id: A column: the id column: integers or texts; default id.
-            text: A column: the text column; not read with 'projection', unless keep is 'longest';
+            text: A column: the text column; with 'projection' read only if keep is 'longest';
                 default text.
             vector: A column: with 'projection': the column of vectors, whose cosine is the
                 similarity; default vector.
-            threshold: A number in (0, 1]: least similarity of a pair; default 0.8.
-            shingle: A shingle such as 'word:3': what a text is cut into: 'char:n', 'word:n' or
-                'space:n'; default 'word:3'.
-            normalize: True or false: NFKC, lower case, white space runs to one space, trimmed;
-                default true.
+            threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
+            shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
+                'word:n' or 'space:n'; default 'word:3'.
+            normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
+                space become one space, trimmed; default true.
             method: One of exact, minhash, projection: how pairs are found: the exact join, MinHash
                 at a target recall, or random projection of vectors at a target recall; default
                 'exact'.
             resolution: One of representative, components: 'representative': a row is removed if it
                 is similar to a kept row; 'components': one row of each connected component is kept;
                 default 'representative'.
-            keep: One of first, longest: which row is kept: the smallest id, or the most characters;
-                default 'first'.
-            keep_by: A text: which row is kept, instead of keep: 'column' or 'column desc', then the
-                smallest id.
-            target_recall: A number in (0, 1): with 'minhash' and 'projection': share of the pairs
-                at the threshold that are found; default 0.99.
-            num_hashes: A whole number in [1, 4096]: with 'minhash': hash functions that a signature
-                may use; default 128.
+            keep: One of first, longest: which row is kept: 'first': that with the smallest id;
+                'longest': that with the most characters; default 'first'.
+            keep_by: A text: which row is kept, instead of keep: the first one in the order of a
+                column, given as 'column' or 'column desc'; among equals that with the smallest id.
+            target_recall: A number in (0, 1): with 'minhash' and 'projection': fraction of the
+                pairs at the threshold that are found; default 0.99.
+            num_hashes: A whole number in [1, 4096]: with 'minhash': maximum number of hash
+                functions of a signature; default 128.
             bits: A whole number in [1, 4096]: with 'projection': bits of a signature; default 1024.
             seed: A whole number in [0, 9007199254740992]: with 'minhash' and 'projection': seed of
                 signatures; default 1.
-            bucket_pairs: A whole number in [1, 4000000000]: a bucket of more distinct texts than
-                this is oversized: its rows are verified against a few of them, its pivots, only; a
-                vector is paired with its first so many similar predecessors, at most 256; default
-                10000.
-            parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
-                memory at a time and do more work; default 1.
+            bucket_pairs: A whole number in [1, 4000000000]: a bucket with more distinct texts than
+                this is oversized: its rows are verified only against a few of them, its pivots;
+                with 'projection' a vector is paired only with its first similar predecessors in
+                keep order, this many and at most 256; default 10000.
+            parts: A whole number in [1, 65536]: number of parts of the key space; more parts need
+                less memory at a time and more work in total; default 1.
 
         Returns:
             as input (as input): the columns of the input.
 
         Note:
-            Every row left out is verified similar to one that stays (with resolution
-                'representative').
-            Two rows that stay may be similar in oversized buckets only, and as near_duplicates
-                says.
-            Rows of one id are one row, of which the first stays: one with a text, then in keep
-                order, then in the order of the columns from left to right, NULL last. Another text
-                is an error that names the id.
-            Rows without an id all stay.
+            With resolution 'representative', every removed row is verified to be similar to a kept
+                row.
+            Two kept rows may be similar only in the cases that near_duplicates states, such as
+                oversized buckets.
+            Of the rows of an id, the first is kept: rows with a text come first, then rows are in
+                keep order, then in the order of the columns from left to right, NULL last. An id
+                with different texts is an error that names the id.
+            All rows without an id are kept.
         """
         return self._call(
             "deduplicate",
@@ -266,7 +267,7 @@ Counts and frequencies are of one collection and in one language, both as they w
         id: str | None = None,
         term: str | None = None,
     ) -> Result:
-        """In how many documents of a collection each term stands.
+        """Counts in how many documents of a collection each term occurs.
 
         Args:
             counts: A relation: id, term.
@@ -275,10 +276,10 @@ Counts and frequencies are of one collection and in one language, both as they w
 
         Returns:
             term (text): the term.
-            df (Int64): distinct documents with it.
+            df (Int64): number of distinct documents with the term.
 
         Note:
-            A term is one row. Rows of which id or term is NULL do not count.
+            One row for each term. Rows with a NULL id or term are ignored.
         """
         return self._call(
             "document_frequencies",
@@ -308,9 +309,9 @@ Counts and frequencies are of one collection and in one language, both as they w
         across: str | None = None,
         parts: int | None = None,
     ) -> Result:
-        """Pairs of rows whose bit signatures differ in few bits.
+        """Finds pairs of rows whose bit signatures differ in few bits.
 
-        With two relations, pairs of a row of the first with a row of the second.
+        With two relations, a pair is a row of the first and a row of the second.
 
         Args:
             data: A relation: id, signature.
@@ -318,30 +319,31 @@ Counts and frequencies are of one collection and in one language, both as they w
             id: A column: the id column: integers or texts; default id.
             signature_column: A column: the column of signatures: bytes of one length; default
                 signature.
-            id_b: A column: the id column of the second relation; default as id.
-            signature_column_b: A column: the column of signatures of the second relation; default
-                as signature_column.
-            max_distance: A whole number in [0, 4096]: the most bits in which the signatures of a
-                pair differ; default 3.
-            method: One of exact, bands, window, exhaustive: 'exhaustive': all pairs; 'exact': all
-                pairs, found by the max_distance + 1 blocks of which they share one, for small
-                distances; 'bands': those that agree in the key_bits bits of one of some tables;
-                'window': those that are near in the sorted order of permuted bits; default 'exact'.
-            tables: A whole number in [1, 4096]: with 'bands' and 'window': keys of a signature, or
-                permutations; default 20.
+            id_b: A column: the id column of the second relation; default: that of id.
+            signature_column_b: A column: the column of signatures of the second relation; default:
+                that of signature_column.
+            max_distance: A whole number in [0, 4096]: maximum number of bits in which the
+                signatures of a pair differ; default 3.
+            method: One of exact, bands, window, exhaustive: which rows are compared: 'exhaustive':
+                all; 'exact': those that agree in one of max_distance + 1 blocks, which finds all
+                pairs, for small distances; 'bands': those that agree in the key_bits bits of one of
+                several tables; 'window': those that are near in the sorted order of permuted bits;
+                default 'exact'.
+            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables, that
+                is of keys of a signature or of permutations; default 20.
             key_bits: A whole number in [1, 4096]: with 'bands': bits of a key; default 16.
-            window: A whole number in [1, 1000000]: with 'window': rows before a row, in sorted
-                order, that it is compared with; default 100.
+            window: A whole number in [1, 1000000]: with 'window': number of preceding rows, in
+                sorted order, with which a row is compared; default 100.
             chunk: A whole number in [1, 1000000000]: with 'window': rows of a table that are
-                compared at a time; default 65536.
-            bits: A whole number in [1, 4096]: bits of a signature; default those of its bytes,
-                which must be known where the method is not 'exhaustive'.
-            seed: A whole number in [0, 9007199254740992]: with 'bands' and 'window': seed of the
+                processed at a time; default 65536.
+            bits: A whole number in [1, 4096]: bits of a signature; default: all bits of the
+                column's type, which must have a fixed length unless method is 'exhaustive'.
+            seed: A whole number in [0, 9007199254740992]: with 'bands' and 'window': seed for the
                 tables; default 1.
-            across: A column: only pairs whose values in this column differ; rows with NULL there
-                take no part.
-            parts: A whole number in [1, 65536]: parts of the work; more parts hold less in memory
-                at a time and do more work; default 1.
+            across: A column: only pairs whose values in this column differ; rows with NULL in it
+                are in no pair.
+            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
+                memory at a time and more work in total; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -349,12 +351,13 @@ Counts and frequencies are of one collection and in one language, both as they w
             distance (UInt32): bits in which the signatures differ.
 
         Note:
-            No pair above max_distance. 'exact' and 'exhaustive' are complete; lsh_plan says what
-                the other methods find.
-            Each unordered pair once, id_a < id_b; never a row with itself. NULL takes no part.
-            The same id twice with the same signature is one row; with another one it is an error
-                that names the id.
-            The same rows whatever the number of partitions, parts or chunks.
+            No reported pair has a distance above max_distance. 'exact' and 'exhaustive' are
+                complete; lsh_plan shows the expected recall of the other methods.
+            Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
+                Rows with NULL are in no pair.
+            Rows with the same id and the same signature are one row; an id with different
+                signatures is an error that names the id.
+            The rows do not depend on the number of partitions, parts or chunks.
         """
         return self._call(
             "hamming_join",
@@ -393,31 +396,33 @@ Counts and frequencies are of one collection and in one language, both as they w
         across: str | None = None,
         parts: int | None = None,
     ) -> Result:
-        """Every pair of rows whose shingle sets have at least the given Jaccard similarity: exact and complete.
+        """Finds every pair of rows whose shingle sets have at least the given Jaccard similarity.
 
-        With two relations, every such pair of a row of the first with a row of the second.
+        The result is exact and complete. With two relations, a pair is a row of the first and a row
+        of the second.
 
         Args:
             data: A relation: id, text.
             data_b: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; default text.
-            id_b: A column: the id column of the second relation; default as id.
-            text_b: A column: the text column of the second relation; default as text.
-            threshold: A number in (0, 1]: least similarity of a pair; default 0.8.
-            shingle: A shingle such as 'word:3': what a text is cut into: 'char:n', 'word:n' or
-                'space:n'; default 'word:3'.
-            normalize: True or false: NFKC, lower case, white space runs to one space, trimmed;
-                default true.
-            copies: One of all, linked: 'all': every pair; 'linked': each distinct text stands for
-                its copies by its smallest id, and each copy has one pair with it; default 'all'.
-            bucket_pairs: A whole number in [1, 4000000000]: with linked copies: a bucket of more
-                distinct texts than this is oversized, and its rows are verified against a few of
-                them, its pivots, only; default 10000.
-            across: A column: only pairs whose values in this column differ; rows with NULL there
-                take no part; not with linked copies.
-            parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
-                memory at a time and do more work; default 1.
+            id_b: A column: the id column of the second relation; default: that of id.
+            text_b: A column: the text column of the second relation; default: that of text.
+            threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
+            shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
+                'word:n' or 'space:n'; default 'word:3'.
+            normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
+                space become one space, trimmed; default true.
+            copies: One of all, linked: 'all': every pair; 'linked': only one row of each distinct
+                text, that with the smallest id, is compared with other texts, and each of its
+                copies has one pair with it; default 'all'.
+            bucket_pairs: A whole number in [1, 4000000000]: with linked copies: a bucket with more
+                distinct texts than this is oversized; its rows are verified only against a few of
+                them, its pivots; default 10000.
+            across: A column: only pairs whose values in this column differ; rows with NULL in it
+                are in no pair; not with linked copies.
+            parts: A whole number in [1, 65536]: number of parts of the key space; more parts need
+                less memory at a time and more work in total; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -425,11 +430,11 @@ Counts and frequencies are of one collection and in one language, both as they w
             similarity (Float64): exact Jaccard similarity of the two shingle sets.
 
         Note:
-            Complete: recall 1 and precision 1 on 64-bit hashes of shingles (with linked copies:
-                below bucket_pairs).
-            Each unordered pair once, id_a < id_b; never a row with itself. Empty texts pair with
-                nothing; NULL takes no part.
-            The same rows whatever the number of partitions or parts.
+            Complete: recall 1 and precision 1 on 64-bit hashes of shingles (with linked copies: for
+                buckets that are not oversized).
+            Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
+                Empty texts and rows with NULL are in no pair.
+            The rows do not depend on the number of partitions or parts.
         """
         return self._call(
             "jaccard_join",
@@ -457,26 +462,26 @@ Counts and frequencies are of one collection and in one language, both as they w
         vectors: int | None = None,
         bits: int | None = None,
     ) -> Result:
-        """The bands and rows that minhash_join chooses, and what they find.
+        """Shows the bands and rows that minhash_join chooses, and their expected recall.
 
-        With method 'projection' instead the settings of projection_join for a collection of so many
-        vectors, by the model of Ture, Elsayed and Lin (SIGIR 2011): what each is expected to find
-        and to cost, and which is recommended.
+        With method 'projection' it shows the possible settings of projection_join for a collection
+        of a given number of vectors, by the model of Ture, Elsayed and Lin (SIGIR 2011): their
+        expected recall and cost, and which one is recommended.
 
         Args:
             threshold: A number in (0, 1]: similarity at which target_recall holds; default 0.8.
-            target_recall: A number in (0, 1): share of the pairs at the threshold to be found;
+            target_recall: A number in (0, 1): fraction of the pairs at the threshold to be found;
                 default 0.99.
-            num_hashes: A whole number in [1, 4096]: with 'minhash': hash functions that may be
-                used; default 128.
-            method: One of minhash, projection: what is planned; the columns differ; default
-                'minhash'.
-            vectors: A whole number in [2, 1000000000000]: with 'projection': vectors of the
-                collection; default 1000000.
+            num_hashes: A whole number in [1, 4096]: with 'minhash': maximum number of hash
+                functions of a signature; default 128.
+            method: One of minhash, projection: the join to plan for; the columns of the result
+                differ; default 'minhash'.
+            vectors: A whole number in [2, 1000000000000]: with 'projection': number of vectors of
+                the collection; default 1000000.
             bits: A whole number in [1, 4096]: with 'projection': bits of a signature; default 1024.
 
         Returns:
-            bands (Int64): keys of a signature.
+            bands (Int64): number of bands, that is keys of a signature.
             rows (Int64): hash values of a key.
             hashes (Int64): bands times rows.
             expected_recall (Float64): probability that a pair at the threshold is found.
@@ -485,13 +490,13 @@ Counts and frequencies are of one collection and in one language, both as they w
                 - (1 - similarity^rows)^bands.
 
         Note:
-            Ten rows, one a similarity.
-            With 'projection' one row a setting: method, bits, max_distance, tables, key_bits and
-                window as projection_join takes them; expected_recall, that is found (in some table)
-                times kept (by the distance test), of pairs at the threshold; unrelated_kept, the
-                share of pairs of cosine 0 that the distance test keeps; relative_cost, of all
-                comparisons ('exhaustive' is 1); recommended, true for the cheapest setting that
-                reaches target_recall.
+            Ten rows, one for each similarity.
+            With 'projection' one row for each setting, with the columns method, bits, max_distance,
+                tables, key_bits and window as projection_join takes them; expected_recall, of pairs
+                at the threshold, the product of found (in at least one table) and kept (by the
+                distance test); unrelated_kept, the fraction of pairs of cosine 0 that the distance
+                test keeps; relative_cost, relative to comparing all pairs ('exhaustive' is 1);
+                recommended, true for the cheapest setting that reaches target_recall.
         """
         return self._call(
             "lsh_plan",
@@ -524,40 +529,42 @@ Counts and frequencies are of one collection and in one language, both as they w
         bits: int | None = None,
         seed: int | None = None,
     ) -> Result:
-        """The buckets of a MinHash banding: rows that agree in a band share one.
+        """Returns the buckets of MinHash banding.
+
+        Rows whose signatures agree in a band share a bucket.
 
         Args:
             data: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; default text.
             threshold: A number in (0, 1]: similarity at which target_recall holds; default 0.8.
-            shingle: A shingle such as 'word:3': what a text is cut into: 'char:n', 'word:n' or
-                'space:n'; default 'word:3'.
-            normalize: True or false: NFKC, lower case, white space runs to one space, trimmed;
-                default true.
-            target_recall: A number in (0, 1): share of the pairs at the threshold that the bands
+            shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
+                'word:n' or 'space:n'; default 'word:3'.
+            normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
+                space become one space, trimmed; default true.
+            target_recall: A number in (0, 1): fraction of the pairs at the threshold that the bands
                 find; default 0.99.
-            num_hashes: A whole number in [1, 4096]: hash functions that a signature may use;
-                default 128.
-            bands: A whole number in [1, 4096]: explicit number of bands; with rows, instead of
-                target_recall.
-            rows: A whole number in [1, 4096]: hash values a band.
-            scheme: One of bands, draws: 'draws': the keys of the published systems; default
-                'bands'.
-            draws: A whole number in [1, 4096]: with scheme 'draws': keys of a signature; default
-                10.
-            draw_size: A whole number in [1, 4096]: with scheme 'draws': hash values a draw, with
-                replacement; default 10.
+            num_hashes: A whole number in [1, 4096]: maximum number of hash functions of a
+                signature; default 128.
+            bands: A whole number in [1, 4096]: number of bands; given together with rows, instead
+                of target_recall.
+            rows: A whole number in [1, 4096]: hash values per band; given together with bands.
+            scheme: One of bands, draws: how keys are made of a signature; 'draws': as in the
+                published systems, of hash values drawn with replacement; default 'bands'.
+            draws: A whole number in [1, 4096]: with scheme 'draws': number of keys of a signature;
+                default 10.
+            draw_size: A whole number in [1, 4096]: with scheme 'draws': hash values per key, drawn
+                with replacement; default 10.
             bits: A whole number in [1, 64]: bits of a hash value; default 32.
             seed: A whole number in [0, 9007199254740992]: seed of the hash functions; default 1.
 
         Returns:
             band (Int64): number of the band, from 0.
             bucket (UInt64): key of the bucket.
-            id (as id): a row in it.
+            id (as id): id of a row in the bucket.
 
         Note:
-            Buckets of two rows or more.
+            Only buckets with at least two rows.
         """
         return self._call(
             "minhash_buckets",
@@ -607,64 +614,68 @@ Counts and frequencies are of one collection and in one language, both as they w
         across: str | None = None,
         parts: int | None = None,
     ) -> Result:
-        """Pairs of rows found by MinHash signatures and verified: bands and rows are chosen for a target recall at the threshold, and what is reported is exact.
+        """Finds pairs of similar rows by MinHash signatures and verifies them.
 
-        With two relations, pairs of a row of the first with a row of the second.
+        Bands and rows are chosen for a target recall at the threshold. By default, reported
+        similarities are exact. With two relations, a pair is a row of the first and a row of the
+        second.
 
         Args:
             data: A relation: id, text.
             data_b: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; default text.
-            id_b: A column: the id column of the second relation; default as id.
-            text_b: A column: the text column of the second relation; default as text.
-            threshold: A number in (0, 1]: least similarity of a pair; default 0.8.
-            shingle: A shingle such as 'word:3': what a text is cut into: 'char:n', 'word:n' or
-                'space:n'; default 'word:3'.
-            normalize: True or false: NFKC, lower case, white space runs to one space, trimmed;
-                default true.
-            target_recall: A number in (0, 1): share of the pairs at the threshold that the bands
+            id_b: A column: the id column of the second relation; default: that of id.
+            text_b: A column: the text column of the second relation; default: that of text.
+            threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
+            shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
+                'word:n' or 'space:n'; default 'word:3'.
+            normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
+                space become one space, trimmed; default true.
+            target_recall: A number in (0, 1): fraction of the pairs at the threshold that the bands
                 find; default 0.99.
-            num_hashes: A whole number in [1, 4096]: hash functions that a signature may use;
-                default 128.
-            bands: A whole number in [1, 4096]: explicit number of bands; with rows, instead of
-                target_recall.
-            rows: A whole number in [1, 4096]: hash values a band.
-            scheme: One of bands, draws: 'draws': the keys of the published systems; default
-                'bands'.
-            draws: A whole number in [1, 4096]: with scheme 'draws': keys of a signature; default
-                10.
-            draw_size: A whole number in [1, 4096]: with scheme 'draws': hash values a draw, with
-                replacement; default 10.
+            num_hashes: A whole number in [1, 4096]: maximum number of hash functions of a
+                signature; default 128.
+            bands: A whole number in [1, 4096]: number of bands; given together with rows, instead
+                of target_recall.
+            rows: A whole number in [1, 4096]: hash values per band; given together with bands.
+            scheme: One of bands, draws: how keys are made of a signature; 'draws': as in the
+                published systems, of hash values drawn with replacement; default 'bands'.
+            draws: A whole number in [1, 4096]: with scheme 'draws': number of keys of a signature;
+                default 10.
+            draw_size: A whole number in [1, 4096]: with scheme 'draws': hash values per key, drawn
+                with replacement; default 10.
             bits: A whole number in [1, 64]: bits of a hash value; default 32.
             seed: A whole number in [0, 9007199254740992]: seed of the hash functions; default 1.
-            max_bucket: A whole number in [0, 4000000000]: only the first rows, in id order, of a
-                bucket form pairs; 0: all; default 0.
-            verify: One of exact, edit, estimate, none: what similarity is: Jaccard of the shingle
-                sets, edit similarity of the texts, share of equal hash values, or NULL without
-                verification; default 'exact'.
-            copies: One of all, linked: 'all': every pair; 'linked': each distinct text stands for
-                its copies by its smallest id, and each copy has one pair with it; default 'all'.
-            bucket_pairs: A whole number in [1, 4000000000]: with linked copies: a bucket of more
-                distinct texts than this is oversized, and its rows are verified against a few of
-                them, its pivots, only; default 10000.
-            across: A column: only pairs whose values in this column differ; rows with NULL there
-                take no part; not with linked copies.
-            parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
-                memory at a time and do more work; default 1.
+            max_bucket: A whole number in [0, 4000000000]: only this many rows of a bucket, the
+                first in id order, form pairs; 0: all; default 0.
+            verify: One of exact, edit, estimate, none: which similarity is computed and reported:
+                'exact': Jaccard of the shingle sets; 'edit': edit similarity of the texts;
+                'estimate': fraction of equal hash values; 'none': no verification, similarity NULL;
+                default 'exact'.
+            copies: One of all, linked: 'all': every pair; 'linked': only one row of each distinct
+                text, that with the smallest id, is compared with other texts, and each of its
+                copies has one pair with it; default 'all'.
+            bucket_pairs: A whole number in [1, 4000000000]: with linked copies: a bucket with more
+                distinct texts than this is oversized; its rows are verified only against a few of
+                them, its pivots; default 10000.
+            across: A column: only pairs whose values in this column differ; rows with NULL in it
+                are in no pair; not with linked copies.
+            parts: A whole number in [1, 65536]: number of parts of the key space; more parts need
+                less memory at a time and more work in total; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
             id_b (as id): the other id.
-            similarity (Float64): as verify says; NULL where it is 'none'.
+            similarity (Float64): the similarity that verify selects; NULL if verify is 'none'.
 
         Note:
-            No pair below the threshold unless verify is 'none'.
+            No reported pair is below the threshold unless verify is 'none'.
             A pair of Jaccard similarity s is found with probability 1 - (1 - s^rows)^bands;
                 lsh_plan shows it.
-            Each unordered pair once, id_a < id_b; never a row with itself. Empty texts pair with
-                nothing; NULL takes no part.
-            The same rows whatever the number of partitions or parts.
+            Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
+                Empty texts and rows with NULL are in no pair.
+            The rows do not depend on the number of partitions or parts.
         """
         return self._call(
             "minhash_join",
@@ -715,69 +726,72 @@ Counts and frequencies are of one collection and in one language, both as they w
         bucket_pairs: int | None = None,
         parts: int | None = None,
     ) -> Result:
-        """Which rows are near-duplicates of which, and which one of them to keep: one row for every input row.
+        """Groups near-duplicate rows and decides which of them to keep.
+
+        The result has one row for every input row.
 
         Args:
             data: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
-            text: A column: the text column; not read with 'projection', unless keep is 'longest';
+            text: A column: the text column; with 'projection' read only if keep is 'longest';
                 default text.
             vector: A column: with 'projection': the column of vectors, whose cosine is the
                 similarity; default vector.
-            threshold: A number in (0, 1]: least similarity of a pair; default 0.8.
-            shingle: A shingle such as 'word:3': what a text is cut into: 'char:n', 'word:n' or
-                'space:n'; default 'word:3'.
-            normalize: True or false: NFKC, lower case, white space runs to one space, trimmed;
-                default true.
+            threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
+            shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
+                'word:n' or 'space:n'; default 'word:3'.
+            normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
+                space become one space, trimmed; default true.
             method: One of exact, minhash, projection: how pairs are found: the exact join, MinHash
                 at a target recall, or random projection of vectors at a target recall; default
                 'exact'.
             resolution: One of representative, components: 'representative': a row is removed if it
                 is similar to a kept row; 'components': one row of each connected component is kept;
                 default 'representative'.
-            keep: One of first, longest: which row is kept: the smallest id, or the most characters;
-                default 'first'.
-            keep_by: A text: which row is kept, instead of keep: 'column' or 'column desc', then the
-                smallest id.
-            target_recall: A number in (0, 1): with 'minhash' and 'projection': share of the pairs
-                at the threshold that are found; default 0.99.
-            num_hashes: A whole number in [1, 4096]: with 'minhash': hash functions that a signature
-                may use; default 128.
+            keep: One of first, longest: which row is kept: 'first': that with the smallest id;
+                'longest': that with the most characters; default 'first'.
+            keep_by: A text: which row is kept, instead of keep: the first one in the order of a
+                column, given as 'column' or 'column desc'; among equals that with the smallest id.
+            target_recall: A number in (0, 1): with 'minhash' and 'projection': fraction of the
+                pairs at the threshold that are found; default 0.99.
+            num_hashes: A whole number in [1, 4096]: with 'minhash': maximum number of hash
+                functions of a signature; default 128.
             bits: A whole number in [1, 4096]: with 'projection': bits of a signature; default 1024.
             seed: A whole number in [0, 9007199254740992]: with 'minhash' and 'projection': seed of
                 signatures; default 1.
-            bucket_pairs: A whole number in [1, 4000000000]: a bucket of more distinct texts than
-                this is oversized: its rows are verified against a few of them, its pivots, only; a
-                vector is paired with its first so many similar predecessors, at most 256; default
-                10000.
-            parts: A whole number in [1, 65536]: parts of the key space; more parts hold less in
-                memory at a time and do more work; default 1.
+            bucket_pairs: A whole number in [1, 4000000000]: a bucket with more distinct texts than
+                this is oversized: its rows are verified only against a few of them, its pivots;
+                with 'projection' a vector is paired only with its first similar predecessors in
+                keep order, this many and at most 256; default 10000.
+            parts: A whole number in [1, 65536]: number of parts of the key space; more parts need
+                less memory at a time and more work in total; default 1.
 
         Returns:
             id (as id): the row's id.
             cluster_id (as id): the representative's id; with resolution 'components' the smallest
                 id of the component.
-            representative_id (as id): the kept row that stands for this one; its own id where it is
-                kept.
+            representative_id (as id): id of the kept row that represents this row; its own id if it
+                is kept.
             similarity (Float64): exact Jaccard similarity, or cosine, with the representative; NULL
-                where the row is kept.
-            kept (Boolean): whether the row stays.
-            cluster_size (Int64): rows of the cluster.
+                if the row is kept.
+            kept (Boolean): whether the row is kept.
+            cluster_size (Int64): number of rows of the cluster.
 
         Note:
-            Resolution 'representative': every removed row is verified similar to the kept row that
-                stands for it.
-            Two kept rows are not similar, but for pairs that 'minhash' or 'projection' misses and
-                for oversized buckets.
-            In these, two kept rows may be similar if all buckets that they share are oversized and,
-                in each, the first of them in keep order is no pivot and resembles no pivot that is
-                kept.
-            Two kept vectors may be similar if the later has more similar predecessors than it is
-                paired with, and these were all removed.
-            The rows are the same for any number of parts and partitions and any order of the input.
-            A row that is alone, empty or NULL is kept: a cluster of one, similarity NULL.
-            The same id twice with the same text, or once without a text, is one row; with another
-                text it is an error that names the id.
+            Resolution 'representative': every removed row is verified to be similar to its
+                representative.
+            Two kept rows are not similar, except for pairs that 'minhash' or 'projection' misses
+                and for rows of oversized buckets.
+            Two kept rows may be similar if all buckets that they share are oversized and, in each,
+                the first of the two in keep order is not a pivot and is similar to no kept pivot.
+            Two kept vectors may be similar if the later one has more similar predecessors than it
+                is paired with, and all of those that it is paired with were removed.
+            The rows do not depend on the number of parts and partitions or on the order of the
+                input.
+            A row without similar rows, or with an empty or NULL text, is kept: it is a cluster of
+                one row with similarity NULL.
+            Rows with the same id and the same text are one row, and rows of the id without a text
+                are ignored; an id with different texts is an error that names the id.
         """
         return self._call(
             "near_duplicates",
@@ -809,9 +823,9 @@ Counts and frequencies are of one collection and in one language, both as they w
         id_a: str | None = None,
         id_b: str | None = None,
     ) -> Result:
-        """Precision, recall and F1 of found pairs against true ones.
+        """Computes precision, recall and F1 of found pairs against true pairs.
 
-        Pairs are unordered and count once.
+        Pairs are unordered, and repeated pairs count once.
 
         Args:
             found: A relation: id_a, id_b.
@@ -823,12 +837,12 @@ Counts and frequencies are of one collection and in one language, both as they w
             found (Int64): distinct pairs found.
             truth (Int64): distinct true pairs.
             correct (Int64): pairs in both.
-            precision (Float64): correct / found; NULL where nothing was found.
-            recall (Float64): correct / truth; NULL where nothing is true.
-            f1 (Float64): harmonic mean of the two.
+            precision (Float64): correct / found; NULL if there are no found pairs.
+            recall (Float64): correct / truth; NULL if there are no true pairs.
+            f1 (Float64): harmonic mean of precision and recall.
 
         Note:
-            One row, also for empty relations.
+            Always one row, even for empty relations.
         """
         return self._call(
             "pair_quality",
@@ -861,9 +875,11 @@ Counts and frequencies are of one collection and in one language, both as they w
         across: str | None = None,
         parts: int | None = None,
     ) -> Result:
-        """Pairs of rows whose vectors have at least the given cosine, found by bit signatures of random projection and verified: signatures may differ in so many bits that target_recall of the pairs at the threshold stay, and the exact cosine decides.
+        """Finds pairs of rows whose vectors have at least the given cosine, by bit signatures of random projection, and verifies them by the exact cosine.
 
-        With two relations, pairs of a row of the first with a row of the second.
+        The maximum distance of signatures is chosen such that a fraction target_recall of the pairs
+        at the threshold is kept. With two relations, a pair is a row of the first and a row of the
+        second.
 
         Args:
             data: A relation: id, vector.
@@ -871,49 +887,53 @@ Counts and frequencies are of one collection and in one language, both as they w
             id: A column: the id column: integers or texts; default id.
             vector: A column: the column of vectors: lists of numbers of one length, or lists of
                 (term, weight); default vector.
-            id_b: A column: the id column of the second relation; default as id.
-            vector_b: A column: the column of vectors of the second relation; default as vector.
-            threshold: A number in (0, 1]: least cosine of a pair; default 0.8.
-            target_recall: A number in (0, 1): share of the pairs at the threshold to be found; with
-                'window' the share that the distance test keeps; default 0.99.
+            id_b: A column: the id column of the second relation; default: that of id.
+            vector_b: A column: the column of vectors of the second relation; default: that of
+                vector.
+            threshold: A number in (0, 1]: minimum cosine of a pair; default 0.8.
+            target_recall: A number in (0, 1): fraction of the pairs at the threshold to be found;
+                with 'window' only the fraction that the distance test keeps; default 0.99.
             bits: A whole number in [1, 4096]: bits of a signature; default 1024.
-            max_distance: A whole number in [0, 4096]: the most bits in which signatures differ;
-                default the least that keeps target_recall.
-            verify: One of exact, estimate: what similarity is: the exact cosine, at least the
-                threshold, or the estimate of the signatures, which may be below it; default
-                'exact'.
-            method: One of exhaustive, bands, window: 'exhaustive': all signatures with all others;
-                'bands': those that agree in the key_bits bits of one of some tables; 'window':
-                those that are near in the sorted order of permuted bits; default 'exhaustive'.
-            tables: A whole number in [1, 4096]: with 'bands' and 'window': keys of a signature, or
-                permutations; default for the target recall, or 20 permutations.
-            key_bits: A whole number in [1, 4096]: with 'bands': bits of a key; default for the
-                target recall.
-            window: A whole number in [1, 1000000]: with 'window': rows before a row, in sorted
-                order, that it is compared with; default 100.
+            max_distance: A whole number in [0, 4096]: maximum number of bits in which the
+                signatures of a pair differ; default: the smallest that reaches target_recall.
+            verify: One of exact, estimate: which similarity is reported: 'exact': the exact cosine,
+                at least the threshold; 'estimate': the estimate from the signatures, which may be
+                below the threshold; default 'exact'.
+            method: One of exhaustive, bands, window: which signatures are compared: 'exhaustive':
+                all; 'bands': those that agree in the key_bits bits of one of several tables;
+                'window': those that are near in the sorted order of permuted bits; default
+                'exhaustive'.
+            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables, that
+                is of keys of a signature or of permutations; default: chosen for the target recall
+                with 'bands', 20 with 'window'.
+            key_bits: A whole number in [1, 4096]: with 'bands': bits of a key; default: chosen for
+                the target recall.
+            window: A whole number in [1, 1000000]: with 'window': number of preceding rows, in
+                sorted order, with which a row is compared; default 100.
             chunk: A whole number in [1, 1000000000]: with 'window': rows of a table that are
-                compared at a time; default 65536.
+                processed at a time; default 65536.
             seed: A whole number in [0, 9007199254740992]: seed of the hyperplanes and tables;
                 default 1.
-            across: A column: only pairs whose values in this column differ; rows with NULL there
-                take no part.
-            parts: A whole number in [1, 65536]: parts of the work; more parts hold less in memory
-                at a time and do more work; default 1.
+            across: A column: only pairs whose values in this column differ; rows with NULL in it
+                are in no pair.
+            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
+                memory at a time and more work in total; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
             id_b (as id): the other id.
-            similarity (Float64): the cosine, as verify says.
+            similarity (Float64): the cosine, exact or estimated.
 
         Note:
-            No pair below the threshold unless verify is 'estimate'.
-            A pair at the threshold is found with probability target_recall at least ('exhaustive',
-                'bands'); lsh_plan shows what methods find and cost.
-            Vectors that are zero or empty pair with nothing.
-            Each unordered pair once, id_a < id_b; never a row with itself. NULL takes no part.
-            The same id twice with the same vector is one row; with another one it is an error that
-                names the id.
-            The same rows whatever the number of partitions, parts or chunks.
+            No reported pair is below the threshold unless verify is 'estimate'.
+            With 'exhaustive' and 'bands', a pair at the threshold is found with a probability of at
+                least target_recall; lsh_plan shows the expected recall and cost of the methods.
+            Zero and empty vectors are in no pair.
+            Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
+                Rows with NULL are in no pair.
+            Rows with the same id and the same vector are one row; an id with different vectors is
+                an error that names the id.
+            The rows do not depend on the number of partitions, parts or chunks.
         """
         return self._call(
             "projection_join",
@@ -952,9 +972,12 @@ Counts and frequencies are of one collection and in one language, both as they w
         stop_words: bool | None = None,
         stem: bool | None = None,
     ) -> Result:
-        """The mean of the vectors of a text's words: one vector a text, such as a sentence.
+        """Computes the mean of the word vectors of each text, such as a sentence.
 
-A text is cut into terms (lower case, without stop words unless asked for), and each term that is a word of the second relation counts with its vector as often as it stands in the text.
+A text is split into terms (lower case, by default without stop words).
+
+        Each term that is a word of the second relation contributes its vector as often as it occurs
+        in the text.
 
         Args:
             documents: A relation: id, text, language.
@@ -962,31 +985,32 @@ A text is cut into terms (lower case, without stop words unless asked for), and 
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; default text.
             word: A column: the column of words of the second relation; default word.
-            vector: A column: its column of vectors: lists of numbers; default vector.
+            vector: A column: the column of vectors of the second relation: lists of numbers;
+                default vector.
             language: A text: language code for stop words and stemming; default 'en'.
             language_column: A column: a column that holds each text's language code, instead of
                 language.
-            stop_words: True or false: leave stop words out; default true.
-            stem: True or false: reduce terms to their stems; the words of the second relation must
-                be stems then; default false.
+            stop_words: True or false: whether stop words are removed; default true.
+            stem: True or false: whether terms are stemmed; the words of the second relation must be
+                stems then; default false.
 
         Returns:
             id (as id): the id.
-            vector (as vector): the mean, of Float32 where the vectors are, else of Float64; NULL
-                where no word was found.
-            words (Int64): how many words were found, each as often as it stands.
+            vector (as vector): the mean, of Float32 if the vectors are, otherwise of Float64; NULL
+                if no word has a vector.
+            words (Int64): number of occurrences of words that have a vector.
 
         Note:
-            One row for each id, also where the text is NULL or no word of it has a vector: then
-                words = 0.
-            The same id twice with the same text is one row; with another text it is an error that
-                names the id. Rows without an id are left out.
-            A word that stands twice in the second relation counts once, with the smaller of its
-                vectors, compared number by number.
-            The mean is exact, rounded once (see mean_vector): the same for any number of
-                partitions.
-            Vectors of two lengths, and numbers that are NULL or not finite, are an error where a
-                text has a word of them.
+            One row for each id, even if the text is NULL or none of its words has a vector; then
+                words is 0.
+            Rows with the same id and the same text are one row; an id with different texts is an
+                error that names the id. Rows without an id are left out.
+            If a word occurs more than once in the second relation, the smallest of its vectors is
+                used, compared number by number.
+            The mean is computed exactly and rounded once (see mean_vector), so that it does not
+                depend on the number of partitions.
+            Vectors of different lengths, and numbers that are NULL or not finite, are an error if a
+                text has one of their words.
         """
         return self._call(
             "sentence_vector",
@@ -1016,39 +1040,43 @@ A text is cut into terms (lower case, without stop words unless asked for), and 
         splitter: Literal["default", "published"] | None = None,
         carry: Sequence[str] | None = None,
     ) -> Result:
-        """The sentences of texts, a row a sentence, with their places in the text.
+        """Splits texts into sentences.
+
+        The result has one row per sentence, with its byte range in the text.
 
         Args:
             data: A relation: id, text, language, carried.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; default text.
-            min_length: A whole number in [0, 4000000000]: least length of a sentence in characters;
-                default 0.
-            max_length: A whole number in [0, 4000000000]: greatest length in characters; 0: no
-                bound; default 0.
-            window: A whole number in [1, 1000]: sentences a row: every run of that many consecutive
-                ones; default 1.
-            language: A text: language code for abbreviations and marks; default 'en'.
+            min_length: A whole number in [0, 4000000000]: minimum length of a sentence in
+                characters; default 0.
+            max_length: A whole number in [0, 4000000000]: maximum length of a sentence in
+                characters; 0: no limit; default 0.
+            window: A whole number in [1, 1000]: number of consecutive sentences in a row, as a
+                sliding window; default 1.
+            language: A text: language code, which decides abbreviations and punctuation; default
+                'en'.
             language_column: A column: a column that holds each text's language code, instead of
                 language.
-            splitter: One of default, published: 'published': the expression of the published
-                systems; default 'default'.
-            carry: A list of columns, as in [a, b]: columns of the input that each sentence keeps.
+            splitter: One of default, published: how texts are split; 'published': by the regular
+                expression of the published systems; default 'default'.
+            carry: A list of columns, as in [a, b]: columns of the input that are copied to each
+                sentence.
 
         Returns:
             sentence_id (Int64): the id shifted left by 20 bits, plus sentence_no.
-            id (as id): the id column, under its own name.
-            carry (as input): the carried columns, under their own names.
-            sentence_no (Int32): number of the sentence in its text, from 0, counting those left out
-                too.
-            start_byte (Int64): first byte in the text.
-            end_byte (Int64): byte after the last.
+            id (as id): the id, under the name of its column.
+            carry (as input): the copied columns, under their own names.
+            sentence_no (Int32): number of the sentence in its text, from 0, counting also sentences
+                that the length limits leave out.
+            start_byte (Int64): offset of the first byte in the text.
+            end_byte (Int64): offset after the last byte.
             sentence (text): the sentence.
 
         Note:
-            sentence = the bytes of the text from start_byte to end_byte.
-            Ids must be integers from 0 to below 2^43, and a text may hold 2^20 sentences: more is
-                an error.
+            sentence is the text from start_byte to end_byte.
+            Ids must be integers from 0 to below 2^43, and a text may have at most 2^20 sentences;
+                anything else is an error.
         """
         return self._call(
             "sentences",
@@ -1087,41 +1115,44 @@ A text is cut into terms (lower case, without stop words unless asked for), and 
         across: str | None = None,
         parts: int | None = None,
     ) -> Result:
-        """Pairs of rows whose texts have SimHashes that differ in few bits: what is reported is near in angle of the weighted shingles, which is not the same as a Jaccard similarity; minhash_join and jaccard_join verify one.
+        """Finds pairs of rows whose texts have SimHashes that differ in few bits.
 
-        With two relations, pairs of a row of the first with a row of the second.
+        The distance approximates the angle between the weighted shingle vectors, which differs from
+        Jaccard similarity; minhash_join and jaccard_join verify the latter. With two relations, a
+        pair is a row of the first and a row of the second.
 
         Args:
             data: A relation: id, text.
             data_b: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; default text.
-            id_b: A column: the id column of the second relation; default as id.
-            text_b: A column: the text column of the second relation; default as text.
-            shingle: A shingle such as 'word:3': what a text is cut into: 'char:n', 'word:n' or
-                'space:n'; default 'word:3'.
-            normalize: True or false: NFKC, lower case, white space runs to one space, trimmed;
-                default true.
+            id_b: A column: the id column of the second relation; default: that of id.
+            text_b: A column: the text column of the second relation; default: that of text.
+            shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
+                'word:n' or 'space:n'; default 'word:3'.
+            normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
+                space become one space, trimmed; default true.
             bits: A whole number in [64, 128]: bits of a SimHash: 64 or 128; default 64.
-            max_distance: A whole number in [0, 128]: the most bits in which the SimHashes of a pair
-                differ; default 3.
-            method: One of exact, bands, window, exhaustive: 'exhaustive': all pairs; 'exact': all
-                pairs, found by the max_distance + 1 blocks of which they share one, for small
-                distances; 'bands': those that agree in the key_bits bits of one of some tables;
-                'window': those that are near in the sorted order of permuted bits; default 'exact'.
-            tables: A whole number in [1, 4096]: with 'bands' and 'window': keys of a signature, or
-                permutations; default 20.
+            max_distance: A whole number in [0, 128]: maximum number of bits in which the SimHashes
+                of a pair differ; default 3.
+            method: One of exact, bands, window, exhaustive: which rows are compared: 'exhaustive':
+                all; 'exact': those that agree in one of max_distance + 1 blocks, which finds all
+                pairs, for small distances; 'bands': those that agree in the key_bits bits of one of
+                several tables; 'window': those that are near in the sorted order of permuted bits;
+                default 'exact'.
+            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables, that
+                is of keys of a signature or of permutations; default 20.
             key_bits: A whole number in [1, 4096]: with 'bands': bits of a key; default 16.
-            window: A whole number in [1, 1000000]: with 'window': rows before a row, in sorted
-                order, that it is compared with; default 100.
+            window: A whole number in [1, 1000000]: with 'window': number of preceding rows, in
+                sorted order, with which a row is compared; default 100.
             chunk: A whole number in [1, 1000000000]: with 'window': rows of a table that are
-                compared at a time; default 65536.
-            seed: A whole number in [0, 9007199254740992]: with 'bands' and 'window': seed of the
+                processed at a time; default 65536.
+            seed: A whole number in [0, 9007199254740992]: with 'bands' and 'window': seed for the
                 tables; default 1.
-            across: A column: only pairs whose values in this column differ; rows with NULL there
-                take no part.
-            parts: A whole number in [1, 65536]: parts of the work; more parts hold less in memory
-                at a time and do more work; default 1.
+            across: A column: only pairs whose values in this column differ; rows with NULL in it
+                are in no pair.
+            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
+                memory at a time and more work in total; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -1129,12 +1160,14 @@ A text is cut into terms (lower case, without stop words unless asked for), and 
             distance (UInt32): bits in which the SimHashes differ.
 
         Note:
-            No pair above max_distance. 'exact' and 'exhaustive' find every pair within it.
-            Empty texts pair with nothing.
-            Each unordered pair once, id_a < id_b; never a row with itself. NULL takes no part.
-            The same id twice with the same text is one row; with another one it is an error that
-                names the id.
-            The same rows whatever the number of partitions, parts or chunks.
+            No reported pair has a distance above max_distance. 'exact' and 'exhaustive' are
+                complete.
+            Empty texts are in no pair.
+            Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
+                Rows with NULL are in no pair.
+            Rows with the same id and the same text are one row; an id with different texts is an
+                error that names the id.
+            The rows do not depend on the number of partitions, parts or chunks.
         """
         return self._call(
             "simhash_join",
@@ -1171,37 +1204,38 @@ A text is cut into terms (lower case, without stop words unless asked for), and 
         min_count: int | None = None,
         min_terms: int | None = None,
     ) -> Result:
-        """How often each term stands in each text: the words that mean something, stemmed.
+        """Counts how often each term occurs in each text.
 
-        What the vectors of bm25_vectors are made of.
-        Texts of several languages are several collections: with language_column a text is cut by
-        the rules of its language, and terms are counted by language. The functions that come next
-        take one collection: `(SELECT id, term, tf FROM counts WHERE language = 'de')`.
+        Terms are stemmed words without stop words. The counts are the input of bm25_vectors.
+        Texts of several languages are separate collections: with language_column, a text is split
+        by the rules of its language, and terms are counted per language. The functions that use the
+        counts take a single collection, such as `(SELECT id, term, tf FROM counts WHERE language =
+        'de')`.
 
         Args:
             data: A relation: id, text, language.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; default text.
-            language: A text: language code of the texts, as of the function terms; default 'en'.
-            language_column: A column: a column that holds each text's language code, instead of
-                language, which stands for NULL there.
-            stop_words: True or false: leave stop words out; default true.
-            stem: True or false: stem words; default true.
-            min_count: A whole number in [1, 4000000000]: a term that stands fewer times in its
-                language is left out; default 2.
-            min_terms: A whole number in [0, 4000000000]: then a text with fewer terms, counting
-                repeats, is left out; default 5.
+            language: A text: language code of the texts, as for the function terms; default 'en'.
+            language_column: A column: a column with the language code of each text; where it is
+                NULL, language is used.
+            stop_words: True or false: whether stop words are removed; default true.
+            stem: True or false: whether words are stemmed; default true.
+            min_count: A whole number in [1, 4000000000]: terms that occur fewer times in their
+                language are left out; default 2.
+            min_terms: A whole number in [0, 4000000000]: after that, texts with fewer terms,
+                counting repeats, are left out; default 5.
 
         Returns:
             id (as id): the id of a text.
             term (text): a term of it.
-            tf (Int64): how often it stands there.
+            tf (Int64): how often the term occurs in the text.
             language (text): the language code of the text, as given.
 
         Note:
-            A text and a term are one row. A text without id, or NULL, has none.
-            The same id twice in a language with the same text is one text; with another text it is
-                an error that names the id.
+            One row for each text and term. NULL texts and texts without an id have no rows.
+            Rows with the same id, language and text are one text; an id with different texts in a
+                language is an error that names the id.
         """
         return self._call(
             "term_counts",
@@ -1230,47 +1264,51 @@ A text is cut into terms (lower case, without stop words unless asked for), and 
         target: str | None = None,
         probability: str | None = None,
     ) -> Result:
-        """Counts or frequencies in the terms of another language, by a lexical translation table: a count is handed on to the terms that it may translate, each by its probability (tf*(e) = Σ_f p(f|e)·tf(f) and df*(e) = Σ_f p(f|e)·df(f); Ture, Elsayed and Lin, 2011).
+        """Translates term counts or document frequencies to another language by a lexical translation table.
 
-The function goes by the columns of the first relation: one with tf gives id, term, tf; one with df gives term, df.
-
-The table says how probable each source term is, given the target term: for German counts and an English vocabulary p(german | english), so that the probabilities of one English term sum to 1 at most.
-
-        With a table of columns english, german and p: `translate_terms(german_counts, lexicon,
-        source => german, target => english, probability => p)`.
-        Of a table that knows more target terms than the collection to compare with, only those
-        terms should be taken: `(SELECT german AS source, english AS target, p AS probability FROM
-        lexicon WHERE english IN (SELECT term FROM english_counts))`. Terms that nothing is compared
-        with make vectors long and their cosines small.
-        A term that the table does not have as a source is lost. `SELECT count(*), sum(tf) FROM
+        The count of a source term is distributed to its possible target terms, weighted by their
+        probabilities (tf*(e) = Σ_f p(f|e)·tf(f) and df*(e) = Σ_f p(f|e)·df(f); Ture, Elsayed and
+        Lin, 2011).
+        The columns of the first relation decide the result: a relation with tf gives id, term, tf;
+        one with df gives term, df.
+        The table holds the probability of each source term, given the target term: for German
+        counts and an English vocabulary p(german | english), so that the probabilities of one
+        English term sum to 1 at most. With a table of columns english, german and p:
+        `translate_terms(german_counts, lexicon, source => german, target => english, probability =>
+        p)`.
+        If the table has target terms that do not occur in the collection to compare with, leave
+        them out: `(SELECT german AS source, english AS target, p AS probability FROM lexicon WHERE
+        english IN (SELECT term FROM english_counts))`. Terms that match nothing make vectors longer
+        and their cosines smaller.
+        Terms that are no source terms of the table are lost. `SELECT count(*), sum(tf) FROM
         german_counts WHERE term NOT IN (SELECT german FROM lexicon WHERE german IS NOT NULL)`
-        counts what is.
+        counts them.
 
         Args:
             counts: A relation: id, term, tf.
             translations: A relation: source, target, probability.
             id: A column: the id of a document; default id.
             term: A column: a term of it, in the language of source; default term.
-            tf: A column: how often it stands there; default tf.
-            df: A column: or, without id and tf: in how many documents it stands; default df.
-            source: A column: a term of the language to translate from; default source.
-            target: A column: a term of the language to translate to; default target.
+            tf: A column: how often the term occurs in the document; default tf.
+            df: A column: instead of id and tf: in how many documents the term occurs; default df.
+            source: A column: a term of the source language; default source.
+            target: A column: a term of the target language; default target.
             probability: A column: probability of the source term, given the target term; default
                 probability.
 
         Returns:
-            id (as id): the id of a document; not where the first relation has df.
+            id (as id): the id of a document; absent if the first relation has df.
             term (text): a target term.
-            tf (Float64): its expected count; df, the expected frequency, where the first relation
-                has df.
+            tf (Float64): its expected count; if the first relation has df, instead the column df
+                with the expected document frequency.
 
         Note:
-            Sums are of numbers with 15 decimal places, so that they do not depend on the order of
+            Sums are computed with 15 decimal places, so that they do not depend on the order of
                 rows.
-            A pair of terms that stands twice counts once; with two probabilities it is an error, as
-                is a probability outside [0, 1] and a target term whose probabilities sum to more
-                than 1.01.
-            Rows with NULL take no part, nor do counts and probabilities of 0.
+            Repeated rows of a pair of terms count once. Different probabilities for a pair of
+                terms, a probability outside [0, 1], and a target term whose probabilities sum to
+                more than 1.01 are errors.
+            Rows with NULL and counts and probabilities of 0 are ignored.
         """
         return self._call(
             "translate_terms",
@@ -1295,21 +1333,22 @@ The table says how probable each source term is, given the target term: for Germ
         max_page_bytes: str | float | None = None,
         language: str | None = None,
     ) -> Result:
-        """The pages of MediaWiki dumps (.xml, .xml.bz2, .xml.gz; one stream, multistream, or cut anywhere), read in parallel ranges.
+        """Reads the pages of MediaWiki dumps (.xml, .xml.bz2, .xml.gz; single stream, multistream, or split at any byte) in parallel byte ranges.
 
-        The same as CREATE EXTERNAL TABLE … STORED AS WIKIDUMP.
+        It is equivalent to CREATE EXTERNAL TABLE … STORED AS WIKIDUMP.
 
         Args:
-            files: A text: a path or glob, or several, one a line.
+            files: A text: a path or glob, or several, one per line.
             namespaces: A text or a number: a namespace number, several with commas, or 'all';
                 default '0'.
             redirects: True or false: whether redirects are rows; default false.
-            revisions: One of latest, all: one row a page, or one row a revision; default 'latest'.
-            on_error: One of fail, skip: where a dump is damaged: an error with file and offset, or
-                leave out what cannot be read; default 'fail'.
-            max_page_bytes: A text or a number: largest revision; a larger one is an error, or left
-                out; default '64 MiB'.
-            language: A text: the language of every row, instead of what the dump's header says.
+            revisions: One of latest, all: 'latest': one row per page; 'all': one row per revision;
+                default 'latest'.
+            on_error: One of fail, skip: what happens if a dump is damaged: 'fail': an error with
+                file and offset; 'skip': what cannot be read is left out; default 'fail'.
+            max_page_bytes: A text or a number: maximum size of a revision; a larger one is handled
+                by on_error; default '64 MiB'.
+            language: A text: the language of every row, instead of that of the dump's header.
 
         Returns:
             wiki (text): database name of the wiki, such as enwiki.
@@ -1321,15 +1360,15 @@ The table says how probable each source term is, given the target term: for Germ
             redirect (text): target of a redirect.
             revision_id (Int64): id of the revision.
             parent_id (Int64): id of the revision before it.
-            timestamp (Timestamp (µs, UTC)): when it was saved.
-            contributor (text): user name or address; NULL where deleted.
+            timestamp (Timestamp (µs, UTC)): when the revision was saved.
+            contributor (text): user name or address; NULL if deleted.
             model (text): content model, such as wikitext.
-            wikitext (text): the source text; NULL where deleted.
+            wikitext (text): the source text; NULL if deleted.
 
         Note:
-            The same rows whatever the container, the number of files' parts or partitions.
-            Only the columns that are asked for are decoded; LIMIT ends the reading early.
-            Dumps of two wikis in one call are an error.
+            The rows do not depend on the container, the byte ranges or the number of partitions.
+            Only the requested columns are decoded, and LIMIT ends reading early.
+            Dumps of different wikis in one call are an error.
         """
         return self._call(
             "wiki_pages",
@@ -1350,29 +1389,34 @@ The table says how probable each source term is, given the target term: for Germ
         format: Literal["auto", "glove", "word2vec", "word2vec_binary", "fasttext"] | None = None,
         on_error: Literal["fail", "skip"] | None = None,
     ) -> Result:
-        """The words of files of word vectors, a row a word: GloVe text, word2vec text or binary, fastText vectors (.vec) and models (.bin); text and binary also in gzip.
+        """Reads files of word vectors, one row per word.
+
+        The formats are GloVe text, word2vec text and binary, fastText vectors (.vec) and fastText
+        models (.bin); text and word2vec binary may be compressed by gzip.
 
         Args:
-            files: A text: a path or glob, or several, one a line.
-            format: One of auto, glove, word2vec, word2vec_binary, fasttext: 'auto': recognised by
-                the first bytes of each file; default 'auto'.
-            on_error: One of fail, skip: where a row cannot be read (its word is not UTF-8, a number
-                is missing, wrong or infinite): an error with file and place, or leave it out, with
-                a warning; default 'fail'.
+            files: A text: a path or glob, or several, one per line.
+            format: One of auto, glove, word2vec, word2vec_binary, fasttext: format of the files;
+                'auto': recognised by the first bytes of each file; default 'auto'.
+            on_error: One of fail, skip: what happens if a row cannot be read (its word is not
+                UTF-8, or a number is missing, malformed or infinite): 'fail': an error with file
+                and position; 'skip': the row is left out with a warning; default 'fail'.
 
         Returns:
             word (text): the word, as in the file.
             vector (List of Float32): its numbers.
 
         Note:
-            Rows are those of the files: a word that stands twice is two rows.
-            All vectors of a call have the same length: files of two lengths are an error.
-            In text the last numbers of a line are the vector, so that a word may hold spaces.
-            A file that ends early, or has not as many words as its first line says, is an error.
-            Of a fastText model, the vector of a word is the mean of its row and those of its
-                character n-grams, as fastText gives it.
-            A file is read by one partition, in little memory; but that a model's dictionary and
-                n-gram rows are held (2.4 GB for two million of 300 numbers).
+            Every row of a file is a row of the result, even if the same word occurs twice.
+            All vectors of a call have the same length; files with different lengths are an error.
+            In text formats the vector is the last numbers of a line, so that a word may contain
+                spaces.
+            A file that is truncated, or has a different number of words than its first line states,
+                is an error.
+            In a fastText model, the vector of a word is the mean of its row and the rows of its
+                character n-grams, as fastText computes it.
+            A file is read by one partition as a stream. Only the dictionary and the n-gram rows of
+                a model are held in memory (2.4 GB for two million n-grams of 300 numbers).
         """
         return self._call(
             "word_vectors",

@@ -16,7 +16,7 @@ pub(in crate::functions) fn jaccard_join(call: &Call) -> Result<Expansion> {
 /// `minhash_join`: candidates by bands or draws, verified.
 pub(in crate::functions) fn minhash_join(call: &Call) -> Result<Expansion> {
     let (bands, rows, hashes) = signature_shape(call)?;
-    // What a capped bucket leaves out is decided bucket by bucket: one part sees all buckets.
+    // max_bucket applies to whole buckets, so a single part must process all of them.
     let mut more = BTreeMap::from([("bands", bands), ("rows", rows), ("num_hashes", hashes)]);
     if call.integer("max_bucket")? > 0 {
         more.insert("parts", Value::Integer(1));
@@ -47,7 +47,7 @@ pub(in crate::functions) fn minhash_pairs(call: &Call) -> Result<Expansion> {
         "draws" => "minhash_pairs.draws",
         _ => "minhash_pairs.bands",
     };
-    // Literals of the other scheme stand in the call but in no hole of this variant.
+    // The variant ignores the literals of the other scheme.
     block_variant(call, Some(variant), [])
 }
 
@@ -55,7 +55,7 @@ fn function(call: &Call) -> Result<&'static crate::functions::TableFunction> {
     find(call.function).ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))
 }
 
-/// Bands, rows and hash functions of a signature.
+/// The numbers of bands, rows and hash functions of a signature.
 fn signature_shape(call: &Call) -> Result<(Value, Value, Value)> {
     if call.text("scheme")? == "draws" {
         for name in ["target_recall", "bands", "rows"] {
@@ -93,7 +93,7 @@ fn document_join(call: &Call, more: BTreeMap<&str, Value>) -> Result<Expansion> 
     }
     if linked && call.column("across").is_some() {
         return plan_err!(
-            "{}: copies => 'linked' does not go with across, because copies are linked whatever their values there",
+            "{}: copies => 'linked' cannot be combined with across, because copies are linked regardless of its values",
             call.function
         );
     }
@@ -116,7 +116,7 @@ fn document_join(call: &Call, more: BTreeMap<&str, Value>) -> Result<Expansion> 
     with_own_ids(call, expansion, "similarity")
 }
 
-/// Refuses arguments that are about a second relation where there is none.
+/// Rejects arguments for a second relation if the call has only one relation.
 pub(super) fn check_second(call: &Call, names: &[&str]) -> Result<()> {
     for name in names {
         if call.relations.len() == 1 && call.is_given(name) {
@@ -126,7 +126,7 @@ pub(super) fn check_second(call: &Call, names: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Both relations of a join meet under one type of id; each id goes back to its own.
+/// A join compares the ids of both relations in a common type. This casts the resulting ids back to their own types.
 pub(super) fn with_own_ids(
     call: &Call,
     mut expansion: Expansion,

@@ -1,4 +1,4 @@
-//! Bands and rows.
+//! Resolves `lsh_plan`, and chooses the bands and rows of MinHash joins.
 
 use super::{Call, Expansion, Value, expansion};
 use crate::functions::find;
@@ -6,7 +6,7 @@ use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::sql::sqlparser::ast;
 use neardup_kernels::{BitSetting, bit_settings, choose_bands};
 
-/// `lsh_plan`: the chosen bands and rows as literals.
+/// `lsh_plan`: passes the chosen bands and rows as literals.
 pub(in crate::functions) fn lsh_plan(call: &Call) -> Result<Expansion> {
     if call.text("method")? == "projection" {
         return projection_plan(call);
@@ -28,7 +28,7 @@ pub(in crate::functions) fn lsh_plan(call: &Call) -> Result<Expansion> {
     ))
 }
 
-/// `lsh_plan` of vectors: the settings of the model, column by column.
+/// `lsh_plan` with method 'projection': passes the settings of the model as one list per column.
 fn projection_plan(call: &Call) -> Result<Expansion> {
     if call.is_given("num_hashes") {
         return plan_err!("lsh_plan: num_hashes needs method => 'minhash'");
@@ -78,7 +78,7 @@ fn projection_plan(call: &Call) -> Result<Expansion> {
     Ok(result)
 }
 
-/// Bands and rows of a call: explicit ones, or those for the target recall at the threshold.
+/// The bands and rows of a call: given explicitly, or chosen for the target recall at the threshold.
 pub(super) fn bands_and_rows(call: &Call) -> Result<(Value, Value)> {
     match (call.get("bands"), call.get("rows")) {
         (Some(bands), Some(rows)) => {
@@ -105,8 +105,8 @@ pub(super) fn bands_and_rows(call: &Call) -> Result<(Value, Value)> {
             Ok((bands.clone(), rows.clone()))
         }
         (None, None) => chosen(call, call.number("target_recall").unwrap_or(0.99)),
-        (Some(_), None) => plan_err!("{}: bands needs rows beside it", call.function),
-        (None, Some(_)) => plan_err!("{}: rows needs bands beside it", call.function),
+        (Some(_), None) => plan_err!("{}: bands must be given together with rows", call.function),
+        (None, Some(_)) => plan_err!("{}: rows must be given together with bands", call.function),
     }
 }
 

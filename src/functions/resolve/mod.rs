@@ -1,6 +1,6 @@
-//! From a checked call to a template and its literals, a file a family of functions.
+//! Resolves a checked call to a template and its literals. Each file is for one family of functions.
 //!
-//! Here belongs what SQL cannot say: choosing a variant, computing bands and rows, binding the
+//! This module does what SQL templates cannot express: it chooses a variant, computes bands and rows, and binds the
 //! columns that a call names.
 
 pub(super) mod join;
@@ -24,12 +24,12 @@ use std::collections::BTreeMap;
 
 const INPUT_NAMES: [&str; 2] = ["input", "input_b"];
 
-/// A building block: its relations are its inputs as they are.
+/// Resolves a building block, whose relations are passed on unchanged as its inputs.
 pub(super) fn block(call: &Call) -> Result<Expansion> {
     block_variant(call, None, [])
 }
 
-/// A building block by one of its variants, with further literals.
+/// Resolves a building block to one of its variants, with additional literals.
 fn block_variant<const N: usize>(
     call: &Call,
     variant: Option<&str>,
@@ -41,7 +41,7 @@ fn block_variant<const N: usize>(
     Ok(expansion(call, template, call.relations.clone(), more))
 }
 
-/// A template over the given inputs, with the call's values and further ones.
+/// A template over the given inputs, with the values of the call and additional ones.
 fn expansion<'a>(
     call: &Call,
     template: Template,

@@ -1,9 +1,9 @@
-//! `near_duplicates`, `deduplicate` and their building blocks: keep order becomes a rank.
+//! Resolves `near_duplicates`, `deduplicate` and their building blocks. The keep order is expressed as a rank.
 
 use super::lsh::bands_and_rows;
 use super::signatures;
 use super::{Call, Expansion, Value, block_variant, expansion};
-use crate::functions::{find, one_row_an_id, orderable, relations};
+use crate::functions::{find, one_row_per_id, orderable, relations};
 use crate::jobs::Keep;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
@@ -13,7 +13,7 @@ use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{
     Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit, when,
 };
-use neardup_kernels::pairs::PREDECESSORS;
+use neardup_kernels::pairs::MAX_PREDECESSORS;
 
 /// `near_duplicates`.
 pub(in crate::functions) fn near_duplicates(call: &Call) -> Result<Expansion> {
@@ -51,7 +51,7 @@ pub(in crate::functions) fn deduplicate(call: &Call) -> Result<Expansion> {
         .zip(&names)
         .map(|(column, name)| column.alias(name))
         .collect();
-    // The input's own column of that name makes room.
+    // A column of the input with the name removed_id is renamed meanwhile.
     let mut columns = names.clone();
     if let Some(clash) = names.iter().position(|name| name == "removed_id") {
         columns[clash] = fresh_name(&names);
@@ -60,11 +60,11 @@ pub(in crate::functions) fn deduplicate(call: &Call) -> Result<Expansion> {
     let id = relations::id_column(call, plan, id_name(call))?;
     projection.push(id.clone().alias("removed_id"));
     let order = keep_order(call)?;
-    let place = order
+    let keep_key = order
         .as_ref()
         .map(|order| (order.expr.clone(), order.descending));
     let value = value_column(call, plan)?;
-    let input = LogicalPlanBuilder::from(one_row_an_id(plan.clone(), id, value, place)?)
+    let input = LogicalPlanBuilder::from(one_row_per_id(plan.clone(), id, value, keep_key)?)
         .project(projection)?
         .build()?;
     let documents = ranked(call, order)?;
@@ -119,8 +119,8 @@ pub(in crate::functions) fn node_pairs(call: &Call) -> Result<Expansion> {
                 let more = [distance, groups, parts];
                 return block_variant(call, Some("node_pairs.projection"), more);
             }
-            let most = Value::Integer(limit.min(PREDECESSORS as i64));
-            let more = [distance, groups, parts, ("predecessors", most)];
+            let predecessors = Value::Integer(limit.min(MAX_PREDECESSORS as i64));
+            let more = [distance, groups, parts, ("predecessors", predecessors)];
             return block_variant(call, Some("node_pairs.first"), more);
         }
         _ => {}
@@ -138,7 +138,7 @@ fn id_name(call: &Call) -> &str {
     call.column("id").unwrap_or("id")
 }
 
-/// The column of what is compared, as it is.
+/// The unchanged column of the texts or vectors that are compared.
 fn value_column(call: &Call, plan: &LogicalPlan) -> Result<Expr> {
     let parameter = match call.text("method")? {
         "projection" => "vector",
@@ -147,13 +147,13 @@ fn value_column(call: &Call, plan: &LogicalPlan) -> Result<Expr> {
     relations::column(call, plan, call.column(parameter).unwrap_or(parameter))
 }
 
-/// What the keep order looks at before the id.
+/// The first sort key of the keep order; ties are decided by the id.
 struct Order {
     expr: Expr,
     descending: bool,
 }
 
-/// The keep order before the id, or `None` where the id alone decides.
+/// The first sort key of the keep order, or `None` if rows are ordered by id alone.
 fn keep_order(call: &Call) -> Result<Option<Order>> {
     let plan = &call.relations[0];
     if let Some(Value::Text(keep_by)) = call.get("keep_by") {
@@ -165,7 +165,7 @@ fn keep_order(call: &Call) -> Result<Option<Order>> {
             descending,
         } = Keep::parse(keep_by)?
         else {
-            return plan_err!("{}: keep_by names a column", call.function);
+            return plan_err!("{}: keep_by must name a column", call.function);
         };
         let expr = relations::column(call, plan, &name)?;
         let expr = orderable(
@@ -185,9 +185,8 @@ fn keep_order(call: &Call) -> Result<Option<Order>> {
     Ok(None)
 }
 
-/// The documents of a call as `id, rank, text`: smaller rank, earlier in keep order. Each id has
-/// one rank, that of its row that stays; a row without an id has none, and no text, because it is kept
-/// whatever its text.
+/// The documents of a call as `id, rank, text`, with ranks ascending in keep order. Each id has one rank, that of its
+/// row that is kept. A row without an id is always kept: its rank and text are NULL.
 fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
     let plan = call.relations[0].clone();
     let id = relations::id_column(call, &plan, id_name(call))?;
@@ -211,29 +210,29 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
             ])?
             .build();
     };
-    // A row without a text stays only where its id has none.
-    let place = when(value_column(call, &plan)?.is_not_null(), order.expr).end()?;
+    // A row without a text is kept only if all rows of its id have none.
+    let keep_key = when(value_column(call, &plan)?.is_not_null(), order.expr).end()?;
     let documents = LogicalPlanBuilder::from(plan)
         .project(vec![
             id.alias("id"),
             text.alias("text"),
-            place.alias("place"),
+            keep_key.alias("keep_key"),
         ])?
         .build()?;
-    let place = match order.descending {
-        true => max(ident("place")),
-        false => min(ident("place")),
+    let keep_key = match order.descending {
+        true => max(ident("keep_key")),
+        false => min(ident("keep_key")),
     };
     let rank = row_number()
         .order_by(vec![
-            ident("place").sort(!order.descending, false),
+            ident("keep_key").sort(!order.descending, false),
             ident("id").sort(true, false),
         ])
         .build()?;
     let texts = [
         cast(ident("id"), DataType::Utf8),
-        ident("least_text"),
-        ident("greatest_text"),
+        ident("min_text"),
+        ident("max_text"),
     ];
     let (same, none) = match by_vector {
         true => (neardup_udfs::same_bytes(), ScalarValue::BinaryView(None)),
@@ -244,9 +243,9 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
         .aggregate(
             vec![ident("id")],
             vec![
-                place.alias("place"),
-                min(ident("text")).alias("least_text"),
-                max(ident("text")).alias("greatest_text"),
+                keep_key.alias("keep_key"),
+                min(ident("text")).alias("min_text"),
+                max(ident("text")).alias("max_text"),
             ],
         )?
         .window(vec![rank])?;

@@ -25,7 +25,7 @@ fn over_pairs(call: &Call) -> Result<Expansion> {
             ends.push((data_type(plan, &end)?, end));
         }
     }
-    // The least of two ids, and whether pairs of two relations are the same, is a matter of one type.
+    // Ids can be compared, within a pair and between relations, only in a common type.
     let types: Vec<_> = ends.iter().map(|(id, _)| id.clone()).collect();
     let id_type = common_id_type(&types);
     let mut ends = ends.into_iter().map(|(found, end)| match found == id_type {

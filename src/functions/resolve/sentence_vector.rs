@@ -1,4 +1,4 @@
-//! `sentence_vector`: texts and word vectors as inputs with fixed columns.
+//! Resolves `sentence_vector`: projects the texts and the word vectors to inputs with fixed column names.
 
 use super::{Call, Expansion, expansion};
 use crate::functions::find;

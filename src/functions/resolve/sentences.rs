@@ -1,4 +1,4 @@
-//! `sentences`: the input's id and carried columns keep their names.
+//! Resolves `sentences`, whose id and carried columns keep the names that they have in the input.
 
 use super::{Call, Expansion, expansion};
 use crate::functions::find;

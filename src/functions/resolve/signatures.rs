@@ -1,4 +1,4 @@
-//! The joins of bit signatures and of vectors.
+//! Resolves the joins of bit signatures and of vectors.
 
 use super::join::{check_second, with_own_ids};
 use super::{Call, Expansion, Value, block_variant, expansion};
@@ -8,13 +8,13 @@ use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::logical_expr::LogicalPlan;
 use neardup_kernels::{choose_tables, distance_for_recall, found_in_tables, tables_for_recall};
 
-/// Permutations and window of `method => 'window'` where none are given.
+/// Defaults of `method => 'window'`: the number of permutations, and the rows of a window and of a chunk.
 const TABLES: i64 = 20;
 const WINDOW: i64 = 100;
 const CHUNK: i64 = 65_536;
-/// The most parts of the work.
-const MOST_PARTS: i64 = 65_536;
-/// Bits of a key of `method => 'bands'` where nothing tells more.
+/// Upper bound of the number of parts.
+const MAX_PARTS: i64 = 65_536;
+/// Default number of bits of a key with `method => 'bands'`.
 const KEY_BITS: i64 = 16;
 
 /// `signature_pairs`, the building block.
@@ -24,7 +24,7 @@ pub(in crate::functions) fn signature_pairs(call: &Call) -> Result<Expansion> {
         "window" => "signature_pairs.windows",
         _ => "signature_pairs.all",
     };
-    // Literals of the other methods stand in the call but in no hole of this variant.
+    // The variant ignores the literals of the other methods.
     block_variant(call, Some(variant), [])
 }
 
@@ -59,18 +59,18 @@ pub(in crate::functions) fn hamming_join(call: &Call) -> Result<Expansion> {
             }
             continue;
         };
-        let most = i64::from(bytes) * 8;
+        let max_bits = i64::from(bytes) * 8;
         match bits {
-            None if most > 4096 => {
+            None if max_bits > 4096 => {
                 return plan_err!(
-                    "{}: signatures may have 4096 bits, found {most}",
+                    "{}: signatures may have at most 4096 bits, found {max_bits}",
                     call.function
                 );
             }
-            None => bits = Some(most),
-            Some(bits) if bits > most => {
+            None => bits = Some(max_bits),
+            Some(bits) if bits > max_bits => {
                 return plan_err!(
-                    "{}: bits must be at most the {most} of a signature, found {bits}",
+                    "{}: bits must be at most the {max_bits} of a signature, found {bits}",
                     call.function
                 );
             }
@@ -78,9 +78,9 @@ pub(in crate::functions) fn hamming_join(call: &Call) -> Result<Expansion> {
         }
     }
     let plan = Methods::of(call, bits.unwrap_or(1))?;
-    let most = call.integer("max_distance")?;
-    let exact = (call.text("method")? == "exact").then_some(most + 1);
-    let values = plan.values(exact, most);
+    let max_distance = call.integer("max_distance")?;
+    let exact_blocks = (call.text("method")? == "exact").then_some(max_distance + 1);
+    let values = plan.values(exact_blocks, max_distance);
     finish(call, vec![input], None, values, "distance")
 }
 
@@ -92,9 +92,9 @@ pub(in crate::functions) fn simhash_join(call: &Call) -> Result<Expansion> {
         return plan_err!("simhash_join: bits must be 64 or 128, found {bits}");
     }
     let plan = Methods::of(call, bits)?;
-    let most = call.integer("max_distance")?;
-    let exact = (call.text("method")? == "exact").then_some(most + 1);
-    let values = plan.values(exact, most);
+    let max_distance = call.integer("max_distance")?;
+    let exact_blocks = (call.text("method")? == "exact").then_some(max_distance + 1);
+    let values = plan.values(exact_blocks, max_distance);
     finish(
         call,
         vec![relations::documents(call)?],
@@ -104,7 +104,7 @@ pub(in crate::functions) fn simhash_join(call: &Call) -> Result<Expansion> {
     )
 }
 
-/// `projection_join`: the distance that keeps the target recall, and tables for it.
+/// `projection_join`: computes the maximum distance and the tables for the target recall.
 pub(in crate::functions) fn projection_join(call: &Call) -> Result<Expansion> {
     check_second(call, &["id_b", "vector_b"])?;
     let values = projection(call)?;
@@ -122,26 +122,26 @@ pub(in crate::functions) fn cosine_join(call: &Call) -> Result<Expansion> {
     finish(call, vec![input], None, values, "similarity")
 }
 
-/// Literals of a call that finds pairs of vectors by their signatures: method, distance, tables.
+/// The literals of a call that finds pairs of vectors by their signatures: maximum distance, tables and so on.
 pub(super) fn projection(call: &Call) -> Result<Vec<(&'static str, Value)>> {
     let failed = |error| plan_datafusion_err!("{}: {error}", call.function);
     let (bits, threshold) = (call.integer("bits")? as usize, call.number("threshold")?);
     let mut plan = Methods::of(call, bits as i64)?;
     let target = call.number("target_recall")?;
-    // Bands and the distance test each lose their part.
-    let each = match call.text("method")? {
+    // With 'bands', the recall is the product of the recall of the tables and that of the distance test.
+    let recall = match call.text("method")? {
         "bands" => target.sqrt(),
         _ => target,
     };
     if call.text("method")? == "bands" {
         match (plan.tables, plan.key_bits) {
             (None, None) => {
-                let chosen = choose_tables(bits, threshold, each).map_err(failed)?;
+                let chosen = choose_tables(bits, threshold, recall).map_err(failed)?;
                 (plan.tables, plan.key_bits) =
                     (Some(chosen.bands as i64), Some(chosen.rows as i64));
             }
             (None, Some(key_bits)) => {
-                let tables = tables_for_recall(threshold, key_bits as f64, each);
+                let tables = tables_for_recall(threshold, key_bits as f64, recall);
                 if tables > 4096.0 {
                     return plan_err!(
                         "{}: a recall of {target} with key_bits => {key_bits} takes {tables} tables, of at most 4096",
@@ -152,14 +152,14 @@ pub(super) fn projection(call: &Call) -> Result<Vec<(&'static str, Value)>> {
             }
             (Some(tables), None) => {
                 let found = |key_bits: &usize| {
-                    found_in_tables(threshold, *key_bits as f64, tables as usize) >= each
+                    found_in_tables(threshold, *key_bits as f64, tables as usize) >= recall
                 };
                 plan.key_bits = Some((1..=bits).rev().find(found).unwrap_or(1) as i64);
             }
             (Some(_), Some(_)) => {}
         }
     }
-    let most = match call.get("max_distance") {
+    let max_distance = match call.get("max_distance") {
         Some(_) if call.is_given("target_recall") && call.text("method")? != "bands" => {
             return plan_err!(
                 "{}: give either max_distance or target_recall, not both",
@@ -167,14 +167,15 @@ pub(super) fn projection(call: &Call) -> Result<Vec<(&'static str, Value)>> {
             );
         }
         Some(_) => call.integer("max_distance")?,
-        None => distance_for_recall(bits, threshold, each).map_err(failed)? as i64,
+        None => distance_for_recall(bits, threshold, recall).map_err(failed)? as i64,
     };
-    Ok(plan.values(None, most))
+    Ok(plan.values(None, max_distance))
 }
 
-/// Literals of a block that compares all signatures: the distance that keeps the target recall, and parts.
+/// The literals of a building block that compares all signatures: the maximum distance for the target recall, and the
+/// groups and parts.
 pub(super) fn all_within_recall(call: &Call) -> Result<[(&'static str, Value); 3]> {
-    let most = distance_for_recall(
+    let max_distance = distance_for_recall(
         call.integer("bits")? as usize,
         call.number("threshold")?,
         call.number("target_recall")?,
@@ -182,13 +183,13 @@ pub(super) fn all_within_recall(call: &Call) -> Result<[(&'static str, Value); 3
     .map_err(|error| plan_datafusion_err!("{}: {error}", call.function))?;
     let (groups, parts) = groups(call)?;
     Ok([
-        ("max_distance", Value::Integer(most as i64)),
+        ("max_distance", Value::Integer(max_distance as i64)),
         ("groups", groups),
         ("parts", parts),
     ])
 }
 
-/// How signatures are compared, as a call says it.
+/// The arguments of a call about the method of comparing signatures.
 struct Methods {
     bits: i64,
     tables: Option<i64>,
@@ -200,7 +201,7 @@ struct Methods {
 }
 
 impl Methods {
-    /// Checks that every argument belongs to the method.
+    /// Reads the arguments, and checks that each applies to the method.
     fn of(call: &Call, bits: i64) -> Result<Self> {
         let method = call.text("method")?;
         for (name, methods) in [
@@ -242,9 +243,9 @@ impl Methods {
         })
     }
 
-    /// The literals; `exact`: the number of blocks of a complete join.
-    fn values(self, exact: Option<i64>, max_distance: i64) -> Vec<(&'static str, Value)> {
-        let (tables, key_bits) = match exact {
+    /// The literals. `exact_blocks` is the number of blocks of a signature with method 'exact'.
+    fn values(self, exact_blocks: Option<i64>, max_distance: i64) -> Vec<(&'static str, Value)> {
+        let (tables, key_bits) = match exact_blocks {
             Some(blocks) => (blocks, 0),
             None => (
                 self.tables.unwrap_or(TABLES),
@@ -264,8 +265,8 @@ impl Methods {
     }
 }
 
-/// Groups of rows whose pairs are at least as many parts as asked for, if so many there may be, and the
-/// number of those parts.
+/// The smallest number of groups of rows whose pairs of groups are at least the requested number of parts, within
+/// [`MAX_PARTS`], and the resulting number of parts.
 fn groups(call: &Call) -> Result<(Value, Value)> {
     let wanted = call.integer("parts")?;
     let parts = |groups: i64| match call.relations.len() {
@@ -273,7 +274,7 @@ fn groups(call: &Call) -> Result<(Value, Value)> {
         _ => groups * (groups + 1) / 2,
     };
     let mut groups = 1;
-    while parts(groups) < wanted && parts(groups + 1) <= MOST_PARTS {
+    while parts(groups) < wanted && parts(groups + 1) <= MAX_PARTS {
         groups += 1;
     }
     Ok((Value::Integer(groups), Value::Integer(parts(groups))))

@@ -1,4 +1,4 @@
-//! `similar_pairs`: the call becomes the operator.
+//! Resolves `similar_pairs` to its operator.
 
 use super::{Call, Expansion};
 use crate::operators::similar_pairs::{Candidates, SimilarPairs, Spec, Verify};
@@ -25,7 +25,7 @@ pub(in crate::functions) fn similar_pairs(call: &Call) -> Result<Expansion> {
         },
         max_distance: match call.integer("max_distance")? {
             -1 => None,
-            most => Some(most as u32),
+            bits => Some(bits as u32),
         },
         verify: match call.text("verify")? {
             "edit" => Verify::Edit,

@@ -1,4 +1,4 @@
-//! Terms of texts: counts, frequencies, translations, vectors.
+//! Resolves the functions of terms: counts, frequencies, translations and vectors.
 
 use super::{Call, Expansion, expansion};
 use crate::functions::find;
@@ -33,7 +33,7 @@ pub(in crate::functions) fn document_frequencies(call: &Call) -> Result<Expansio
     over(call, None, vec![(plan, columns)])
 }
 
-/// `translate_terms`: of counts, or of frequencies.
+/// `translate_terms`, for counts or for frequencies.
 pub(in crate::functions) fn translate_terms(call: &Call) -> Result<Expansion> {
     let (plan, table) = (&call.relations[0], &call.relations[1]);
     let (tf, df) = (name(call, "tf"), name(call, "df"));
@@ -84,12 +84,12 @@ pub(in crate::functions) fn bm25_vectors(call: &Call) -> Result<Expansion> {
     )
 }
 
-/// The name that a column has in a relation of the call: the argument, else the parameter's name.
+/// The name of a column in a relation of the call: the argument, or by default the name of the parameter.
 fn name<'a>(call: &'a Call, parameter: &'a str) -> &'a str {
     call.column(parameter).unwrap_or(parameter)
 }
 
-/// A column of a relation, of the type that `typed` asks for, under the parameter's name.
+/// A column of a relation, checked and converted by `typed`, under the name of the parameter.
 fn column(
     call: &Call,
     plan: &LogicalPlan,
@@ -99,7 +99,7 @@ fn column(
     Ok(typed(call, plan, name(call, parameter))?.alias(parameter))
 }
 
-/// The function's template, or a variant, over projections of its relations.
+/// Resolves a call to the function's template, or a variant, over projections of its relations.
 fn over(
     call: &Call,
     variant: Option<&str>,

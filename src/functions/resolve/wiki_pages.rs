@@ -1,4 +1,4 @@
-//! `wiki_pages`: a dump table as the input of its template.
+//! Resolves `wiki_pages`: the input of its template is a dump table.
 
 use super::{Call, Expansion, expansion};
 use crate::functions::find;

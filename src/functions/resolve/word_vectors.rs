@@ -1,4 +1,4 @@
-//! `word_vectors`: a table over files of word vectors as the input of its template.
+//! Resolves `word_vectors`: the input of its template is a table over the files.
 
 use super::{Call, Expansion, expansion};
 use crate::functions::find;

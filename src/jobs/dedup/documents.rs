@@ -1,4 +1,4 @@
-//! The first steps: the rows that are compared, as `documents` (side, id, text, across).
+//! The first steps: make `documents` (side, id, text, across), the table of the rows that are compared.
 
 use super::options::{Keep, Method, RowIds};
 use super::row_ids::numbered;
@@ -16,16 +16,16 @@ use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{Expr, ExprFunctionExt, cast, ident, lit, when};
 use datafusion::prelude::{DataFrame, SessionContext};
 
-/// The columns of a table that take part.
+/// The columns of a table that the job uses.
 pub(super) struct Columns {
     id: Option<String>,
     text: String,
-    /// The vectors, where they are what is compared.
+    /// The column of vectors, if vectors are compared.
     vector: Option<String>,
 }
 
 impl Run<'_> {
-    /// Checks the columns of a table against what was asked for.
+    /// Finds the columns that the options name, and checks their types.
     pub(super) async fn columns(&self, context: &SessionContext, input: &Input) -> Result<Columns> {
         let schema = input.table(&context.state()).await?.schema();
         let names: Vec<&str> = schema
@@ -36,7 +36,7 @@ impl Run<'_> {
         let find = |option: &str, name: &str| match schema.field_with_name(name) {
             Ok(field) => Ok(field),
             Err(_) if names.is_empty() => {
-                plan_err!("{option} {name}: the input is empty, without any column")
+                plan_err!("{option} {name}: the input is empty and has no columns")
             }
             Err(_) => plan_err!(
                 "{option} {name}: the input has no such column; its columns are: {}",
@@ -104,7 +104,7 @@ impl Run<'_> {
         })
     }
 
-    /// The documents of a table: Parquet with ids is read where it lies, anything else is written once.
+    /// The documents of a table: Parquet with ids is read in place; any other input is first copied by a step.
     pub(super) async fn table(&self, job: &mut Job, input: &Input) -> Result<()> {
         let columns = self.columns(job.context(), input).await?;
         if input.kind == Kind::Parquet && columns.id.is_some() {
@@ -162,11 +162,11 @@ impl Run<'_> {
     /// The documents of a dump: its sentences of the wanted lengths.
     pub(super) async fn sentences(&self, job: &mut Job, input: &Input) -> Result<()> {
         dumps::read(job, input, &self.options.dump).await?;
-        let (least, greatest) = self.options.lengths;
+        let (min_length, max_length) = self.options.lengths;
         let length = || character_length(ident("sentence"));
         let kept = length()
-            .gt_eq(lit(least as i64))
-            .and(length().lt_eq(lit(greatest as i64)));
+            .gt_eq(lit(min_length as i64))
+            .and(length().lt_eq(lit(max_length as i64)));
         let sentences = job.context().table("sentences").await?.filter(kept)?;
         let input = sentences.into_view();
         job.context().register_table("input", input)?;
@@ -178,7 +178,7 @@ impl Run<'_> {
             .await
     }
 
-    /// Registers `documents` (side, id, text, across), and `ranks` where the keep order needs them.
+    /// Registers `documents` (side, id, text, across), and `ranks` if the keep order needs them.
     pub(super) async fn register_documents(
         &self,
         job: &mut Job,
@@ -201,7 +201,7 @@ impl Run<'_> {
         let rank = |descending: bool| {
             row_number()
                 .order_by(vec![
-                    ident("place").sort(!descending, false),
+                    ident("sort_key").sort(!descending, false),
                     ident("id").sort(true, false),
                 ])
                 .build()
@@ -210,19 +210,19 @@ impl Run<'_> {
             "ranks",
             Output::Step,
             async |job: &Job| {
-                let order = self.place(job.context(), text).await?;
-                let (place, descending) = order.unwrap_or((ident(id), false));
-                // Each id has one rank, that of its row that stays. A row without a value stays only where its id
-                // has none.
-                let place = when(ident(value).is_not_null(), place).end()?;
+                let order = self.keep_order(job.context(), text).await?;
+                let (sort_key, descending) = order.unwrap_or((ident(id), false));
+                // Each id has one rank, that of the row that is kept for it. A row whose value is NULL is kept only
+                // if all rows of its id are NULL.
+                let sort_key = when(ident(value).is_not_null(), sort_key).end()?;
                 let first = match descending {
-                    true => max(place),
-                    false => min(place),
+                    true => max(sort_key),
+                    false => min(sort_key),
                 };
                 let input = job.context().table("input").await?;
                 let ranked = input
                     .filter(ident(id).is_not_null())?
-                    .aggregate(vec![ident(id).alias("id")], vec![first.alias("place")])?
+                    .aggregate(vec![ident(id).alias("id")], vec![first.alias("sort_key")])?
                     .window(vec![rank(descending)?])?;
                 let rank = cast(last_column(ranked.schema()), DataType::Int64).alias("rank");
                 Ok(ranked
@@ -237,8 +237,9 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// What the keep order looks at before the id, and whether it descends.
-    pub(super) async fn place(
+    /// The expression that the keep order sorts by before the id, and whether it is descending; `None` if it sorts
+    /// by the id alone.
+    pub(super) async fn keep_order(
         &self,
         context: &SessionContext,
         text: &str,
@@ -250,7 +251,7 @@ impl Run<'_> {
         };
         let input = context.table("input").await?;
         let field = input.schema().field_with_unqualified_name(column)?;
-        let place = orderable(ident(column), field.data_type(), descending)?;
-        Ok(Some((place, descending)))
+        let sort_key = orderable(ident(column), field.data_type(), descending)?;
+        Ok(Some((sort_key, descending)))
     }
 }

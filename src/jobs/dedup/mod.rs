@@ -1,12 +1,12 @@
-//! `dedup`: from a dump or a table to pairs, clusters and kept rows.
+//! The `dedup` job: finds pairs, clusters and kept rows of a dump or a table.
 //!
 //! ```text
 //! dump:  plain_text ─> sentences ─┐
 //! table: input ───────────────────┴─> texts ─> frequencies ─> pairs ─> clusters ─> kept
 //! ```
 //!
-//! `options`: what is asked for; `run`: the parameters that follow; `documents`: the rows that
-//! are compared; `row_ids`: ids where there are none; `steps`: the rest.
+//! `options`: the options of a job; `run`: the parameters derived from them; `documents`: the rows that are
+//! compared; `row_ids`: ids for tables without an id column; `steps`: the remaining steps.
 
 mod documents;
 mod options;
@@ -25,11 +25,11 @@ use datafusion::prelude::SessionContext;
 use run::Run;
 use std::sync::Arc;
 
-/// Runs the job, or goes on with it.
+/// Runs or resumes the job.
 ///
 /// # Errors
-/// If an input cannot be read, a column does not fit, the directory holds another job, or a step
-/// breaks its invariant. What is committed stays.
+/// If an input cannot be read, a column is missing or has an unsupported type, the directory holds another job, or
+/// the result of a step breaks its invariant. Steps that are committed stay.
 pub async fn dedup(
     options: &Dedup,
     context: SessionContext,
@@ -47,7 +47,7 @@ pub async fn dedup(
     let files = inputs::identify(&input, &context.runtime_env()).await?;
     let manifest = Manifest::new("dedup", files, run.parameters());
     if input.kind != Kind::Dump {
-        // A misspelt column must not leave a directory behind.
+        // Checked before the directory is made, so that a misspelt column leaves none behind.
         run.columns(&context, &input).await?;
     }
     let mut job = Job::open(
@@ -58,7 +58,7 @@ pub async fn dedup(
         progress,
     )
     .await?;
-    // An error that names a file of the job is none of the input.
+    // An error that names a file of the job is not an error of the input.
     let directory = job.directory().clone();
     let named = |error: DataFusionError| match error.strip_backtrace().contains(directory.as_str())
     {
@@ -67,7 +67,7 @@ pub async fn dedup(
     };
     match input.kind {
         Kind::Dump => run.sentences(&mut job, &input).await?,
-        // Tables are read row by row in these steps: what they find wrong is in the files.
+        // These steps read the rows of the table, so their errors are errors of the input files.
         _ => {
             let table = run.table(&mut job, &input).await;
             table.map_err(named)?;

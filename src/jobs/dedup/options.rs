@@ -1,4 +1,4 @@
-//! What a `dedup` job is asked for.
+//! The options of a `dedup` job.
 
 use super::super::dumps::DumpOptions;
 use datafusion::common::{Result, plan_datafusion_err};
@@ -6,59 +6,59 @@ use datafusion::common::{Result, plan_datafusion_err};
 /// How pairs are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// The exact join, unless it is much dearer than MinHash.
+    /// The exact join, unless its estimated cost is much higher than that of MinHash.
     Auto,
     /// The exact join.
     Exact,
-    /// MinHash at a target recall, verified.
+    /// MinHash banding at a target recall, with verification of candidates.
     MinHash,
-    /// Random projection of vectors at a target recall, verified by their cosine.
+    /// Random projection of vectors at a target recall, with verification of candidates by their cosine.
     Projection,
 }
 
 /// Which pairs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pairs {
-    /// Pairs of distinct texts, and one pair a copy.
+    /// Pairs of distinct texts, and one pair for each exact copy.
     Linked,
     /// Every pair of rows.
     All,
 }
 
-/// What becomes of similar rows.
+/// Which of the similar rows are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolution {
-    /// A row goes if it is similar to a row that stays.
+    /// A row is removed if it is similar to a row that is kept.
     Representative,
-    /// One row of each connected component stays.
+    /// One row of each connected component is kept.
     Components,
 }
 
-/// Which row stays.
+/// Which row is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Keep {
-    /// The smallest id.
+    /// The row with the smallest id.
     First,
-    /// The most characters, then the smallest id.
+    /// The row with the most characters, then with the smallest id.
     Longest,
-    /// The first by a column, then the smallest id.
+    /// The first row in the order of a column, then with the smallest id.
     By {
         /// The column.
         column: String,
-        /// Largest first.
+        /// Whether the largest value comes first.
         descending: bool,
     },
 }
 
 impl Keep {
-    /// Parses `column`, `column asc` or `column desc`; a name with blanks stands in double quotes.
+    /// Parses `column`, `column asc` or `column desc`; a name with spaces must be in double quotes.
     ///
     /// # Errors
     /// If the text is none of these.
     pub fn parse(order: &str) -> Result<Self> {
         let wrong = || {
             plan_datafusion_err!(
-                "the keep order must be 'column', 'column asc' or 'column desc', found '{order}'; a column with blanks stands in double quotes"
+                "the keep order must be 'column', 'column asc' or 'column desc', found '{order}'; put a column name with spaces in double quotes"
             )
         };
         let order = order.trim();
@@ -84,17 +84,17 @@ impl Keep {
     }
 }
 
-/// The ids of rows of a table without a column of ids.
+/// How ids are made for a table without an id column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowIds {
-    /// Number of the file in the sorted list, shifted left by 40 bits, plus the number of the row from 0. They
-    /// change when a file is added before a file.
+    /// Index of the file in the sorted list, shifted left by 40 bits, plus the index of the row in the file, both
+    /// from 0. The ids of a file's rows change if a file is added that sorts before it.
     Number,
-    /// Path of the file and number of the row: `/data/a.csv:000000000017`. They change when a row is added
-    /// before a row of a file, or a file is moved.
+    /// Path of the file and index of the row: `/data/a.csv:000000000017`. The ids change if a row is inserted
+    /// before theirs, or if the file is moved.
     Path,
-    /// MD5 of the names and values of the row that are not NULL; the second row of the same content has `-2`
-    /// behind it, and so on. They change when the content does.
+    /// MD5 of the names and values of the row's columns that are not NULL. The second row with the same content gets
+    /// the suffix `-2`, and so on. The ids change if the content changes.
     Content,
 }
 
@@ -105,33 +105,33 @@ pub struct Dedup {
     pub inputs: Vec<String>,
     /// The job's directory: a path or an address.
     pub output: String,
-    /// The id column of a table; `None`: `id` where there is one, else row numbers.
+    /// The id column of a table; `None`: `id` if there is such a column, else row numbers.
     pub id: Option<String>,
-    /// Ids of rows of a table without a column of ids.
+    /// How ids are made for a table without an id column.
     pub row_ids: RowIds,
-    /// The text column of a table.
+    /// The text column of a table; `None`: `text`.
     pub text: Option<String>,
-    /// The column of vectors of a table, for [`Method::Projection`].
+    /// The vector column of a table, for [`Method::Projection`]; `None`: `vector`.
     pub vector: Option<String>,
-    /// Bits of the signature of a vector.
+    /// Number of bits of a vector's signature.
     pub bits: usize,
-    /// Least similarity; `None`: 0.8, on dumps 0.6.
+    /// Minimum similarity of a pair, in (0, 1]; `None`: 0.8, for dumps 0.6.
     pub threshold: Option<f64>,
-    /// Shingles; `None`: `word:3`, on dumps `char:5`.
+    /// Shingles: `char:N`, `word:N` or `space:N`; `None`: `word:3`, for dumps `char:5`.
     pub shingle: Option<String>,
     /// How pairs are found.
     pub method: Method,
-    /// Share of the pairs at the threshold that MinHash or random projection must find.
+    /// Share of the pairs at the threshold that MinHash or random projection must find, in (0, 1).
     pub target_recall: f64,
-    /// Hash functions that MinHash may use.
+    /// Maximum number of hash functions that MinHash uses.
     pub num_hashes: usize,
     /// Seed of signatures.
     pub seed: u64,
-    /// Whether texts are normalised first.
+    /// Whether texts are normalised (NFKC, lower case, white space) before they are compared.
     pub normalize: bool,
     /// Which pairs are written.
     pub pairs: Pairs,
-    /// What becomes of similar rows.
+    /// Which of the similar rows are removed.
     pub resolution: Resolution,
     /// Which row stays.
     pub keep: Keep,
@@ -142,12 +142,12 @@ pub struct Dedup {
     pub lengths: (usize, usize),
     /// How dumps are read.
     pub dump: DumpOptions,
-    /// Whether a job with other parameters in the directory is replaced.
+    /// Whether to replace a job with other parameters in the directory.
     pub overwrite: bool,
 }
 
 impl Dedup {
-    /// The defaults over some inputs.
+    /// A job with default options.
     pub fn new(inputs: Vec<String>, output: String) -> Self {
         Self {
             inputs,
@@ -174,7 +174,7 @@ impl Dedup {
         }
     }
 
-    /// The column of what is compared, where that of the texts has this name.
+    /// The name of the column that is compared: the vector column, or `text`, the name of the text column.
     pub(super) fn value_column<'a>(&'a self, text: &'a str) -> &'a str {
         match self.method {
             Method::Projection => self.vector.as_deref().unwrap_or("vector"),

@@ -1,4 +1,4 @@
-//! Ids of rows that have none.
+//! Makes ids for the rows of a table without an id column.
 
 use super::options::RowIds;
 use crate::files::Input;
@@ -14,10 +14,10 @@ use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{Expr, ExprFunctionExt, LogicalPlan, cast, ident, lit, when};
 use datafusion::prelude::SessionContext;
 
-/// Digits of a row number in an id, so that ids of a file sort as its rows do.
+/// Number of digits of a row number in an id, padded with zeros so that the ids of a file sort in row order.
 const DIGITS: i64 = 12;
 
-/// The rows of the files with ids of their own.
+/// The rows of the files with a new column `id`.
 pub(super) async fn numbered(
     context: &SessionContext,
     input: &Input,
@@ -25,11 +25,11 @@ pub(super) async fn numbered(
 ) -> Result<LogicalPlan> {
     let (table, numbers) = input.numbered(&context.state()).await?;
     let mut rows = context.read_table(table)?;
-    let places = [&numbers.file, &numbers.name, &numbers.row];
+    let added = [&numbers.file, &numbers.name, &numbers.row];
     let schema = rows.schema().inner().clone();
     let fields = schema.fields().iter();
     let fields: Vec<_> = fields
-        .filter(|field| !places.contains(&field.name()))
+        .filter(|field| !added.contains(&field.name()))
         .collect();
     let id = match row_ids {
         RowIds::Number => ident(&numbers.file) * lit(1_i64 << 40) + ident(&numbers.row),
@@ -54,7 +54,7 @@ pub(super) async fn numbered(
                 .iter()
                 .map(|field| ident(field.name()))
                 .collect();
-            // Its name is that of no other column of these rows.
+            // The name of the hash column must differ from those of all other columns.
             let mut name = format!("{}_hash", numbers.name);
             while schema.field_with_name(&name).is_ok() {
                 name.push('_');
@@ -82,7 +82,7 @@ pub(super) async fn numbered(
     Ok(rows.select(selected)?.into_unoptimized_plan())
 }
 
-/// A column as a part of what is hashed: its name and its value with their lengths, nothing for NULL.
+/// A column's part of the text that is hashed: its name and its value, each with its length; empty for NULL.
 fn part(field: &Field) -> Result<Expr> {
     let name = field.name();
     let data_type = match field.data_type() {
@@ -97,7 +97,7 @@ fn part(field: &Field) -> Result<Expr> {
         other if can_cast_types(other, &DataType::Utf8) => cast(ident(name), DataType::Utf8),
         other => {
             return plan_err!(
-                "--row-ids content: the column {name} holds {other}, which has no text to hash; --row-ids path knows rows by their place"
+                "--row-ids content: the column {name} holds {other}, which cannot be cast to text and hashed; --row-ids path identifies rows by file and row number"
             );
         }
     };

@@ -1,4 +1,4 @@
-//! The parameters of a run, checked and completed.
+//! Validates the options of a job and derives its parameters.
 
 use super::options::{Dedup, Method, RowIds};
 use crate::files::{Input, Kind};
@@ -10,8 +10,8 @@ use datafusion::execution::memory_pool::MemoryLimit;
 use neardup_kernels::{choose_bands, distance_for_recall};
 use std::collections::BTreeMap;
 
-/// More parts than this only cost.
-const MOST_PARTS: usize = 4096;
+/// Maximum number of parts: more of them cost time and save no memory.
+const MAX_PARTS: usize = 4096;
 
 /// A job with its parameters.
 pub(super) struct Run<'a> {
@@ -57,11 +57,13 @@ impl<'a> Run<'a> {
         }
         if is_dump && options.row_ids != RowIds::Number {
             return plan_err!(
-                "--row-ids makes ids of the rows of a table; sentences of a dump have theirs"
+                "--row-ids makes ids for the rows of a table; the sentences of a dump already have ids"
             );
         }
         if is_dump && (options.id.is_some() || options.text.is_some()) {
-            return plan_err!("--id and --text name columns of a table; a dump has its own");
+            return plan_err!(
+                "--id and --text name columns of a table; the columns of a dump are fixed"
+            );
         }
         Ok(Self {
             options,
@@ -70,7 +72,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Everything that the result depends on.
+    /// All parameters that the result depends on, for the manifest.
     pub(super) fn parameters(&self) -> BTreeMap<String, serde_json::Value> {
         let options = self.options;
         let mut parameters = BTreeMap::from([
@@ -112,8 +114,8 @@ impl<'a> Run<'a> {
         parameters
     }
 
-    /// Parts of the joins: one, more where their rows would not fit into the memory limit. A part
-    /// holds the rows that own one of its keys, and each partition holds one part.
+    /// Number of parts of the joins: one, or more if the rows would not fit into the memory limit. A part holds the
+    /// rows that have at least one of its keys, and each partition holds one part at a time.
     pub(super) fn parts(&self, job: &Job) -> usize {
         let state = job.context().state();
         if let Some(parts) = lookup(state.config_options(), "parts").and_then(|n| n.parse().ok()) {
@@ -125,7 +127,7 @@ impl<'a> Run<'a> {
         };
         let texts = figure(job, "distinct texts").max(1.0);
         if self.options.method == Method::Projection {
-            // A part holds two of g groups: vectors, signatures, and those transposed.
+            // A part holds two of g groups of rows: vectors, signatures and transposed signatures.
             let bytes =
                 figure(job, "bytes of vectors") + texts * (self.options.bits as f64 / 4.0 + 64.0);
             let held = |groups: usize| 2.0 * bytes / groups as f64 * partitions.min(groups) as f64;
@@ -133,37 +135,37 @@ impl<'a> Run<'a> {
             let groups = (1..64).find(fits).unwrap_or(64);
             return groups * (groups + 1) / 2;
         }
-        // Five letters a word; no more shingles than characters.
+        // An estimate: a word has five characters, and a text has at most one shingle for each word or character.
         let unit = match self.shingle.starts_with("char") {
             true => 1.0,
             false => 5.0,
         };
         let shingles = figure(job, "characters") / unit;
-        // Keys of a row: its prefix. Bytes of a row: tokens while they are sorted, and the index.
+        // The keys of a row are its prefix. Its bytes are the tokens while they are sorted, and the index.
         let keys = shingles / texts * (1.0 - self.threshold) + 1.0;
         let bytes = texts * (24.0 * shingles / texts + 64.0 * keys + 100.0);
         let held = |parts: usize| {
             let share = 1.0 - (1.0 - 1.0 / parts as f64).powf(keys);
             bytes * share * partitions.min(parts) as f64
         };
-        // Half of the memory is for what stands below the join.
+        // Half of the memory is left to the operators below the join.
         let fits = |parts: &usize| held(*parts) <= limit as f64 / 2.0;
         let choices = std::iter::successors(Some(1), |parts: &usize| Some(parts * 2));
         choices
-            .take_while(|parts| *parts <= MOST_PARTS)
+            .take_while(|parts| *parts <= MAX_PARTS)
             .find(fits)
-            .unwrap_or(MOST_PARTS)
+            .unwrap_or(MAX_PARTS)
     }
 
     pub(super) fn values(&self, job: &Job) -> BTreeMap<String, Value> {
         let options = self.options;
         let resolution = format!("{:?}", options.resolution).to_lowercase();
-        // What a text must hold to have shingles.
+        // A pattern that a text must match to have shingles.
         let not_blank = match self.shingle.starts_with("char") {
             true => "(?s).",
             false => r"\S",
         };
-        // What similarity is: of sets, whatever found the pairs, or of vectors.
+        // Selects the similarity, of sets (with the exact join and with MinHash) or of vectors.
         let method = match options.method {
             Method::Projection => "projection",
             _ => "exact",
@@ -190,7 +192,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A figure of the first step that has it; 0 where none has.
+/// A figure of the first step that recorded it; 0 if none did.
 pub(super) fn figure(job: &Job, name: &str) -> f64 {
     let mut steps = job.manifest().steps.iter();
     let found = steps.find_map(|step| step.figures.get(name)?.as_f64());

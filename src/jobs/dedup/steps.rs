@@ -1,8 +1,8 @@
-//! The steps from documents to kept rows, each with its invariant.
+//! The steps from documents to kept rows, each with a check of its invariant.
 
 use super::options::{Keep, Method, Pairs};
 use super::run::{Run, figure};
-use crate::functions::{Template, Value, one_row_an_id};
+use crate::functions::{Template, Value, one_row_per_id};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use datafusion::arrow::array::AsArray;
@@ -23,12 +23,12 @@ macro_rules! statement {
     };
 }
 
-/// Texts that are enough to estimate what the exact join costs.
+/// Number of texts that suffice to estimate the cost of the exact join.
 const SAMPLE: f64 = 8192.0;
 
-/// Why a row is left out that has the id of another: of those with one id, one row stays.
+/// Reason to leave out a row whose id occurs more than once: one row of each id is used.
 const REPEATED: &str = "repeated rows of an id";
-/// Rows that are kept, but not compared.
+/// Reason not to compare a row; such rows are kept.
 const WITHOUT_ID: &str = "rows without an id";
 
 impl Run<'_> {
@@ -40,7 +40,7 @@ impl Run<'_> {
             true => statement!("texts.vectors"),
             false => statement!("texts"),
         };
-        // What is compared, and how large it is.
+        // The noun for what is compared, the name of the figure of its total size, and the expression of its size.
         let (what, size, length) = match by_vector {
             true => (
                 "vector",
@@ -55,7 +55,7 @@ impl Run<'_> {
             Output::Step,
             async |job: &Job| job.plan(template, &values).await,
             async |context: &SessionContext, _, record: &mut StepRecord| {
-                // One group an id spills, where a count of distinct ids would not.
+                // A GROUP BY id can spill; count(DISTINCT id) cannot.
                 let documents = numbers(
                     context,
                     "SELECT CAST(coalesce(sum(rows), 0) AS BIGINT), \
@@ -116,7 +116,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Counts tokens where the exact join may run, and says whether it does.
+    /// Counts tokens if the exact join may run, and returns whether it does.
     pub(super) async fn frequencies(&self, job: &mut Job) -> Result<bool> {
         if matches!(self.options.method, Method::MinHash | Method::Projection) {
             return Ok(false);
@@ -142,20 +142,20 @@ impl Run<'_> {
             self.options.target_recall,
             self.options.num_hashes,
         ) else {
-            // MinHash cannot reach the target with the hashes allowed.
+            // MinHash cannot reach the target recall with the allowed number of hash functions.
             return Ok(true);
         };
         let hashes = (bands.bands * bands.rows) as f64;
         let linked = self.options.pairs == Pairs::Linked;
         let limit = self.options.bucket_pairs as u64;
         let shingles = figure(job, "shingles");
-        // Rows of a sample meet as often as the square of its share.
+        // The number of candidate pairs in a sample is proportional to the square of the sample's share.
         let share = (SAMPLE / figure(job, "distinct texts").max(1.0)).clamp(1.0 / 256.0, 1.0);
         let below = (share * 256.0).ceil();
         let share = below / 256.0;
         let below = match share < 1.0 {
             true => format!("{:02x}", below as u64),
-            // After every digit.
+            // Sorts after every hexadecimal digit, so that all texts are sampled.
             false => "g".to_owned(),
         };
         values.insert("sample".to_owned(), Value::Text(below));
@@ -167,7 +167,7 @@ impl Run<'_> {
                 async |_: &SessionContext, written, record: &mut StepRecord| {
                     one_row(record)?;
                     let limit = linked.then_some(limit);
-                    let meetings = ranks(&sketch(written).await?)?.meetings(limit, share);
+                    let meetings = ranks(&sketch(written).await?)?.comparisons(limit, share);
                     // Costs in units of one step over a posting. A shingle costs MinHash one step for
                     // every eight hash functions, a posting that meets another costs the exact join one.
                     let exact = shingles * 2.0 + meetings;
@@ -210,7 +210,7 @@ impl Run<'_> {
             let hashes = Value::Integer((bands.bands * bands.rows) as i64);
             values.insert("num_hashes".to_owned(), hashes);
         }
-        // Pivots of oversized buckets are the first rows in keep order.
+        // The pivots of oversized buckets must be the first rows in keep order.
         let ordered = self.options.keep != Keep::First && self.options.pairs == Pairs::Linked;
         if ordered {
             job.step(
@@ -270,7 +270,7 @@ impl Run<'_> {
                     (_, false) => "minhash",
                 };
                 record.figures.insert("method".to_owned(), method.into());
-                // Which similar pairs are written is decided after the join.
+                // The statement selects the pairs to write after the join, so fewer may be written than were found.
                 if let Some(found) = record.figures.get("similar pairs found") {
                     let found = found.as_u64().unwrap_or(0);
                     let copies = numbers(
@@ -323,7 +323,7 @@ impl Run<'_> {
                      count(*) FILTER (WHERE NOT kept AND similarity IS NULL) FROM clusters",
                 )
                 .await?;
-                // Groups spill, count(DISTINCT …) holds every id.
+                // A GROUP BY can spill; count(DISTINCT …) would hold every id in memory.
                 let larger = numbers(
                     context,
                     "SELECT count(*) FROM \
@@ -366,7 +366,7 @@ impl Run<'_> {
         };
         let text = self.options.text.as_deref().unwrap_or("text");
         let is_repeated = left_out(job, REPEATED) > 0;
-        // Rows without an id are in the order of their other columns.
+        // Rows without an id are sorted by their other columns.
         let is_tied = left_out(job, WITHOUT_ID) > 0;
         job.step(
             "kept",
@@ -382,11 +382,11 @@ impl Run<'_> {
                 let mut input = input.into_unoptimized_plan();
                 if is_repeated {
                     let value = ident(self.options.value_column(text));
-                    input = one_row_an_id(
+                    input = one_row_per_id(
                         input,
                         ident(id),
                         value,
-                        self.place(job.context(), text).await?,
+                        self.keep_order(job.context(), text).await?,
                     )?;
                 }
                 let removed = job.context().table("clusters").await?;
@@ -425,13 +425,13 @@ impl Run<'_> {
     }
 }
 
-/// Rows that the steps left out for a reason.
+/// The number of rows that all steps left out for a reason.
 fn left_out(job: &Job, reason: &str) -> u64 {
     let steps = job.manifest().steps.iter();
     steps.filter_map(|step| step.left_out.get(reason)).sum()
 }
 
-/// One row of whole numbers.
+/// Runs a query that returns one row of integers.
 async fn numbers(context: &SessionContext, sql: &str) -> Result<Vec<i64>> {
     let batches = context.sql(sql).await?.collect().await?;
     let Some(batch) = batches.iter().find(|batch| batch.num_rows() == 1) else {
@@ -454,7 +454,7 @@ fn one_row(record: &StepRecord) -> Result<()> {
     }
 }
 
-/// The sketch that a step wrote.
+/// The bytes of the sketch of token frequencies that a step wrote.
 async fn sketch(written: DataFrame) -> Result<Vec<u8>> {
     let batches = written.select_columns(&["sketch"])?.collect().await?;
     let Some(batch) = batches.iter().find(|batch| batch.num_rows() == 1) else {

@@ -1,4 +1,4 @@
-//! What a directory on disk needs: the lock, the manifest under it, and names that survive a loss of power.
+//! A job's directory on disk: the lock, the manifest, and syncing of names to survive a loss of power.
 
 use super::{foreign, no_job};
 use crate::files::MANIFEST;
@@ -9,13 +9,13 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Files on disk are read in pieces of this size.
+/// Size in bytes of the buffer that files are read with.
 const READ_BYTES: usize = 1 << 20;
 
-/// Of a job that was stopped before its first manifest was whole, these may be left.
+/// Files that a job may leave if it is stopped before its first manifest is written.
 const BEFORE_MANIFEST: [&str; 2] = [".lock", "manifest.json.new"];
 
-/// Size and XXH3-64 of a file, if it is there.
+/// Size in bytes and XXH3-64 of a file; `None` if there is no such file.
 pub(super) fn content(path: &Path) -> std::io::Result<Option<(u64, u64)>> {
     let mut file = match fs::File::open(path) {
         Ok(file) => file,
@@ -43,8 +43,9 @@ pub(super) fn content(path: &Path) -> std::io::Result<Option<(u64, u64)>> {
     }
 }
 
-/// The manifest of a directory, which holds a job or nothing.
-pub(super) fn found(path: &Path) -> Result<Option<Manifest>> {
+/// The manifest of a directory; `None` if the directory is empty. It is an error if the directory holds other files
+/// but no manifest.
+pub(super) fn find_manifest(path: &Path) -> Result<Option<Manifest>> {
     let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", path.display());
     if !path.join(MANIFEST).exists() {
         for entry in fs::read_dir(path).map_err(at)? {
@@ -57,7 +58,7 @@ pub(super) fn found(path: &Path) -> Result<Option<Manifest>> {
     Manifest::load(path).map_err(no_job)
 }
 
-/// Locks a directory for as long as the file is open.
+/// Locks a directory as long as the returned file is open.
 pub(super) fn lock(directory: &Path) -> Result<fs::File> {
     let path = directory.join(".lock");
     let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", path.display());
@@ -82,7 +83,7 @@ pub(super) fn lock(directory: &Path) -> Result<fs::File> {
             );
         }
     }
-    // Of a file that was replaced meanwhile, another process may hold the lock.
+    // If the lock file was replaced meanwhile, another process may hold the lock of the new one.
     match is_same(&lock, &path) {
         Ok(true) => Ok(lock),
         Ok(false) => exec_err!(
@@ -105,13 +106,13 @@ fn is_same(_: &fs::File, path: &Path) -> std::io::Result<bool> {
     path.try_exists()
 }
 
-/// Writes the names in a directory to the disk, where its file system can.
-pub(super) fn synced(directory: &Path) -> std::io::Result<()> {
+/// Syncs the names in a directory to disk, if its file system supports that.
+pub(super) fn sync_directory(directory: &Path) -> std::io::Result<()> {
     if cfg!(not(unix)) {
         return Ok(());
     }
     match fs::File::open(directory)?.sync_all() {
-        // Some file systems know no such thing.
+        // Some file systems cannot sync directories.
         Err(error)
             if matches!(
                 error.kind(),
@@ -124,12 +125,12 @@ pub(super) fn synced(directory: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Writes a file aside, then renames it into place.
+/// Replaces a file atomically: writes a temporary file, syncs it and renames it.
 pub(super) fn replace(directory: &Path, file: &Path, text: &str) -> std::io::Result<()> {
     let aside = directory.join(format!("{MANIFEST}.new"));
     let mut new = fs::File::create(&aside)?;
     new.write_all(text.as_bytes())?;
     new.sync_all()?;
     fs::rename(&aside, file)?;
-    synced(directory)
+    sync_directory(directory)
 }

@@ -1,8 +1,7 @@
-//! The bytes of `manifest.json`.
+//! The serialised form of `manifest.json`.
 //!
-//! Nothing in the file is believed before it was checked: the version, a checksum over everything, and that
-//! all paths stay in the directory. Format 1 is read, so that results stay readable; jobs go on with the
-//! present format only.
+//! The file is validated before it is used: its version, a checksum over everything, and that all paths stay in
+//! the directory. Format 1 is read so that results stay readable; jobs resume in the current format only.
 
 use super::{FORMAT, InputFile, Manifest, StepRecord};
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
@@ -11,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What every version has.
+/// The fields that every format has.
 #[derive(Deserialize)]
 struct Header {
     format: u64,
@@ -19,7 +18,7 @@ struct Header {
     neardup: serde_json::Value,
 }
 
-/// Format 1 knew inputs by seconds and size, and had no checksum.
+/// Format 1 identifies inputs by size and time in seconds, and has no checksum.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Format1 {
@@ -64,25 +63,25 @@ impl From<Format1> for Manifest {
     }
 }
 
-/// More than any job needs: some hundred bytes a file.
-const MOST_BYTES: u64 = 256 << 20;
+/// Largest size of a manifest in bytes, which is more than any job needs: a file takes a few hundred bytes.
+const MAX_BYTES: u64 = 256 << 20;
 
 impl Manifest {
     /// Checks the size of a file before it is read.
     ///
     /// # Errors
-    /// If no manifest is so large.
+    /// If the file is larger than any manifest.
     pub(in crate::jobs) fn check_size(bytes: u64, file: &dyn Display) -> Result<()> {
-        match bytes > MOST_BYTES {
-            true => exec_err!("{file}: {bytes} bytes are no manifest; it has at most {MOST_BYTES}"),
+        match bytes > MAX_BYTES {
+            true => exec_err!("{file}: has {bytes} bytes, but a manifest has at most {MAX_BYTES}"),
             false => Ok(()),
         }
     }
 
-    /// Parses the text of a file.
+    /// Parses and validates the text of a file.
     ///
     /// # Errors
-    /// If it is no manifest, is damaged, or is of a format that is not known.
+    /// If it is not a manifest, is damaged, or has an unknown format.
     pub(in crate::jobs) fn parse(text: &[u8], file: &dyn Display) -> Result<Self> {
         let wrong = |error: serde_json::Error| exec_datafusion_err!("{file}: {error}");
         let header: Header = serde_json::from_slice(text).map_err(wrong)?;
@@ -92,7 +91,7 @@ impl Manifest {
                 let mut manifest: Self = serde_json::from_slice(text).map_err(wrong)?;
                 let checksum = std::mem::take(&mut manifest.checksum);
                 if checksum != manifest.seal()? {
-                    return exec_err!("{file}: the file is damaged: its checksum is another one");
+                    return exec_err!("{file}: the file is damaged: its checksum does not match");
                 }
                 manifest
             }
@@ -113,7 +112,7 @@ impl Manifest {
         }
     }
 
-    /// The text of the file.
+    /// The text of the file, with its checksum.
     pub(in crate::jobs) fn text(&self) -> Result<String> {
         let sealed = Self {
             checksum: self.seal()?,
@@ -132,19 +131,16 @@ impl Manifest {
         Ok(format!("{:016x}", xxh3_64(self.json()?.as_bytes())))
     }
 
-    /// What cannot be so, in words.
+    /// A description of the first invalid value; `None` if all are valid.
     fn fault(&self) -> Option<String> {
         let mut names = BTreeSet::new();
         let mut files = BTreeSet::new();
         for step in &self.steps {
             let Some(name) = step_name(&step.name) else {
-                return Some(format!(
-                    "'{}' is no name of a step",
-                    step.name.escape_debug()
-                ));
+                return Some(format!("'{}' is not a step name", step.name.escape_debug()));
             };
             if !names.insert(&step.name) {
-                return Some(format!("the step {} stands twice", step.name));
+                return Some(format!("the step {} is listed twice", step.name));
             }
             if step.files.is_empty() {
                 return Some(format!("the step {} has no files", step.name));
@@ -160,17 +156,20 @@ impl Manifest {
                     ));
                 }
                 if !files.insert(&file.path) {
-                    return Some(format!("the file {} stands twice", file.path));
+                    return Some(format!("the file {} is listed twice", file.path));
                 }
                 if file.checksum.len() != 16
                     || !file.checksum.bytes().all(|byte| byte.is_ascii_hexdigit())
                 {
-                    return Some(format!("'{}' is no checksum", file.checksum.escape_debug()));
+                    return Some(format!(
+                        "'{}' is not a checksum",
+                        file.checksum.escape_debug()
+                    ));
                 }
             }
             if rows != Some(step.rows) {
                 return Some(format!(
-                    "the step {} has {} rows, but its files have others",
+                    "the step {} has {} rows, but its files have another number of rows",
                     step.name, step.rows
                 ));
             }
@@ -190,7 +189,7 @@ fn step_name(full: &str) -> Option<&str> {
     (is_number && is_name).then_some(name)
 }
 
-/// Whether a step of this name may have a file there: `name.parquet`, or a file in `name/` or in its own
+/// Whether a step of this name may have a file at `path`: `name.parquet`, or a file in `name/` or in the step's
 /// directory below `steps/`.
 fn is_file_of(full: &str, name: &str, path: &str) -> bool {
     let Some((directory, file)) = path.rsplit_once('/') else {
@@ -266,9 +265,9 @@ mod tests {
         }
     }
 
-    /// Each byte changed, and each length: an error, never a panic, never another manifest.
+    /// Changing any bit, or truncating the file anywhere, is an error: never a panic, never another manifest.
     #[test]
-    fn damage_is_noticed() {
+    fn damage_is_detected() {
         let text = manifest("texts.parquet").text().expect("text");
         let wanted = parse(&text).expect("a manifest").json().expect("text");
         let check = |bytes: &[u8]| {
@@ -276,18 +275,18 @@ mod tests {
                 assert_eq!(found.json().expect("text"), wanted);
             }
         };
-        for place in 0..text.len() {
-            check(&text.as_bytes()[..place]);
+        for index in 0..text.len() {
+            check(&text.as_bytes()[..index]);
             for bit in 0..8 {
                 let mut bytes = text.clone().into_bytes();
-                bytes[place] ^= 1 << bit;
+                bytes[index] ^= 1 << bit;
                 check(&bytes);
             }
         }
     }
 
     #[test]
-    fn enemies_are_refused() {
+    fn invalid_manifests_are_refused() {
         let mut two = manifest("texts.parquet");
         two.steps.push(two.steps[0].clone());
         let mut rows = manifest("texts.parquet");
@@ -296,16 +295,16 @@ mod tests {
         name.steps[0].name = "03-../texts".to_owned();
         let mut sum = manifest("texts.parquet");
         sum.steps[0].files[0].checksum = "xyz".to_owned();
-        for (manifest, said) in [
-            (two, "stands twice"),
-            (rows, "its files have others"),
-            (name, "is no name of a step"),
-            (sum, "is no checksum"),
+        for (manifest, expected) in [
+            (two, "is listed twice"),
+            (rows, "its files have another number of rows"),
+            (name, "is not a step name"),
+            (sum, "is not a checksum"),
         ] {
             let error = parse(&manifest.text().expect("text")).expect_err("an error");
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
-        for (text, said) in [
+        for (text, expected) in [
             ("", "EOF"),
             ("{}", "missing field `format`"),
             (
@@ -318,7 +317,7 @@ mod tests {
             ("[[[[", "file: "),
         ] {
             let error = parse(text).expect_err("an error");
-            assert!(error.contains(said), "{text}: {error}");
+            assert!(error.contains(expected), "{text}: {error}");
         }
         let deep = "[".repeat(100_000);
         assert!(parse(&deep).is_err());

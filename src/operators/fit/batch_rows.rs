@@ -1,4 +1,4 @@
-//! Fewer rows a batch than the session says, for all operators below.
+//! Runs its input with a smaller batch size than the session's, for all operators below it.
 
 use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -10,7 +10,7 @@ use datafusion::physical_plan::{
 };
 use std::sync::Arc;
 
-/// Runs its input with so many rows a batch.
+/// Runs its input with a batch size of `rows`.
 #[derive(Debug)]
 pub(super) struct BatchRowsExec {
     input: Arc<dyn ExecutionPlan>,

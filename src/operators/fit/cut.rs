@@ -1,4 +1,4 @@
-//! Batches of fewer rows, for an `UNNEST` that makes many of each.
+//! Splits batches before an `UNNEST` that would make many rows of each of their rows.
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
@@ -13,16 +13,16 @@ use datafusion::physical_plan::{
 use futures::{StreamExt, TryStreamExt};
 use std::sync::Arc;
 
-/// Bytes that a slice of rows may have once its lists are unnested, and its rows then.
-const UNNESTED_BYTES: usize = 16 << 20;
-const UNNESTED_ROWS: usize = 1 << 20;
+/// Upper bounds of the bytes and of the rows that a slice may have after its lists are unnested.
+const MAX_UNNESTED_BYTES: usize = 16 << 20;
+const MAX_UNNESTED_ROWS: usize = 1 << 20;
 
-/// Cuts the batches of its input so that each, with a row for each member of its lists, is of bounded size. A
-/// row is never cut.
+/// Splits the batches of its input so that each has a bounded size after its lists are unnested. A single row is
+/// never split, so one row with long lists may exceed the bounds.
 #[derive(Debug)]
 pub(super) struct CutExec {
     input: Arc<dyn ExecutionPlan>,
-    /// The columns of lists.
+    /// Indices of the list columns.
     lists: Vec<usize>,
 }
 
@@ -114,17 +114,17 @@ impl ExecutionPlan for CutExec {
     }
 }
 
-/// Where the slices of a batch end.
+/// The row indices at which the slices of a batch end (exclusive).
 fn ends(batch: &RecordBatch, lists: &[usize]) -> Vec<usize> {
     let rows = batch.num_rows();
     let row_bytes = batch.columns().iter().map(bytes).sum::<usize>() / rows.max(1);
-    let most = (UNNESTED_BYTES / row_bytes.max(1)).clamp(1, UNNESTED_ROWS);
+    let max_rows = (MAX_UNNESTED_BYTES / row_bytes.max(1)).clamp(1, MAX_UNNESTED_ROWS);
     let lists: Vec<&ArrayRef> = lists.iter().map(|&list| batch.column(list)).collect();
     let (mut ends, mut unnested) = (Vec::new(), 0);
     for row in 0..rows {
         let made = lists.iter().map(|list| length(list, row)).max();
         let made = made.unwrap_or(1).max(1);
-        if unnested > 0 && unnested + made > most {
+        if unnested > 0 && unnested + made > max_rows {
             ends.push(row);
             unnested = 0;
         }
@@ -139,7 +139,7 @@ fn ends(batch: &RecordBatch, lists: &[usize]) -> Vec<usize> {
 /// Bytes of the rows of a column, which may be a slice of a larger one.
 fn bytes(column: &ArrayRef) -> usize {
     let of_views = |views: &[u128]| -> usize {
-        // Its lowest 32 bits are the length of the value.
+        // The lowest 32 bits of a view are the length of its value.
         let lengths = views.iter().map(|view| *view as u32 as usize);
         size_of_val(views) + lengths.sum::<usize>()
     };
@@ -153,7 +153,7 @@ fn bytes(column: &ArrayRef) -> usize {
     }
 }
 
-/// Members of the list of a row.
+/// The number of elements of a row's list.
 fn length(lists: &ArrayRef, row: usize) -> usize {
     if lists.is_null(row) {
         return 0;
@@ -174,10 +174,10 @@ mod tests {
     use datafusion::arrow::datatypes::Int32Type;
 
     #[test]
-    fn slices_are_cut_by_what_is_made_of_them() {
+    fn slices_are_bounded_by_their_unnested_size() {
         let text = "x".repeat(1 << 20);
         let texts: ArrayRef = Arc::new(StringArray::from(vec![text.as_str(); 6]));
-        // What counts are the rows of a slice.
+        // The size is that of the slice, not of the array that it points into.
         let texts = concat(&[&texts, &texts]).expect("texts").slice(6, 6);
         let list = |length: i32| Some((0..length).map(Some).collect::<Vec<_>>());
         let lists: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([

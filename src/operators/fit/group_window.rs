@@ -1,6 +1,7 @@
-//! Windows over the rows of a group, group by group. The engine's operator holds all rows until the last, outside
-//! of the memory pool: 300 to 370 bytes a row. This one takes the same rows, sorted by group, and holds those of
-//! one group; where its windows are totals of the group, on disk if memory is short.
+//! Windows with `PARTITION BY`, evaluated group by group. The engine's operator holds all input rows until the last
+//! one has arrived, outside of the memory pool: 300 to 370 bytes per row. This operator takes the same input, sorted
+//! by group, and holds the rows of one group at a time. If all windows are totals of their group, it spills those rows
+//! to disk when memory is short.
 
 use datafusion::arrow::array::{ArrayRef, RecordBatch};
 use datafusion::arrow::compute::{concat, concat_batches, partition};
@@ -31,7 +32,7 @@ use std::sync::Arc;
 /// The windows of a `WindowAggExec` that has `PARTITION BY`.
 #[derive(Debug)]
 pub(super) struct GroupWindowExec {
-    /// The engine's operator, which knows the windows and what they need, and is not run.
+    /// The engine's operator. It describes the windows and their requirements, and is never executed.
     window: Arc<dyn ExecutionPlan>,
     expressions: Vec<Arc<dyn WindowExpr>>,
     group: Vec<PhysicalSortExpr>,
@@ -39,7 +40,7 @@ pub(super) struct GroupWindowExec {
 }
 
 impl GroupWindowExec {
-    /// In place of the engine's operator; `None` where its windows have no groups.
+    /// The replacement for the engine's operator, or `None` if the node is no such operator or has no `PARTITION BY`.
     pub(super) fn in_place_of(window: &Arc<dyn ExecutionPlan>) -> Result<Option<Self>> {
         let Some(engine) = window.downcast_ref::<WindowAggExec>() else {
             return Ok(None);
@@ -58,7 +59,7 @@ impl GroupWindowExec {
         let window = Arc::clone(&self.window).replace_children(children, options)?;
         match Self::in_place_of(&window)? {
             Some(operator) => Ok(Arc::new(operator)),
-            None => internal_err!("a window over groups lost them"),
+            None => internal_err!("GroupWindowExec: the windows have no PARTITION BY"),
         }
     }
 }
@@ -124,7 +125,7 @@ impl ExecutionPlan for GroupWindowExec {
     ) -> Result<SendableRecordBatchStream> {
         let children = self.window.children();
         let Some(input) = children.first() else {
-            return internal_err!("a window has one input");
+            return internal_err!("GroupWindowExec has one input");
         };
         let config = context.session_config();
         let compression = config.options().execution.spill_compression;
@@ -157,7 +158,7 @@ impl ExecutionPlan for GroupWindowExec {
     }
 }
 
-/// Whether a window is an aggregate of all rows of its group: one without a filter, over a frame that is the group.
+/// Whether a window is an aggregate of all rows of its group: it has no filter, and its frame is the whole group.
 fn is_total(window: &Arc<dyn WindowExpr>) -> bool {
     let Some(total) = of_total(window) else {
         return false;
@@ -169,7 +170,7 @@ fn is_total(window: &Arc<dyn WindowExpr>) -> bool {
         }
         bound => bound.is_unbounded(),
     };
-    // What it filters by is not told; this is what it would be without.
+    // The filter has no accessor: compare with the same window without a filter.
     let unfiltered = PlainAggregateWindowExpr::new(
         Arc::new(total.get_aggregate_expr().clone()),
         total.partition_by(),
@@ -187,34 +188,34 @@ fn of_total(window: &Arc<dyn WindowExpr>) -> Option<&PlainAggregateWindowExpr> {
 }
 
 struct Task {
-    /// Until its end.
+    /// `None` once the input has ended.
     input: Option<SendableRecordBatchStream>,
     schema: SchemaRef,
     expressions: Vec<Arc<dyn WindowExpr>>,
-    /// Whether each of them is an aggregate of all rows of its group.
+    /// Whether each window is an aggregate of all rows of its group.
     totals: bool,
     group: Vec<PhysicalSortExpr>,
     open: Open,
-    /// Rows with the columns of their windows, after those that are read back.
+    /// Finished rows, with the columns of their windows. They are returned after the rows of `read_back`.
     done: VecDeque<RecordBatch>,
-    /// The rows of a group that were written to disk, and the values of its windows.
+    /// The spilled rows of a group, and the values of its windows.
     read_back: Option<(SendableRecordBatchStream, Vec<ScalarValue>)>,
     manager: Arc<SpillManager>,
     memory: MemoryReservation,
 }
 
-/// The rows of the last group, which may have more.
+/// The group that was read last. The next batch may have more rows of it.
 #[derive(Default)]
 struct Open {
-    /// Those on disk.
+    /// The spilled rows.
     written: Option<Written>,
-    /// Those after them.
+    /// The rows after the spilled ones.
     batches: Vec<RecordBatch>,
-    /// The last one.
+    /// The last row.
     last: Option<RecordBatch>,
 }
 
-/// Rows on disk, and the aggregates of them.
+/// Spilled rows, and the aggregates over them.
 struct Written {
     writer: SpillPoolSink,
     reader: SendableRecordBatchStream,
@@ -256,16 +257,16 @@ impl Task {
 
     fn push(&mut self, batch: RecordBatch) -> Result<()> {
         let last = self.groups(&batch)?.last().map_or(0, |rows| rows.start);
-        let goes_on = self.goes_on(&batch)?;
+        let is_continued = self.continues_group(&batch)?;
         let bytes = get_record_batch_memory_size(&batch);
-        if last == 0 && goes_on {
+        if last == 0 && is_continued {
             return self.hold(batch, bytes);
         }
         let closed = (last > 0).then(|| batch.slice(0, last));
         let rest = batch.slice(last, batch.num_rows() - last);
-        match goes_on {
+        match is_continued {
             true => self.close(closed)?,
-            // What is closed of this batch are other groups.
+            // The closed rows of this batch belong to other groups.
             false => {
                 self.close(None)?;
                 self.open.batches.extend(closed);
@@ -274,14 +275,14 @@ impl Task {
         }
         self.open.last = Some(rest.slice(rest.num_rows() - 1, 1));
         self.open.batches.push(rest);
-        // One batch is always held, whatever others hold.
+        // One batch is always held, even beyond the memory limit.
         self.memory.resize(bytes);
         Ok(())
     }
 
-    /// Holds more rows of the open group: in memory, or where that is short on disk.
+    /// Adds rows to the open group: in memory, or on disk if memory is short.
     fn hold(&mut self, batch: RecordBatch, bytes: usize) -> Result<()> {
-        // Where the rows are looked at together they are copied.
+        // Windows that are no totals need the rows of the group in one batch, which is a copy.
         let held = if self.totals { bytes } else { 2 * bytes };
         let fits = self.memory.try_grow(held);
         self.open.last = Some(batch.slice(batch.num_rows() - 1, 1));
@@ -298,7 +299,7 @@ impl Task {
         let written = match &mut self.open.written {
             Some(written) => written,
             none => {
-                // One file, which is read when it is whole.
+                // A single file, which is read only after it is complete.
                 let (writer, reader) = spsc_channel(usize::MAX, Arc::clone(&self.manager));
                 let totals = accumulators(&self.expressions)?;
                 none.insert(Written {
@@ -316,14 +317,14 @@ impl Task {
         Ok(())
     }
 
-    /// Closes the open group, and the groups of a batch that begins with rows of it.
+    /// Closes the open group, and the groups of a batch `more`, which begins with rows of the open group.
     fn close(&mut self, more: Option<RecordBatch>) -> Result<()> {
         let Open {
             written, batches, ..
         } = std::mem::take(&mut self.open);
         if !self.totals || (written.is_none() && batches.len() < 2) {
             let batches: Vec<RecordBatch> = batches.into_iter().chain(more).collect();
-            self.done.extend(self.answer(&batches)?);
+            self.done.extend(self.evaluate(&batches)?);
             return Ok(());
         }
         let (reader, mut totals) = match written {
@@ -349,12 +350,12 @@ impl Task {
             && own < more.num_rows()
         {
             let others = more.slice(own, more.num_rows() - own);
-            self.done.extend(self.answer(&[others])?);
+            self.done.extend(self.evaluate(&[others])?);
         }
         Ok(())
     }
 
-    /// The rows of each group of a batch.
+    /// The row ranges of the groups of a batch.
     fn groups(&self, batch: &RecordBatch) -> Result<Vec<Range<usize>>> {
         let columns = self.group.iter();
         let columns: Result<Vec<ArrayRef>> = columns
@@ -364,7 +365,7 @@ impl Task {
     }
 
     /// Whether a batch begins with rows of the open group.
-    fn goes_on(&self, batch: &RecordBatch) -> Result<bool> {
+    fn continues_group(&self, batch: &RecordBatch) -> Result<bool> {
         let Some(last) = &self.open.last else {
             return Ok(true);
         };
@@ -373,8 +374,8 @@ impl Task {
         Ok(self.groups(&both)?.len() == 1)
     }
 
-    /// Whole groups with the columns of their windows.
-    fn answer(&self, groups: &[RecordBatch]) -> Result<Option<RecordBatch>> {
+    /// Evaluates the windows over complete groups and appends their columns.
+    fn evaluate(&self, groups: &[RecordBatch]) -> Result<Option<RecordBatch>> {
         let Some(first) = groups.first() else {
             return Ok(None);
         };
@@ -397,7 +398,7 @@ impl Task {
 fn accumulators(windows: &[Arc<dyn WindowExpr>]) -> Result<Vec<Box<dyn Accumulator>>> {
     let windows = windows.iter().map(|window| match of_total(window) {
         Some(total) => total.get_aggregate_expr().create_accumulator(),
-        None => internal_err!("the window {} is no aggregate", window.name()),
+        None => internal_err!("the window {} is not an aggregate", window.name()),
     });
     windows.collect()
 }
@@ -413,7 +414,7 @@ fn add(
     Ok(())
 }
 
-/// Rows of one group, with the values of its windows.
+/// Appends the values of the windows to the rows of one group.
 fn with_values(
     schema: &SchemaRef,
     rows: &RecordBatch,
@@ -455,10 +456,11 @@ mod tests {
     const SQL: &str = "SELECT value % 1000 AS g, value, count(*) OVER (PARTITION BY value % 1000) AS n, \
          min(value) OVER (PARTITION BY value % 1000) AS least \
          FROM generate_series(1, 3000)";
-    /// A group of 30,000 rows between small ones; windows with a filter and in an order, beside totals.
+    /// A group of 30,000 rows among small groups.
     const LARGE: &str = "SELECT value, text, count(*) OVER (PARTITION BY g) AS n, sum(value) OVER (PARTITION BY g) AS s \
          FROM (SELECT value, CASE WHEN value BETWEEN 1000 AND 31000 THEN 500 ELSE value % 1000 END AS g, \
          repeat('x', CAST(value % 300 AS INT)) AS text FROM generate_series(1, 40000))";
+    /// Totals together with windows that have a filter or an order.
     const OTHERS: &str = "SELECT value, count(*) OVER (PARTITION BY value % 3) AS n, \
          sum(value) FILTER (WHERE value % 2 = 0) OVER (PARTITION BY value % 3) AS s, \
          last_value(value) OVER (PARTITION BY value % 3 ORDER BY value ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS l \
@@ -502,15 +504,15 @@ mod tests {
                 .await
                 .contains("| 9000  | 3000 | 6754500 | 9000 |")
         );
-        // A session of an embedder has no limit of ours.
+        // The default session has no memory limit.
         let session = crate::session(Default::default(), Default::default()).expect("a session");
         let pool = session.runtime_env().memory_pool.memory_limit();
         assert!(!matches!(pool, MemoryLimit::Finite(_)));
     }
 
-    /// All rows of a group were held in memory, twice.
+    /// The rows of a large group are spilled, and the answer is the same.
     #[tokio::test]
-    async fn a_group_larger_than_memory_waits_on_disk() {
+    async fn a_group_larger_than_memory_spills() {
         let expected = answer(LARGE, 100_000).await;
         let pool = Arc::new(FairSpillPool::new(5 << 20));
         let runtime = RuntimeEnvBuilder::new().with_memory_pool(pool);

@@ -1,7 +1,7 @@
-//! How large the rows are that a plan reads from files.
+//! Estimates the size of the rows that a plan reads from files.
 //!
-//! Parquet says it in its footers, which are read for planning anyway. Of files of text three places are
-//! looked at. Compressed text says nothing.
+//! For Parquet the sizes come from the footers, which are read for planning anyway. Uncompressed text files are
+//! sampled at three offsets. Compressed text files are not estimated.
 
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
@@ -20,33 +20,33 @@ use neardup_datasets::{NumberedParquetSource, RecordSource};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The largest files of a scan, at most so many, stand for all.
-const FILES: usize = 16;
-/// Endings of compressed files.
+/// A scan of more files is estimated from this many of its largest files.
+const MAX_FILES: usize = 16;
+/// File name extensions of compressed files.
 const COMPRESSED: [&str; 5] = ["gz", "zst", "bz2", "xz", "lz4"];
-/// Bytes that are looked at in each of [`PLACES`] places of a file of text.
-const LOOK: u64 = 64 << 10;
-const PLACES: u64 = 3;
+/// Bytes that are read for each of the [`SAMPLES`] samples of a text file.
+const SAMPLE_BYTES: u64 = 64 << 10;
+const SAMPLES: u64 = 3;
 
-/// What a plan reads.
+/// The size of what a plan reads.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
     /// Bytes of all files and tables in memory.
     pub(super) bytes: u64,
-    /// The largest rows of each file.
+    /// For each sampled file, its largest rows.
     pub(super) rows: Vec<Rows>,
 }
 
-/// Rows of a file.
+/// Size and number of rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Rows {
-    /// Bytes of a row on average.
+    /// Average bytes of a row.
     pub(super) bytes: u64,
-    /// How many the scan has.
+    /// Estimated number of rows of the whole scan.
     pub(super) count: u64,
 }
 
-/// What a plan reads. A file that cannot be read is left to the scan, whose error says more.
+/// Estimates the size of what a plan reads. Files that cannot be read are skipped: the scan reports a better error.
 pub(super) async fn inputs(plan: &Arc<dyn ExecutionPlan>, state: &SessionState) -> Result<Inputs> {
     let mut scans: Vec<Arc<dyn ExecutionPlan>> = Vec::new();
     plan.apply(|node| {
@@ -77,20 +77,20 @@ pub(super) async fn inputs(plan: &Arc<dyn ExecutionPlan>, state: &SessionState) 
             let projection = files.file_source().projection();
             let columns = projection.map(|projection| projection.column_indices());
             let (files_of_scan, first) = (largest.len() as u64, found.rows.len());
-            for file in largest.into_iter().take(FILES) {
-                let place = (file.object_meta.location.clone(), columns.clone());
-                if seen.insert(place)
+            for file in largest.into_iter().take(MAX_FILES) {
+                let key = (file.object_meta.location.clone(), columns.clone());
+                if seen.insert(key)
                     && let Ok(Some(rows)) =
                         rows(files, file, &store, state, columns.as_deref()).await
                 {
                     found.rows.push(rows);
                 }
             }
-            // Rows of several files meet in one batch.
-            let looked_at = &mut found.rows[first..];
-            let total: u64 = looked_at.iter().map(|rows| rows.count).sum();
-            let total = total.saturating_mul(files_of_scan) / (looked_at.len() as u64).max(1);
-            for rows in looked_at {
+            // A batch may hold rows of several files.
+            let sampled = &mut found.rows[first..];
+            let total: u64 = sampled.iter().map(|rows| rows.count).sum();
+            let total = total.saturating_mul(files_of_scan) / (sampled.len() as u64).max(1);
+            for rows in sampled {
                 rows.count = total;
             }
         } else if let Some(table) = source.data_source().downcast_ref::<MemorySourceConfig>() {
@@ -131,7 +131,7 @@ async fn rows(
     Ok(None)
 }
 
-/// The rows of the row group whose rows are largest, in the columns that are read.
+/// The rows of the row group with the largest rows, counting only the columns that are read.
 fn of_parquet(
     metadata: &ParquetMetaData,
     table: &SchemaRef,
@@ -160,13 +160,13 @@ fn of_parquet(
     of_group.max_by_key(|rows| rows.bytes)
 }
 
-/// The lines where they are longest, as far as is looked at.
+/// The lines of the sample with the longest lines.
 async fn of_text(file: &PartitionedFile, store: &Arc<dyn ObjectStore>) -> Result<Rows> {
     let size = file.object_meta.size;
     let mut longest = 0;
-    for place in 0..PLACES {
-        let start = size / PLACES * place;
-        let end = (start + LOOK).min(size);
+    for sample in 0..SAMPLES {
+        let start = size / SAMPLES * sample;
+        let end = (start + SAMPLE_BYTES).min(size);
         if start >= end {
             continue;
         }
@@ -183,16 +183,16 @@ async fn of_text(file: &PartitionedFile, store: &Arc<dyn ObjectStore>) -> Result
     })
 }
 
-/// Bytes of a line, or of an object where an array of them stands on one line.
+/// Average bytes of a line, or of an object if a JSON array of objects is written on one line.
 fn of_lines(bytes: &[u8], size: u64) -> u64 {
     let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
     let objects = bytes.windows(2).filter(|pair| *pair == b"},").count();
-    let looked = bytes.len() as u64;
+    let sampled = bytes.len() as u64;
     match lines.max(if lines == 0 { objects } else { 0 }) as u64 {
-        // Longer than what was looked at, nobody knows by how much.
-        0 if looked < size => (looked * 16).min(size),
-        0 => looked,
-        rows => looked / rows,
+        // The line is longer than the sample. The factor 16 is a guess.
+        0 if sampled < size => (sampled * 16).min(size),
+        0 => sampled,
+        rows => sampled / rows,
     }
 }
 

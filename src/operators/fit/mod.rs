@@ -1,14 +1,15 @@
-//! Plans that fit into memory: how they depend on the bytes of what they read.
+//! Adapts plans to the size of their input, so that they fit into memory.
 //!
-//! The engine counts rows: a batch is 8,192 of them, of numbers or of books. And it joins by hash whatever
-//! the size. Here a plan is made, the files under it are looked at, and where their rows are large, or all of
-//! them together, it is made once more: with fewer rows a batch, which [`BatchRowsExec`] tells all operators,
-//! and with joins of sorted rows, which spill. Below each `UNNEST` stands a [`CutExec`], which hands it fewer
-//! rows where it makes many of each, and in place of the engine's windows over groups [`GroupWindowExec`], which
-//! holds one group.
+//! The engine limits batches by rows (8,192, whatever the bytes of a row) and joins by hash whatever the size of the
+//! input. Here the size of the rows is estimated from the files that a plan reads. If single rows or the whole input
+//! are large, the query is planned again, with fewer rows per batch (set for all operators by [`BatchRowsExec`]) and
+//! with sort-merge joins, which spill.
 //!
-//! Plans of ordinary rows are as they were, but for that. On a cluster plans are cut into stages as the engine
-//! makes them.
+//! Two changes apply to every plan. A [`CutExec`] below each `UNNEST` splits batches that would expand to too many
+//! rows. [`GroupWindowExec`] replaces the engine's operator for windows with `PARTITION BY` and holds one group at a
+//! time.
+//!
+//! On a cluster, plans are divided into stages as the engine planned them.
 
 mod batch_rows;
 mod cut;
@@ -31,23 +32,23 @@ use group_window::GroupWindowExec;
 use inputs::{Inputs, inputs};
 use std::sync::Arc;
 
-/// Bytes that the rows of a batch of a file may have. Their shingles are about ten times as large.
-const BATCH_BYTES: usize = 8 << 20;
-/// Of the memory of a partition, the part that a batch may have: 1 in so many.
-const BATCH_SHARE: usize = 32;
-/// Bytes of a row in memory for each in a file, at most about so many: files are compressed.
+/// Upper bound of the bytes of a batch that is read from a file. The shingles of its rows are about ten times as large.
+const MAX_BATCH_BYTES: usize = 8 << 20;
+/// A batch may use this fraction of the memory of a partition: 1/32.
+const BATCH_MEMORY_DIVISOR: usize = 32;
+/// Approximate upper bound of the bytes in memory per byte in a file. Files are compressed.
 const EXPANSION: u64 = 6;
 
-/// How a plan is to be made.
+/// Planner settings with which a plan fits into memory.
 pub(super) struct Fit {
     /// Rows of a batch.
     rows: usize,
-    /// Whether joins may be by hash.
+    /// Whether hash joins are allowed.
     hash_joins: bool,
 }
 
-/// How a plan is to be made anew so that it fits; `None` where it fits as it is.
-pub(super) async fn misfit(
+/// The settings with which the query must be planned again to fit into memory, or `None` if the plan already fits.
+pub(super) async fn required_fit(
     plan: &Arc<dyn ExecutionPlan>,
     state: &SessionState,
 ) -> Result<Option<Fit>> {
@@ -66,21 +67,23 @@ pub(super) async fn misfit(
     Ok((!unchanged).then_some(fit))
 }
 
-/// Rows of a batch, so that those of no file are too large together. A file whose rows all fit, or that has one
-/// row (a sketch of 16 MB), has no say.
+/// The number of rows per batch at which no file's batches exceed the byte limit. Files whose rows all fit into one
+/// batch, or that have a single row (such as a sketch of 16 MB), are ignored.
 fn batch_rows(found: &Inputs, state: &SessionState) -> usize {
     let execution = &state.config_options().execution;
     let partitions = execution.target_partitions.max(1);
-    let room = match state.runtime_env().memory_pool.memory_limit() {
-        MemoryLimit::Finite(bytes) => (bytes / partitions / BATCH_SHARE).min(BATCH_BYTES),
-        _ => BATCH_BYTES,
+    let max_bytes = match state.runtime_env().memory_pool.memory_limit() {
+        MemoryLimit::Finite(bytes) => {
+            (bytes / partitions / BATCH_MEMORY_DIVISOR).min(MAX_BATCH_BYTES)
+        }
+        _ => MAX_BATCH_BYTES,
     };
-    let most = usize::from(execution.batch_size);
+    let max_rows = usize::from(execution.batch_size);
     let fitting = found.rows.iter().filter_map(|rows| {
-        let fit = (room as u64 / rows.bytes.max(1)).max(1);
-        (rows.count > fit).then(|| usize::try_from(fit).unwrap_or(most))
+        let fit = (max_bytes as u64 / rows.bytes.max(1)).max(1);
+        (rows.count > fit).then(|| usize::try_from(fit).unwrap_or(max_rows))
     });
-    fitting.min().map_or(most, |fit| fit.min(most))
+    fitting.min().map_or(max_rows, |fit| fit.min(max_rows))
 }
 
 fn has_hash_join(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
@@ -96,7 +99,7 @@ fn has_hash_join(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
 }
 
 impl Fit {
-    /// The state to plan with.
+    /// The session state with these settings.
     pub(super) fn state(&self, state: &SessionState) -> Result<SessionState> {
         let mut config = state.config().clone();
         let options = config.options_mut();
@@ -107,9 +110,9 @@ impl Fit {
             .build())
     }
 
-    /// The plan made with that state, run with as many rows a batch.
+    /// Wraps a plan that was made with [`Fit::state`], so that it also runs with that batch size.
     pub(super) fn run(&self, plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
-        // So that EXPLAIN ANALYZE shows it.
+        // Below the root, so that EXPLAIN ANALYZE shows the operator.
         if let Some(analyze) = plan.downcast_ref::<AnalyzeExec>() {
             let below: Arc<dyn ExecutionPlan> =
                 Arc::new(BatchRowsExec::new(Arc::clone(analyze.input()), self.rows));
@@ -120,7 +123,7 @@ impl Fit {
     }
 }
 
-/// The plan with rows cut below each `UNNEST`, and with windows that hold one group of rows.
+/// The plan with a [`CutExec`] below each `UNNEST`, and with windows that hold one group of rows at a time.
 pub(super) fn with_bounds(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     let plan = plan.transform_up(|node| {
         if let Some(window) = GroupWindowExec::in_place_of(&node)? {

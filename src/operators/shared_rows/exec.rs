@@ -14,7 +14,7 @@ use datafusion::physical_plan::{
 };
 use std::sync::Arc;
 
-/// Reads the rows of a [`Store`], which its input fills if no other copy of the operator did.
+/// Reads the rows of a [`Store`]. The first copy of the operator that is executed fills the store from its input.
 #[derive(Debug)]
 pub(crate) struct SharedRowsExec {
     input: Arc<dyn ExecutionPlan>,
@@ -24,7 +24,7 @@ pub(crate) struct SharedRowsExec {
 }
 
 impl SharedRowsExec {
-    /// The operator over an input; copies of one key have one store.
+    /// The operator over an input. Copies with the same key share one store.
     pub(crate) fn new(input: Arc<dyn ExecutionPlan>, store: Arc<Store>) -> Self {
         let properties = input.properties();
         let partitions = properties.output_partitioning().partition_count();
@@ -102,7 +102,7 @@ impl ExecutionPlan for SharedRowsExec {
     fn child_stats_requests(&self, partition: Option<usize>) -> Vec<ChildStats> {
         vec![match partition {
             None => ChildStats::At(None),
-            // Which rows a partition has is known when they are there.
+            // The distribution of rows over partitions is known only after execution.
             Some(_) => ChildStats::Skip,
         }]
     }

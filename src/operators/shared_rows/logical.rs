@@ -1,4 +1,4 @@
-//! The logical node, and the rule that takes it away where one part of a plan alone reads the rows.
+//! The logical node, and the rule that removes it where the rows are read only once.
 
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Rows that are computed once, however often the node stands in a plan.
+/// Rows that are computed once, however often the node occurs in a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct SharedRows {
     /// Copies of one node have the same key.
@@ -24,7 +24,7 @@ impl PartialOrd for SharedRows {
 }
 
 impl SharedRows {
-    /// The plan under a key of its own.
+    /// Wraps a plan in a node with a new key.
     pub(crate) fn plan(input: LogicalPlan) -> LogicalPlan {
         let key = Uuid::new_v4();
         LogicalPlan::Extension(Extension {
@@ -32,7 +32,7 @@ impl SharedRows {
         })
     }
 
-    /// The node at the root of a plan.
+    /// The node at the root of a plan, if there is one.
     pub(crate) fn of(plan: &LogicalPlan) -> Option<&Self> {
         match plan {
             LogicalPlan::Extension(extension) => extension.node.as_any().downcast_ref(),
@@ -40,7 +40,7 @@ impl SharedRows {
         }
     }
 
-    /// What copies of the node have in common.
+    /// The key that copies of the node share.
     pub(crate) fn key(&self) -> Uuid {
         self.key
     }
@@ -82,14 +82,14 @@ impl UserDefinedLogicalNodeCore for SharedRows {
         })
     }
 
-    /// All columns: copies that drop different ones would not have the same rows.
+    /// All columns, because copies with different columns could not share their rows.
     fn necessary_children_exprs(&self, _output_columns: &[usize]) -> Option<Vec<Vec<usize>>> {
         Some(vec![(0..self.input.schema().fields().len()).collect()])
     }
 }
 
-/// Takes the node away where no other copy of it stands in the plan: its rows are computed once anyway, and
-/// filters and projections may move past.
+/// Removes the node where the plan has no other copy of it: its rows are computed once anyway, and without the node
+/// filters and projections can be pushed down.
 #[derive(Debug)]
 pub(crate) struct ReadOnce;
 
@@ -106,8 +106,8 @@ impl AnalyzerRule for ReadOnce {
             return Ok(plan);
         }
         let plan = plan.transform_up_with_subqueries(|node| {
-            let alone = SharedRows::of(&node).filter(|shared| copies.get(&shared.key) == Some(&1));
-            Ok(match alone {
+            let single = SharedRows::of(&node).filter(|shared| copies.get(&shared.key) == Some(&1));
+            Ok(match single {
                 Some(shared) => Transformed::yes(shared.input.clone()),
                 None => Transformed::no(node),
             })

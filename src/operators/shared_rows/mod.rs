@@ -1,12 +1,11 @@
-//! `shared_rows`: rows that several parts of a plan read and that are computed once.
+//! `shared_rows`: computes once the rows that several parts of a plan read.
 //!
-//! The engine plans a relation that is named twice as two copies, and runs both. Where its rows are not
-//! the same each time (`random()`, `uuid()`, `row_number()` without an order, LIMIT), the two parts of the plan
-//! see different rows. This operator stands above each copy with a key: of the copies of one key in a
-//! plan the first that is asked for rows runs its input and keeps the rows, in memory and past the memory
-//! limit on disk, and all of them read what was kept.
+//! The engine plans a relation that is named twice as two copies, and runs both. If its rows are not deterministic
+//! (`random()`, `uuid()`, `row_number()` without an order, LIMIT), the two parts of the plan see different rows. This
+//! operator is put above each copy, with a common key. The first copy that is executed runs its input and stores the
+//! rows, in memory and beyond the memory limit on disk. All copies read the stored rows.
 //!
-//! It lives in one process. The client of a cluster runs the input first and puts a table in its place.
+//! The store is local to one process. On a cluster, the client runs the input first and replaces it by a table.
 
 mod exec;
 mod logical;

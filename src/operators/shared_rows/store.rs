@@ -1,4 +1,4 @@
-//! The rows that copies of a node share: computed by the first that asks, kept for all.
+//! The rows that copies of a node share: the first reader computes and stores them, all readers get them from here.
 
 use crate::operators::similar_pairs::compact;
 use datafusion::arrow::array::RecordBatch;
@@ -18,13 +18,13 @@ use parking_lot::Mutex;
 use std::fmt;
 use std::sync::Arc;
 
-/// An error that every reader is told.
+/// The stored rows, or the error that every reader gets.
 type Outcome = Result<Arc<Vec<Segment>>, Arc<DataFusionError>>;
 
-/// The rows of one key in one physical plan. The rows, in memory and on disk, go with the plan.
+/// The rows of one key in one physical plan. Memory and files are released when the plan is dropped.
 #[derive(Default)]
 pub(crate) struct Store {
-    /// Set by the first reader. It runs to its end whoever waits for it.
+    /// Set by the first reader. The computation completes even if that reader is dropped.
     rows: Mutex<Option<Shared<BoxFuture<'static, Outcome>>>>,
 }
 
@@ -34,17 +34,17 @@ impl fmt::Debug for Store {
     }
 }
 
-/// The rows of one partition of the input, in its order: those that fitted into memory, then the rest.
+/// The rows of one partition of the input, in input order: first the rows in memory, then the spilled rest.
 struct Segment {
     batches: Vec<RecordBatch>,
-    /// Holds the memory of the batches.
+    /// The reserved memory of `batches`.
     _memory: MemoryReservation,
     rest: Option<Arc<dyn SpillFile>>,
     manager: SpillManager,
 }
 
 impl Store {
-    /// Partition `partition` of `partitions` of the rows; `input` computes them if nobody did so far.
+    /// The rows of partition `partition` of `partitions`. The first call computes all rows from `input`.
     pub(super) fn read(
         &self,
         input: &Arc<dyn ExecutionPlan>,
@@ -55,13 +55,13 @@ impl Store {
     ) -> SendableRecordBatchStream {
         let rows = {
             let mut rows = self.rows.lock();
-            rows.get_or_insert_with(|| computed(input, &metrics, context))
+            rows.get_or_insert_with(|| compute(input, &metrics, context))
                 .clone()
         };
         let schema = input.schema();
         let batches = async move {
             let segments = rows.await.map_err(DataFusionError::Shared)?;
-            // Copies may come out of planning with different numbers of partitions.
+            // Copies may be planned with different numbers of partitions.
             let numbers = (partition..segments.len()).step_by(partitions);
             let streams = numbers.map(move |number| segment(&segments, number));
             Ok::<_, DataFusionError>(futures::stream::iter(streams).try_flatten())
@@ -95,8 +95,8 @@ fn segment(segments: &Arc<Vec<Segment>>, number: usize) -> Result<SendableRecord
     Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)))
 }
 
-/// Runs every partition of the input and keeps its rows.
-fn computed(
+/// Runs every partition of the input and stores its rows.
+fn compute(
     input: &Arc<dyn ExecutionPlan>,
     metrics: &SpillMetrics,
     context: &Arc<TaskContext>,
@@ -106,7 +106,9 @@ fn computed(
         .map(|partition| {
             let (input, context) = (Arc::clone(input), Arc::clone(context));
             let metrics = metrics.clone();
-            SpawnedTask::spawn(async move { kept(&input, partition, metrics, &context).await })
+            SpawnedTask::spawn(async move {
+                store_partition(&input, partition, metrics, &context).await
+            })
         })
         .collect();
     let all = async move {
@@ -125,8 +127,8 @@ fn computed(
     all.boxed().shared()
 }
 
-/// Keeps the rows of one partition: in memory while the pool allows it, then on disk.
-async fn kept(
+/// Stores the rows of one partition: in memory while the pool allows it, then on disk.
+async fn store_partition(
     input: &Arc<dyn ExecutionPlan>,
     partition: usize,
     metrics: SpillMetrics,
@@ -154,7 +156,7 @@ async fn kept(
                     batches.push(batch);
                     continue;
                 }
-                // From here on all rows go to disk, so that their order stays.
+                // All further rows are spilled, so that the order of the rows is preserved.
                 Err(_) => on_disk = Some(manager.create_in_progress_file("shared_rows")?),
             }
         }

@@ -1,4 +1,4 @@
-//! What readers of one store get.
+//! Tests that all readers of one store get the same rows.
 
 use super::{SharedRowsExec, Store};
 use datafusion::arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch};
@@ -47,7 +47,7 @@ fn numbers(batches: &[RecordBatch]) -> Vec<i64> {
     values.flatten().collect()
 }
 
-/// Two copies of an operator, whose inputs came out of planning with other rows and partitions.
+/// Two copies of an operator whose inputs have different rows and numbers of partitions.
 fn copies(store: &Arc<Store>) -> Result<[Arc<dyn ExecutionPlan>; 2]> {
     let first = SharedRowsExec::new(table(3, 0)?, Arc::clone(store));
     let second = SharedRowsExec::new(table(2, 1_000_000)?, Arc::clone(store));
@@ -56,7 +56,7 @@ fn copies(store: &Arc<Store>) -> Result<[Arc<dyn ExecutionPlan>; 2]> {
 
 #[tokio::test]
 async fn the_first_reader_decides_for_all() -> Result<()> {
-    // All in memory, some of it, none.
+    // Memory for all rows, for some of them, for none.
     for bytes in [64 << 20, 100 << 10, 1 << 10] {
         let context = context(bytes)?;
         let store = Arc::default();
@@ -70,7 +70,7 @@ async fn the_first_reader_decides_for_all() -> Result<()> {
         b.sort_unstable();
         assert_eq!(a.len(), (BATCHES * ROWS) as usize);
         assert_eq!(a, b, "{bytes} bytes");
-        // What was read stays readable, in the order of each partition.
+        // The rows can be read again, in the order of each partition.
         let again = collect_partitioned(first, Arc::clone(&context)).await?;
         for partition in again {
             assert!(numbers(&partition).is_sorted(), "{bytes} bytes");
@@ -80,7 +80,7 @@ async fn the_first_reader_decides_for_all() -> Result<()> {
 }
 
 #[tokio::test]
-async fn memory_and_files_go_with_the_plan() -> Result<()> {
+async fn memory_and_files_are_released_with_the_plan() -> Result<()> {
     let context = context(100 << 10)?;
     let store = Arc::default();
     let [first, second] = copies(&store)?;
@@ -94,7 +94,7 @@ async fn memory_and_files_go_with_the_plan() -> Result<()> {
 }
 
 #[tokio::test]
-async fn every_reader_is_told_the_error() -> Result<()> {
+async fn every_reader_gets_the_error() -> Result<()> {
     let context = context(64 << 20)?;
     let store = Arc::default();
     let failing = |first: i64| -> Result<Arc<dyn ExecutionPlan>> {

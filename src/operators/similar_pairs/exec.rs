@@ -1,6 +1,6 @@
-//! The physical plan: a task joins the rows of its parts, one part after the other. Where there are more
-//! parts than tasks, those that wait can be on disk. The rows of a part are indexed once and probed by as
-//! many workers as there are threads for each task.
+//! The physical plan: a task joins the rows of its parts, one part after the other. If there are more parts than tasks,
+//! the rows of waiting parts may be spilled to disk. The rows of a part are indexed once and probed by several workers,
+//! one for each thread of the task.
 
 use super::Spec;
 use super::input::{PartRows, SortedPart, TaskRows};
@@ -34,12 +34,12 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use tokio::sync::mpsc;
 
-/// Pairs of similar rows among those that share a key.
+/// Pairs of similar rows; [`Spec::candidates`] says which rows are compared.
 #[derive(Debug)]
 pub struct SimilarPairsExec {
     input: Arc<dyn ExecutionPlan>,
     spec: Spec,
-    /// Whether a task has several parts, so that those that wait may have to be on disk.
+    /// Whether a task has several parts, so that rows of waiting parts may have to be spilled.
     spools: bool,
     schema: SchemaRef,
     properties: Arc<PlanProperties>,
@@ -56,7 +56,7 @@ impl SimilarPairsExec {
         Self::with_spool(input, spec, spools)
     }
 
-    /// The operator that keeps rows on disk where `spools` says so.
+    /// The operator with an explicit choice of whether waiting rows may be spilled.
     pub(crate) fn with_spool(
         input: Arc<dyn ExecutionPlan>,
         spec: Spec,
@@ -95,7 +95,7 @@ impl SimilarPairsExec {
         self.spools
     }
 
-    /// The place of the column that rows are partitioned by, if there are several parts.
+    /// The index of the column that rows are partitioned by, if there are several parts.
     pub(crate) fn part_key(&self) -> Option<usize> {
         let index = self.input.schema().index_of("part").ok();
         index.filter(|_| self.spec.parts > 1)
@@ -106,8 +106,8 @@ impl SimilarPairsExec {
         Arc::new(Column::new("part", index))
     }
 
-    /// The same operator over another input; its properties are made anew, because the number of
-    /// partitions may have changed.
+    /// The same operator over another input. The properties are computed again because the number of partitions may
+    /// have changed.
     fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
         let [input] = children
             .try_into()
@@ -246,7 +246,7 @@ impl Metrics {
     fn add(&self, stats: &kernel::Stats) {
         self.candidates.add(stats.candidates as usize);
         self.verified.add(stats.verified as usize);
-        self.oversized_buckets.add(stats.giants as usize);
+        self.oversized_buckets.add(stats.oversized_buckets as usize);
         self.unlinked.add(stats.unlinked as usize);
         self.capped.add(stats.capped as usize);
         self.uncompared.add(stats.uncompared as usize);
@@ -254,14 +254,14 @@ impl Metrics {
     }
 }
 
-/// A part being joined, by workers that each send what they find.
+/// A part that is being joined by workers, which send the pairs that they find.
 struct Current {
     part: u32,
     found: mpsc::Receiver<RecordBatch>,
     workers: JoinSet<Result<kernel::Stats>>,
 }
 
-/// One worker: its share of the rows of a part.
+/// One of the workers that join the rows of a part.
 struct Worker {
     join: Join,
     part: Arc<SortedPart>,
@@ -276,7 +276,7 @@ impl Worker {
         let input = pair_input(&self.spec, &self.part);
         while let Some(pairs) = self.join.next_batch(&input, self.batch_size) {
             if pairs.is_empty() {
-                // A stretch without pairs: let others run, and let a cancelled query end.
+                // A chunk of rows without pairs: yield, so that other tasks run and a cancelled query can end.
                 tokio::task::yield_now().await;
                 continue;
             }
@@ -310,7 +310,7 @@ struct Task {
     index_memory: MemoryReservation,
     batch_size: usize,
     metrics: Metrics,
-    /// What the parts so far left out.
+    /// What the finished parts left out.
     left_out: LeftOut,
     context: Arc<TaskContext>,
 }
@@ -353,7 +353,7 @@ impl Task {
             match next {
                 Some((part, rows)) => self.start(part, rows)?,
                 None => {
-                    // A job tells of it in its own way.
+                    // A job reports it in its manifest instead.
                     if self.spec.report.is_none() {
                         self.left_out.warn();
                     }
@@ -363,7 +363,7 @@ impl Task {
         }
     }
 
-    /// Takes all rows.
+    /// Reads all rows of the input.
     async fn collect(&mut self, mut input: SendableRecordBatchStream) -> Result<()> {
         while let Some(batch) = input.next().await.transpose()? {
             match &mut self.rows {
@@ -371,7 +371,7 @@ impl Task {
                 Rows::Held(rows) => {
                     let too_large =
                         |error| does_not_fit("rows of a part do", self.spec.parts, &error);
-                    // Before they are copied, and what was allocated for it after.
+                    // Reserve the bytes of the batch before it is copied, and the allocated bytes afterwards.
                     let more = get_record_batch_memory_size(&batch);
                     self.rows_memory.try_grow(more).map_err(too_large)?;
                     rows.extend(&self.spec, &batch)?;
@@ -386,7 +386,7 @@ impl Task {
         Ok(())
     }
 
-    /// Reserves memory beside that of the rows; rows that wait make room where they can.
+    /// Reserves memory for sorting or for an index. If it is short, rows of waiting parts are spilled.
     fn reserve(&mut self, bytes: usize) -> Result<()> {
         let mut held = self.index_memory.try_resize(bytes);
         if let (Err(_), Rows::Spooled(spool)) = (&held, &mut self.rows)

@@ -1,4 +1,4 @@
-//! The rows of one part, collected from batches.
+//! Collects the rows of one part from batches.
 
 use super::{Candidates, Spec, Verify};
 use datafusion::arrow::array::{
@@ -17,11 +17,11 @@ use neardup_kernels::VectorColumn;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Lists of 64-bit values, one after the other.
+/// Lists of 64-bit values, concatenated.
 #[derive(Debug)]
 pub(super) struct Lists {
     pub(super) values: Vec<u64>,
-    /// Where each list starts, and where the last one ends.
+    /// The start of each list, and the end of the last one.
     pub(super) offsets: Vec<usize>,
 }
 
@@ -97,11 +97,11 @@ fn u64_values(values: &ArrayRef) -> Result<UInt64Array> {
     Ok(wide.as_primitive::<UInt64Type>().clone())
 }
 
-/// Texts, one after the other.
+/// Texts, concatenated.
 #[derive(Debug)]
 pub(super) struct Texts {
     pub(super) bytes: String,
-    /// Where each text starts, and where the last one ends.
+    /// The start of each text in bytes, and the end of the last one.
     pub(super) offsets: Vec<usize>,
 }
 
@@ -114,16 +114,16 @@ impl Default for Texts {
     }
 }
 
-/// Bit signatures of one length, in words.
+/// Bit signatures of equal length, as 64-bit words.
 #[derive(Debug, Default)]
 pub(super) struct Signatures {
     pub(super) words: Vec<u64>,
-    /// Bytes of each, once one is known.
+    /// Bytes of each signature, known after the first one.
     bytes: Option<usize>,
 }
 
 impl Signatures {
-    /// Words of a signature, at least 1.
+    /// Number of words of a signature, at least 1.
     pub(super) fn width(&self) -> usize {
         self.bytes.unwrap_or(0).div_ceil(8).max(1)
     }
@@ -175,19 +175,19 @@ pub(super) struct PartRows {
     /// Whether the sides are halves of one relation.
     pub(super) halves: bool,
     across: Vec<ArrayRef>,
-    /// Bytes of both: they are many where batches are small.
+    /// Bytes of `ids` and `across`, which have many arrays if batches are small.
     array_bytes: usize,
 }
 
-/// A part whose rows stand in ascending order of their ids.
+/// A part whose rows are sorted by id, ascending.
 pub(super) struct SortedPart {
     pub(super) ids: ArrayRef,
     pub(super) rows: PartRows,
     /// The dot product of each vector with itself.
     pub(super) norms: Vec<f64>,
-    /// Offsets of lists that are all empty.
+    /// All zero, one more than there are rows: the offsets of lists that are all empty.
     pub(super) zeros: Vec<usize>,
-    /// For each row a number that is equal where `across` is, and whether `across` is not NULL.
+    /// For each row a number that is equal for rows with equal `across`, and whether `across` is not NULL.
     pub(super) groups: Option<(Vec<u64>, Vec<bool>)>,
 }
 
@@ -204,8 +204,8 @@ impl PartRows {
             + self.sides.capacity()
     }
 
-    /// Bytes that sorting takes beside them: columns are put in order one after the other. The places of the
-    /// rows, and the numbers that come with the sorted rows, are counted, too.
+    /// Additional bytes that sorting takes: columns are reordered one after the other. The sort indices, and the
+    /// numbers that [`SortedPart`] adds to the rows, are included.
     pub(super) fn bytes_to_sort(&self) -> usize {
         let largest = [
             self.keys.bytes(),
@@ -220,10 +220,10 @@ impl PartRows {
             + rows * (size_of::<u32>() + 2 * size_of::<usize>() + size_of::<f64>())
     }
 
-    /// Makes sure that rows have numbers.
+    /// Checks that 32-bit row indices suffice.
     fn check_rows(&self) -> Result<()> {
         let rows: usize = self.ids.iter().map(|ids| ids.len()).sum();
-        // The last number stands for no row.
+        // The largest index is reserved for "no row".
         match rows < u32::MAX as usize {
             true => Ok(()),
             false => exec_err!(
@@ -312,7 +312,7 @@ impl PartRows {
         self.check_rows()?;
         let ids: Vec<&dyn Array> = self.ids.iter().map(AsRef::as_ref).collect();
         let ids = concat(&ids)?;
-        // Two rows of an id are of two sides; their order decides who is in a window.
+        // The same id may occur on both sides. The side decides their order, on which windows depend.
         let indices = match self.halves || self.sides.len() != ids.len() {
             true => sort_to_indices(&ids, Some(SortOptions::default()), None)?,
             false => {
@@ -329,7 +329,7 @@ impl PartRows {
         let is_sorted = order
             .iter()
             .enumerate()
-            .all(|(place, &row)| place == row as usize);
+            .all(|(position, &row)| position == row as usize);
         let reorder = |lists: Lists| match is_sorted || lists.offsets.len() == 1 {
             true => lists,
             false => lists.reorder(order),
@@ -387,28 +387,29 @@ impl PartRows {
     }
 }
 
-/// An error of a row, with its id.
+/// Adds the id of the row to an error.
 fn of_id(ids: &ArrayRef, row: usize, error: &dyn std::fmt::Display) -> DataFusionError {
     let id =
         ScalarValue::try_from_array(ids, row).map_or_else(|_| String::new(), |id| id.to_string());
-    exec_datafusion_err!("similar_pairs: id {id} does not go with the others: {error}")
+    exec_datafusion_err!("similar_pairs: id {id} is incompatible with the other rows: {error}")
 }
 
-/// Equal values get equal numbers; NULL is marked.
+/// Numbers that are equal for equal values, and which values are not NULL.
 fn group_numbers(values: &ArrayRef) -> Result<(Vec<u64>, Vec<bool>)> {
     let indices = sort_to_indices(values, Some(SortOptions::default()), None)?;
     let sorted = take(values, &indices, None)?;
     let mut numbers = vec![0; values.len()];
     for (number, range) in partition(&[sorted])?.ranges().into_iter().enumerate() {
-        for place in range {
-            numbers[indices.value(place) as usize] = number as u64;
+        for position in range {
+            numbers[indices.value(position) as usize] = number as u64;
         }
     }
     let valid = (0..values.len()).map(|row| values.is_valid(row)).collect();
     Ok((numbers, valid))
 }
 
-/// The rows of a batch that take part, by part: not those with a NULL id, without keys, signature or vector.
+/// The row indices of a batch that can be in a pair, by part. Rows without an id, keys, signature or vector are left
+/// out.
 pub(super) fn rows_by_part(spec: &Spec, batch: &RecordBatch) -> Result<BTreeMap<u32, Vec<usize>>> {
     let column = |name: &str| {
         batch
@@ -434,7 +435,7 @@ pub(super) fn rows_by_part(spec: &Spec, batch: &RecordBatch) -> Result<BTreeMap<
     Ok(rows)
 }
 
-/// The rows of a task, all of them in memory, by part.
+/// The rows of a task by part, all of them in memory.
 #[derive(Debug, Default)]
 pub(super) struct TaskRows {
     pub(super) parts: BTreeMap<u32, PartRows>,

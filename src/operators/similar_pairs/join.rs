@@ -1,4 +1,4 @@
-//! From the parameters of the operator to a join of the kernels.
+//! Creates the join of the kernels from the parameters of the operator.
 
 use super::input::SortedPart;
 use super::{Candidates, Spec, Verify};
@@ -12,22 +12,22 @@ pub(super) enum Join {
 }
 
 impl Join {
-    /// An upper bound of the bytes that the joins of a part hold, its rows apart.
+    /// An upper bound of the bytes that the joins of a part hold, without the rows themselves.
     pub(super) fn memory_for(spec: &Spec, part: &SortedPart, number: u32, workers: usize) -> usize {
         let rows = part.ids.len();
         match windows(spec) {
             Some(windows) => {
                 let width = part.rows.signatures.width();
-                workers * kernel::WindowPairs::memory_of_sharer(rows, width, &windows)
+                workers * kernel::WindowPairs::memory_of_worker(rows, width, &windows)
             }
             None if spec.candidates == Candidates::All => {
-                // The transposed rows are as large as the rows, postings of sparse ones while they are sorted
-                // larger.
+                // The transposed signatures are as large as the signatures. Posting lists of sparse vectors are
+                // larger while they are sorted.
                 let compared = match spec.reads_signatures() {
                     true => part.rows.signatures.words.len() * size_of::<u64>(),
                     false => 3 * part.rows.vectors.memory() + workers * rows * size_of::<f64>(),
                 };
-                // In linked mode each worker knows what is connected.
+                // In linked mode each worker has its own union-find forest.
                 let forests = spec.bucket_pairs.map_or(0, |_| workers * rows);
                 (rows + forests) * size_of::<u32>() + compared
             }
@@ -40,12 +40,12 @@ impl Join {
                     _ => None,
                 };
                 kernel::PairJoin::memory_for(rows, keys.len(), owned.count(), tokens)
-                    .saturating_add((workers - 1) * kernel::PairJoin::memory_of_sharer(rows))
+                    .saturating_add((workers - 1) * kernel::PairJoin::memory_of_worker(rows))
             }
         }
     }
 
-    /// Joins that share the work of a part, and the bytes that they hold.
+    /// Joins that divide the work of a part between workers, and the bytes that they hold.
     pub(super) fn start(
         spec: &Spec,
         part: &SortedPart,
@@ -58,8 +58,8 @@ impl Join {
         Ok(match (spec.candidates, windows(spec)) {
             (Candidates::Keys, _) => {
                 let join = kernel::PairJoin::new(&input, kernel_spec)?;
-                let joins = join.share(workers);
-                let sharers = (joins.len() - 1) * kernel::PairJoin::memory_of_sharer(rows);
+                let joins = join.into_workers(workers);
+                let sharers = (joins.len() - 1) * kernel::PairJoin::memory_of_worker(rows);
                 let shared = joins.first().map_or(0, kernel::PairJoin::memory);
                 (
                     joins
@@ -71,9 +71,9 @@ impl Join {
             }
             (_, Some(windows)) => {
                 let join = kernel::WindowPairs::new(&input, kernel_spec, windows)?;
-                let joins = join.share(workers);
+                let joins = join.into_workers(workers);
                 let width = part.rows.signatures.width();
-                let each = kernel::WindowPairs::memory_of_sharer(rows, width, &windows);
+                let each = kernel::WindowPairs::memory_of_worker(rows, width, &windows);
                 let bytes = joins.len() * each;
                 (joins.into_iter().map(Self::Windows).collect(), bytes)
             }
@@ -88,14 +88,17 @@ impl Join {
                     .map_or(0, |_| workers * rows * size_of::<u32>());
                 let bytes = join.memory() + sums + forests;
                 (
-                    join.share(workers).into_iter().map(Self::All).collect(),
+                    join.into_workers(workers)
+                        .into_iter()
+                        .map(Self::All)
+                        .collect(),
                     bytes,
                 )
             }
         })
     }
 
-    /// The next pairs, at about `max_pairs` a batch; `None` when there are no more.
+    /// The next pairs, about `max_pairs` of them, or `None` when there are no more.
     pub(super) fn next_batch(
         &mut self,
         input: &kernel::PairInput<'_>,
@@ -108,7 +111,7 @@ impl Join {
         }
     }
 
-    /// What was done so far.
+    /// The counts so far.
     pub(super) fn stats(&self) -> &kernel::Stats {
         match self {
             Self::Keys(join) => join.stats(),
@@ -138,15 +141,15 @@ fn windows(spec: &Spec) -> Option<kernel::Windows> {
 }
 
 fn kernel_spec(spec: &Spec, part: u32) -> kernel::Spec {
-    let most = spec.max_distance.unwrap_or(u32::MAX);
+    let max_distance = spec.max_distance.unwrap_or(u32::MAX);
     kernel::Spec {
         threshold: spec.threshold,
         verify: match spec.verify {
             Verify::Exact => kernel::Verify::Exact,
             Verify::Edit => kernel::Verify::Edit,
             Verify::Estimate => kernel::Verify::Estimate,
-            Verify::Hamming => kernel::Verify::Hamming(most),
-            Verify::Cosine => kernel::Verify::Cosine(most),
+            Verify::Hamming => kernel::Verify::Hamming(max_distance),
+            Verify::Cosine => kernel::Verify::Cosine(max_distance),
             Verify::None => kernel::Verify::None,
         },
         prefix_filter: spec.prefixes,
@@ -157,7 +160,7 @@ fn kernel_spec(spec: &Spec, part: u32) -> kernel::Spec {
     }
 }
 
-/// The rows of a part as the kernels take them.
+/// The rows of a part in the form that the kernels take.
 pub(super) fn pair_input<'a>(spec: &Spec, part: &'a SortedPart) -> kernel::PairInput<'a> {
     let rows = &part.rows;
     let count = part.ids.len();

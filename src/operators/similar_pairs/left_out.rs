@@ -1,8 +1,8 @@
-//! What the operator did not compare, and how a job hears of it.
+//! Counts of what the operator did not compare, and how a job collects them.
 //!
-//! On a cluster the operator runs in other processes than the one that writes the step. So each part that leaves
-//! something out writes a file into the directory of the step, which everybody sees. Its name is that of the
-//! part and its content follows from the rows, so that a repeated task writes the same again.
+//! On a cluster the operator runs in other processes than the job. Therefore each part that leaves something out
+//! writes a file into the directory of the step, which all processes share. The file is named after the part and its
+//! content is determined by the rows, so that a repeated task writes the same file again.
 
 use super::{SimilarPairs, Spec};
 use crate::files::Location;
@@ -17,46 +17,47 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How the names of the files begin.
+/// Prefix of the names of the files.
 const PREFIX: &str = "left-out-";
 
-/// Where a plan notes what its joins leave out.
+/// Where a join writes the counts of what it leaves out.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Serialize, Deserialize)]
 pub struct Report {
     directory: String,
-    /// The number of the join in its plan.
+    /// The number of the join within its plan, from 0.
     join: usize,
 }
 
-/// Counts of what joins left out; those of parts add up.
+/// Counts of what joins left out. The counts of several parts are added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// Buckets of more rows than the limit.
+    /// Oversized buckets: those with more rows than `bucket_pairs`.
     pub oversized_buckets: u64,
-    /// Rows in them, once a bucket.
+    /// Rows of oversized buckets. A row counts once for each such bucket.
     pub rows: u64,
-    /// Rows in them that resemble no pivot of a bucket and found no seat, once a bucket.
+    /// Rows of oversized buckets that are similar to no pivot and are no pivots themselves, because the bucket had
+    /// enough pivots. A row counts once for each such bucket.
     pub rows_without_pivot: u64,
-    /// Buckets of more rows than the cap.
+    /// Capped buckets: those with more rows than `max_bucket`.
     pub capped_buckets: u64,
-    /// Rows beyond it, once a bucket.
+    /// Rows beyond `max_bucket`. A row counts once for each such bucket.
     pub rows_beyond_cap: u64,
-    /// Pairs of rows of one bucket that were not compared in it, once a bucket.
+    /// Pairs of rows of a bucket that were not compared within it. A pair counts once for each such bucket.
     pub uncompared: u64,
-    /// Rows with more similar predecessors than are paired with them, once a part.
+    /// Rows with more similar predecessors than the limit of pairs per row. A row counts once for each part.
     pub crowded_rows: u64,
-    /// Similar pairs beyond those predecessors, as far as one part sees.
+    /// Similar pairs beyond that limit, counted within each part.
     pub unreported: u64,
-    /// Similar pairs found where predecessors are limited.
+    /// Similar pairs found by joins with that limit.
     pub similar: u64,
 }
 
 impl LeftOut {
-    /// What a join of one part left out.
+    /// The counts of the join of one part.
     pub(super) fn of(stats: &Stats) -> Self {
         Self {
-            oversized_buckets: stats.giants,
-            rows: stats.rows_in_giants,
+            oversized_buckets: stats.oversized_buckets,
+            rows: stats.rows_in_oversized,
             rows_without_pivot: stats.unlinked,
             capped_buckets: stats.capped_buckets,
             rows_beyond_cap: stats.capped,
@@ -80,11 +81,11 @@ impl LeftOut {
         self.similar += other.similar;
     }
 
-    /// Warns of what was left out, if anything was.
+    /// Logs a warning if anything was left out.
     pub(super) fn warn(&self) {
         if self.oversized_buckets > 0 {
             log::warn!(
-                "{} oversized buckets of {} rows: {} pairs of rows of one bucket were not compared in it, {} rows resemble no pivot",
+                "{} oversized buckets with {} rows: {} pairs within a bucket were not compared, {} rows are similar to no pivot",
                 self.oversized_buckets,
                 self.rows,
                 self.uncompared,
@@ -93,7 +94,7 @@ impl LeftOut {
         }
         if self.capped_buckets > 0 {
             log::warn!(
-                "max_bucket left {} rows out of {} buckets: {} pairs of rows of one bucket were not compared in it",
+                "max_bucket left {} rows of {} buckets out: {} pairs within a bucket were not compared",
                 self.rows_beyond_cap,
                 self.capped_buckets,
                 self.uncompared
@@ -101,14 +102,14 @@ impl LeftOut {
         }
         if self.unreported > 0 {
             log::warn!(
-                "{} rows are similar to more rows before them than are paired: {} pairs are left out",
+                "{} rows have more similar predecessors than are paired with them: {} pairs were left out",
                 self.crowded_rows,
                 self.unreported
             );
         }
     }
 
-    /// The counts that are not zero, by what they say to a reader.
+    /// The nonzero counts with their names for reports.
     pub(crate) fn figures(&self) -> BTreeMap<String, u64> {
         let figures = [
             ("oversized buckets", self.oversized_buckets),
@@ -127,7 +128,7 @@ impl LeftOut {
             .collect()
     }
 
-    /// Writes the counts of a part where the plan wants them, if anything was left out.
+    /// Writes the counts of a part into the directory of the report, if one is set and anything was left out.
     pub(super) async fn write(&self, spec: &Spec, part: u32, runtime: &RuntimeEnv) -> Result<()> {
         let Some(Report { directory, join }) = &spec.report else {
             return Ok(());
@@ -143,7 +144,7 @@ impl LeftOut {
         Ok(())
     }
 
-    /// Takes what the joins of a plan wrote into a directory, and removes it there.
+    /// Reads and removes the files that the joins of a plan wrote into a directory, and returns their sums.
     pub(crate) async fn take(directory: &Location, runtime: &RuntimeEnv) -> Result<Self> {
         let (store, path) = directory.store(runtime)?;
         let files: Vec<_> = store.list(Some(&path)).try_collect().await?;
@@ -163,7 +164,7 @@ impl LeftOut {
     }
 }
 
-/// The same plan, whose joins note what they leave out in a directory.
+/// The same plan, whose joins write the counts of what they leave out into a directory.
 pub(crate) fn reporting(plan: LogicalPlan, directory: &str) -> Result<LogicalPlan> {
     let mut joins = 0;
     let plan = plan.transform_up_with_subqueries(|node| {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// Pairs of similar rows among those that share a key.
+/// Pairs of similar rows; [`Spec::candidates`] says which rows are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarPairs {
     input: LogicalPlan,
@@ -22,7 +22,7 @@ impl SimilarPairs {
     /// The node over the columns of `input` that the parameters need, found by name.
     ///
     /// # Errors
-    /// If a column is missing or stands twice.
+    /// If a column is missing or its name is ambiguous.
     pub fn plan(input: LogicalPlan, spec: Spec) -> Result<LogicalPlan> {
         for name in spec.columns() {
             if input.schema().fields_with_unqualified_name(name).len() != 1 {
@@ -57,7 +57,7 @@ impl SimilarPairs {
         })
     }
 
-    /// The same node, which notes what it leaves out.
+    /// The same node, which also reports what it leaves out.
     pub(crate) fn reporting(&self, report: Report) -> Result<Self> {
         let spec = Spec {
             report: Some(report),

@@ -1,18 +1,20 @@
-//! `similar_pairs`: verified pairs of rows that share a key, of all rows of a part, or of rows that are
+//! `similar_pairs`: verified pairs of rows. Candidates are rows that share a key, all rows of a part, or rows that are
 //! near in sorted order.
 //!
 //! ```text
-//! rows (part, id, keys, payload) ── hash by part ──> one task a part:
+//! rows (part, id, keys, payload) ── hash by part ──> one task per part:
 //!     spool ─── sort by id ───┬─ index keys ── probe ─┬─ verify ──> (id_a, id_b, similarity)
-//!                             ├─ all with all ────────┤
+//!                             ├─ all pairs ───────────┤
 //!                             └─ windows ─────────────┘
 //! ```
 //!
-//! Plans of standard operators give the same pairs (`functions::sql_text` writes them), at a price: of 14,966
-//! signatures of 100 bits, all pairs take 26 seconds of one core by a nested-loop join and 0.25 here; windows of
-//! 10 in 10 tables 1.5 seconds and 230 MB by a self join of numbered rows, and 0.1 seconds and a few MB here.
+//! Plans of standard operators give the same pairs (`functions::sql_text` writes them) at a higher cost. Measured on
+//! one core with 14,966 signatures of 100 bits: all pairs take 26 seconds by a nested-loop join and 0.25 seconds here.
+//! Windows of 10 rows in 10 tables take 1.5 seconds and 230 MB by a self join of numbered rows, and 0.1 seconds and a
+//! few MB here.
 //!
-//! The join itself is `neardup_kernels::pairs`; here it meets Arrow, memory accounting and the plan.
+//! The join algorithms are in `neardup_kernels::pairs`. This module connects them to Arrow, memory accounting and the
+//! plan.
 
 mod exec;
 mod input;
@@ -29,20 +31,20 @@ pub(crate) use spool::compact;
 
 use serde::{Deserialize, Serialize};
 
-/// What makes a candidate a pair.
+/// How candidates are verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Serialize, Deserialize)]
 pub enum Verify {
     /// Exact Jaccard similarity of the column `tokens`.
     Exact,
     /// Edit similarity of the column `text`.
     Edit,
-    /// Share of equal positions of the column `signature`.
+    /// Fraction of equal positions of the column `signature`.
     Estimate,
     /// Number of differing bits of the column `signature`.
     Hamming,
     /// Cosine of the column `vector`.
     Cosine,
-    /// Nothing: every candidate is a pair.
+    /// No verification: every candidate is a pair.
     None,
 }
 
@@ -64,47 +66,47 @@ impl Verify {
 pub enum Candidates {
     /// Rows that share a key.
     Keys,
-    /// All rows of a part; where a part has two halves, those of one with those of the other.
+    /// All rows of a part. If the part has two halves, only pairs of a row of one half with a row of the other.
     All,
-    /// Rows whose signatures are near in the order of permuted bits.
+    /// Rows whose signatures are near in the sorted order of their permuted bits.
     Windows {
-        /// Bits of a signature that count.
+        /// Number of bits of a signature that are used.
         bits: u32,
-        /// Tables, each with a permutation of its own.
+        /// Number of tables, each with its own permutation.
         tables: u32,
-        /// Rows before a row that it is compared with.
+        /// Number of preceding rows, in sorted order, with which a row is compared.
         window: u32,
-        /// Rows of a chunk.
+        /// Number of rows of a table that are compared at a time.
         chunk: u32,
         /// Seed of the permutations.
         seed: u64,
     },
 }
 
-/// The parameters of the operator; `sql/similar_pairs.sql` says what they mean.
+/// The parameters of the operator. `sql/similar_pairs.sql` describes them.
 #[derive(Debug, Clone, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub struct Spec {
-    /// Least similarity, in (0, 1].
+    /// Minimum similarity of a pair, in (0, 1].
     pub threshold: f64,
     /// Which rows are compared.
     pub candidates: Candidates,
-    /// What makes a candidate a pair.
+    /// How candidates are verified.
     pub verify: Verify,
-    /// The most bits in which signatures may differ; with a cosine `None`, where there are none.
+    /// Maximum number of bits in which signatures may differ. `None` with [`Verify::Cosine`] without signatures.
     pub max_distance: Option<u32>,
-    /// The keys are prefix tokens of `tokens`.
+    /// Whether the keys are prefix tokens of `tokens`, so that the length and positional filters apply.
     pub prefixes: bool,
     /// Buckets of more rows than this are oversized: their rows are verified against pivots.
     pub bucket_pairs: Option<usize>,
-    /// Only the first rows, in id order, of a bucket take part.
+    /// Only this many rows of a bucket, the first in id order, form pairs.
     pub max_bucket: Option<usize>,
-    /// Parts of the key space.
+    /// Number of parts of the key space.
     pub parts: u32,
-    /// Only pairs of side 0 with side 1.
+    /// Whether only pairs of a row of side 0 with a row of side 1 are formed.
     pub two_sides: bool,
-    /// Only pairs whose values of `across` differ.
+    /// Whether only pairs with different values of `across` are formed.
     pub differ: bool,
-    /// Where it is noted what is left out.
+    /// Where the counts of uncompared rows and pairs are written, if anywhere.
     pub report: Option<Report>,
 }
 
@@ -153,8 +155,8 @@ impl std::fmt::Display for Spec {
             "verify={:?}, threshold={}, parts={}",
             self.verify, self.threshold, self.parts
         )?;
-        if let Some(most) = self.max_distance {
-            write!(f, ", max_distance={most}")?;
+        if let Some(bits) = self.max_distance {
+            write!(f, ", max_distance={bits}")?;
         }
         match self.candidates {
             Candidates::Keys => {}

@@ -1,5 +1,5 @@
-//! Rows of more parts than are joined at a time: in memory as they came, and where memory is short in
-//! runs on disk, sorted by part, of which one part after the other is read.
+//! Buffers the rows of several parts until they are joined: in memory in arrival order, and if memory is short in runs
+//! on disk that are sorted by part. The parts are then read one after the other.
 
 use super::Spec;
 use super::input::{PartRows, rows_by_part};
@@ -15,22 +15,23 @@ use futures::StreamExt;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// Bytes of a batch on disk.
-const BATCH_BYTES: usize = 32 << 20;
+/// Upper bound of the bytes of a batch on disk.
+const MAX_BATCH_BYTES: usize = 32 << 20;
 
 /// The rows of a task, by part.
 pub(super) struct Spool {
     spec: Spec,
     manager: SpillManager,
     memory: MemoryReservation,
-    /// Rows in memory, and for each part the batches and rows of its own.
+    /// The batches in memory.
     batches: Vec<RecordBatch>,
-    places: BTreeMap<u32, Vec<(usize, usize)>>,
+    /// For each part the batch and row indices of its rows in `batches`.
+    positions: BTreeMap<u32, Vec<(usize, usize)>>,
     runs: Vec<Run>,
     batch_size: usize,
 }
 
-/// A run: batches of one part each, parts ascending.
+/// A run on disk: each batch has rows of one part, and the parts are ascending.
 struct Run {
     /// The parts of the batches that are not read yet.
     parts: VecDeque<u32>,
@@ -54,13 +55,13 @@ impl Spool {
                 .with_can_spill(true)
                 .register(context.memory_pool()),
             batches: Vec::new(),
-            places: BTreeMap::new(),
+            positions: BTreeMap::new(),
             runs: Vec::new(),
             batch_size: config.batch_size(),
         }
     }
 
-    /// Adds a batch; rows that take no part are left out.
+    /// Adds a batch. Rows that cannot be in a pair are left out.
     pub(super) fn push(&mut self, batch: &RecordBatch) -> Result<()> {
         let batch = compact(batch)?;
         let bytes =
@@ -71,18 +72,18 @@ impl Spool {
             fits = self.memory.try_grow(bytes).is_ok();
         }
         for (part, rows) in rows_by_part(&self.spec, &batch)? {
-            let places = rows.into_iter().map(|row| (self.batches.len(), row));
-            self.places.entry(part).or_default().extend(places);
+            let positions = rows.into_iter().map(|row| (self.batches.len(), row));
+            self.positions.entry(part).or_default().extend(positions);
         }
         self.batches.push(batch);
         match fits {
             true => Ok(()),
-            // It is in memory already: one batch is held beyond the limit.
+            // The batch is in memory already: until it is spilled, it is held beyond the limit.
             false => self.spill(),
         }
     }
 
-    /// Writes what is in memory to disk.
+    /// Writes the rows in memory to disk, as one run.
     pub(super) fn spill(&mut self) -> Result<()> {
         let mut file = self.manager.create_in_progress_file("similar_pairs")?;
         let batches: Vec<&RecordBatch> = self.batches.iter().collect();
@@ -91,8 +92,8 @@ impl Spool {
             .map(|batch| get_record_batch_memory_size(batch) / batch.num_rows().max(1))
             .collect();
         let mut parts = VecDeque::new();
-        for (part, places) in std::mem::take(&mut self.places) {
-            let mut rest = places.as_slice();
+        for (part, positions) in std::mem::take(&mut self.positions) {
+            let mut rest = positions.as_slice();
             while !rest.is_empty() {
                 let (now, later) = rest.split_at(self.rows_of_batch(&row_bytes, rest));
                 file.append_batch(&interleave_record_batch(&batches, now)?)?;
@@ -109,24 +110,24 @@ impl Spool {
         Ok(())
     }
 
-    /// How many of the rows go into one batch: by number, and by bytes, of which a batch of few rows, too, can
-    /// have more than the offsets of its columns count.
-    fn rows_of_batch(&self, row_bytes: &[usize], places: &[(usize, usize)]) -> usize {
+    /// How many of the rows go into one batch. Besides the number of rows it limits the bytes, because even a batch of
+    /// few rows can have more bytes than the 32-bit offsets of its columns can address.
+    fn rows_of_batch(&self, row_bytes: &[usize], positions: &[(usize, usize)]) -> usize {
         let mut bytes = 0;
-        let fits = |place: &&(usize, usize)| {
-            bytes += row_bytes[place.0];
-            bytes <= BATCH_BYTES
+        let fits = |position: &&(usize, usize)| {
+            bytes += row_bytes[position.0];
+            bytes <= MAX_BATCH_BYTES
         };
-        let fitting = places.iter().take(self.batch_size).take_while(fits);
+        let fitting = positions.iter().take(self.batch_size).take_while(fits);
         fitting.count().max(1)
     }
 
-    /// Whether rows are in memory that could be on disk.
+    /// Whether there are rows in memory that could be spilled.
     pub(super) fn holds_rows(&self) -> bool {
         !self.batches.is_empty()
     }
 
-    /// All rows are there: parts can be taken.
+    /// Call this after the last row: then parts can be taken.
     pub(super) fn finish(&mut self) -> Result<()> {
         match self.runs.is_empty() {
             true => Ok(()),
@@ -134,31 +135,31 @@ impl Spool {
         }
     }
 
-    /// The rows of the lowest part that is left, held in `memory`; `None` when there are no more.
+    /// The rows of the lowest remaining part, whose bytes are reserved in `memory`, or `None` if no part remains.
     pub(super) async fn next(
         &mut self,
         memory: &mut MemoryReservation,
     ) -> Result<Option<(u32, PartRows)>> {
         let on_disk = self.runs.iter().filter_map(|run| run.parts.front());
-        let Some(&part) = on_disk.chain(self.places.keys().next()).min() else {
+        let Some(&part) = on_disk.chain(self.positions.keys().next()).min() else {
             return Ok(None);
         };
         let mut rows = PartRows::default();
-        if let Some(places) = self.places.remove(&part) {
+        if let Some(positions) = self.positions.remove(&part) {
             let mut taken = 0;
-            for places in places.chunk_by(|a, b| a.0 == b.0) {
-                let batch = &self.batches[places[0].0];
-                let numbers: Vec<usize> = places.iter().map(|&(_, row)| row).collect();
+            for group in positions.chunk_by(|a, b| a.0 == b.0) {
+                let batch = &self.batches[group[0].0];
+                let numbers: Vec<usize> = group.iter().map(|&(_, row)| row).collect();
                 rows.extend(&self.spec, batch, &numbers)?;
-                taken += places.len();
+                taken += group.len();
                 if memory.try_resize(rows.bytes()).is_err() {
                     break;
                 }
             }
-            if let Some(rest @ [_, ..]) = places.get(taken..) {
-                self.places.insert(part, rest.to_vec());
+            if let Some(rest @ [_, ..]) = positions.get(taken..) {
+                self.positions.insert(part, rest.to_vec());
             }
-            if self.places.is_empty() {
+            if self.positions.is_empty() {
                 self.batches.clear();
                 self.memory.free();
             } else if memory.size() < rows.bytes() {
@@ -169,10 +170,10 @@ impl Spool {
         for run in &mut self.runs {
             while run.parts.pop_front_if(|next| *next == part).is_some() {
                 let Some(batch) = run.batches.next().await.transpose()? else {
-                    return internal_err!("similar_pairs: a run on disk ends early");
+                    return internal_err!("similar_pairs: a spilled run ends early");
                 };
                 let all: Vec<usize> = (0..batch.num_rows()).collect();
-                // Before they are copied, and what was allocated for it after.
+                // Reserve the bytes of the batch before it is copied, and the allocated bytes afterwards.
                 memory
                     .try_grow(get_record_batch_memory_size(&batch))
                     .map_err(|error| does_not_fit("rows of a part do", self.spec.parts, &error))?;
@@ -184,20 +185,20 @@ impl Spool {
     }
 }
 
-/// Reserves what the rows of a part take.
+/// Reserves the bytes of the rows of a part.
 fn hold(rows: &PartRows, memory: &mut MemoryReservation, parts: u32) -> Result<()> {
     let held = memory.try_resize(rows.bytes());
     held.map_err(|error| does_not_fit("rows of a part do", parts, &error))
 }
 
-/// The error of a part that is too large.
+/// The error if a part does not fit into memory.
 pub(super) fn does_not_fit(what: &str, parts: u32, error: &DataFusionError) -> DataFusionError {
     exec_datafusion_err!(
         "similar_pairs: the {what} not fit into memory; raise parts (now {parts}): {error}"
     )
 }
 
-/// The same rows, without the bytes of texts and vectors that belong to other batches.
+/// The same rows, without the bytes of texts and vectors of other batches, which views may keep alive.
 pub(crate) fn compact(batch: &RecordBatch) -> Result<RecordBatch, DataFusionError> {
     let columns = batch.columns().iter();
     let columns = columns.map(|column| match column.data_type() {

@@ -34,7 +34,7 @@ impl PhysicalOptimizerRule for WholeFiles {
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let plan = plan.transform_down(|node| {
-            // A plan may come here more than once.
+            // The rule may see a plan more than once.
             if node.is::<WholeFilesExec>() {
                 return Ok(Transformed::new(node, false, TreeNodeRecursion::Jump));
             }
@@ -58,7 +58,7 @@ impl PhysicalOptimizerRule for WholeFiles {
     }
 }
 
-/// Runs a writer of files, whose files are put in place only if all rows came.
+/// Runs a file writer and commits its files only if all rows were read and written.
 #[derive(Debug)]
 pub(crate) struct WholeFilesExec {
     /// A [`DataSinkExec`].
@@ -122,17 +122,17 @@ impl ExecutionPlan for WholeFilesExec {
     ) -> Result<SendableRecordBatchStream> {
         let writer = Arc::clone(&self.writer);
         let Some(sink) = writer.downcast_ref::<DataSinkExec>() else {
-            return internal_err!("WholeFilesExec runs a writer of files");
+            return internal_err!("the input of WholeFilesExec must be a DataSinkExec");
         };
         let input = Arc::clone(sink.input());
         let schema = Arc::clone(sink.sink().schema());
         let rows = execute_input_stream(input, schema, partition, Arc::clone(&context))?;
         let files = Files::default();
-        let (folders, noted) = (folders(sink.sink()), files.clone());
+        let (columns, errors) = (partition_columns(sink.sink()), files.clone());
         let schema = rows.schema();
         let rows = rows.map(move |batch| {
-            let checked = batch.and_then(|batch| named(batch, &folders));
-            checked.map_err(|error| noted.note(error))
+            let checked = batch.and_then(|batch| without_null(batch, &columns));
+            checked.map_err(|error| errors.record(error))
         });
         let rows: SendableRecordBatchStream = Box::pin(RecordBatchStreamAdapter::new(schema, rows));
         let runtime = context.runtime_env();
@@ -155,10 +155,10 @@ impl ExecutionPlan for WholeFilesExec {
         );
         let written = futures::stream::once(async move {
             let Some(sink) = writer.downcast_ref::<DataSinkExec>() else {
-                return internal_err!("WholeFilesExec runs a writer of files");
+                return internal_err!("the input of WholeFilesExec must be a DataSinkExec");
             };
             let done = match sink.sink().write_all(rows, &Arc::new(context)).await {
-                Ok(count) => files.put_in_place().await.map(|()| count),
+                Ok(count) => files.commit().await.map(|()| count),
                 Err(error) => Err(error),
             };
             match done {
@@ -174,8 +174,8 @@ impl ExecutionPlan for WholeFilesExec {
     }
 }
 
-/// The columns of `PARTITIONED BY`.
-fn folders(sink: &dyn DataSink) -> Vec<String> {
+/// The names of the columns of `PARTITIONED BY`.
+fn partition_columns(sink: &dyn DataSink) -> Vec<String> {
     let config = if let Some(sink) = sink.downcast_ref::<ParquetSink>() {
         sink.config()
     } else if let Some(sink) = sink.downcast_ref::<CsvSink>() {
@@ -189,13 +189,14 @@ fn folders(sink: &dyn DataSink) -> Vec<String> {
     columns.map(|(name, _)| name.clone()).collect()
 }
 
-/// Rows of which each has a folder: the engine puts those with NULL into that of another value.
-fn named(rows: RecordBatch, folders: &[String]) -> Result<RecordBatch> {
-    for name in folders {
+/// Returns the rows, or an error if a partition column has NULL: the engine would write such rows into the directory of
+/// another value.
+fn without_null(rows: RecordBatch, columns: &[String]) -> Result<RecordBatch> {
+    for name in columns {
         let column = rows.column_by_name(name);
         if column.is_some_and(|column| column.logical_null_count() > 0) {
             return exec_err!(
-                "PARTITIONED BY {name}: the column has NULL, for which there is no folder; give such rows a value, as with coalesce({name}, …), or leave them out"
+                "PARTITIONED BY {name}: the column contains NULL, which has no directory; replace it, for example by coalesce({name}, …), or filter such rows out"
             );
         }
     }

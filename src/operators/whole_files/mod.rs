@@ -1,8 +1,8 @@
-//! Files that a query writes (`COPY … TO`, `INSERT INTO`) are put in place together, when all of it has ended well.
+//! Commits the files that a query writes (`COPY … TO`, `INSERT INTO`) together, after the whole query has succeeded.
 //!
-//! The engine ends a file when its rows end, also when they end with an error, and when it cannot write a row: what
-//! had come so far was a file, in place of the one that was there. Here what it writes waits, in memory or as an
-//! upload that is not complete, until the writer has said that all rows are written.
+//! The engine completes a file when its input ends, even if the input ends with an error or a row cannot be written.
+//! The incomplete file would then replace the file that was there before. Here written files are withheld, in memory,
+//! under a hidden name or as an incomplete multipart upload, until the writer has reported that all rows are written.
 
 mod exec;
 mod store;

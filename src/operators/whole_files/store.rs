@@ -1,4 +1,4 @@
-//! Stores that put no file in place before a query has ended well.
+//! Object stores that withhold written files until the query has succeeded.
 
 use async_trait::async_trait;
 use datafusion::common::{DataFusionError, Result};
@@ -17,22 +17,23 @@ use std::fmt::{Display, Formatter};
 use std::sync::Arc;
 use url::Url;
 
-/// Bytes of small files that wait in memory; what is beyond waits in the store, under a hidden name.
-const HELD_BYTES: usize = 64 << 20;
+/// Upper bound of the bytes of small files that are held in memory. Further files are written to the store under a
+/// hidden name.
+const MAX_HELD_BYTES: usize = 64 << 20;
 
-/// The files of a query, which are written and wait for its end.
+/// The files of a query that are written but not yet committed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Files(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Of the rows or of a store.
+    /// The first error of the input rows or of a store.
     first_error: Option<Arc<DataFusionError>>,
     waiting: VecDeque<Waiting>,
     held: usize,
 }
 
-/// A file that is whole, and not in place.
+/// A complete file that is not committed yet.
 #[derive(Debug)]
 enum Waiting {
     Held {
@@ -50,19 +51,19 @@ enum Waiting {
 }
 
 impl Files {
-    /// Notes an error unless there is one, and gives it back.
-    pub(super) fn note(&self, error: DataFusionError) -> DataFusionError {
+    /// Records an error unless there is an earlier one, and returns it.
+    pub(super) fn record(&self, error: DataFusionError) -> DataFusionError {
         let error = Arc::new(error);
         let mut state = self.0.lock();
         state.first_error.get_or_insert_with(|| Arc::clone(&error));
         DataFusionError::Shared(error)
     }
 
-    /// Puts the files in place.
+    /// Commits the files.
     ///
     /// # Errors
-    /// If there was an error, or a store cannot; files before that one are in place then.
-    pub(super) async fn put_in_place(&self) -> Result<()> {
+    /// If an error was recorded, or if a store fails. In the latter case earlier files are committed already.
+    pub(super) async fn commit(&self) -> Result<()> {
         if let Some(first) = self.0.lock().first_error.clone() {
             return Err(DataFusionError::Shared(first));
         }
@@ -85,10 +86,10 @@ impl Files {
         Ok(())
     }
 
-    /// Removes the files, and says what went wrong first, if the writer failed with that error.
+    /// Removes the files after the writer failed with `error`, and returns the first recorded error instead, if any.
     pub(super) async fn remove(&self, error: DataFusionError) -> DataFusionError {
         while let Some(file) = self.next() {
-            // What stays where even this fails is no file that anybody reads.
+            // If this fails too, the remaining hidden file or upload is ignored by all readers.
             let _ = match file {
                 Waiting::Held { .. } => Ok(()),
                 Waiting::Hidden { store, from, .. } => store.delete(&from).await,
@@ -105,10 +106,10 @@ impl Files {
         self.0.lock().waiting.pop_front()
     }
 
-    /// Notes what a store said, for the writer makes another error of it.
-    fn of_store<T>(&self, result: StoreResult<T>) -> StoreResult<T> {
+    /// Records the error of a store, because the writer does not pass it on unchanged.
+    fn record_store<T>(&self, result: StoreResult<T>) -> StoreResult<T> {
         result.map_err(|error| {
-            self.note(error.into());
+            self.record(error.into());
             Error::Generic {
                 store: "neardup",
                 source: "the file was not written".into(),
@@ -117,15 +118,15 @@ impl Files {
     }
 }
 
-/// What a store says of a file that is not in place yet.
-fn later() -> PutResult {
+/// The result of writing a file that is not committed yet: it has no tag and no version.
+fn uncommitted() -> PutResult {
     PutResult {
         e_tag: None,
         version: None,
     }
 }
 
-/// A name beside a file that no reader of directories takes.
+/// A hidden name in the same directory, which readers of directories skip.
 fn hidden(path: &Path) -> Path {
     let mut parts: Vec<_> = path.parts().collect();
     let name = parts.pop();
@@ -133,7 +134,7 @@ fn hidden(path: &Path) -> Path {
     Path::from_iter(parts).join(format!(".{name}.unfinished"))
 }
 
-/// Hands out the stores of a session, whose files wait.
+/// The object stores of a session, wrapped so that written files are withheld.
 #[derive(Debug)]
 pub(super) struct Stores {
     pub(super) stores: Arc<dyn ObjectStoreRegistry>,
@@ -183,17 +184,17 @@ impl ObjectStore for Store {
     ) -> StoreResult<PutResult> {
         let bytes = payload.content_length();
         let plain = PutOptions::default();
-        if options == plain && self.files.0.lock().held + bytes > HELD_BYTES {
-            // Not as an upload: each that waits is an open file.
+        if options == plain && self.files.0.lock().held + bytes > MAX_HELD_BYTES {
+            // Not as a multipart upload, because each pending upload keeps a file open.
             let from = hidden(location);
             let put = self.store.put_opts(&from, payload, options).await;
-            self.files.of_store(put)?;
+            self.files.record_store(put)?;
             self.files.0.lock().waiting.push_back(Waiting::Hidden {
                 store: Arc::clone(&self.store),
                 from,
                 to: location.clone(),
             });
-            return Ok(later());
+            return Ok(uncommitted());
         }
         let mut state = self.files.0.lock();
         state.held += bytes;
@@ -203,7 +204,7 @@ impl ObjectStore for Store {
             payload,
             options,
         });
-        Ok(later())
+        Ok(uncommitted())
     }
 
     async fn put_multipart_opts(
@@ -213,7 +214,7 @@ impl ObjectStore for Store {
     ) -> StoreResult<Box<dyn MultipartUpload>> {
         let upload = self.store.put_multipart_opts(location, options).await;
         Ok(Box::new(Upload {
-            upload: Some(self.files.of_store(upload)?),
+            upload: Some(self.files.record_store(upload)?),
             files: self.files.clone(),
         }))
     }
@@ -248,7 +249,7 @@ impl ObjectStore for Store {
 
 #[derive(Debug)]
 struct Upload {
-    /// Until it is complete.
+    /// `None` once the upload is complete.
     upload: Option<Box<dyn MultipartUpload>>,
     files: Files,
 }
@@ -258,19 +259,19 @@ impl MultipartUpload for Upload {
     fn put_part(&mut self, data: PutPayload) -> UploadPart {
         let Some(upload) = &mut self.upload else {
             return futures::future::ready(Err(Error::NotImplemented {
-                operation: "a part of a file that is complete".to_owned(),
+                operation: "put_part after complete".to_owned(),
                 implementer: "neardup".to_owned(),
             }))
             .boxed();
         };
         let (part, files) = (upload.put_part(data), self.files.clone());
-        part.map(move |result| files.of_store(result)).boxed()
+        part.map(move |result| files.record_store(result)).boxed()
     }
 
     async fn complete(&mut self) -> StoreResult<PutResult> {
         let upload = self.upload.take().map(Waiting::Uploaded);
         self.files.0.lock().waiting.extend(upload);
-        Ok(later())
+        Ok(uncommitted())
     }
 
     async fn abort(&mut self) -> StoreResult<()> {
@@ -298,7 +299,7 @@ mod tests {
         names
     }
 
-    /// Three files of 30 MB, of which the last waits in the store, and one in parts.
+    /// Three files of 30 MiB, of which the last is held in the store, and a multipart upload.
     async fn written() -> (Arc<InMemory>, Files) {
         let memory = Arc::new(InMemory::new());
         let files = Files::default();
@@ -319,10 +320,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn files_are_put_in_place_at_the_end() {
+    async fn files_are_committed_at_the_end() {
         let (store, files) = written().await;
         assert_eq!(names(&store).await, ["out/.c.csv.unfinished"]);
-        files.put_in_place().await.expect("files");
+        files.commit().await.expect("files");
         let all = ["out/a.csv", "out/b.csv", "out/c.csv", "out/d.csv"];
         assert_eq!(names(&store).await, all);
     }
@@ -330,16 +331,16 @@ mod tests {
     #[tokio::test]
     async fn files_of_a_failed_query_are_removed() {
         let (store, files) = written().await;
-        let noted = files.note(exec_datafusion_err!("first"));
-        assert!(noted.to_string().contains("first"));
-        files.put_in_place().await.expect_err("an error");
-        let said = files.remove(exec_datafusion_err!("second")).await;
-        assert!(said.to_string().contains("first"), "{said}");
+        let recorded = files.record(exec_datafusion_err!("first"));
+        assert!(recorded.to_string().contains("first"));
+        files.commit().await.expect_err("an error");
+        let error = files.remove(exec_datafusion_err!("second")).await;
+        assert!(error.to_string().contains("first"), "{error}");
         assert!(names(&store).await.is_empty());
     }
 
     #[test]
-    fn hidden_names_lie_beside() {
+    fn hidden_names_are_in_the_same_directory() {
         for (path, wanted) in [
             ("a.csv", ".a.csv.unfinished"),
             ("x/y/a", "x/y/.a.unfinished"),

@@ -1,8 +1,8 @@
-//! Rows in blocks that depend on the rows alone.
+//! Regroups batches into blocks whose boundaries depend on the rows alone.
 //!
-//! Batches end where partitions, threads and batch sizes have them end. A Parquet file that is written batch by
-//! batch has its pages and row groups cut there, too. Blocks end after so many rows or bytes, counted from the
-//! beginning of the file, so that equal rows in equal order become equal files.
+//! Batch boundaries depend on partitions, threads and batch sizes. They would also decide the page and row group
+//! boundaries of a Parquet file that is written batch by batch. Blocks end after a fixed number of rows or bytes,
+//! counted from the beginning of the file, so that equal rows in equal order become equal files.
 
 use crate::files::plain_schema;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, OffsetSizeTrait, RecordBatch};
@@ -11,12 +11,12 @@ use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
 use datafusion::common::Result;
 use std::sync::Arc;
 
-/// A block ends at this many rows,
+/// A block ends after this many rows, or earlier by [`BLOCK_BYTES`].
 const BLOCK_ROWS: usize = 8192;
-/// or with the row that brings it to this many bytes.
+/// A block ends with the row that brings it to at least this many bytes.
 const BLOCK_BYTES: u64 = 8 << 20;
 
-/// Takes batches and gives back blocks.
+/// Collects the rows of batches into blocks.
 pub(super) struct Blocks {
     schema: SchemaRef,
     pending: Vec<RecordBatch>,
@@ -24,15 +24,15 @@ pub(super) struct Blocks {
     bytes: u64,
 }
 
-/// Rows to write at once.
+/// Rows that are written together.
 pub(super) struct Block {
     pub(super) rows: RecordBatch,
-    /// Bytes of the values, whatever holds them.
+    /// Bytes of the values, independent of the array types that hold them.
     pub(super) bytes: u64,
 }
 
 impl Blocks {
-    /// Blocks of a schema whose texts are no views.
+    /// An empty collector. String and binary views of the schema become plain strings and bytes.
     pub(super) fn new(schema: &Schema) -> Self {
         Self {
             schema: plain_schema(schema),
@@ -47,7 +47,8 @@ impl Blocks {
         &self.schema
     }
 
-    /// Takes the first of the rows, up to the end of a block: how many, and the block if there is one.
+    /// Takes rows from the front of a batch until the current block is complete or the batch ends. `sizes` holds the
+    /// bytes of each row. Returns the number of rows taken, and the block if it is complete.
     pub(super) fn take(
         &mut self,
         batch: &RecordBatch,
@@ -67,7 +68,7 @@ impl Blocks {
         Ok((taken, if is_full { self.finish()? } else { None }))
     }
 
-    /// What is left.
+    /// The last, incomplete block, if it has rows.
     pub(super) fn finish(&mut self) -> Result<Option<Block>> {
         if self.rows == 0 {
             return Ok(None);
@@ -82,7 +83,7 @@ impl Blocks {
     }
 
     fn plain(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        // What does not fit is an error, not NULL.
+        // A value that does not fit is an error, not NULL.
         let options = CastOptions {
             safe: false,
             ..CastOptions::default()
@@ -109,7 +110,7 @@ pub(super) fn row_bytes(batch: &RecordBatch) -> Vec<u64> {
     sizes
 }
 
-/// Adds the bytes of each value; the same for a value in whatever array it stands.
+/// Adds the bytes of each value. The size of a value does not depend on the type of its array.
 fn add(array: &dyn Array, sizes: &mut [u64]) {
     let lengths = |length: &dyn Fn(usize) -> u64, sizes: &mut [u64]| {
         for (row, size) in sizes.iter_mut().enumerate() {
@@ -202,7 +203,7 @@ fn add_lists<O: OffsetSizeTrait>(
     offsets: &[O],
     sizes: &mut [u64],
 ) {
-    // A slice shares the values of the whole.
+    // A slice of a list array shares the values of the whole array.
     let offset = |row: usize| offsets[row].as_usize();
     let (first, last) = (offset(0), offset(sizes.len()));
     let mut own = vec![0; last - first];

@@ -26,18 +26,18 @@ use neardup_wikidump::Losses;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Writes each partition of its input as one file and returns what it wrote.
+/// Writes each partition of its input as one file and returns a record of each file.
 #[derive(Debug)]
 pub struct WriteStepExec {
     input: Arc<dyn ExecutionPlan>,
     target: Target,
-    /// The order of the rows of one file.
+    /// The required order of the input if all rows go to one file, else empty.
     order: Vec<SortColumn>,
     properties: Arc<PlanProperties>,
 }
 
 impl WriteStepExec {
-    /// The operator over an input, whose order is kept if it writes one file.
+    /// The operator over an input. If it writes one file, the output order of the input is required from then on.
     pub fn new(input: Arc<dyn ExecutionPlan>, target: Target) -> Self {
         let order = match (target.one_file, input.properties().output_ordering()) {
             (true, Some(order)) => order.iter().map_while(SortColumn::of).collect(),
@@ -46,7 +46,7 @@ impl WriteStepExec {
         Self::with_order(input, target, order)
     }
 
-    /// The operator over an input that is to come in an order.
+    /// The operator over an input that must be in the given order.
     pub(crate) fn with_order(
         input: Arc<dyn ExecutionPlan>,
         target: Target,
@@ -67,24 +67,23 @@ impl WriteStepExec {
         }
     }
 
-    /// The order of the rows of one file.
+    /// The required order of the input if all rows go to one file, else empty.
     pub(crate) fn order(&self) -> &[SortColumn] {
         &self.order
     }
 
-    /// Where and how it writes.
+    /// Where and how the files are written.
     pub(crate) fn target(&self) -> &Target {
         &self.target
     }
 
-    /// The same operator over another input; its properties are made anew, because the number of
-    /// partitions may have changed.
+    /// The same operator over another input.
     fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        // The partition count may have changed: the properties are made anew.
         let [input] = children
             .try_into()
             .map_err(|_| internal_datafusion_err!("WriteStepExec has one input"))?;
         let (target, order) = (self.target.clone(), self.order.clone());
+        // The properties are computed again because the number of partitions may have changed.
         Ok(Arc::new(Self::with_order(input, target, order)))
     }
 }

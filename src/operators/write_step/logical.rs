@@ -6,14 +6,15 @@ use datafusion::common::{DFSchema, DFSchemaRef, Result, internal_err};
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 use std::sync::{Arc, LazyLock};
 
-/// What the operator returns: a row a file, and a row without a file for a partition that has only losses.
+/// The schema of the result: one row per file, and a row with an empty file name for a partition without rows in
+/// which input was lost.
 pub(super) static WRITTEN: LazyLock<SchemaRef> = LazyLock::new(|| {
     Arc::new(Schema::new(vec![
         Field::new("file", DataType::Utf8, false),
         Field::new("rows", DataType::UInt64, false),
         Field::new("bytes", DataType::UInt64, false),
         Field::new("checksum", DataType::UInt64, false),
-        // JSON: what scans of dumps left out.
+        // JSON: the input that scans of dumps left out.
         Field::new("losses", DataType::Utf8, false),
     ]))
 });
@@ -53,7 +54,7 @@ impl WriteStep {
         })
     }
 
-    /// Where and how it writes.
+    /// Where and how the files are written.
     pub fn target(&self) -> &Target {
         &self.target
     }

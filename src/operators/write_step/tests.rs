@@ -1,4 +1,4 @@
-//! Equal rows become equal files.
+//! Tests that equal rows become equal files.
 
 use super::writer::StepFile;
 use super::{Target, write_empty};
@@ -63,7 +63,7 @@ fn rows(count: usize) -> RecordBatch {
     .expect("rows")
 }
 
-/// The bytes of the file that the rows become, in batches of a size.
+/// The bytes of the file that is written from the rows in batches of `batch_rows`.
 async fn written(rows: &RecordBatch, batch_rows: usize) -> Result<Vec<u8>> {
     let scratch = tempfile::tempdir()?;
     let target = target(scratch.path());
@@ -95,13 +95,13 @@ fn schema(bytes: Vec<u8>) -> Result<(Schema, usize)> {
 }
 
 #[tokio::test]
-async fn batches_leave_no_trace() -> Result<()> {
+async fn files_do_not_depend_on_batches() -> Result<()> {
     let rows = rows(20_000);
     let wanted = written(&rows, usize::MAX).await?;
     for batch_rows in [1, 100, 8191, 8192, 8193] {
         assert!(written(&rows, batch_rows).await? == wanted, "{batch_rows}");
     }
-    // Nor does what lies before a slice.
+    // Values before a slice do not change the file either.
     let slice = rows.slice(1, 19_999);
     let copied = datafusion::arrow::compute::concat_batches(
         &rows.schema(),

@@ -1,4 +1,4 @@
-//! One Parquet file through an object store, with a checksum of its bytes.
+//! Writes one Parquet file to an object store and computes a checksum of its bytes.
 
 use super::Target;
 use super::blocks::{Block, Blocks, row_bytes};
@@ -21,10 +21,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use xxhash_rust::xxh3::Xxh3;
 
-/// Row groups end with the block that brings them to this many bytes of values.
+/// A row group ends with the block that brings it to at least this many bytes of values.
 const ROW_GROUP_BYTES: u64 = 64 << 20;
 
-/// What was written.
+/// A record of a written file.
 #[derive(Debug, Clone)]
 pub(crate) struct Written {
     /// Location of the file.
@@ -35,7 +35,7 @@ pub(crate) struct Written {
     pub(crate) checksum: u64,
 }
 
-/// Counts and hashes the bytes on their way out.
+/// Counts and hashes the bytes that are written.
 struct Tally<W> {
     inner: W,
     hasher: Arc<Mutex<Xxh3>>,
@@ -56,11 +56,11 @@ impl<W: AsyncFileWriter> AsyncFileWriter for Tally<W> {
     }
 }
 
-/// A file being written. Nothing has the file's name before [`StepFile::finish`].
+/// A file that is being written. It appears in the store only after [`StepFile::finish`].
 pub(super) struct StepFile {
     writer: AsyncArrowWriter<Tally<BufWriter>>,
     blocks: Blocks,
-    /// Of the row group that is being written.
+    /// Bytes of the row group that is being written.
     group_bytes: u64,
     file: String,
     hasher: Arc<Mutex<Xxh3>>,
@@ -150,7 +150,7 @@ impl StepFile {
     }
 }
 
-/// An error with the file in front, which the system's own often does not name.
+/// Prefixes an error with the name of the file, which errors of the operating system often lack.
 fn named(file: &str, error: ParquetError) -> DataFusionError {
     match error {
         ParquetError::External(error) => exec_datafusion_err!("{file}: {error}"),
@@ -158,7 +158,7 @@ fn named(file: &str, error: ParquetError) -> DataFusionError {
     }
 }
 
-/// A file without rows, so that a step without rows still has its columns.
+/// Writes a file without rows, so that the schema of a step without rows is known.
 pub(crate) async fn write_empty(
     target: &Target,
     schema: SchemaRef,

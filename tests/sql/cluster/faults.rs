@@ -1,7 +1,7 @@
-//! Jobs on a cluster that loses something: the same command ends with the rows of an undisturbed run, and
-//! what was done is not done again.
+//! Jobs on a cluster in which a process fails: the same command ends with the rows of an undisturbed run, and completed
+//! steps are not repeated.
 
-use super::processes::{Cluster, PATIENCE, token_file};
+use super::processes::{Cluster, TIMEOUT, token_file};
 use super::{query, rows, same_tables, session};
 use datafusion::common::{Result as QueryResult, exec_datafusion_err};
 use libtest_mimic::{Failed, Trial};
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Where a step is.
+/// The progress of a step.
 #[derive(Debug, Clone, Copy)]
 pub enum Moment {
     Runs,
@@ -42,9 +42,12 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     trials.extend([
-        Trial::test("cluster::an executor that comes late", late),
-        Trial::test("cluster::an executor that is asked to stop", stopped),
-        Trial::test("cluster::a scheduler that is away for long", away),
+        Trial::test("cluster::an executor that starts late", starts_late),
+        Trial::test("cluster::an executor that is stopped", stopped),
+        Trial::test(
+            "cluster::a scheduler that is unavailable for long",
+            scheduler_unavailable,
+        ),
         Trial::test("cluster::an executor that cannot write", cannot_write),
         Trial::test(
             "cluster::a directory that executors do not share",
@@ -56,7 +59,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The job of these tests, by a program and where it runs.
+/// The command of the job of these tests, in one process or on a cluster.
 pub fn command(mut program: Command, cluster: Option<&str>, output: &Path) -> Command {
     let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/sample/documents.jsonl");
     program
@@ -84,12 +87,12 @@ fn neardup(cluster: Option<&Cluster>, output: &Path) -> Command {
     )
 }
 
-/// Runs the job to its end.
+/// Runs the job to completion.
 fn run(cluster: Option<&Cluster>, output: &Path) -> Result<Output, Failed> {
     Ok(neardup(cluster, output).output()?)
 }
 
-/// That a job ended well, with the rows of one process.
+/// Checks that a job succeeded, with the same rows as in one process.
 pub fn has_right_rows(done: &Output, output: &Path) -> Result<(), Failed> {
     if !done.status.success() {
         return Err(String::from_utf8_lossy(&done.stderr).into_owned().into());
@@ -100,7 +103,7 @@ pub fn has_right_rows(done: &Output, output: &Path) -> Result<(), Failed> {
     same_tables(local, output.to_owned(), &["pairs", "clusters", "kept"])
 }
 
-/// Waits until the fourth step of a job is at a moment, or past it.
+/// Waits until the fourth step of a job has reached a moment.
 pub fn wait_for(job: &mut Child, output: &Path, moment: Moment) -> Result<(), Failed> {
     const STEP: usize = 3;
     let begun = Instant::now();
@@ -123,7 +126,7 @@ pub fn wait_for(job: &mut Child, output: &Path, moment: Moment) -> Result<(), Fa
         if let Some(status) = job.try_wait()? {
             return Err(format!("the job ended before its fourth step: {status}").into());
         }
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > TIMEOUT {
             return Err("the job did not come to its fourth step".into());
         }
         std::thread::sleep(Duration::from_millis(1));
@@ -163,7 +166,7 @@ fn lost(role: Role, moment: Moment) -> Result<(), Failed> {
     Ok(())
 }
 
-fn late() -> Result<(), Failed> {
+fn starts_late() -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let output = scratch.path().join("job");
     let mut cluster = Cluster::start(0)?;
@@ -183,8 +186,8 @@ fn stopped() -> Result<(), Failed> {
     has_right_rows(&job.wait_with_output()?, &output)
 }
 
-/// Executors end when their reports are not taken, and begin anew when there is a scheduler.
-fn away() -> Result<(), Failed> {
+/// Executors stop when their heartbeats fail, and register again when there is a scheduler.
+fn scheduler_unavailable() -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let output = scratch.path().join("job");
     let mut cluster = Cluster::start(2)?;
@@ -192,16 +195,16 @@ fn away() -> Result<(), Failed> {
     has_right_rows(&run(Some(&cluster), &output)?, &output)
 }
 
-/// A limit on the size of files stands for a disk that is full.
+/// A limit on the size of files simulates a full disk.
 fn cannot_write() -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let output = scratch.path().join("job");
     let mut cluster = Cluster::start(0)?;
     cluster.add_executor("trap '' XFSZ; ulimit -f 1; exec")?;
     let failed = run(Some(&cluster), &output)?;
-    let said = String::from_utf8_lossy(&failed.stderr);
-    if failed.status.success() || !said.contains("File too large") {
-        return Err(format!("expected an error that names the cause, found: {said}").into());
+    let stderr = String::from_utf8_lossy(&failed.stderr);
+    if failed.status.success() || !stderr.contains("File too large") {
+        return Err(format!("expected an error that names the cause, found: {stderr}").into());
     }
     if Manifest::load(&output)?.is_some_and(|manifest| manifest.finished) {
         return Err("the job counts as done".into());
@@ -210,14 +213,14 @@ fn cannot_write() -> Result<(), Failed> {
     has_right_rows(&run(Some(&cluster), &output)?, &output)
 }
 
-/// Whether this machine lets a process have mounts of its own.
+/// Whether this machine allows processes to have their own mounts.
 fn may_unshare() -> bool {
     let mount = ["-m", "mount", "-t", "tmpfs", "tmpfs", "/tmp"];
     let tried = Command::new("unshare").args(mount).output();
     tried.is_ok_and(|tried| tried.status.success())
 }
 
-/// An executor that sees another directory under the path of the job.
+/// An executor that has a different directory at the path of the job.
 fn not_shared() -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let output = scratch.path().join("job");
@@ -227,14 +230,14 @@ fn not_shared() -> Result<(), Failed> {
         "exec unshare -m bash -c \"{hide} exec \\\"\\$0\\\" \\\"\\$@\\\"\""
     ))?;
     let failed = run(Some(&cluster), &output)?;
-    let said = String::from_utf8_lossy(&failed.stderr);
-    match said.contains("must lie on storage that this process and all executors see") {
+    let stderr = String::from_utf8_lossy(&failed.stderr);
+    match stderr.contains("must lie on storage that this process and all executors see") {
         true => Ok(()),
-        false => Err(format!("expected an error about storage, found: {said}").into()),
+        false => Err(format!("expected an error about storage, found: {stderr}").into()),
     }
 }
 
-/// The engine's own faults at 20 %: right rows or an error.
+/// Faults injected by the engine with a probability of 20 %: the result is right or an error.
 fn chaos() -> Result<(), Failed> {
     let cluster = Cluster::start(2)?;
     let url = cluster.url();
@@ -260,7 +263,7 @@ fn chaos() -> Result<(), Failed> {
                     context.sql(&set).await?.collect().await?;
                 }
                 let found: QueryResult<String> =
-                    tokio::time::timeout(2 * PATIENCE, rows(&context, &call))
+                    tokio::time::timeout(2 * TIMEOUT, rows(&context, &call))
                         .await
                         .unwrap_or_else(|_| Err(exec_datafusion_err!("no answer")));
                 match found {

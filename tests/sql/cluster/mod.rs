@@ -1,4 +1,4 @@
-//! The same answers on a cluster of real processes: a scheduler and executors on the loopback.
+//! The answers are the same on a cluster of real processes: a scheduler and executors on the loopback interface.
 
 mod faults;
 mod namespaces;
@@ -17,7 +17,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
 use neardup::cluster::{ClientOptions, Token};
 pub use processes::Cluster;
-use processes::{PATIENCE, token_file};
+use processes::{TIMEOUT, token_file};
 use sqllogictest::Runner;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -59,7 +59,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The `.slt` files hold on a cluster, except for plans.
+/// The `.slt` files pass on a cluster, except for plans.
 fn every_slt_file() -> Result<(), Failed> {
     let mut cluster = Cluster::start(2)?;
     super::run(async move {
@@ -72,7 +72,7 @@ fn every_slt_file() -> Result<(), Failed> {
             };
             let mut runner = Runner::new(connect);
             runner.add_label("cluster");
-            let run = tokio::time::timeout(2 * PATIENCE, runner.run_file_async(&path)).await;
+            let run = tokio::time::timeout(2 * TIMEOUT, runner.run_file_async(&path)).await;
             match run {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => wrong.push(error.display(false).to_string()),
@@ -89,7 +89,7 @@ fn every_slt_file() -> Result<(), Failed> {
     })
 }
 
-/// A table that does not fit into a plan goes through the scratch directory, which is empty afterwards.
+/// A table that is too large for a plan is passed through the scratch directory, which is empty afterwards.
 fn large_table() -> Result<(), Failed> {
     let cluster = Cluster::start(1)?;
     let mut options = ClientOptions::new(cluster.url());
@@ -121,8 +121,7 @@ fn large_table() -> Result<(), Failed> {
     })
 }
 
-/// A sort above a union whose last input has one partition: rows came twice, and jobs with `--keep longest`
-/// ended with an error.
+/// A sort above a union whose last input has one partition returns each row once.
 fn sorted_union() -> Result<(), Failed> {
     let cluster = Cluster::start(2)?;
     let url = cluster.url();
@@ -150,7 +149,7 @@ fn sorted_union() -> Result<(), Failed> {
     })
 }
 
-/// What an executor writes is put in place only if all rows came.
+/// Files that an executor writes are committed only if all rows were written.
 fn failed_copy() -> Result<(), Failed> {
     let cluster = Cluster::start(1)?;
     let mut options = ClientOptions::new(cluster.url());
@@ -187,7 +186,7 @@ fn failed_copy() -> Result<(), Failed> {
     })
 }
 
-/// A task that writes went on after its query was cancelled, and put its file in place when it was done.
+/// A task that writes a file does not commit it after its query was cancelled.
 fn cancelled_copy() -> Result<(), Failed> {
     let cluster = Cluster::start(1)?;
     let mut options = ClientOptions::new(cluster.url());
@@ -224,7 +223,7 @@ fn cancelled_copy() -> Result<(), Failed> {
     })
 }
 
-/// What COPY and INSERT write lies where it would be if one process had written it, and nothing else does.
+/// COPY and INSERT write the same files to the same paths as in one process, and no others.
 fn files() -> Result<(), Failed> {
     let cluster = Cluster::start(2)?;
     let mut options = ClientOptions::new(cluster.url());
@@ -235,7 +234,7 @@ fn files() -> Result<(), Failed> {
         let mut found = Vec::new();
         for session in [&local, &remote] {
             let folder = tempfile::TempDir::new()?;
-            // Relative to the directory of this process; those of the cluster have another.
+            // Relative to the directory of this process; the processes of the cluster have a different one.
             let up = "../".repeat(std::env::current_dir()?.components().count() - 1);
             let at = format!("{up}{}", folder.path().strip_prefix("/")?.display());
             let values =
@@ -264,7 +263,7 @@ fn files() -> Result<(), Failed> {
             }
             let mut lines = Vec::new();
             for entry in walk(folder.path())? {
-                // The engine gives files in directories names of its own.
+                // The engine chooses the names of files in directories.
                 let name = entry.strip_prefix(folder.path())?.to_owned();
                 let is_named = name.parent() == Some(Path::new(""));
                 let kind = name.parent().map(Path::to_owned);
@@ -301,7 +300,7 @@ fn walk(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The options of a COPY did not travel: texts were not compressed, and all values stood in quotes.
+/// The options of a COPY are sent to the executors, such as compression and quoting.
 fn copy_with_options() -> Result<(), Failed> {
     let cluster = Cluster::start(1)?;
     let mut options = ClientOptions::new(cluster.url());
@@ -324,8 +323,8 @@ fn copy_with_options() -> Result<(), Failed> {
             ),
         ] {
             let mut written = Vec::new();
-            for (place, session) in [("local", &local), ("remote", &remote)] {
-                let path = folder.path().join(format!("{place}-{name}"));
+            for (mode, session) in [("local", &local), ("remote", &remote)] {
+                let path = folder.path().join(format!("{mode}-{name}"));
                 let copy = format!(
                     "COPY (SELECT * FROM (VALUES (1, 'a', 1.5), (2, NULL, NULL), (3, '', 2.0)) AS v(i, t, f)
                      ORDER BY i) TO '{}' {options}",
@@ -339,9 +338,9 @@ fn copy_with_options() -> Result<(), Failed> {
                     let snappy = groups.iter().flat_map(|group| group.columns());
                     let mut snappy = snappy.map(|column| column.compression());
                     if groups.len() != 2 || !snappy.all(|found| found == Compression::SNAPPY) {
-                        return Err(format!("{place}: {groups:?}").into());
+                        return Err(format!("{mode}: {groups:?}").into());
                     }
-                    // The schemas say otherwise which columns may be NULL.
+                    // The schemas differ in which columns may be NULL.
                     written.clear();
                 }
             }
@@ -356,7 +355,7 @@ fn copy_with_options() -> Result<(), Failed> {
     })
 }
 
-/// Rows lost their dictionaries in a shuffle, and operators that make batches of them failed.
+/// A shuffle decodes dictionaries, and the operators above it still work.
 fn dictionaries() -> Result<(), Failed> {
     let cluster = Cluster::start(2)?;
     let mut options = ClientOptions::new(cluster.url());
@@ -403,7 +402,7 @@ fn dictionaries() -> Result<(), Failed> {
     })
 }
 
-/// Statistics of Parquet leave NaN out: rows were skipped by them, and NaN came back as a number.
+/// Parquet statistics leave NaN out: filters must not skip rows with NaN, and NaN must not become a number.
 fn not_a_number() -> Result<(), Failed> {
     let cluster = Cluster::start(1)?;
     let mut options = ClientOptions::new(cluster.url());
@@ -443,7 +442,7 @@ fn not_a_number() -> Result<(), Failed> {
             ] {
                 let of_file = query.replace("TABLE", &format!("'{file}'"));
                 let expected = rows(&local, &query.replace("TABLE", "numbers")).await?;
-                for (place, session) in [("one process", &local), ("a cluster", &remote)] {
+                for (mode, session) in [("one process", &local), ("a cluster", &remote)] {
                     for pushdown in [false, true] {
                         let set = format!(
                             "SET datafusion.execution.parquet.pushdown_filters = {pushdown}"
@@ -453,7 +452,7 @@ fn not_a_number() -> Result<(), Failed> {
                         if found != expected {
                             let difference = difference(&expected, &found);
                             return Err(format!(
-                                "{place}, pushdown {pushdown}: {of_file}: {difference}"
+                                "{mode}, pushdown {pushdown}: {of_file}: {difference}"
                             )
                             .into());
                         }
@@ -465,7 +464,7 @@ fn not_a_number() -> Result<(), Failed> {
     })
 }
 
-/// Table functions give the rows on a cluster that they give in one process.
+/// Table functions give the same rows on a cluster as in one process.
 fn every_call(executors: usize) -> Result<(), Failed> {
     let cluster = Cluster::start(executors)?;
     let url = format!("df://{}", cluster.address);
@@ -479,7 +478,7 @@ fn every_call(executors: usize) -> Result<(), Failed> {
         let mut wrong = Vec::new();
         for (_, call) in CALLS {
             let expected = rows(&local, &query(call)).await?;
-            let found = tokio::time::timeout(PATIENCE, rows(&remote, &query(call))).await;
+            let found = tokio::time::timeout(TIMEOUT, rows(&remote, &query(call))).await;
             match found {
                 Ok(Ok(found)) if found == expected => {}
                 Ok(Ok(found)) => wrong.push(format!("{call}\n{}", difference(&expected, &found))),
@@ -531,7 +530,7 @@ async fn rows(context: &SessionContext, query: &str) -> datafusion::common::Resu
     Ok(lines.join("\n"))
 }
 
-/// A line with the elements of its last list sorted: lists of ids are in no order.
+/// A line with the elements of its last list sorted, because lists of ids have no order.
 fn sorted_lists(line: &str) -> String {
     match line.rsplit_once('[').zip(line.rsplit_once(']')) {
         Some(((before, _), (_, after))) if before.len() + after.len() + 2 <= line.len() => {
@@ -544,7 +543,7 @@ fn sorted_lists(line: &str) -> String {
     }
 }
 
-/// A job on the cluster writes what it writes in one process.
+/// A job on a cluster writes the same files as in one process.
 fn dedup(executors: usize) -> Result<(), Failed> {
     let scratch = Scratch::new()?;
     let cluster = Cluster::start(executors)?;
@@ -606,7 +605,7 @@ fn dedup(executors: usize) -> Result<(), Failed> {
     Ok(())
 }
 
-/// That two jobs hold the same rows.
+/// Checks that two jobs have the same rows.
 fn same_tables(
     expected: PathBuf,
     found: PathBuf,

@@ -1,4 +1,4 @@
-//! Executors on other addresses: network namespaces of the test's own, joined by a bridge in the first one.
+//! Executors on other addresses, in network namespaces that the test creates and joins by a bridge in the first one.
 
 use super::faults::{Moment, command, has_right_rows, wait_for};
 use super::processes::role;
@@ -17,7 +17,7 @@ pub fn trials() -> Vec<Trial> {
     trials.map(|trial| trial.with_ignored_flag(ignored)).into()
 }
 
-/// One executor is cut off for longer than it may be silent, in the middle of a job.
+/// One executor is disconnected during a job, for longer than its heartbeat timeout.
 fn heals() -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let output = scratch.path().join("job");
@@ -73,7 +73,7 @@ fn tunnel() -> Result<(), Failed> {
     }
 }
 
-/// Networks that this process made.
+/// Number of networks that this process has created.
 static MADE: AtomicUsize = AtomicUsize::new(0);
 
 /// Namespaces, and the processes in them; both end with it.
@@ -134,12 +134,12 @@ impl Network {
     }
 
     fn start(&mut self, command: &mut Command) -> Result<String, Failed> {
-        let (process, said) = role(command)?;
+        let (process, first_line) = role(command)?;
         self.processes.push(process);
-        Ok(said)
+        Ok(first_line)
     }
 
-    /// Takes the cable of a namespace out (`down`) or puts it in (`up`).
+    /// Disconnects (`down`) or connects (`up`) the link of a namespace.
     fn link(&self, other: usize, state: &str) -> Result<(), Failed> {
         ip(&format!(
             "-n {} link set to{other} {state}",
@@ -151,12 +151,12 @@ impl Network {
 impl Drop for Network {
     fn drop(&mut self) {
         for process in &mut self.processes {
-            // It may have ended by itself.
+            // The process may have ended already.
             let _ = process.kill();
             let _ = process.wait();
         }
         for number in 0..=self.others {
-            // It may never have been made.
+            // It may never have been created.
             let _ = ip(&format!("netns del {}", self.namespace(number)));
         }
     }

@@ -1,6 +1,7 @@
-//! Every option of a command that takes `--cluster` is honoured there, refused, or says why it is neither.
+//! Every option of a command that takes `--cluster` is supported on a cluster, rejected, or listed with the reason why
+//! it is neither.
 
-use super::processes::{Cluster, PATIENCE, token_file};
+use super::processes::{Cluster, TIMEOUT, token_file};
 use super::same_tables;
 use libtest_mimic::{Failed, Trial};
 use std::collections::BTreeSet;
@@ -24,7 +25,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Commands with options that decide what a job writes, and the tables that are compared.
+/// Commands with options that affect the output of a job, and the tables that are compared.
 const JOBS: &[(&str, &[&str], &[&str])] = &[
     (
         "dedup",
@@ -115,7 +116,7 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
     ),
 ];
 
-/// What the other options mean on a cluster, and where that is tried.
+/// The meaning of the other options on a cluster, and where it is tested.
 const OTHERS: &[(&str, &str)] = &[
     ("--cluster", "names it"),
     (
@@ -183,12 +184,12 @@ fn each() -> Result<(), Failed> {
     }
 }
 
-/// Vectors in groups of three that lie near each other.
+/// Vectors in groups of three that are near each other.
 fn vectors() -> String {
     let line = |id: usize| {
         let number =
-            |place: usize| ((id / 3 * 31 + place * 17) % 23) as f64 - 11.0 + (id % 3) as f64 / 50.0;
-        let vector: Vec<String> = (0..24).map(|place| number(place).to_string()).collect();
+            |index: usize| ((id / 3 * 31 + index * 17) % 23) as f64 - 11.0 + (id % 3) as f64 / 50.0;
+        let vector: Vec<String> = (0..24).map(|index| number(index).to_string()).collect();
         format!("{{\"id\":{id},\"v\":[{}]}}\n", vector.join(","))
     };
     (0..90).map(line).collect()
@@ -205,8 +206,8 @@ fn jobs() -> Result<(), Failed> {
     let lines: String = (0..40).map(line).collect();
     std::fs::write(&texts_at, format!("text\n{lines}"))?;
     for (number, (command, options, tables)) in JOBS.iter().enumerate() {
-        let run = |place: &str| {
-            let output = scratch.path().join(format!("{place}-{number}"));
+        let run = |mode: &str| {
+            let output = scratch.path().join(format!("{mode}-{number}"));
             let mut job = Command::new(env!("CARGO_BIN_EXE_neardup"));
             job.arg(command).arg("--quiet").arg("-o").arg(&output);
             for option in *options {
@@ -218,7 +219,7 @@ fn jobs() -> Result<(), Failed> {
                     other => job.arg(other),
                 };
             }
-            if place == "remote" {
+            if mode == "remote" {
                 job.args([
                     "--cluster",
                     &cluster.url(),
@@ -240,7 +241,7 @@ fn jobs() -> Result<(), Failed> {
     Ok(())
 }
 
-/// No executor is there, so that no task ends.
+/// There is no executor, so that no task completes.
 fn no_progress() -> Result<(), Failed> {
     let cluster = Cluster::start(0)?;
     let mut client = Command::new(env!("CARGO_BIN_EXE_neardup"));
@@ -259,12 +260,12 @@ fn no_progress() -> Result<(), Failed> {
         .stderr(Stdio::piped())
         .spawn()?;
     let begun = Instant::now();
-    let mut said = BufReader::new(client.stderr.take().ok_or("no standard error")?).lines();
-    let first = said.next().transpose()?.unwrap_or_default();
+    let mut stderr = BufReader::new(client.stderr.take().ok_or("no standard error")?).lines();
+    let first = stderr.next().transpose()?.unwrap_or_default();
     let took = begun.elapsed();
     client.kill()?;
     client.wait()?;
-    match first.contains("within 1 seconds (--step-timeout)") && took < PATIENCE {
+    match first.contains("within 1 seconds (--step-timeout)") && took < TIMEOUT {
         true => Ok(()),
         false => Err(format!("after {took:?}: {first}").into()),
     }

@@ -1,4 +1,4 @@
-//! A scheduler and executors as processes of this machine, which ask for a token.
+//! A scheduler and executors as processes of this machine, which require a token.
 
 use libtest_mimic::Failed;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long processes may take to be there.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+/// Time limit for the start of processes.
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The secret of all clusters that are started here.
 pub const TOKEN: &str = "the-token-of-these-tests";
@@ -46,7 +46,7 @@ pub struct Cluster {
     pub address: SocketAddr,
     scheduler: Child,
     executors: Vec<Child>,
-    /// The directories of the executors are in it.
+    /// The parent of the executors' working directories.
     work: TempDir,
 }
 
@@ -65,7 +65,7 @@ impl Cluster {
         }
         let begun = Instant::now();
         while cluster.get("/api/executors")?.matches("\"vcores\"").count() < executors {
-            if begun.elapsed() > PATIENCE {
+            if begun.elapsed() > TIMEOUT {
                 return Err("the executors did not register".into());
             }
             std::thread::sleep(Duration::from_millis(50));
@@ -105,14 +105,14 @@ impl Cluster {
         std::iter::once(self.scheduler.id()).chain(self.executors.iter().map(Child::id))
     }
 
-    /// `kill -9` of the first executor, whose files go with it.
+    /// `kill -9` of the first executor, whose files are removed as well.
     pub fn lose_executor(&mut self) -> Result<(), Failed> {
         self.executors[0].kill()?;
         self.executors[0].wait()?;
         Ok(std::fs::remove_dir_all(self.work_dir(0))?)
     }
 
-    /// Asks the first executor to stop.
+    /// Sends SIGTERM to the first executor.
     pub fn stop_executor(&mut self) -> Result<(), Failed> {
         let stopped = self.executors[0].id().to_string();
         match Command::new("kill")
@@ -134,7 +134,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// What the scheduler answers to a GET.
+    /// The response of the scheduler to a GET request.
     pub fn get(&self, path: &str) -> Result<String, Failed> {
         let mut stream = TcpStream::connect(self.address)?;
         write!(
@@ -150,7 +150,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         for process in self.executors.iter_mut().chain([&mut self.scheduler]) {
-            // It may have ended by itself.
+            // The process may have ended already.
             let _ = process.kill();
             let _ = process.wait();
         }
@@ -171,7 +171,7 @@ fn scheduler(bind: &str) -> Result<(Child, SocketAddr), Failed> {
     }
 }
 
-/// Starts a role, in another directory than the client's, and reads the first line that it says.
+/// Starts a role in a different directory than the client's, and reads its first line of output.
 pub fn role(command: &mut Command) -> Result<(Child, String), Failed> {
     // Deep enough that a path relative to this process leads to another directory there.
     let elsewhere = token_file().with_file_name("a/b/c/d/e/f");
@@ -179,11 +179,11 @@ pub fn role(command: &mut Command) -> Result<(Child, String), Failed> {
     let command = command.current_dir(elsewhere);
     let command = command.stdin(Stdio::null()).stdout(Stdio::null());
     let mut process = command.stderr(Stdio::piped()).spawn()?;
-    let said = process.stderr.take().ok_or("no standard error")?;
-    let mut said = BufReader::new(said);
+    let stderr = process.stderr.take().ok_or("no standard error")?;
+    let mut stderr = BufReader::new(stderr);
     let mut line = String::new();
-    said.read_line(&mut line)?;
-    // What it says later must not fill the pipe.
-    std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+    stderr.read_line(&mut line)?;
+    // Later output is drained, so that it does not fill the pipe.
+    std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
     Ok((process, line.trim_end().to_owned()))
 }

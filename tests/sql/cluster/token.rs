@@ -1,4 +1,4 @@
-//! Who does not know the token gets nothing from any door of a cluster, and is told so once.
+//! Requests without the token are rejected at every port of a cluster, and commands report this in one line.
 
 use super::faults::{command, has_right_rows};
 use super::processes::{Cluster, TOKEN, role, token_file, write_token};
@@ -25,15 +25,18 @@ use tonic::{Code, Status};
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        Trial::test("cluster::token: every door refuses", every_door),
-        Trial::test("cluster::token: clients are told", clients),
+        Trial::test("cluster::token: every port rejects requests", every_port),
+        Trial::test("cluster::token: clients report it", clients),
         Trial::test("cluster::token: roles agree on it", roles),
         Trial::test("cluster::token: nobody sees it", hidden),
-        Trial::test("cluster::token: a stranger changes no rows", stranger),
+        Trial::test(
+            "cluster::token: requests without it change no rows",
+            unauthenticated,
+        ),
     ]
 }
 
-const MISSING: &str = "a token is asked for and the request has none (--token-file)";
+const MISSING: &str = "a token is required, but the request has none (--token-file)";
 const WRONG: &str = "the token of the request is not that of the cluster (--token-file)";
 
 /// The ports on which a process listens.
@@ -61,7 +64,7 @@ fn ports(process: u32) -> Result<Vec<u16>, Failed> {
     Ok(ports)
 }
 
-/// What a port says to a request of a browser: its first line, or nothing.
+/// The first line of a port's response to an HTTP/1.1 request, or nothing.
 fn http(port: u16, request: &str) -> Result<String, Failed> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
@@ -70,7 +73,7 @@ fn http(port: u16, request: &str) -> Result<String, Failed> {
         "{request} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
     )?;
     let mut answer = Vec::new();
-    // A server of HTTP/2 only hangs up.
+    // A server that speaks only HTTP/2 closes the connection.
     _ = stream.read_to_end(&mut answer);
     let answer = String::from_utf8_lossy(&answer).into_owned();
     Ok(answer.lines().next().unwrap_or_default().to_owned())
@@ -84,7 +87,7 @@ async fn channel(port: u16, token: Option<&str>) -> Result<Channel, tonic::trans
     endpoint.connect().await
 }
 
-/// Answers of a port to one request of each service: the code and what is said.
+/// The status with which a port answers one request of each service.
 async fn answers(port: u16, token: Option<&str>) -> Result<Vec<(&'static str, Status)>, Failed> {
     let channel = channel(port, token).await?;
     let mut all = Vec::new();
@@ -151,21 +154,21 @@ fn stamp(key: String) -> KeyValuePair {
     }
 }
 
-fn every_door() -> Result<(), Failed> {
+fn every_port() -> Result<(), Failed> {
     let cluster = Cluster::start(1)?;
-    let mut doors = Vec::new();
+    let mut listening = Vec::new();
     for process in cluster.processes() {
-        doors.push(ports(process)?);
+        listening.push(ports(process)?);
     }
-    let counts: Vec<usize> = doors.iter().map(Vec::len).collect();
+    let counts: Vec<usize> = listening.iter().map(Vec::len).collect();
     if counts != [1, 2] {
         return Err(format!(
-            "expected one door of the scheduler and two of the executor: {doors:?}"
+            "expected one port of the scheduler and two of the executor: {listening:?}"
         )
         .into());
     }
-    let scheduler = doors[0][0];
-    for port in doors.concat() {
+    let scheduler = listening[0][0];
+    for port in listening.concat() {
         for request in [
             "GET /",
             "GET /healthz",
@@ -190,17 +193,17 @@ fn every_door() -> Result<(), Failed> {
             }
         }
     }
-    let all = doors.concat();
+    let all = listening.concat();
     crate::run(async move {
         for port in all {
             let mut served = 0;
             for token in [None, Some("another-token-of-this-length")] {
                 for (name, status) in answers(port, token).await? {
                     let refused = match status.code() {
-                        // Nothing of that name lies behind this door.
+                        // This port has no service of that name.
                         Code::Unimplemented => continue,
                         Code::Unauthenticated => true,
-                        // A task is refused by the key that it carries.
+                        // A task is rejected because of the key that it carries.
                         Code::InvalidArgument => status.message().contains("--token-file"),
                         Code::PermissionDenied => name == "tasks",
                         _ => false,
@@ -243,16 +246,16 @@ fn client(url: &str, token: Option<&Path>) -> Result<Output, Failed> {
     Ok(command.stdin(Stdio::null()).output()?)
 }
 
-/// That a process ended with one line that holds a text.
+/// Checks that a process failed with one line of output that contains a text.
 fn says(done: &Output, text: &str) -> Result<(), Failed> {
-    let said = String::from_utf8_lossy(&done.stderr);
-    match done.status.code() == Some(1) && said.contains(text) && said.lines().count() == 1 {
+    let stderr = String::from_utf8_lossy(&done.stderr);
+    match done.status.code() == Some(1) && stderr.contains(text) && stderr.lines().count() == 1 {
         true => Ok(()),
         false => Err(format!("expected '{text}', found {done:?}").into()),
     }
 }
 
-/// Two clusters with different tokens: each serves its own clients.
+/// Two clusters with different tokens: each serves only its own clients.
 fn clients() -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let other = write_token(scratch.path(), "another-token-of-this-length")?;
@@ -273,7 +276,7 @@ fn clients() -> Result<(), Failed> {
     says(&refused?, WRONG)
 }
 
-/// An executor and a scheduler that do not agree part at once.
+/// An executor whose token differs from that of the scheduler stops at once.
 fn roles() -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let other = write_token(scratch.path(), "another-token-of-this-length")?;
@@ -300,11 +303,11 @@ fn roles() -> Result<(), Failed> {
     open.wait()?;
     says(
         &refused?,
-        "asks nobody for a token; start it with --token-file, too",
+        "does not require a token; start it with --token-file, too",
     )
 }
 
-/// The token stands in no command line, no environment and no option of a session.
+/// The token is in no command line, no environment variable and no session option.
 fn hidden() -> Result<(), Failed> {
     let cluster = Cluster::start(1)?;
     for process in cluster.processes() {
@@ -332,15 +335,15 @@ fn hidden() -> Result<(), Failed> {
     })
 }
 
-/// What the engine's server for tasks does for everybody: rows of jobs are removed and tasks cancelled while a
-/// job runs. It ends with its rows or with an error, and goes on when it is left alone.
-fn stranger() -> Result<(), Failed> {
+/// Sends requests without a token to remove job data and to cancel tasks while a job runs. The job ends with the right
+/// rows or with an error, and can be resumed afterwards.
+fn unauthenticated() -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let output = scratch.path().join("job");
     let cluster = Cluster::start(2)?;
-    let mut doors = Vec::new();
+    let mut listening = Vec::new();
     for process in cluster.processes().skip(1) {
-        doors.extend(ports(process)?);
+        listening.extend(ports(process)?);
     }
     let job = || {
         let program = Command::new(env!("CARGO_BIN_EXE_neardup"));
@@ -355,16 +358,16 @@ fn stranger() -> Result<(), Failed> {
             .skip(1)
             .filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()))
             .collect();
-        let doors = doors.clone();
+        let listening = listening.clone();
         crate::run(async move {
-            for port in doors {
+            for port in listening {
                 let mut executor = ExecutorGrpcClient::new(channel(port, None).await?);
                 for job_id in &jobs {
                     let remove = RemoveJobDataParams {
                         job_id: job_id.clone(),
                         ..Default::default()
                     };
-                    // It is refused where rows are served, and where there are none.
+                    // It is rejected by the ports that serve rows, and by those that do not.
                     _ = executor.remove_job_data(remove).await;
                     let task_infos = (0..4).map(|task_id| RunningTaskInfo {
                         task_id,

@@ -1,4 +1,4 @@
-//! Random calls of the table functions. Their SQL stands in `written`, what they must give in `expected`.
+//! Random calls of the table functions. Their SQL is in `written`, their expected results are in `expected`.
 
 use super::random::Random;
 use super::rows::Row;
@@ -52,13 +52,13 @@ pub enum Call {
     Hamming {
         two: bool,
         across: bool,
-        most: usize,
+        max_distance: usize,
         method: &'static str,
     },
     SimHash {
         two: bool,
         across: bool,
-        most: usize,
+        max_distance: usize,
         method: &'static str,
         bits: usize,
         compare: Compare,
@@ -225,7 +225,7 @@ impl Call {
             }
             7 => {
                 let method = *random.pick(&["exact", "exhaustive"]);
-                let most = if method == "exact" {
+                let max_distance = if method == "exact" {
                     random.below(6)
                 } else {
                     random.below(129)
@@ -233,7 +233,7 @@ impl Call {
                 Self::SimHash {
                     two,
                     across,
-                    most,
+                    max_distance,
                     method,
                     bits: *random.pick(&[64, 128]),
                     compare,
@@ -293,7 +293,7 @@ impl Call {
         match random.below(3) {
             0 => {
                 let method = *random.pick(&["exact", "exhaustive"]);
-                let most = if method == "exact" {
+                let max_distance = if method == "exact" {
                     random.below(8)
                 } else {
                     random.below(33)
@@ -301,7 +301,7 @@ impl Call {
                 Self::Hamming {
                     two,
                     across,
-                    most,
+                    max_distance,
                     method,
                 }
             }
@@ -315,15 +315,15 @@ impl Call {
                 let estimate = random.percent(25);
                 let mut given =
                     format!("bits => {bits}, seed => {seed}, threshold => {threshold:?}");
-                let most = match distance_for_recall(bits, threshold, 0.9) {
-                    Ok(most) if random.percent(50) => {
+                let max_distance = match distance_for_recall(bits, threshold, 0.9) {
+                    Ok(max_distance) if random.percent(50) => {
                         given += ", target_recall => 0.9";
-                        most
+                        max_distance
                     }
                     _ => {
-                        let most = random.below(bits + 1);
-                        given += &format!(", max_distance => {most}");
-                        most
+                        let max_distance = random.below(bits + 1);
+                        given += &format!(", max_distance => {max_distance}");
+                        max_distance
                     }
                 };
                 if estimate {
@@ -332,7 +332,7 @@ impl Call {
                 let projected = Projected {
                     bits,
                     seed,
-                    most,
+                    max_distance,
                     threshold,
                     estimate,
                 };
@@ -346,7 +346,7 @@ impl Call {
         }
     }
 
-    /// A random call that cuts texts into sentences.
+    /// A random call that splits texts into sentences.
     pub fn of_sentences(random: &mut Random) -> Self {
         match random.percent(60) {
             true => Self::Sentences {

@@ -1,4 +1,4 @@
-//! The same relation and the same call said in other ways.
+//! Equivalent ways to write a relation and a call.
 
 use super::calls::Call;
 use super::random::Random;
@@ -42,7 +42,7 @@ impl Relation {
         *random.pick(RELATIONS)
     }
 
-    /// The rows of the relation over rows in the order of their places.
+    /// The rows of the relation over `rows`, which are ordered by `place`.
     pub fn rows(self, rows: &[Row]) -> Vec<Row> {
         let rows = rows.iter();
         match self {
@@ -53,7 +53,7 @@ impl Relation {
         }
     }
 
-    /// Statements that come first, a CTE, and the argument. `files` is a directory.
+    /// Preparing statements, a CTE, and the argument. `files` is a directory.
     fn written(self, table: &str, files: &str) -> (Vec<String>, Option<String>, String) {
         let all = format!("SELECT * FROM {table}");
         let argument = match self {
@@ -93,9 +93,9 @@ impl Relation {
     }
 }
 
-/// How a call stands in its query.
+/// How a call is embedded in its query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum CallSite {
     From,
     Cte,
     View,
@@ -105,20 +105,20 @@ pub enum Place {
     Option,
 }
 
-const PLACES: &[Place] = &[
-    Place::From,
-    Place::From,
-    Place::Cte,
-    Place::View,
-    Place::Ordered,
-    Place::Prepared,
-    Place::Created,
-    Place::Option,
+const CALL_SITES: &[CallSite] = &[
+    CallSite::From,
+    CallSite::From,
+    CallSite::Cte,
+    CallSite::View,
+    CallSite::Ordered,
+    CallSite::Prepared,
+    CallSite::Created,
+    CallSite::Option,
 ];
 
-impl Place {
+impl CallSite {
     pub fn random(random: &mut Random) -> Self {
-        *random.pick(PLACES)
+        *random.pick(CALL_SITES)
     }
 }
 
@@ -126,7 +126,7 @@ impl Place {
 pub fn statements(
     call: &Call,
     relations: [Relation; 2],
-    place: Place,
+    call_site: CallSite,
     parts: Option<usize>,
     files: &str,
 ) -> Vec<String> {
@@ -138,12 +138,12 @@ pub fn statements(
         ctes.extend(second_cte);
     }
     let parts = parts.filter(|_| call.has_parts());
-    let argument = match (parts, place) {
-        (Some(parts), Place::Option) => {
+    let argument = match (parts, call_site) {
+        (Some(parts), CallSite::Option) => {
             statements.push(format!("SET neardup.parts = {parts}"));
             String::new()
         }
-        (Some(_), Place::Prepared) => ", parts => $1".to_owned(),
+        (Some(_), CallSite::Prepared) => ", parts => $1".to_owned(),
         (Some(parts), _) => format!(", parts => {parts}"),
         (None, _) => String::new(),
     };
@@ -153,24 +153,24 @@ pub fn statements(
         ctes => format!("WITH {} ", ctes.join(", ")),
     };
     let query = format!("{}SELECT {columns} FROM {call}", with(&ctes));
-    match place {
-        Place::From | Place::Option => statements.push(query),
-        Place::Cte => {
+    match call_site {
+        CallSite::From | CallSite::Option => statements.push(query),
+        CallSite::Cte => {
             ctes.push(format!("found AS (SELECT * FROM {call})"));
             statements.push(format!("{}SELECT {columns} FROM found", with(&ctes)));
         }
-        Place::View => statements.extend([
+        CallSite::View => statements.extend([
             format!("CREATE VIEW found AS {query}"),
             "SELECT * FROM found".to_owned(),
         ]),
-        Place::Ordered => statements.push(format!(
+        CallSite::Ordered => statements.push(format!(
             "SELECT * FROM ({query}) ORDER BY 1 DESC, 2 LIMIT 1000000000"
         )),
-        Place::Created => statements.extend([
+        CallSite::Created => statements.extend([
             format!("CREATE TABLE found AS {query}"),
             "SELECT * FROM found".to_owned(),
         ]),
-        Place::Prepared => match parts {
+        CallSite::Prepared => match parts {
             Some(parts) => statements.extend([
                 format!("PREPARE asked AS {query}"),
                 format!("EXECUTE asked({parts})"),
@@ -181,7 +181,7 @@ pub fn statements(
             ]),
         },
     }
-    if place == Place::Ordered && columns == "place" {
+    if call_site == CallSite::Ordered && columns == "place" {
         // One column.
         if let Some(last) = statements.last_mut() {
             *last = last.replace("ORDER BY 1 DESC, 2", "ORDER BY 1 DESC");

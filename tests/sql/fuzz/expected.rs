@@ -1,4 +1,4 @@
-//! What calls must give.
+//! The expected results of calls.
 
 use super::calls::{Call, Compare};
 use super::rows::{Id, Row};
@@ -10,7 +10,7 @@ use neardup_kernels::{choose_bands, cosine, distance_for_recall};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Call {
-    /// What it must give.
+    /// The expected result.
     pub fn truth(&self, rows: &[Row], second: &[Row]) -> Truth {
         let second = self.two().then_some(second);
         match self {
@@ -77,7 +77,7 @@ impl Call {
             }
             Self::SimHash {
                 across,
-                most,
+                max_distance,
                 bits,
                 compare,
                 ..
@@ -89,16 +89,22 @@ impl Call {
                         side.retain(|item| !item.value.set.is_empty());
                     }
                     pairs_of(&sides, *across, |a, b| {
-                        within(&simhash(&a.set, *bits), &simhash(&b.set, *bits), *most)
+                        within(
+                            &simhash(&a.set, *bits),
+                            &simhash(&b.set, *bits),
+                            *max_distance,
+                        )
                     })
                 }
             },
-            Self::Hamming { across, most, .. } => {
-                match sides(rows, second, *across, |row| row.signature) {
-                    Err(wrong) => wrong,
-                    Ok(sides) => pairs_of(&sides, *across, |a, b| within(a, b, *most)),
-                }
-            }
+            Self::Hamming {
+                across,
+                max_distance,
+                ..
+            } => match sides(rows, second, *across, |row| row.signature) {
+                Err(wrong) => wrong,
+                Ok(sides) => pairs_of(&sides, *across, |a, b| within(a, b, *max_distance)),
+            },
             Self::Cosine {
                 across, threshold, ..
             } => match sides(rows, second, *across, |row| row.vector.clone()) {
@@ -163,13 +169,13 @@ impl Call {
                 if let Err(wrong) = items(rows, false, |row| row.vector.clone()) {
                     return Truth::Contradiction(wrong);
                 }
-                let Ok(most) = distance_for_recall(1024, *threshold, 0.99) else {
+                let Ok(max_distance) = distance_for_recall(1024, *threshold, 0.99) else {
                     return Truth::Rows(vec![]);
                 };
                 let projected = Projected {
                     bits: 1024,
                     seed: 1,
-                    most,
+                    max_distance,
                     threshold: *threshold,
                     estimate: false,
                 };
@@ -329,18 +335,18 @@ fn compared(sides: Sides<String>, compare: &Compare, signing: Option<&Signing>) 
     (of(sides.0), sides.1.map(of))
 }
 
-/// Pairs of the first rows of distinct texts, and one a copy.
+/// Pairs of the first rows of distinct texts, and one pair for each copy.
 fn linked_pairs(
     items: &[Item<Signed>],
     measure: impl Fn(&Signed, &Signed) -> Option<String>,
 ) -> Truth {
     let mut first: BTreeMap<&str, &Item<Signed>> = BTreeMap::new();
-    let (mut leaders, mut rows) = (Vec::new(), Vec::new());
+    let (mut originals, mut rows) = (Vec::new(), Vec::new());
     for item in items {
         match first.get(item.value.text.as_str()) {
-            Some(leader) if !item.value.set.is_empty() => {
+            Some(original) if !item.value.set.is_empty() => {
                 rows.push(vec![
-                    leader.id.to_string(),
+                    original.id.to_string(),
                     item.id.to_string(),
                     number(1.0),
                 ]);
@@ -348,11 +354,11 @@ fn linked_pairs(
             Some(_) => {}
             None => {
                 first.insert(&item.value.text, item);
-                leaders.push(item.clone());
+                originals.push(item.clone());
             }
         }
     }
-    if let Truth::Rows(pairs) = pairs_of(&(leaders, None), false, measure) {
+    if let Truth::Rows(pairs) = pairs_of(&(originals, None), false, measure) {
         rows.extend(pairs);
     }
     sorted(rows)
@@ -425,7 +431,7 @@ fn quality(found: usize, truth: usize, correct: usize) -> Truth {
     ]])
 }
 
-/// Rows of near_duplicates, or the places of the rows that deduplicate keeps in a keep order.
+/// The rows of near_duplicates, or the column `place` of the rows that deduplicate keeps.
 fn duplicates(
     rows: &[Row],
     outcomes: &[Outcome],
@@ -435,10 +441,10 @@ fn duplicates(
         let stay = outcomes.iter().filter(|o| o.representative == o.id);
         let of_id = |id: &Id| {
             let same = rows.iter().filter(|row| row.id.as_ref() == Some(id));
-            // In the order of the columns at last.
+            // Ties are decided by the columns in their order.
             same.min_by_key(|row| {
-                let place = keep.place(row);
-                let first = (!has_value(row), place.is_none(), place);
+                let sort_key = keep.sort_key(row);
+                let first = (!has_value(row), sort_key.is_none(), sort_key);
                 let text = (row.text.is_none(), row.text.clone());
                 (first, text, row.page.is_none(), row.page, row.place)
             })

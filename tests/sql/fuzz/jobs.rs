@@ -4,7 +4,7 @@ use super::calls::{Call, Compare};
 use super::random::Random;
 use super::rows::{Id, Row, Table};
 use super::truth::{Keep, Keys, NULL, Signing, Truth, Verify};
-use super::{Trying, cells, judge};
+use super::{TestCase, cells, judge};
 use datafusion::common::Result;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup::jobs::{Dedup, Keep as KeepOption, Method, Pairs, Quiet, Resolution, dedup};
@@ -47,7 +47,7 @@ impl JobCase {
         let format = *random.pick(&[Format::Parquet, Format::JsonLines, Format::Csv]);
         if format == Format::Csv {
             for row in &mut docs.rows {
-                // CSV has no NULL beside the empty text.
+                // CSV cannot distinguish NULL from the empty text.
                 row.text =
                     Some(row.text.take().unwrap_or_default()).filter(|text| !text.is_empty());
             }
@@ -74,7 +74,7 @@ impl JobCase {
             .collect()
     }
 
-    /// The rows as the job sees them: without ids, they are numbered by file and row.
+    /// The rows as the job reads them. Rows without ids are numbered by file and row.
     fn rows(&self) -> Vec<Row> {
         let mut rows = Vec::new();
         for number in 0..self.files {
@@ -195,7 +195,7 @@ impl JobCase {
         options
     }
 
-    /// What the tables of the job must hold.
+    /// The expected rows of the job's tables.
     fn truths(&self) -> Vec<(&'static str, Truth)> {
         let rows = self.rows();
         let (compare, linked) = (self.compare.clone(), !self.all_pairs);
@@ -232,7 +232,7 @@ impl JobCase {
             keep,
             rows,
         };
-        // A job keeps one row of those that stand twice, whichever it is.
+        // Of several equal rows, a job keeps any one.
         let mut once: BTreeMap<Option<Id>, Row> = BTreeMap::new();
         let mut without_id = Vec::new();
         for row in &rows {
@@ -302,7 +302,7 @@ impl JobCase {
     }
 }
 
-impl Trying for JobCase {
+impl TestCase for JobCase {
     async fn attempt(&self) -> std::result::Result<(), String> {
         if self.docs.rows.is_empty() {
             return Ok(());

@@ -1,15 +1,15 @@
 //! Random cases against brute force.
 //!
-//! A case is drawn from one number: rows, a call with its parameters, how its relations and the call itself are
-//! written, partitions, batch size and parts. What it must give is computed in `truth` in the obvious way.
+//! A case is generated from one seed: rows, a call with its parameters, how its relations and the call itself are
+//! written, partitions, batch size and parts. The expected result is computed naively in `truth`.
 //!
 //! ```text
 //! cargo test --test sql -- fuzz::                             a fixed number of cases, as in CI
-//! NEARDUP_FUZZ_MINUTES=60 cargo test --test sql -- fuzz::     as many as there is time for, from a fresh seed
+//! NEARDUP_FUZZ_MINUTES=60 cargo test --test sql -- fuzz::     as many as the time allows, from a new seed
 //! NEARDUP_FUZZ_SEED=7 NEARDUP_FUZZ_CASES=1 cargo test --test sql -- fuzz::texts    one case again
 //! ```
 //!
-//! A case that fails is made smaller, row by row, and printed as statements that can be pasted into `neardup sql`.
+//! A failing case is reduced by removing rows, and printed as statements that can be pasted into `neardup sql`.
 
 mod calls;
 mod compose;
@@ -22,7 +22,7 @@ mod truth;
 mod written;
 
 use calls::Call;
-use compose::{Place, Relation, statements};
+use compose::{CallSite, Relation, statements};
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::{DataType, Float64Type};
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
@@ -52,26 +52,26 @@ pub fn trials() -> Vec<Trial> {
     kinds.chain([jobs]).collect()
 }
 
-/// What draws a call.
+/// Generates a call.
 type Kind = fn(&mut Random) -> Call;
 
-/// A query may take this long.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Time limit of a query.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Something that can be tried and made smaller.
-trait Trying: Clone + Send + 'static {
-    /// What is wrong, if anything is.
+/// A test case that can be run and reduced.
+trait TestCase: Clone + Send + 'static {
+    /// Runs the case, and returns what is wrong, if anything.
     fn attempt(&self) -> impl Future<Output = std::result::Result<(), String>> + Send;
-    /// How many rows there are.
+    /// The number of rows.
     fn len(&self) -> usize;
-    /// The case without rows from a place on.
+    /// The case without `count` rows from the row `from` on.
     fn without(&self, from: usize, count: usize) -> Self;
-    /// The case as a person can try it.
+    /// The case as statements for a user.
     fn shown(&self) -> String;
 }
 
-/// Tries cases, and reports the first one that fails as small as it can be made.
-fn run<C: Trying>(
+/// Runs cases, and reports failing ones in reduced form.
+fn run<C: TestCase>(
     name: &str,
     cases: u64,
     draw: impl Fn(u64) -> C,
@@ -96,7 +96,7 @@ fn run<C: Trying>(
     }
 }
 
-/// How many cases are tried: a fixed number from a fixed seed, or as many as there is time for.
+/// How many cases run: a fixed number from a fixed seed, or as many as the time allows.
 pub struct Budget {
     first: u64,
     cases: u64,
@@ -105,7 +105,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// That of the environment, by default so many cases.
+    /// The budget that the environment sets, by default `cases` cases.
     pub fn new(cases: u64) -> Self {
         let number = |name: &str| {
             std::env::var(name)
@@ -141,27 +141,27 @@ impl Budget {
     }
 }
 
-/// What a panic says.
+/// The message of a panic.
 pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or(panic.downcast_ref::<&str>().copied());
     format!("a panic: {}", text.unwrap_or_default())
 }
 
-/// Tries a case; a panic and a query without end are faults as wrong rows are.
-fn attempt<C: Trying>(case: &C) -> std::result::Result<(), String> {
+/// Runs a case. Panics and timeouts are failures, as wrong rows are.
+fn attempt<C: TestCase>(case: &C) -> std::result::Result<(), String> {
     let case = case.clone();
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         super::run(async move {
-            let tried = tokio::time::timeout(PATIENCE, case.attempt()).await;
-            tried.unwrap_or_else(|_| Err(format!("no answer within {PATIENCE:?}")))
+            let tried = tokio::time::timeout(TIMEOUT, case.attempt()).await;
+            tried.unwrap_or_else(|_| Err(format!("no answer within {TIMEOUT:?}")))
         })
     }));
     caught.unwrap_or_else(|panic| Err(panic_text(&*panic)))
 }
 
-/// Takes rows away as long as something is wrong.
-fn smallest<C: Trying>(mut case: C, mut wrong: String) -> (C, String) {
+/// Removes rows as long as the case still fails.
+fn smallest<C: TestCase>(mut case: C, mut wrong: String) -> (C, String) {
     let end = Instant::now() + Duration::from_secs(60);
     let mut count = case.len().div_ceil(2);
     while count > 0 && Instant::now() < end {
@@ -185,7 +185,7 @@ struct Case {
     others: Table,
     call: Call,
     relations: [Relation; 2],
-    place: Place,
+    call_site: CallSite,
     parts: Option<usize>,
     batch_size: usize,
 }
@@ -200,7 +200,7 @@ impl Case {
         let sentences = matches!(call, Call::Sentences { .. } | Call::SentencePairs { .. });
         let docs = Table::random(random, 60, sentences);
         let mut others = Table::random(random, if call.two() { 40 } else { 2 }, sentences);
-        let place = Place::random(random);
+        let call_site = CallSite::random(random);
         if call.two() {
             docs.share(random, &mut others);
         }
@@ -209,7 +209,7 @@ impl Case {
             others,
             call,
             relations: [Relation::random(random), Relation::random(random)],
-            place,
+            call_site,
             parts: random.percent(40).then(|| *random.pick(&[1, 2, 7, 64])),
             batch_size: *random.pick(&[8192, 8192, 100, 3, 1]),
         }
@@ -228,7 +228,13 @@ impl Case {
     async fn rows(&self, partitions: usize, files: &str) -> Result<Vec<Vec<String>>> {
         let context = self.session(partitions)?;
         let mut rows = Vec::new();
-        for statement in statements(&self.call, self.relations, self.place, self.parts, files) {
+        for statement in statements(
+            &self.call,
+            self.relations,
+            self.call_site,
+            self.parts,
+            files,
+        ) {
             let batches = context.sql(&statement).await?.collect().await?;
             rows = cells(&batches)?;
         }
@@ -236,7 +242,7 @@ impl Case {
     }
 }
 
-impl Trying for Case {
+impl TestCase for Case {
     async fn attempt(&self) -> std::result::Result<(), String> {
         let rows = self.relations[0].rows(&self.docs.rows);
         let truth = self
@@ -280,13 +286,19 @@ impl Trying for Case {
         if self.call.two() {
             lines.push(self.others.statement("others"));
         }
-        let statements = statements(&self.call, self.relations, self.place, self.parts, "/tmp");
+        let statements = statements(
+            &self.call,
+            self.relations,
+            self.call_site,
+            self.parts,
+            "/tmp",
+        );
         lines.extend(statements.iter().map(|statement| format!("{statement};")));
         lines.join("\n")
     }
 }
 
-/// Whether an answer is the right one.
+/// Compares an answer with the expected result.
 fn judge(
     truth: &Truth,
     found: Result<Vec<Vec<String>>, DataFusionError>,
@@ -317,7 +329,7 @@ fn judge(
     }
 }
 
-/// The rows of batches as texts, sorted.
+/// The rows of batches as sorted texts.
 pub fn cells(batches: &[RecordBatch]) -> Result<Vec<Vec<String>>> {
     let options = FormatOptions::default().with_null(truth::NULL);
     let mut rows = Vec::new();

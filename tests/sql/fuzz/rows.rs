@@ -29,7 +29,7 @@ impl fmt::Display for Id {
     }
 }
 
-/// A row of `id, text, page, place, vector, signature`. Places are all different.
+/// A row of `id, text, page, place, vector, signature`. Values of `place` are distinct.
 #[derive(Debug, Clone)]
 pub struct Row {
     pub id: Option<Id>,
@@ -40,7 +40,7 @@ pub struct Row {
     pub signature: Option<[u8; 4]>,
 }
 
-/// Rows and how they lie in memory.
+/// Rows and their layout in memory.
 #[derive(Debug, Clone)]
 pub struct Table {
     pub rows: Vec<Row>,
@@ -48,11 +48,11 @@ pub struct Table {
     pub text_type: DataType,
     /// Rows of a batch.
     pub batch: usize,
-    /// Partitions that the batches are dealt to.
+    /// Number of partitions over which the batches are distributed.
     pub partitions: usize,
 }
 
-/// What rows are made from.
+/// Parameters of random rows.
 struct Shape {
     numbers: bool,
     /// Numbers stay below it, from its negative or 0.
@@ -74,11 +74,11 @@ const NUMBERS: &[(DataType, i128, i128)] = &[
 const TEXTS: &[DataType] = &[DataType::Utf8, DataType::LargeUtf8, DataType::Utf8View];
 
 impl Table {
-    /// Random rows; `sentences` asks for ids that sentences can be numbered by.
-    pub fn random(random: &mut Random, most: usize, sentences: bool) -> Self {
+    /// Random rows, at most `max_rows`. With `sentences`, ids are in the range from which sentence ids can be made.
+    pub fn random(random: &mut Random, max_rows: usize, sentences: bool) -> Self {
         let numbers = sentences || random.percent(75);
-        let (mut id_type, least, greatest) = random.pick(NUMBERS).clone();
-        let mut range = (least, greatest);
+        let (mut id_type, min_id, max_id) = random.pick(NUMBERS).clone();
+        let mut range = (min_id, max_id);
         if sentences {
             (id_type, range) = (DataType::Int64, (0, 4_000));
         }
@@ -98,8 +98,8 @@ impl Table {
         };
         let count = match random.below(20) {
             0 => random.below(2),
-            1..12 => random.between(2, most.min(14)),
-            _ => random.between(2, most),
+            1..12 => random.between(2, max_rows.min(14)),
+            _ => random.between(2, max_rows),
         };
         let mut table = Self {
             rows: vec![],
@@ -125,7 +125,7 @@ impl Table {
     fn push(&mut self, random: &mut Random, shape: &Shape) {
         let place = self.rows.len() as i64;
         if random.percent(4) && !self.rows.is_empty() {
-            // The same row once more.
+            // A repeated row.
             let row = random.pick(&self.rows).clone();
             self.rows.push(Row { place, ..row });
             return;
@@ -145,7 +145,7 @@ impl Table {
         });
     }
 
-    /// Puts some of the rows into another table, too, whose ids become of the same kind.
+    /// Copies some of the rows into another table, whose ids get the same type.
     pub fn share(&self, random: &mut Random, other: &mut Self) {
         if self.id_type.is_integer() != other.id_type.is_integer() {
             *other = Self {
@@ -158,9 +158,7 @@ impl Table {
             .iter()
             .find(|(data_type, ..)| *data_type == other.id_type);
         let fits = |id: &Id| match (id, range) {
-            (Id::Number(number), Some((_, least, greatest))) => {
-                (least..=greatest).contains(&number)
-            }
+            (Id::Number(number), Some((_, min_id, max_id))) => (min_id..=max_id).contains(&number),
             _ => true,
         };
         let dimensions = self
@@ -168,7 +166,7 @@ impl Table {
             .iter()
             .find_map(|row| row.vector.as_ref().map(Vec::len));
         for row in &mut other.rows {
-            // Vectors are of one length.
+            // All vectors have the same length.
             row.vector = row
                 .vector
                 .take()
@@ -232,7 +230,7 @@ impl Table {
         ])?)
     }
 
-    /// The rows as a statement that makes them again.
+    /// A statement that creates the rows.
     pub fn statement(&self, name: &str) -> String {
         let quoted = |text: &str| {
             let plain = text.chars().all(|c| !c.is_control());
@@ -293,13 +291,13 @@ impl Table {
 }
 
 fn fresh_id(random: &mut Random, shape: &Shape) -> Id {
-    let (least, greatest) = shape.range;
+    let (min_id, max_id) = shape.range;
     if shape.numbers {
         return Id::Number(match random.below(12) {
-            0 => least,
-            1 => greatest,
-            2..9 => (least.max(-300) + random.below(600) as i128).clamp(least, greatest),
-            _ => least + i128::from(random.number()) % (greatest - least + 1),
+            0 => min_id,
+            1 => max_id,
+            2..9 => (min_id.max(-300) + random.below(600) as i128).clamp(min_id, max_id),
+            _ => min_id + i128::from(random.number()) % (max_id - min_id + 1),
         });
     }
     Id::Text(match random.below(12) {
@@ -313,7 +311,7 @@ fn fresh_id(random: &mut Random, shape: &Shape) -> Id {
     })
 }
 
-/// A vector, often near or the same as, or a multiple of an earlier one.
+/// A vector, often close to, equal to or a multiple of an earlier one.
 fn vector(random: &mut Random, shape: &Shape, rows: &[Row]) -> Option<Vec<f32>> {
     let earlier = (!rows.is_empty())
         .then(|| random.pick(rows).vector.clone())
@@ -333,7 +331,7 @@ fn vector(random: &mut Random, shape: &Shape, rows: &[Row]) -> Option<Vec<f32>> 
     }
 }
 
-/// A signature, often few bits from an earlier one.
+/// A signature, often at a small distance from an earlier one.
 fn signature(random: &mut Random, rows: &[Row]) -> Option<[u8; 4]> {
     let earlier = (!rows.is_empty())
         .then(|| random.pick(rows).signature)

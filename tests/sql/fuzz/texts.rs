@@ -1,4 +1,4 @@
-//! Texts that are near each other, and texts that are awkward.
+//! Texts that are similar to each other, and texts with special characters.
 
 use super::random::Random;
 
@@ -7,7 +7,7 @@ const WORDS: &[&str] = &[
     "1902", "by", "King", "Dr.", "U.S.", "and", "not", "north", "south", "city", "one", "two", "x",
 ];
 
-/// Words of other scripts, what normalisation changes, and what is no word.
+/// Words of other scripts, characters that normalisation changes, and characters that are no words.
 const AWKWARD: &[&str] = &[
     "straße",
     "STRASSE",
@@ -71,7 +71,7 @@ const BLANKS: &[&str] = &[
     "\u{feff}",
 ];
 
-/// A text, or none; near one of those before it as often as not.
+/// A text or NULL. About half of the texts are similar to an earlier one.
 pub fn text(random: &mut Random, before: &[Option<String>], template: &str) -> Option<String> {
     let earlier = (!before.is_empty())
         .then(|| random.pick(before).clone())
@@ -80,7 +80,7 @@ pub fn text(random: &mut Random, before: &[Option<String>], template: &str) -> O
         (0..4, _) => None,
         (4..8, _) => Some((*random.pick(BLANKS)).to_owned()),
         (8..26, Some(text)) => Some(text),
-        (26..32, Some(text)) => Some(disguised(random, &text)),
+        (26..32, Some(text)) => Some(equal_when_normalised(random, &text)),
         (32..62, Some(text)) => Some(edited(random, &text)),
         (62..72, _) => Some(template.replace('#', &random.below(40).to_string())),
         (72..74, _) => Some(
@@ -93,7 +93,7 @@ pub fn text(random: &mut Random, before: &[Option<String>], template: &str) -> O
     }
 }
 
-/// Words in a row.
+/// A text of random words.
 pub fn fresh(random: &mut Random) -> String {
     let awkward = if random.percent(35) { 25 } else { 0 };
     let words: Vec<&str> = (0..random.between(1, 14))
@@ -113,8 +113,8 @@ fn word(random: &mut Random, awkward: usize) -> &'static str {
     }
 }
 
-/// Another text that normalisation may make the same.
-fn disguised(random: &mut Random, text: &str) -> String {
+/// A different text that may be equal after normalisation.
+fn equal_when_normalised(random: &mut Random, text: &str) -> String {
     match random.below(4) {
         0 => text.to_uppercase(),
         1 => format!("  {text}\n"),
@@ -123,7 +123,7 @@ fn disguised(random: &mut Random, text: &str) -> String {
     }
 }
 
-/// A text with a word more, less, or another one.
+/// A text with a word added, removed or replaced.
 fn edited(random: &mut Random, text: &str) -> String {
     let mut words: Vec<&str> = text.split(' ').collect();
     for _ in 0..random.between(1, 2) {

@@ -1,4 +1,4 @@
-//! What calls must give, in the obvious way.
+//! Naive computations of the expected results.
 
 use super::rows::{Id, Row};
 use crate::oracle::naive;
@@ -9,15 +9,15 @@ use neardup_kernels::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An answer: its rows as texts, sorted, or a fault of the rows that an error must name.
+/// An expected result: rows as sorted texts, or a fault of the input that the error must name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Truth {
     Rows(Vec<Vec<String>>),
-    /// The ids that stand with two values.
+    /// The ids that have different values.
     Contradiction(BTreeSet<String>),
 }
 
-/// What NULL is printed as.
+/// The text for NULL.
 pub const NULL: &str = "∅";
 
 /// A value or NULL.
@@ -36,7 +36,7 @@ pub fn sorted(mut rows: Vec<Vec<String>>) -> Truth {
     Truth::Rows(rows)
 }
 
-/// A row that takes part: what is compared of it.
+/// A row that can be in a pair, with the value that is compared.
 #[derive(Debug, Clone)]
 pub struct Item<T> {
     pub id: Id,
@@ -44,7 +44,7 @@ pub struct Item<T> {
     pub value: T,
 }
 
-/// The rows that take part, once each, in the order of ids; or the ids that contradict themselves.
+/// The rows that can be in a pair, each id once, in the order of ids, or the ids that have different values.
 pub fn items<T: PartialEq + Clone>(
     rows: &[Row],
     across: bool,
@@ -82,7 +82,7 @@ pub fn items<T: PartialEq + Clone>(
     }
 }
 
-/// The rows of one or two relations that take part.
+/// The rows of one or two relations that can be in a pair.
 pub type Sides<T> = (Vec<Item<T>>, Option<Vec<Item<T>>>);
 
 /// [`items`] of one or two relations.
@@ -103,7 +103,8 @@ pub fn sides<T: PartialEq + Clone>(
     }
 }
 
-/// All pairs with a value: places of the first relation and of the second, or of the first twice.
+/// All pairs for which the measure has a value: of a row of the first and a row of the second relation, or of two rows
+/// of the only relation.
 pub fn pairs_of<T>(
     sides: &Sides<T>,
     across: bool,
@@ -148,7 +149,7 @@ pub fn set(text: &str, shingle: &str) -> Vec<u64> {
     hashes
 }
 
-/// The similarity of two sets, if it is one and reaches the threshold.
+/// The similarity of two sets, if it is defined and reaches the threshold.
 pub fn similar(a: &[u64], b: &[u64], threshold: f64) -> Option<f64> {
     let similarity = jaccard(a, b);
     (!a.is_empty() && !b.is_empty() && similarity >= threshold).then_some(similarity)
@@ -161,7 +162,7 @@ pub enum Keys {
     Draws(usize, usize, usize),
 }
 
-/// How texts are signed.
+/// How MinHash signatures and their keys are made.
 #[derive(Debug, Clone)]
 pub struct Signing {
     pub keys: Keys,
@@ -170,7 +171,7 @@ pub struct Signing {
 }
 
 impl Signing {
-    /// The signature of a set and its keys; no keys if it is empty.
+    /// The signature of a set and its keys. An empty set has no keys.
     pub fn sign(&self, set: &[u64]) -> (Vec<u64>, Vec<u64>) {
         let hashes = match self.keys {
             Keys::Bands(bands, rows) => bands * rows,
@@ -196,7 +197,7 @@ impl Signing {
     }
 }
 
-/// How a candidate becomes a pair.
+/// How a candidate is verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verify {
     Exact,
@@ -205,7 +206,7 @@ pub enum Verify {
     Nothing,
 }
 
-/// A text with all that joins look at.
+/// A text with all values that joins use.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signed {
     pub text: String,
@@ -215,7 +216,7 @@ pub struct Signed {
 }
 
 impl Signed {
-    /// What a candidate pair is reported with.
+    /// The similarity that is reported for a candidate, if it is a pair.
     pub fn verified(&self, other: &Self, verify: Verify, threshold: f64) -> Option<String> {
         let agree = self.keys.iter().zip(&other.keys).any(|(a, b)| a == b);
         if !agree {
@@ -238,10 +239,10 @@ pub fn simhash(set: &[u64], bits: usize) -> Vec<u8> {
     out
 }
 
-/// The distance of two signatures, if it is in bounds.
-pub fn within(a: &[u8], b: &[u8], most: usize) -> Option<String> {
+/// The distance of two signatures, if it is at most `max_distance`.
+pub fn within(a: &[u8], b: &[u8], max_distance: usize) -> Option<String> {
     let distance = hamming_distance(a, b);
-    (distance as usize <= most).then(|| distance.to_string())
+    (distance as usize <= max_distance).then(|| distance.to_string())
 }
 
 /// Vectors compared by signatures of random projection.
@@ -249,20 +250,20 @@ pub fn within(a: &[u8], b: &[u8], most: usize) -> Option<String> {
 pub struct Projected {
     pub bits: usize,
     pub seed: u64,
-    pub most: usize,
+    pub max_distance: usize,
     pub threshold: f64,
     pub estimate: bool,
 }
 
 impl Projected {
-    /// What a pair is reported with.
+    /// The similarity that is reported for two vectors, if they are a pair.
     pub fn measure(&self, a: &[f32], b: &[f32]) -> Option<String> {
         let bytes = self.bits.div_ceil(8);
         let mut signatures = vec![0; 2 * bytes];
         let projector = DenseProjector::new(self.bits, self.seed, a.len());
         projector.signatures_into(&[a, b], &mut signatures);
         let distance = hamming_distance(&signatures[..bytes], &signatures[bytes..]);
-        if distance as usize > self.most {
+        if distance as usize > self.max_distance {
             return None;
         }
         match self.estimate {
@@ -277,20 +278,20 @@ impl Projected {
     }
 }
 
-/// Which row of several stays.
+/// Which of several rows is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     First,
     Longest,
-    /// By the column page, the greatest first or the least.
+    /// By the column page, in descending or ascending order.
     Page {
         descending: bool,
     },
 }
 
 impl Keep {
-    /// What the keep order looks at before the id: the least is the first, NULL the last.
-    pub fn place(self, row: &Row) -> Option<i64> {
+    /// The sort key of the keep order before the id: ascending, NULL last.
+    pub fn sort_key(self, row: &Row) -> Option<i64> {
         match self {
             Self::First => None,
             Self::Longest => row.text.as_ref().map(|text| -(text.chars().count() as i64)),
@@ -299,7 +300,7 @@ impl Keep {
     }
 }
 
-/// An outcome of [`resolved`].
+/// A result row of [`resolved`].
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub id: Id,
@@ -309,8 +310,8 @@ pub struct Outcome {
     pub size: usize,
 }
 
-/// What becomes of each id: rows with the same value are one, `edge` says how similar two values are
-/// if they are, `exact` how similar they are anyway.
+/// Resolves each id to its representative. Rows with the same value are one node. `edge` gives the similarity of two
+/// values if they are a pair, `exact` gives their similarity in any case.
 pub fn resolved<T: PartialEq>(
     rows: &[Row],
     keep: Keep,
@@ -325,10 +326,10 @@ pub fn resolved<T: PartialEq>(
     let mut values: BTreeMap<&Id, Option<T>> = BTreeMap::new();
     for row in rows {
         let Some(id) = &row.id else { continue };
-        // A row without a value stays only where its id has none.
-        let place = keep.place(row).filter(|_| has_value(row));
+        // A row without a value is kept only if all rows of its id have none.
+        let sort_key = keep.sort_key(row).filter(|_| has_value(row));
         let known = order.entry(id).or_default();
-        *known = [*known, place].into_iter().flatten().min();
+        *known = [*known, sort_key].into_iter().flatten().min();
         let known = values.entry(id).or_default();
         *known = known.take().or(value(row));
     }
@@ -352,13 +353,13 @@ pub fn resolved<T: PartialEq>(
             pairs.extend(edge(first, second).map(|similarity| (a as i64, b as i64, similarity)));
         }
     }
-    let leaders = match components {
+    let roots = match components {
         true => naive::components(nodes.len(), &pairs),
         false => naive::representatives(nodes.len(), &pairs),
     };
     let mut clusters: BTreeMap<i64, Vec<&Id>> = BTreeMap::new();
-    for ((_, members), leader) in nodes.iter().zip(&leaders) {
-        clusters.entry(*leader).or_default().extend(members);
+    for ((_, members), root) in nodes.iter().zip(&roots) {
+        clusters.entry(*root).or_default().extend(members);
     }
     let mut outcomes: BTreeMap<&Id, Outcome> = BTreeMap::new();
     for &id in order.keys() {
@@ -372,15 +373,15 @@ pub fn resolved<T: PartialEq>(
         outcomes.insert(id, alone);
     }
     for (node, (value, members)) in nodes.iter().enumerate() {
-        let leader = leaders[node] as usize;
-        let representative = nodes[leader].1[0];
-        let cluster = &clusters[&leaders[node]];
+        let root = roots[node] as usize;
+        let representative = nodes[root].1[0];
+        let cluster = &clusters[&roots[node]];
         for &id in members {
             let smallest = cluster.iter().min().expect("a member");
-            let similarity = match (leader == node, id == representative) {
+            let similarity = match (root == node, id == representative) {
                 (true, true) => None,
                 (true, false) => Some(1.0),
-                (false, _) => Some(exact(value, nodes[leader].0)),
+                (false, _) => Some(exact(value, nodes[root].0)),
             };
             outcomes.insert(
                 id,

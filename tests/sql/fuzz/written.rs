@@ -132,12 +132,12 @@ impl Call {
             Self::Hamming {
                 two,
                 across: by,
-                most,
+                max_distance,
                 method,
             } => (
                 "id_a, id_b, distance".to_owned(),
                 format!(
-                    "hamming_join({}, max_distance => {most}, method => '{method}'{}{more})",
+                    "hamming_join({}, max_distance => {max_distance}, method => '{method}'{}{more})",
                     inputs(*two),
                     across(*by)
                 ),
@@ -145,14 +145,14 @@ impl Call {
             Self::SimHash {
                 two,
                 across: by,
-                most,
+                max_distance,
                 method,
                 bits,
                 compare,
             } => (
                 "id_a, id_b, distance".to_owned(),
                 format!(
-                    "simhash_join({}, max_distance => {most}, method => '{method}', bits => {bits}, shingle => '{}', normalize => {}{}{more})",
+                    "simhash_join({}, max_distance => {max_distance}, method => '{method}', bits => {bits}, shingle => '{}', normalize => {}{}{more})",
                     inputs(*two),
                     compare.shingle,
                     compare.normalize,

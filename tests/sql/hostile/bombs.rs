@@ -1,4 +1,4 @@
-//! Small files that stand for large ones: read in bounded memory, or refused in words.
+//! Small files that expand to large ones: they are read in bounded memory, or rejected with an error message.
 
 use bzip2::Compression;
 use bzip2::write::BzEncoder;
@@ -50,21 +50,21 @@ pub fn trials() -> Vec<Trial> {
     trials.collect()
 }
 
-/// Writes a file into a directory, and gives a query that reads it.
+/// Writes a file into a directory, and returns a query that reads it.
 type Bomb = fn(&Path) -> Result<String, Failed>;
 
-/// How a query over a bomb must end.
+/// The expected result of a query over a bomb.
 #[derive(Debug, Clone, Copy)]
 enum Expected {
     Error(&'static str),
-    /// So many rows.
+    /// This number of rows.
     Rows(usize),
 }
 
-/// The address space that a process may take beyond what one takes without doing anything.
+/// The address space that a process may use beyond that of an idle process.
 const KIBIBYTES: u64 = 2 << 20;
 
-/// Runs a query over a bomb in a process that may take little memory.
+/// Runs a query over a bomb in a process with a memory limit.
 fn run(write: Bomb, expected: Expected) -> Result<(), Failed> {
     let scratch = tempfile::tempdir()?;
     let query = write(scratch.path())?;
@@ -87,7 +87,7 @@ fn run(write: Bomb, expected: Expected) -> Result<(), Failed> {
         .env("TMPDIR", scratch.path())
         .stdin(Stdio::null())
         .output()?;
-    let (out, said) = (
+    let (out, error) = (
         String::from_utf8_lossy(&done.stdout),
         String::from_utf8_lossy(&done.stderr),
     );
@@ -95,17 +95,17 @@ fn run(write: Bomb, expected: Expected) -> Result<(), Failed> {
         "{:?}\n{}\n{}",
         done.status,
         out.chars().take(500).collect::<String>(),
-        said.chars().take(1000).collect::<String>()
+        error.chars().take(1000).collect::<String>()
     );
     let right = match expected {
         Expected::Error(part) => {
             matches!(done.status.code(), Some(1 | 2))
-                && said.contains("error: ")
-                && said.contains(part)
+                && error.contains("error: ")
+                && error.contains(part)
         }
         Expected::Rows(rows) => done.status.success() && out.contains(&format!("\"rows\":{rows}")),
     };
-    match right && !said.contains("panicked") {
+    match right && !error.contains("panicked") {
         true => Ok(()),
         false => Err(format!("expected {expected:?}: {shown}").into()),
     }
@@ -132,7 +132,7 @@ fn large(mut to: impl Write, head: &[u8], byte: u8, tail: &[u8]) -> std::io::Res
     to.write_all(tail)
 }
 
-/// bz2 streams of 900,000 equal bytes are the same each time, so one is made and repeated.
+/// All bz2 streams of 900,000 equal bytes are equal, so one is created and repeated.
 fn repeated_stream(head: &[u8], byte: u8, tail: &[u8]) -> std::io::Result<Vec<u8>> {
     let stream = |bytes: &[u8]| {
         let mut encoder = BzEncoder::new(Vec::new(), Compression::best());

@@ -1,15 +1,15 @@
-//! Bytes that nobody meant: mutations of seeds, and pieces said again and again.
+//! Malformed input: mutations of seeds, and repeated fragments.
 //!
-//! The targets and what must hold of them stand in `fuzz/targets.rs`, their seeds in `fuzz/corpus/`; libFuzzer runs the
-//! same ones (`fuzz/`). Here they take a bounded number of inputs that are drawn from a seed, and each must end in time:
-//! what takes more than linear time shows where pieces are repeated.
+//! The targets and their invariants are in `fuzz/targets.rs`, their seeds in `fuzz/corpus/`. libFuzzer runs the same
+//! targets (`fuzz/`). Here each target runs on a bounded number of inputs that are generated from a seed, with a time
+//! limit: repeated fragments expose algorithms of more than linear time.
 //!
 //! ```text
 //! cargo test --test sql -- hostile::                            a fixed number of inputs, as in CI
-//! NEARDUP_FUZZ_MINUTES=30 cargo test --test sql -- hostile::    as many as there is time for
+//! NEARDUP_FUZZ_MINUTES=30 cargo test --test sql -- hostile::    as many as the time allows
 //! ```
 //!
-//! An input that fails is written to the temporary directory, as small as it could be made.
+//! A failing input is reduced and written to the temporary directory.
 
 mod bombs;
 mod mutation;
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 /// The trials of this module.
 pub fn trials() -> Vec<Trial> {
-    // How many inputs in CI: as many as take a second or two.
+    // The number of inputs in CI, which take a second or two.
     let counts = |name: &str| match name {
         "arguments" => 60,
         "word_vectors" => 15,
@@ -39,9 +39,9 @@ pub fn trials() -> Vec<Trial> {
     mutated.chain(bombs::trials()).collect()
 }
 
-/// An input of at most [`mutation::MOST`] bytes may take this long of a processor; most take a thousandth of it.
-/// Targets that run queries on other threads may take twenty times as long by the clock.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Limit of the CPU time for an input of at most [`mutation::MAX_BYTES`] bytes; most take a thousandth of it. The limit
+/// of the wall time is twenty times as large, for targets that run queries on other threads.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 fn run(name: &str, target: fn(&[u8]), cases: u64) -> Result<(), Failed> {
     let seeds = Seeds::of(name)?;
@@ -75,13 +75,13 @@ fn run(name: &str, target: fn(&[u8]), cases: u64) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What is wrong with an input, if anything is: a panic, or too much time.
+/// Runs an input, and returns an error if it panics or takes too long.
 fn attempt(target: fn(&[u8]), bytes: &[u8]) -> Result<(), String> {
     let (begun, before) = (Instant::now(), processor_time());
     let caught = std::panic::catch_unwind(|| target(bytes));
     caught.map_err(|panic| panic_text(&*panic))?;
     let (late, took) = (begun.elapsed(), processor_time().saturating_sub(before));
-    match took > PATIENCE || late > 20 * PATIENCE {
+    match took > TIMEOUT || late > 20 * TIMEOUT {
         true => Err(format!(
             "{} bytes took {took:?} of a processor, {late:?} in all",
             bytes.len()
@@ -90,10 +90,10 @@ fn attempt(target: fn(&[u8]), bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Time of a processor that this thread has had, where the system tells: other processes do not count.
+/// CPU time of this thread, or 0 if the system does not report it. It excludes the time of other processes.
 fn processor_time() -> Duration {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanoseconds = told
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text
         .split(' ')
         .next()
         .and_then(|number| number.parse().ok());

@@ -1,22 +1,22 @@
-//! Inputs drawn from seeds: files changed here and there, and pieces repeated.
+//! Generates inputs from seeds: mutated files, and repeated fragments.
 
 use super::super::fuzz::Random;
 use libtest_mimic::Failed;
 use std::path::Path;
 
-/// Most bytes of an input.
-pub const MOST: usize = 200_000;
+/// Upper bound of the bytes of an input.
+pub const MAX_BYTES: usize = 200_000;
 
-/// What the inputs of a target are made from.
+/// The material from which the inputs of a target are generated.
 pub struct Seeds {
-    /// Whole files.
+    /// Complete files.
     pub files: Vec<Vec<u8>>,
-    /// Pieces that mean something to the target.
+    /// Fragments that are meaningful to the target.
     pieces: Vec<Vec<u8>>,
 }
 
 impl Seeds {
-    /// The files of `fuzz/corpus/NAME/`, and the pieces of the target.
+    /// The files of `fuzz/corpus/NAME/`, and the fragments of the target.
     pub fn of(name: &str) -> Result<Self, Failed> {
         let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("fuzz/corpus")
@@ -48,7 +48,7 @@ impl Seeds {
     }
 }
 
-/// An input: runs of pieces, each so many times.
+/// An input: fragments, each with a number of repetitions.
 #[derive(Clone)]
 pub struct Input(Vec<(Vec<u8>, usize)>);
 
@@ -63,7 +63,7 @@ impl std::fmt::Debug for Input {
 }
 
 impl Input {
-    /// A changed seed, or repeated pieces.
+    /// A mutated seed, or repeated fragments.
     pub fn random(random: &mut Random, seeds: &Seeds) -> Self {
         match random.percent(40) {
             true => Self::repeated(random, seeds),
@@ -85,8 +85,11 @@ impl Input {
             if random.percent(20) {
                 piece.push(random.number() as u8);
             }
-            let most = MOST / 2 / piece.len().max(1);
-            runs.push((piece, *random.pick(&[most, most / 2, 300, 17])));
+            let max_repeats = MAX_BYTES / 2 / piece.len().max(1);
+            runs.push((
+                piece,
+                *random.pick(&[max_repeats, max_repeats / 2, 300, 17]),
+            ));
         }
         if random.percent(40) {
             runs.push((random.pick(&seeds.pieces).clone(), 1));
@@ -109,7 +112,7 @@ impl Input {
         bytes
     }
 
-    /// Inputs with less in them.
+    /// Smaller inputs, for reduction.
     pub fn smaller(&self) -> Vec<Self> {
         let mut smaller = Vec::new();
         for run in 0..self.0.len() {
@@ -126,7 +129,7 @@ impl Input {
                 shorter(piece.clone(), times / 2);
                 continue;
             }
-            // Halves, quarters and so on are taken away.
+            // Remove halves, quarters and so on.
             let mut length = piece.len() / 2;
             while length > 0 && piece.len() / length <= 64 {
                 for from in (0..piece.len()).step_by(length) {
@@ -140,7 +143,7 @@ impl Input {
     }
 }
 
-/// A seed, changed in some places.
+/// A seed, mutated at some positions.
 fn changed(random: &mut Random, seeds: &Seeds) -> Vec<u8> {
     let mut bytes = random.pick(&seeds.files).clone();
     for _ in 0..*random.pick(&[1, 1, 2, 3, 8, 40]) {
@@ -165,7 +168,7 @@ fn changed(random: &mut Random, seeds: &Seeds) -> Vec<u8> {
             }
         }
     }
-    bytes.truncate(MOST);
+    bytes.truncate(MAX_BYTES);
     bytes
 }
 

@@ -1,5 +1,5 @@
-//! `near_duplicates`: every removed row has a kept one that is similar, and clusters are those of
-//! the obvious algorithms over all pairs.
+//! `near_duplicates`: every removed row is similar to a kept row, and clusters are those of naive algorithms over all
+//! pairs.
 
 use super::corpus::{register, session, texts};
 use super::{Pair, naive};
@@ -69,7 +69,7 @@ pub async fn rows(context: &SessionContext, call: &str) -> Result<BTreeMap<i64, 
     Ok(rows)
 }
 
-/// [`check_by`] the Jaccard similarity of sets.
+/// [`check_by`] with the Jaccard similarity of sets.
 pub fn check(
     what: &str,
     rows: &BTreeMap<i64, Row>,
@@ -80,8 +80,8 @@ pub fn check(
     check_by(what, rows, sets.len(), threshold, similarity)
 }
 
-/// What holds of every result by representatives: one row an id, a removed row is similar to its
-/// kept representative, the similarity is exact, and sizes add up.
+/// Checks the invariants of every result with resolution 'representative': one row per id, removed rows are similar to
+/// their kept representatives, similarities are exact, and cluster sizes add up.
 pub fn check_by(
     what: &str,
     rows: &BTreeMap<i64, Row>,
@@ -182,7 +182,7 @@ fn same_components(
     Ok(())
 }
 
-/// Of each cluster the longest row is kept; of equally long ones the first.
+/// The longest row of each cluster is kept; of equally long rows the first.
 async fn longest() -> Result<(), Failed> {
     let texts = texts(2_000, 81, Kind::Sentences);
     let sets = naive::sets(&texts, "word:2");
@@ -192,17 +192,17 @@ async fn longest() -> Result<(), Failed> {
     let found = rows(&context, call).await?;
     check(call, &found, &sets, 0.6)?;
 
-    // The same places in keep order, resolved as if they were ids.
+    // The expected result: the rows in keep order, resolved by their ranks.
     let mut order: Vec<usize> = (0..texts.len()).collect();
-    order.sort_by_key(|&place| (std::cmp::Reverse(texts[place].chars().count()), place));
-    let sorted: Vec<Vec<u64>> = order.iter().map(|&place| sets[place].clone()).collect();
+    order.sort_by_key(|&row| (std::cmp::Reverse(texts[row].chars().count()), row));
+    let sorted: Vec<Vec<u64>> = order.iter().map(|&row| sets[row].clone()).collect();
     let expected = naive::representatives(order.len(), &naive::self_pairs(&sorted, 0.6));
-    for (rank, &place) in order.iter().enumerate() {
+    for (rank, &row) in order.iter().enumerate() {
         let expected = order[expected[rank] as usize] as i64;
-        if found[&(place as i64)].representative != expected {
+        if found[&(row as i64)].representative != expected {
             return Err(format!(
-                "{call}: {place} has {:?}, expected {expected}",
-                found[&(place as i64)]
+                "{call}: {row} has {:?}, expected {expected}",
+                found[&(row as i64)]
             )
             .into());
         }

@@ -1,4 +1,4 @@
-//! Generated rows, as tables of a session, and pairs read back.
+//! Registers generated rows as tables of a session, and reads pairs.
 
 use super::Pair;
 use datafusion::arrow::array::{AsArray, Int64Array, RecordBatch, StringArray};
@@ -9,14 +9,14 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup_datasets::generate::{Generator, Kind, Spec};
 use std::sync::Arc;
 
-/// The texts of a corpus; the id of a text is its place.
+/// The texts of a corpus. The id of a text is its index.
 pub fn texts(rows: u64, seed: u64, kind: Kind) -> Vec<String> {
     Generator::new(Spec { rows, seed, kind })
         .map(|row| row.text)
         .collect()
 }
 
-/// A session on that many target partitions.
+/// A session with the given number of target partitions.
 pub fn session(partitions: usize) -> Result<SessionContext> {
     let config = SessionConfig::new().with_target_partitions(partitions);
     neardup::session(config, Arc::default())

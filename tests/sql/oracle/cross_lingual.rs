@@ -1,5 +1,5 @@
-//! The page of translations, `docs/cross_lingual.md`: its statements on its own sample, whose answers must stand on
-//! the page, and on corpora that lie beside the clone.
+//! Tests `docs/cross_lingual.md`: its statements on its own sample, whose answers must be those on the page, and on
+//! corpora in a separate directory.
 #![expect(
     clippy::print_stdout,
     reason = "the figures, and that corpora are absent"
@@ -33,15 +33,15 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// The recall that projection_join promises at the threshold, where nothing is asked for.
+/// The default target recall of projection_join.
 const TARGET_RECALL: f64 = 0.99;
 
 /// A statement of the page.
 struct Statement {
     sql: String,
-    /// How many times the page says to run it.
+    /// How many times the page runs it.
     repeat: usize,
-    /// What the page shows below it.
+    /// The answer that the page shows below it.
     answer: Option<String>,
 }
 
@@ -50,7 +50,7 @@ fn statements() -> Vec<Statement> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/cross_lingual.md");
     let page = std::fs::read_to_string(page).expect("the page");
     let mut statements: Vec<Statement> = Vec::new();
-    // Text and blocks in turn.
+    // Text and code blocks alternate.
     for block in page.split("```").skip(1).step_by(2) {
         let (kind, text) = block.split_once('\n').expect("a block of lines");
         if kind == "text" {
@@ -69,7 +69,7 @@ fn statements() -> Vec<Statement> {
     statements
 }
 
-/// Every statement of the page, in its order, answers as it says.
+/// Every statement of the page, in order, gives the answer that the page shows.
 async fn page() -> Result<(), Failed> {
     let directory = tempfile::tempdir()?;
     let pairs_file = directory.path().join("sentence_pairs.parquet");
@@ -96,7 +96,7 @@ async fn page() -> Result<(), Failed> {
     }
 }
 
-/// A file below the corpora, or `None` with a visible line where NEARDUP_SHARED does not say where they are.
+/// A file of the corpora, or `None` with a printed message if NEARDUP_SHARED is not set to their directory.
 fn shared(name: &str) -> Option<PathBuf> {
     let Some(root) = std::env::var_os("NEARDUP_SHARED") else {
         println!("skipped: NEARDUP_SHARED is not set, so {name} is not there");
@@ -123,8 +123,8 @@ fn read(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// A session with the page's tables sentences and lexicon of two files of aligned lines, of which so many are a
-/// document, and then with all tables of the page. `None` where the corpora are absent.
+/// A session with the page's tables: `sentences` and `lexicon` from two files of aligned lines, of which a fixed number
+/// make a document, and then all further tables. `None` if the corpora are absent.
 async fn prepared(
     english: &str,
     german: &str,
@@ -190,7 +190,7 @@ async fn prepared(
     Ok(Some(context))
 }
 
-/// The share of German documents whose best match is their translation; a document without a match has none.
+/// The fraction of German documents whose best match is their translation. Documents without a match count as failures.
 async fn top_1(context: &SessionContext) -> Result<f64, Failed> {
     let all = "SELECT count(*) FROM documents WHERE language = 'de'";
     let right = "SELECT count(*) FROM matches WHERE substr(german, 4) = substr(english, 4)";
@@ -199,7 +199,7 @@ async fn top_1(context: &SessionContext) -> Result<f64, Failed> {
     Ok(right as f64 / all as f64)
 }
 
-/// Fails where the candidates are fewer than their model lets expect, or hold what the exact join does not.
+/// Fails if there are fewer candidates than the model predicts, or if the exact join does not find some of them.
 async fn check_candidates(context: &SessionContext) -> Result<(), Failed> {
     let number = "CAST(substr(id_a, 4) AS BIGINT) AS a, CAST(substr(id_b, 4) AS BIGINT) AS b";
     let candidates = format!(
@@ -217,19 +217,19 @@ async fn check_candidates(context: &SessionContext) -> Result<(), Failed> {
     }
     let recall = found.len() as f64 / exact.len() as f64;
     let deviation = (TARGET_RECALL * (1.0 - TARGET_RECALL) / exact.len() as f64).sqrt();
-    let least = TARGET_RECALL - 3.0 * deviation;
+    let min_recall = TARGET_RECALL - 3.0 * deviation;
     println!(
-        "candidates: {} of {} = {recall:.4}, at least {least:.4}",
+        "candidates: {} of {} = {recall:.4}, at least {min_recall:.4}",
         found.len(),
         exact.len()
     );
-    match recall >= least {
+    match recall >= min_recall {
         true => Ok(()),
-        false => Err(format!("recall {recall} is below {least}").into()),
+        false => Err(format!("recall {recall} is below {min_recall}").into()),
     }
 }
 
-/// Prints what cosines translations and other pairs of documents have, and the pairs of sentences.
+/// Prints the cosines of translations and of other pairs of documents, and the pairs of sentences.
 async fn print_cosines(context: &SessionContext) -> Result<(), Failed> {
     let query = "
         SELECT min(similarity), avg(similarity), max(similarity)
@@ -270,7 +270,7 @@ async fn parliament() -> Result<(), Failed> {
     }
 }
 
-/// Single captions of photographs: too short for documents, and many are alike.
+/// Single captions of photographs: they are short, and many are similar to each other.
 async fn captions() -> Result<(), Failed> {
     let file = |language| format!("multi30k/val.{language}.gz");
     let Some(context) = prepared(&file("en"), &file("de"), 1014, 1).await? else {

@@ -1,4 +1,4 @@
-//! `jaccard_join` gives the pairs of brute force, all of them and no others, bit for bit.
+//! `jaccard_join` gives exactly the pairs of brute force, with bitwise equal similarities.
 
 use super::corpus::{pairs, register, session, texts};
 use super::{naive, same_pairs};
@@ -23,7 +23,7 @@ pub fn trials() -> Vec<Trial> {
             || crate::run(partitions()),
         ),
     ];
-    for (shingle, least) in [
+    for (shingle, min_similarity) in [
         ("word:1", 0.5),
         ("word:3", 0.2),
         ("char:5", 0.4),
@@ -32,7 +32,7 @@ pub fn trials() -> Vec<Trial> {
     ] {
         let name = format!("oracle::jaccard_join of {shingle}");
         trials.push(Trial::test(name, move || {
-            crate::run(thresholds(shingle, least))
+            crate::run(thresholds(shingle, min_similarity))
         }));
     }
     trials.push(Trial::test("oracle::jaccard_join of documents", || {
@@ -41,7 +41,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Thresholds p/q that pairs reach exactly.
+/// Thresholds p/q that the similarities of some pairs equal exactly.
 const FRACTIONS: [(u32, u32); 10] = [
     (1, 4),
     (1, 3),
@@ -55,14 +55,14 @@ const FRACTIONS: [(u32, u32); 10] = [
     (1, 1),
 ];
 
-async fn thresholds(shingle: &'static str, least: f64) -> Result<(), Failed> {
+async fn thresholds(shingle: &'static str, min_similarity: f64) -> Result<(), Failed> {
     let texts = texts(2_500, 11, Kind::Sentences);
-    let all = naive::self_pairs(&naive::sets(&texts, shingle), least);
+    let all = naive::self_pairs(&naive::sets(&texts, shingle), min_similarity);
     let context = session(2)?;
     register(&context, "docs", &texts)?;
     for (p, q) in FRACTIONS {
         let threshold = f64::from(p) / f64::from(q);
-        if threshold < least {
+        if threshold < min_similarity {
             continue;
         }
         let expected: Vec<_> = all
@@ -95,7 +95,7 @@ async fn documents() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Nothing of ours in the oracle: sets of strings, no hashes.
+/// The oracle uses no code of neardup: sets of strings instead of hashes.
 async fn strings() -> Result<(), Failed> {
     let plain = |text: String| {
         let kept = text
@@ -165,24 +165,24 @@ async fn two_relations() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Linked copies: the pairs between the first rows of distinct texts, and one a copy.
+/// Linked copies: the pairs between the first rows of distinct texts, and one pair for each copy.
 async fn linked() -> Result<(), Failed> {
     let texts = texts(3_000, 31, Kind::Sentences);
     let mut normal = vec![String::new(); texts.len()];
     let mut first = std::collections::BTreeMap::new();
     let mut expected = Vec::new();
     let mut distinct = Vec::new();
-    for (place, text) in texts.iter().enumerate() {
-        neardup_kernels::normalize_into(text, &mut normal[place]);
-        match first.get(&normal[place]) {
-            Some(&leader) => expected.push((leader as i64, place as i64, 1.0)),
+    for (row, text) in texts.iter().enumerate() {
+        neardup_kernels::normalize_into(text, &mut normal[row]);
+        match first.get(&normal[row]) {
+            Some(&original) => expected.push((original as i64, row as i64, 1.0)),
             None => {
-                first.insert(normal[place].clone(), place);
-                distinct.push(place);
+                first.insert(normal[row].clone(), row);
+                distinct.push(row);
             }
         }
     }
-    let chosen: Vec<String> = distinct.iter().map(|&place| texts[place].clone()).collect();
+    let chosen: Vec<String> = distinct.iter().map(|&row| texts[row].clone()).collect();
     for (a, b, similarity) in naive::self_pairs(&naive::sets(&chosen, "word:2"), 0.7) {
         expected.push((
             distinct[a as usize] as i64,

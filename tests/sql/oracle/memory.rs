@@ -1,4 +1,4 @@
-//! Joins of many parts under a memory limit: what does not fit waits on disk, and the pairs are the same.
+//! Joins of many parts under a memory limit: rows that do not fit are spilled, and the pairs are the same.
 
 use super::corpus::{pairs, register, session, texts};
 use super::same_pairs;
@@ -80,7 +80,7 @@ async fn little_memory() -> Result<(), Failed> {
     Ok(())
 }
 
-/// How often the join of pairs wrote rows to disk.
+/// How often the operator spilled rows.
 async fn spills(context: &SessionContext, query: &str) -> Result<u64, Failed> {
     let plan = context.sql(&format!("EXPLAIN ANALYZE {query}")).await?;
     let plan = plan.to_string().await?;

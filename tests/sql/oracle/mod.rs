@@ -1,21 +1,21 @@
-//! Joins and clusters against what is obviously right: every pair compared, a union-find, a greedy
-//! walk in keep order. Corpora are generated from seeds.
+//! Joins and clusters against naive algorithms: comparison of every pair, union-find, and a greedy pass in keep order.
+//! Corpora are generated from seeds.
 //!
 //! - `corpus`: rows as tables.
-//! - `naive`: the obvious versions.
-//! - `joins`, `recall`, `clusters`, `giants`, `oversized`, `signatures`, `vectors`, `memory`: what is compared.
-//! - `cross_lingual`: the statements of a page of `docs/`, and what they find in real corpora.
+//! - `naive`: the naive algorithms.
+//! - `joins`, `recall`, `clusters`, `templates`, `oversized`, `signatures`, `vectors`, `memory`: the comparisons.
+//! - `cross_lingual`: the statements of a page of `docs/`, and their results on real corpora.
 
 mod clusters;
 mod corpus;
 mod cross_lingual;
-mod giants;
 mod joins;
 mod memory;
 pub mod naive;
 mod oversized;
 mod recall;
 mod signatures;
+mod templates;
 mod vectors;
 
 use libtest_mimic::{Failed, Trial};
@@ -26,7 +26,7 @@ pub fn trials() -> Vec<Trial> {
         joins::trials(),
         recall::trials(),
         clusters::trials(),
-        giants::trials(),
+        templates::trials(),
         oversized::trials(),
         signatures::trials(),
         vectors::trials(),
@@ -41,7 +41,7 @@ pub fn trials() -> Vec<Trial> {
 /// A pair: id_a, id_b, similarity.
 type Pair = (i64, i64, f64);
 
-/// Fails where two lists of pairs, each sorted, differ, and says where.
+/// Fails if two sorted lists of pairs differ, and reports the first difference.
 fn same_pairs(what: &str, found: &[Pair], expected: &[Pair]) -> Result<(), Failed> {
     if found == expected {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Oversized buckets: the answer is the same however the work is divided, removed rows have a similar kept one,
-//! and what was not compared is counted.
+//! Oversized buckets: the answer does not depend on the division of the work, removed rows are similar to a kept row,
+//! and uncompared pairs are counted.
 
 use super::clusters::{Row, check, check_by, rows};
 use super::corpus::register;
@@ -33,8 +33,8 @@ pub fn trials() -> Vec<Trial> {
 
 const ROWS: usize = 120;
 
-/// Templates whose variants differ in one to five of 16 words, a chain in which each row resembles its neighbours
-/// alone, and rows that begin like a template, so that what stands for its variants is itself removed.
+/// Templates whose variants differ in one to five of 16 words, a chain in which each row is similar only to its
+/// neighbours, and rows that begin like a template, so that pivots of its variants are removed themselves.
 fn texts(seed: u64) -> Vec<String> {
     let mut random = SplitMix64::new(seed);
     let mut texts: Vec<String> = Vec::new();
@@ -60,7 +60,7 @@ fn texts(seed: u64) -> Vec<String> {
     texts
 }
 
-/// Vectors around a few points, some of them far out.
+/// Vectors around a few centres, some of them far away.
 fn vectors(seed: u64) -> Vec<Vec<f64>> {
     let mut random = SplitMix64::new(seed);
     let mut number = |scale: f64| scale * (random.below(2001) as f64 / 1000.0 - 1.0);
@@ -87,21 +87,21 @@ fn session(division: Division, texts: &[String], vectors: &[Vec<f64>]) -> Result
         .with_target_partitions(division.partitions)
         .with_batch_size(division.batch_size);
     let context = neardup::session(config, Arc::default())?;
-    let mut places: Vec<usize> = (0..texts.len()).collect();
+    let mut order: Vec<usize> = (0..texts.len()).collect();
     if division.reversed {
-        places.reverse();
+        order.reverse();
     }
-    let ids = Int64Array::from_iter_values(places.iter().map(|&place| place as i64));
-    let scores = places.iter().map(|&place| (place * 37 % 101) as i64);
-    let lists = places
+    let ids = Int64Array::from_iter_values(order.iter().map(|&row| row as i64));
+    let scores = order.iter().map(|&row| (row * 37 % 101) as i64);
+    let lists = order
         .iter()
-        .map(|&place| Some(vectors[place].iter().copied().map(Some)));
+        .map(|&row| Some(vectors[row].iter().copied().map(Some)));
     let columns: Vec<(&str, ArrayRef)> = vec![
         ("id", Arc::new(ids)),
         (
             "text",
             Arc::new(StringArray::from_iter_values(
-                places.iter().map(|&place| &texts[place]),
+                order.iter().map(|&row| &texts[row]),
             )),
         ),
         (
@@ -124,7 +124,7 @@ fn session(division: Division, texts: &[String], vectors: &[Vec<f64>]) -> Result
     Ok(context)
 }
 
-/// The same rows, clusters and representatives for any division of the work.
+/// The rows, clusters and representatives are the same for any division of the work.
 async fn any_division(method: &'static str) -> Result<(), Failed> {
     let division = |parts, partitions, batch_size, reversed| Division {
         parts,
@@ -208,7 +208,7 @@ async fn three_templates() -> Result<(), Failed> {
             .flat_map(|letter| [letter, 'a'])
             .collect()
     };
-    // A step that has no factor in common with the number of rows mixes them.
+    // A step that is coprime to the number of rows permutes them.
     let texts: Vec<String> = (0..3 * VARIANTS)
         .map(|row| row * 7_919 % (3 * VARIANTS))
         .map(|row| {

@@ -1,4 +1,4 @@
-//! `minhash_join` reports no pair below the threshold, and finds what its target recall says.
+//! `minhash_join` reports no pair below the threshold, and reaches its target recall.
 
 use super::corpus::{pairs, register, session, texts};
 use super::naive;
@@ -41,7 +41,7 @@ async fn recall(shingle: &'static str, kind: Kind, rows: u64) -> Result<(), Fail
             .filter(|pair| pair.2 >= threshold)
             .map(|&(a, b, s)| ((a, b), s))
             .collect();
-        // Copies are found for certain: what the bands find is measured on the others.
+        // Copies are always found, so recall is measured on the other pairs.
         let hard = truth
             .values()
             .filter(|&&similarity| similarity < 1.0)
@@ -75,7 +75,7 @@ async fn recall(shingle: &'static str, kind: Kind, rows: u64) -> Result<(), Fail
     Ok(())
 }
 
-/// A lower target finds fewer, about as many as the bands say.
+/// A lower target recall finds fewer pairs, about as many as the bands predict.
 async fn lower_target() -> Result<(), Failed> {
     let texts = texts(3_000, 61, Kind::Sentences);
     let truth: Vec<_> = naive::self_pairs(&naive::sets(&texts, "char:5"), 0.6);

@@ -1,5 +1,5 @@
-//! The joins of bit signatures and of vectors against every pair compared, and a plain version of tables and
-//! sorted windows, on any number of partitions, parts and chunks.
+//! The joins of bit signatures and of vectors against a comparison of every pair and against naive versions of tables
+//! and sorted windows, for several numbers of partitions, parts and chunks.
 
 use super::corpus::{pairs, session};
 use super::{Pair, same_pairs};
@@ -101,10 +101,10 @@ impl Rows {
         hamming_distance(&self.signatures[a], &self.signatures[b]) as usize
     }
 
-    fn within(&self, most: usize) -> Vec<Pair> {
+    fn within(&self, max_distance: usize) -> Vec<Pair> {
         self.brute_force(|a, b| {
             let distance = self.distance(a, b);
-            (distance <= most).then_some(distance as f64)
+            (distance <= max_distance).then_some(distance as f64)
         })
     }
 
@@ -122,24 +122,24 @@ async fn exact() -> Result<(), Failed> {
     for partitions in PARTITIONS {
         let context = session(partitions)?;
         rows.register(&context)?;
-        for most in [0, 3, 9, 30, 100] {
-            let expected = rows.within(most);
+        for max_distance in [0, 3, 9, 30, 100] {
+            let expected = rows.within(max_distance);
             for (method, parts) in [
                 ("exact", 1),
                 ("exact", 7),
                 ("exhaustive", 1),
                 ("exhaustive", 5),
             ] {
-                if method == "exact" && most > 9 && partitions != 2 {
+                if method == "exact" && max_distance > 9 && partitions != 2 {
                     continue;
                 }
                 let query = distances(&format!(
-                    "hamming_join(data, method => '{method}', max_distance => {most}, parts => {parts})"
+                    "hamming_join(data, method => '{method}', max_distance => {max_distance}, parts => {parts})"
                 ));
                 same_pairs(&query, &pairs(&context, &query).await?, &expected)?;
             }
         }
-        // Two relations: the pairs of a row with itself and both orders are pairs, too.
+        // With two relations, pairs of a row with itself and both orders of a pair are reported, too.
         let query = distances(
             "hamming_join(data, data, method => 'exhaustive', max_distance => 9, parts => 4)",
         );
@@ -155,12 +155,16 @@ async fn exact() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Pairs of rows that some table compares, within a distance.
-fn compared(rows: &Rows, most: usize, met: impl IntoIterator<Item = (usize, usize)>) -> Vec<Pair> {
+/// The pairs among the compared rows `met` that are within a distance.
+fn compared(
+    rows: &Rows,
+    max_distance: usize,
+    met: impl IntoIterator<Item = (usize, usize)>,
+) -> Vec<Pair> {
     let mut found = BTreeMap::new();
     for (a, b) in met {
         let distance = rows.distance(a, b);
-        if distance <= most {
+        if distance <= max_distance {
             found.insert((a.min(b) as i64, a.max(b) as i64), distance as f64);
         }
     }
@@ -233,12 +237,12 @@ async fn vectors() -> Result<(), Failed> {
                 );
                 same_pairs(&query, &pairs(&context, &query).await?, &expected)?;
             }
-            // The same, of the pairs that the distance test keeps.
-            let most = distance_for_recall(BITS, threshold, 0.9)?;
+            // Only the pairs that the distance test keeps are expected.
+            let max_distance = distance_for_recall(BITS, threshold, 0.9)?;
             let kept: Vec<Pair> = expected
                 .iter()
                 .copied()
-                .filter(|&(a, b, _)| rows.distance(a as usize, b as usize) <= most)
+                .filter(|&(a, b, _)| rows.distance(a as usize, b as usize) <= max_distance)
                 .collect();
             let query = format!(
                 "SELECT * FROM projection_join(data, threshold => {threshold}, bits => {BITS}, target_recall => 0.9, parts => {partitions})"
@@ -249,7 +253,7 @@ async fn vectors() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Pairs whose cosine is near the threshold are found as often as the target and the model say.
+/// Pairs whose cosine is near the threshold are found with the frequency that the target and the model predict.
 async fn recall() -> Result<(), Failed> {
     let rows = Rows::random(9_000, 60, 0.6, 21);
     let threshold = 0.84;
@@ -293,15 +297,15 @@ async fn recall() -> Result<(), Failed> {
     let mean = |model: &dyn Fn(f64) -> f64| {
         truth.iter().map(|pair| model(pair.2)).sum::<f64>() / truth.len() as f64
     };
-    let most = 210;
-    let kept = |cosine: f64| kept_by_distance(cosine, 1024, 0, most);
+    let max_distance = 210;
+    let kept = |cosine: f64| kept_by_distance(cosine, 1024, 0, max_distance);
     for (tables, key_bits) in [(10, 16), (30, 20)] {
         let expected = mean(&|cosine| {
             found_in_tables(cosine, key_bits as f64, tables)
-                * kept_by_distance(cosine, 1024, key_bits, most)
+                * kept_by_distance(cosine, 1024, key_bits, max_distance)
         });
         let query = format!(
-            "SELECT * FROM projection_join(data, threshold => {threshold}, max_distance => {most}, method => 'bands', tables => {tables}, key_bits => {key_bits})"
+            "SELECT * FROM projection_join(data, threshold => {threshold}, max_distance => {max_distance}, method => 'bands', tables => {tables}, key_bits => {key_bits})"
         );
         check(&query, &pairs(&context, &query).await?, expected, false)?;
     }
@@ -309,7 +313,7 @@ async fn recall() -> Result<(), Failed> {
         let key_bits = (rows.vectors.len() as f64 / f64::from(window)).log2();
         let expected = mean(&|cosine| found_in_tables(cosine, key_bits, tables) * kept(cosine));
         let query = format!(
-            "SELECT * FROM projection_join(data, threshold => {threshold}, max_distance => {most}, method => 'window', tables => {tables}, window => {window})"
+            "SELECT * FROM projection_join(data, threshold => {threshold}, max_distance => {max_distance}, method => 'window', tables => {tables}, window => {window})"
         );
         check(&query, &pairs(&context, &query).await?, expected, false)?;
     }

@@ -1,5 +1,4 @@
-//! Counts of terms, their frequencies, both in another vocabulary, and their weights: against maps that are
-//! filled a text at a time.
+//! Counts of terms, document frequencies, translations of both, and BM25 weights, against naive versions with maps.
 
 use super::corpus::{register, session, texts};
 use datafusion::arrow::array::{
@@ -28,7 +27,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// A number for an id and a term, or for all documents and a term.
+/// A number for an id and a term. Numbers of the whole collection have id 0.
 type Numbers = BTreeMap<(i64, String), f64>;
 
 /// A translation table: source, target, probability.
@@ -37,7 +36,7 @@ type Table = Vec<(String, String, f64)>;
 const MIN_COUNT: f64 = 3.0;
 const MIN_TERMS: f64 = 20.0;
 
-/// What term_counts must give.
+/// The expected result of term_counts.
 fn naive_counts(texts: &[String]) -> Numbers {
     let english = Terms::new("en", true, true);
     let mut counts = Numbers::new();
@@ -62,7 +61,7 @@ fn naive_lengths(counts: &Numbers) -> BTreeMap<i64, f64> {
     lengths
 }
 
-/// What document_frequencies must give, under id 0.
+/// The expected result of document_frequencies, under id 0.
 fn naive_frequencies(counts: &Numbers) -> Numbers {
     let mut frequencies = Numbers::new();
     for (_, term) in counts.keys() {
@@ -71,7 +70,7 @@ fn naive_frequencies(counts: &Numbers) -> Numbers {
     frequencies
 }
 
-/// What translate_terms must give, up to the order of sums.
+/// The expected result of translate_terms, up to rounding of sums.
 fn naive_translated(numbers: &Numbers, table: &Table) -> Numbers {
     let mut by_source: BTreeMap<&String, Vec<(&String, f64)>> = BTreeMap::new();
     for (source, target, probability) in table {
@@ -87,7 +86,7 @@ fn naive_translated(numbers: &Numbers, table: &Table) -> Numbers {
     out
 }
 
-/// What bm25_vectors must give, up to the order of sums.
+/// The expected result of bm25_vectors, up to rounding of sums.
 fn naive_weights(counts: &Numbers, frequencies: &Numbers, k1: f64, b: f64) -> Numbers {
     let lengths = naive_lengths(counts);
     let documents = lengths.len() as f64;
@@ -101,13 +100,13 @@ fn naive_weights(counts: &Numbers, frequencies: &Numbers, k1: f64, b: f64) -> Nu
     counts.iter().map(weight).collect()
 }
 
-/// A table from the terms of counts to made-up ones; the probabilities of a target sum to 1 at most.
+/// A translation table from the terms of counts to artificial terms. The probabilities of a target sum to at most 1.
 fn made_up_table(counts: &Numbers) -> Table {
     let sources: BTreeSet<&String> = counts.keys().map(|(_, term)| term).collect();
     let mut random = SplitMix64::new(17);
     let mut table = Table::new();
-    for (place, source) in sources.into_iter().enumerate() {
-        if place % 11 == 0 {
+    for (index, source) in sources.into_iter().enumerate() {
+        if index % 11 == 0 {
             continue; // a term without translation
         }
         let targets: BTreeSet<u64> = (0..3).map(|_| random.below(400)).collect();
@@ -132,7 +131,7 @@ fn register_table(context: &SessionContext, table: &Table) -> Result<()> {
     Ok(())
 }
 
-/// The answer of a query for an id, a term and a number; each id and term may stand once.
+/// The result of a query for an id, a term and a number. Each pair of an id and a term must occur only once.
 async fn numbers(context: &SessionContext, query: &str) -> Result<Numbers, Failed> {
     let mut numbers = Numbers::new();
     for batch in context.sql(query).await?.collect().await? {
@@ -158,7 +157,7 @@ async fn numbers(context: &SessionContext, query: &str) -> Result<Numbers, Faile
     Ok(numbers)
 }
 
-/// Fails where two differ by more than the rounding of sums.
+/// Fails if two results differ by more than rounding of sums.
 fn same(what: &str, found: &Numbers, expected: &Numbers) -> Result<(), Failed> {
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs().max(1e-3);
     let keys: BTreeSet<_> = found.keys().chain(expected.keys()).collect();

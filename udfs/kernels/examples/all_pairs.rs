@@ -1,10 +1,9 @@
 //! Times the comparison of all pairs of bit signatures, and of cosines of dense vectors, on one core:
 //! `cargo run --release -p datafusion-neardup-kernels --example all_pairs [ROWS] [BITS] [DIMENSIONS]`.
 //!
-//! Prints nanoseconds a pair: for a distance that no pair can be spared (every word is compared), for
-//! that of a cosine of 0.8, and for a loop over pairs of rows as the compiler makes it; then what tables of
-//! key bits and sorted windows cost, by which `bit_settings` compares methods. The pairs found are counted
-//! beside the time.
+//! Prints nanoseconds for each pair: for a distance at which every word has to be compared, for the distance of a
+//! cosine of 0.8, and for a plain loop over pairs of rows. Then prints the costs of tables of key bits and of
+//! sorted windows, by which `bit_settings` compares methods. Also prints the numbers of pairs found.
 #![expect(clippy::print_stdout, reason = "an example prints its measurements")]
 
 use std::error::Error;
@@ -37,19 +36,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let pairs = rows as f64 * (rows as f64 - 1.0) / 2.0;
     let near = distance_for_recall(bits, 0.8, 0.99)?;
-    // Half of the bits less six standard deviations: few pairs qualify, but none before the last word.
+    // Half of the bits less six standard deviations: few pairs qualify, but all words have to be compared.
     let far = (bits as f64 / 2.0 - 6.0 * (bits as f64).sqrt() / 2.0).max(0.0) as usize;
     println!("{rows} rows of {bits} bits, {pairs} pairs");
-    for most in [far, near] {
+    for max_distance in [far, near] {
         let start = Instant::now();
-        let mut join = AllPairs::new(&input, spec(Verify::Hamming(most as u32)), false)?;
+        let mut join = AllPairs::new(&input, spec(Verify::Hamming(max_distance as u32)), false)?;
         let mut found = 0;
         while let Some(batch) = join.next_batch(&input) {
             found += batch.len();
         }
         let time = start.elapsed().as_secs_f64();
         println!(
-            "distance at most {most}: {:.3} ns a pair, {found} found",
+            "distance at most {max_distance}: {:.3} ns a pair, {found} found",
             time * 1e9 / pairs
         );
     }
@@ -73,7 +72,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         start.elapsed().as_secs_f64() * 1e9 / compared
     );
 
-    // Keys of many bits: hardly a candidate, so that what remains is the keys; of few: candidates.
+    // Keys of many bits give hardly any candidates and measure the cost of keys; keys of few bits measure the cost
+    // of candidates.
     for key_bits in [40, 8] {
         let (tables, few) = (10, rows.min(if key_bits == 8 { 10_000 } else { rows }));
         let drawn = BitTables::new(bits, tables, key_bits, 1)?;

@@ -3,7 +3,7 @@
 //! Each cluster is one random sentence of about 155 tokens and variants of it, of which nearly all
 //! pairs reach a Jaccard similarity of 0.8; token frequencies are skewed as in text. Modes: `all`,
 //! `linked`, `parts` (8 parts, one after the other), `bands` (16 bands of 6, exact verification).
-//! Prints seconds of one core for each step.
+//! Prints the seconds that each step takes on one core.
 #![expect(clippy::print_stdout, reason = "the figures are its result")]
 
 use std::time::Instant;
@@ -16,7 +16,7 @@ const THRESHOLD: f64 = 0.8;
 const TOKENS: usize = 160;
 const VOCABULARY: f64 = 3_000_000.0;
 
-/// Seconds of processor time where the system tells (Linux), else of wall time.
+/// Seconds of processor time on Linux, of wall time elsewhere.
 struct Clock(Instant, Option<f64>);
 
 impl Clock {
@@ -87,8 +87,8 @@ fn bands(sets: Csr<'_, u64>) -> (Vec<usize>, Vec<u64>) {
             let mut key = band;
             for i in 0..6 {
                 let salt = mix(band * 6 + i + 1);
-                let least = sets.row(row).iter().map(|&token| mix(token ^ salt)).min();
-                key = mix(key ^ least.unwrap_or(0));
+                let min = sets.row(row).iter().map(|&token| mix(token ^ salt)).min();
+                key = mix(key ^ min.unwrap_or(0));
             }
             keys.push(key);
         }
@@ -136,7 +136,7 @@ fn main() {
     let mut prefixes = TokenFrequencies::new();
     prefixes.add(&keys);
     if let Ok(ranks) = TokenRanks::from_bytes(&prefixes.to_ranks()) {
-        println!("estimated meetings {:.0}", ranks.meetings(None, 1.0));
+        println!("estimated comparisons {:.0}", ranks.comparisons(None, 1.0));
     }
 
     let input = PairInput {

@@ -1,46 +1,45 @@
-//! Signatures to bucket keys: bands, and draws.
+//! Bucket keys of MinHash signatures, by bands or by random draws of positions.
 //!
 //! Texts that share a key are candidates. A key is the XXH3-64 hash of the number of the band (or
-//! draw) and of the signature's values in it, each as eight little-endian bytes, so the same
-//! values give the same keys in either type of a signature, and two bands never share a key but by
-//! a collision of the hash.
+//! draw) and of the signature's values in it, each as eight little-endian bytes. Hence equal values give
+//! equal keys in either type of signature, and two bands share a key only if the hash collides.
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::minhash::{MAX_HASHES, SignatureValue};
 use crate::split_mix::SplitMix64;
 
-/// Sets the stream of [`Draws`] apart from the one that gives the hash functions of a seed: the
-/// letters `draws`.
+/// Is combined with a seed, so that [`Draws`] uses another random stream than the hash functions of that
+/// seed: the letters `draws`.
 const DRAWS_STREAM: u64 = 0x0064_7261_7773;
 
-/// The most values of a key that are hashed from the stack at once.
-const AT_ONCE: usize = 63;
+/// The maximal number of values of a key that are hashed at once, from the stack.
+const MAX_AT_ONCE: usize = 63;
 
-/// Bands or draws that do not fit a signature.
+/// The reason why bands or draws cannot be used, for any signature or for the one given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BandsError {
-    /// Bands and rows are at least one.
+    /// The number of bands or rows is 0.
     #[error("bands and rows must be at least 1, got {bands} x {rows}")]
     None {
-        /// The bands asked for.
+        /// The number of bands requested.
         bands: usize,
-        /// The rows asked for.
+        /// The number of rows requested.
         rows: usize,
     },
-    /// More positions than the signature has.
+    /// The bands have more positions than the signature.
     #[error(
         "{bands} bands of {rows} rows need a signature of {bands} x {rows} hashes, got {num_hashes}"
     )]
     TooMany {
-        /// The bands asked for.
+        /// The number of bands requested.
         bands: usize,
-        /// The rows asked for.
+        /// The number of rows requested.
         rows: usize,
-        /// The positions of the signature.
+        /// The number of positions of the signature.
         num_hashes: usize,
     },
-    /// The number of hashes drawn from is out of range.
+    /// The number of hashes to draw from is out of range.
     #[error("num_hashes must be between 1 and {MAX_HASHES}, got {0}")]
     NumHashes(usize),
     /// The number of draws is out of range.
@@ -49,21 +48,21 @@ pub enum BandsError {
     /// The size of a draw is out of range.
     #[error("draw_size must be between 1 and {MAX_HASHES}, got {0}")]
     DrawSize(usize),
-    /// The draws are over signatures of another length.
+    /// The draws were made for signatures of another length.
     #[error("the draws are over signatures of {expected} hashes, got {num_hashes}")]
     Length {
-        /// The positions that the draws are over.
+        /// The number of positions that the draws were made for.
         expected: usize,
-        /// The positions of the signature.
+        /// The number of positions of the signature.
         num_hashes: usize,
     },
 }
 
 /// Appends the keys of a signature: one for each of `bands` runs of `rows` consecutive positions.
-/// Positions behind the last band are not used.
+/// Positions after the last band are not used.
 ///
 /// # Errors
-/// As [`check_bands`], of the length of the signature.
+/// Those of [`check_bands`] for the length of the signature.
 pub fn bands_into<V: SignatureValue>(
     signature: &[V],
     bands: usize,
@@ -77,7 +76,7 @@ pub fn bands_into<V: SignatureValue>(
     Ok(())
 }
 
-/// Whether `bands` of `rows` fit a signature of `num_hashes` positions.
+/// Checks that `bands` bands of `rows` positions fit a signature of `num_hashes` positions.
 ///
 /// # Errors
 /// If either is 0, or there are more positions in the bands than in the signature.
@@ -98,25 +97,25 @@ pub fn check_bands(num_hashes: usize, bands: usize, rows: usize) -> Result<(), B
     Ok(())
 }
 
-/// Draws of positions with replacement, the same for every text: the scheme of Ayhan, Bradley,
+/// Random draws of positions with replacement, the same for every text: the scheme of Ayhan, Bradley,
 /// Weissman and of Meng, Zheng, who take 10 draws of 10 from 20 hashes.
 ///
-/// Draws overlap, so they are not independent, and a small pool of hashes bounds what more of them
-/// can find; bands over the same number of hashes find more.
+/// Draws overlap and are therefore not independent. With few hashes, the recall of any number of draws is
+/// limited; bands over the same number of hashes have a higher recall.
 #[derive(Debug, Clone)]
 pub struct Draws {
-    /// `draw_size` positions a draw, one draw after the other.
+    /// `draw_size` positions for each draw, one draw after the other.
     positions: Vec<u16>,
     draw_size: usize,
     num_hashes: usize,
 }
 
 impl Draws {
-    /// Draws `draws` times `draw_size` of `num_hashes` positions; each is 1 to [`MAX_HASHES`].
+    /// Draws `draws` times `draw_size` of `num_hashes` positions; each of the three is 1 to [`MAX_HASHES`].
     ///
-    /// The positions are consecutive numbers of [`SplitMix64::below`] of the stream whose seed is
-    /// the first number of the stream of (`seed` xor the letters `draws`), which has nothing to do
-    /// with the stream of the hash functions.
+    /// The positions are consecutive numbers of [`SplitMix64::below`] of the stream whose seed is the first
+    /// number of the stream of (`seed` xor the letters `draws`). It is independent of the stream of the hash
+    /// functions.
     ///
     /// # Errors
     /// If a number is outside of its range.
@@ -152,7 +151,7 @@ impl Draws {
         self.positions.chunks_exact(self.draw_size)
     }
 
-    /// How many positions the signatures have.
+    /// The number of positions of the signatures.
     pub fn num_hashes(&self) -> usize {
         self.num_hashes
     }
@@ -183,16 +182,17 @@ impl Draws {
     }
 }
 
-/// XXH3-64 of the number and the values; streaming where they do not fit the stack gives the same.
+/// XXH3-64 of the number and the values. Values that do not fit the buffer are hashed as a stream, with the
+/// same result.
 fn key(number: usize, values: impl ExactSizeIterator<Item = u64>) -> u64 {
     let count = values.len() + 1;
     let words = std::iter::once(number as u64).chain(values);
-    if count > AT_ONCE + 1 {
+    if count > MAX_AT_ONCE + 1 {
         let mut hash = Xxh3::new();
         words.for_each(|word| hash.update(&word.to_le_bytes()));
         return hash.digest();
     }
-    let mut bytes = [[0; 8]; AT_ONCE + 1];
+    let mut bytes = [[0; 8]; MAX_AT_ONCE + 1];
     for (bytes, word) in bytes.iter_mut().zip(words) {
         *bytes = word.to_le_bytes();
     }

@@ -1,19 +1,19 @@
-//! Keys of bit signatures: rows that share one are candidates.
+//! Bucket keys of bit signatures: rows that share a key are candidates.
 
 use std::ops::Range;
 
 use crate::projection::MAX_BITS;
 use crate::split_mix::SplitMix64;
 
-/// A signature that has fewer bits than it must have.
+/// The reason why a signature has no keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// Shorter than the bits asked for.
-    #[error("a signature of {bytes} bytes has not got {bits} bits")]
+    /// The signature has fewer bits than requested.
+    #[error("a signature of {bytes} bytes has fewer than {bits} bits")]
     Length {
         /// Its length in bytes.
         bytes: usize,
-        /// The bits that it must have.
+        /// The number of bits requested.
         bits: usize,
     },
     /// The number of bits is out of range.
@@ -29,8 +29,9 @@ pub enum KeyError {
     },
 }
 
-/// The bit that comes first, second, … in the permuted signature of a table: a shuffle of `0..bits`
-/// (Durstenfeld 1964) drawn from the stream of (seed, table), part of the signature format.
+/// The permutation of the bits of a table: element i is the bit at position i of the permuted signature. It is
+/// a shuffle of `0..bits` (Durstenfeld 1964) drawn from the stream of (seed, table), and part of the signature
+/// format.
 #[must_use]
 pub fn bit_permutation(bits: usize, seed: u64, table: u64) -> Vec<u32> {
     let seed = SplitMix64::new(seed).next();
@@ -45,7 +46,7 @@ pub fn bit_permutation(bits: usize, seed: u64, table: u64) -> Vec<u32> {
 
 /// Appends the keys of `blocks` blocks of the first `bits` bits, of sizes that differ by at most one
 /// bit. Two signatures that differ in fewer bits than there are blocks agree in a block (Manku, Jain,
-/// Sarma, WWW 2007). Of more blocks than bits some are empty, and all rows share their keys.
+/// Sarma, WWW 2007). If there are more blocks than bits, some blocks are empty and have the same key in all rows.
 ///
 /// # Errors
 /// If the signature is shorter than `bits`.
@@ -63,7 +64,7 @@ pub fn block_keys_into(
     Ok(())
 }
 
-/// Tables that are keyed by some bits of a signature each.
+/// Tables whose keys consist of randomly chosen bits of a signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BitTables {
     bits: usize,
@@ -73,9 +74,9 @@ pub struct BitTables {
 }
 
 impl BitTables {
-    /// `tables` tables keyed by `key_bits` of `bits` bits, drawn without replacement: from the shuffle of
-    /// table 0 as long as it has bits left for a whole key, then from that of table 1, and so on. So no
-    /// two of the first `bits / key_bits` tables share a bit.
+    /// Chooses `key_bits` of `bits` bits for each of `tables` tables. Bits are taken in order from the
+    /// permutation of table 0 while it has enough bits left for a key, then from that of table 1, and so on.
+    /// Hence no two of the first `bits / key_bits` tables share a bit.
     ///
     /// # Errors
     /// If `bits` or `key_bits` is out of range.
@@ -114,8 +115,8 @@ impl BitTables {
     }
 }
 
-/// The key of a table for these bits of a signature. Of keys of up to 64 bits two are equal only if
-/// table and bits are; of longer ones by a chance of 2^-64.
+/// The key of a table for these bits of a signature. Within a table, keys of up to 64 bits are equal only if the
+/// bits are equal; longer ones collide with probability 2^-64.
 fn key(signature: &[u8], table: usize, bits: impl Iterator<Item = u32>) -> u64 {
     let mut key = SplitMix64::new(table as u64).next();
     let (mut word, mut filled) = (0_u64, 0);
@@ -144,10 +145,10 @@ fn check_length(signature: &[u8], bits: usize) -> Result<(), KeyError> {
     }
 }
 
-/// The blocks of rows that are compared with each other when all pairs are cut into parts, as (part,
-/// half): a row of group g of `groups` takes part in the parts of (g, h) for all h. In the part of two
-/// groups the rows of the lower one are half 0, those of the other half 1, and rows of different halves
-/// are compared; in the part of one group all rows are compared, and there is no half.
+/// Divides the comparison of all pairs into parts, one for each pair of groups of rows (g, h) with g ≤ h.
+/// Returns the parts that a row of `group` belongs to, as (part, half). In the part of two different groups,
+/// rows of the lower group are in half 0 (`false`) and rows of the other in half 1 (`true`), and rows of
+/// different halves are compared. In the part of a single group, all rows are compared and there is no half.
 pub fn pair_parts(group: u64, groups: u64) -> impl Iterator<Item = (u64, Option<bool>)> {
     let first = move |low: u64| -> u64 {
         // Parts are numbered row by row of the triangle: (0, 0), (0, 1), …, (1, 1), …
@@ -185,18 +186,19 @@ mod tests {
     fn near_signatures_share_a_block() {
         let mut random = SplitMix64::new(4);
         for bits in [8_usize, 64, 100, 128] {
-            for most in [0_usize, 1, 3, 7] {
+            for distance in [0_usize, 1, 3, 7] {
                 for _ in 0..50 {
                     let a = random_signature(&mut random, bits.div_ceil(8));
-                    let b = flipped(&a, bits, most, &mut random);
-                    assert_eq!(hamming_distance(&a, &b) as usize, most);
+                    let b = flipped(&a, bits, distance, &mut random);
+                    assert_eq!(hamming_distance(&a, &b) as usize, distance);
                     let keys = |signature: &[u8]| {
                         let mut keys = Vec::new();
-                        block_keys_into(signature, bits, most + 1, &mut keys).expect("long enough");
+                        block_keys_into(signature, bits, distance + 1, &mut keys)
+                            .expect("long enough");
                         keys
                     };
                     let (a, b) = (keys(&a), keys(&b));
-                    assert_eq!(a.len(), most + 1);
+                    assert_eq!(a.len(), distance + 1);
                     assert!(a.iter().zip(&b).any(|(a, b)| a == b));
                 }
             }

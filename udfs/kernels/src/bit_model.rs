@@ -1,15 +1,16 @@
-//! What bit signatures find, computed before anything runs (Ture, Elsayed, Lin, SIGIR 2011, §5).
+//! A model of the recall and cost of bit signatures, to choose parameters in advance (Ture, Elsayed, Lin,
+//! SIGIR 2011, §5).
 //!
 //! Signatures of D bits by random projection differ in each bit with probability ρ = acos(t)/π, where t
-//! is the cosine of the vectors. A pair is reported if it is *found*, because its signatures agree in n
-//! bits of at least one of m tables, and *kept*, because they differ in at most T bits.
+//! is the cosine of the vectors. A pair is reported if it is *found*, i.e. its signatures agree in the n key
+//! bits of at least one of m tables, and *kept*, i.e. they differ in at most T bits.
 
 use std::f64::consts::PI;
 
 use crate::lsh::{Bands, LshError, choose_bands};
 use crate::projection::MAX_BITS;
 
-/// Parameters for which there are no tables.
+/// The reason why the model has no result for the parameters.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// The cosine is out of range.
@@ -21,44 +22,43 @@ pub enum ModelError {
     /// The number of bits is out of range.
     #[error("bits must be between 1 and {MAX_BITS}, got {0}")]
     Bits(usize),
-    /// No tables within the bits find that much at that threshold.
+    /// No tables within the bits reach the recall at the threshold.
     #[error(
         "a recall of {target_recall} at threshold {threshold} takes {needed} bits in tables, got {bits}: take more bits or method => 'exhaustive'"
     )]
     TooFewBits {
-        /// The threshold asked for.
+        /// The requested threshold.
         threshold: f64,
-        /// The recall asked for.
+        /// The requested recall.
         target_recall: f64,
-        /// The bits that the cheapest tables take.
+        /// The smallest number of bits that reaches the recall.
         needed: u64,
         /// The bits of a signature.
         bits: usize,
     },
 }
 
-/// The probability that a bit of two signatures differs, for vectors of that cosine: acos(t)/π.
+/// The probability that a bit differs between the signatures of two vectors of the given cosine: acos(cosine)/π.
 #[must_use]
 pub fn bit_difference(cosine: f64) -> f64 {
     cosine.clamp(-1.0, 1.0).acos() / PI
 }
 
-/// P(Bin(trials, p) ≤ most).
+/// P(Bin(trials, p) ≤ max).
 #[must_use]
-pub fn binomial_at_most(most: usize, trials: usize, p: f64) -> f64 {
-    if most >= trials || p <= 0.0 {
+pub fn binomial_at_most(max: usize, trials: usize, p: f64) -> f64 {
+    if max >= trials || p <= 0.0 {
         return 1.0;
     }
     if p >= 1.0 {
         return 0.0;
     }
-    // The shorter tail is summed, in logarithms, because its first terms may be below the smallest
-    // number.
-    let upper = most as f64 > trials as f64 * p;
+    // The smaller tail is summed. Terms are in logarithms, because the first ones may underflow.
+    let upper = max as f64 > trials as f64 * p;
     let (count, p) = if upper {
-        (trials - most, 1.0 - p)
+        (trials - max, 1.0 - p)
     } else {
-        (most + 1, p)
+        (max + 1, p)
     };
     let odds = (p / (1.0 - p)).ln();
     let mut term = trials as f64 * (-p).ln_1p();
@@ -70,8 +70,8 @@ pub fn binomial_at_most(most: usize, trials: usize, p: f64) -> f64 {
     if upper { 1.0 - sum } else { sum }.clamp(0.0, 1.0)
 }
 
-/// The smallest T with P(Bin(bits, acos(cosine)/π) ≤ T) ≥ `recall`: the Hamming distance up to which a
-/// share `recall` of the pairs of that cosine is kept.
+/// The smallest T with P(Bin(bits, acos(cosine)/π) ≤ T) ≥ `recall`: the maximal Hamming distance, in bits, that
+/// keeps at least the share `recall` of the pairs of that cosine.
 ///
 /// ```
 /// // 1,000 bits at a cosine of 0.3: the expected distance of 403 would keep about half.
@@ -96,9 +96,9 @@ pub fn distance_for_recall(bits: usize, cosine: f64, recall: f64) -> Result<usiz
     Ok(low)
 }
 
-/// The probability that signatures agree in `key_bits` bits of at least one of `tables` tables:
-/// `1 − (1 − (1 − ρ)^n)^m`. Exact for tables of bits of their own; for a window of B over C signatures
-/// sorted by permuted bits n is log2(C/B), which need not be whole, and never below 0.
+/// The probability that signatures agree in all `key_bits` bits of at least one of `tables` tables:
+/// `1 − (1 − (1 − ρ)^n)^m`. This is exact if no two tables share a bit. For a sorted window of B rows over C
+/// signatures, n is log2(C/B), at least 0 and not necessarily an integer.
 #[must_use]
 pub fn found_in_tables(cosine: f64, key_bits: f64, tables: usize) -> f64 {
     let agree = (1.0 - bit_difference(cosine)).powf(key_bits.max(0.0));
@@ -119,8 +119,8 @@ pub fn kept_by_distance(cosine: f64, bits: usize, key_bits: usize, max_distance:
     )
 }
 
-/// The tables of key bits that find a share `target_recall` of the pairs of that cosine, with the most
-/// bits a key that `bits` bits allow: as [`choose_bands`], where a bit takes the place of a hash value.
+/// The tables that find at least the share `target_recall` of the pairs of that cosine, with the largest number
+/// of bits for each key that `bits` bits allow. This is [`choose_bands`] with bits instead of hash values.
 ///
 /// # Errors
 /// If a parameter is out of range, or no tables within `bits` reach the target; the error names the
@@ -138,8 +138,8 @@ pub fn choose_tables(bits: usize, cosine: f64, target_recall: f64) -> Result<Ban
     })
 }
 
-/// The fewest tables of `key_bits` bits that find a share `target_recall` of the pairs of that cosine;
-/// possibly infinite.
+/// The smallest number of tables of `key_bits` bits that find at least the share `target_recall` of the pairs of
+/// that cosine: an integer, or infinity.
 #[must_use]
 pub fn tables_for_recall(cosine: f64, key_bits: f64, target_recall: f64) -> f64 {
     let agree = (1.0 - bit_difference(cosine)).powf(key_bits);
@@ -151,43 +151,44 @@ pub fn tables_for_recall(cosine: f64, key_bits: f64, target_recall: f64) -> f64 
         .max(1.0)
 }
 
-/// One way to find the pairs of a collection.
+/// A method to find the pairs of a collection, with its parameters, recall and cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BitSetting {
     /// `exhaustive`, `bands` or `window`.
     pub method: &'static str,
-    /// The most bits in which signatures may differ.
+    /// The largest Hamming distance of a pair, in bits.
     pub max_distance: usize,
-    /// Tables, where there are any.
+    /// The number of tables, if the method has any.
     pub tables: Option<usize>,
-    /// Bits of a key.
+    /// The number of bits of a key, for `bands`.
     pub key_bits: Option<usize>,
-    /// Rows before a row that it is compared with.
+    /// The number of preceding rows that a row is compared with, for `window`.
     pub window: Option<usize>,
     /// Probability that a pair at the threshold is compared.
     pub found: f64,
-    /// Probability that the distance test keeps it.
+    /// Probability that the distance of a pair at the threshold is at most `max_distance`.
     pub kept: f64,
-    /// Probability that the distance test keeps a pair of cosine 0.
+    /// Probability that the distance of a pair of cosine 0 is at most `max_distance`.
     pub unrelated_kept: f64,
-    /// Time in units of comparing all pairs.
+    /// Time relative to comparing all pairs.
     pub relative_cost: f64,
-    /// The cheapest that reaches the target.
+    /// Whether this is the cheapest setting that reaches the target recall.
     pub recommended: bool,
 }
 
 /// Costs in comparisons of the exhaustive method, rounded from runs of `examples/all_pairs.rs` at 1,024
-/// bits: a candidate of a bucket (24 to 33), a key with its place in the index (71 to 100), a row of a sorted
-/// table (140 to 210), and a comparison within a window (0.6 to 1.3).
+/// bits: a candidate of a bucket (24 to 33), computing and indexing a key (71 to 100), a row of a sorted table
+/// (140 to 210), and a comparison within a window (0.6 to 1.3).
 const CANDIDATE: f64 = 30.0;
 const KEY: f64 = 85.0;
 const SORTED_ROW: f64 = 170.0;
 const WINDOW_ROW: f64 = 1.0;
 
-/// Settings for a collection of `vectors` vectors whose pairs are mostly unrelated (each bit of theirs
-/// differs with probability 1/2): all pairs; for keys of 4, 8, … bits the fewest tables of bits of their
-/// own that reach the target; for some numbers of tables the smallest window that does. For the last two
-/// the target is divided evenly between being found and being kept. One is recommended.
+/// Settings for a collection of `vectors` vectors whose pairs are mostly unrelated (each bit differs with
+/// probability 1/2): all pairs; for keys of 4, 8, … bits, the smallest number of tables without common bits that
+/// reaches the target; for several numbers of tables, the smallest window that reaches it. For the last two
+/// methods, the probabilities of being found and of being kept are both the square root of the target. The
+/// cheapest setting is recommended.
 ///
 /// # Errors
 /// If a parameter is out of range.
@@ -219,9 +220,9 @@ pub fn bit_settings(
         if tables * key_bits as f64 > bits as f64 {
             break;
         }
-        let met = all * 0.5_f64.powi(key_bits as i32);
+        let candidates = all * 0.5_f64.powi(key_bits as i32);
         let found = found_in_tables(cosine, key_bits as f64, tables as usize);
-        let cost = tables * (vectors * KEY + met * CANDIDATE);
+        let cost = tables * (vectors * KEY + candidates * CANDIDATE);
         settings.push(BitSetting {
             tables: Some(tables as usize),
             key_bits: Some(key_bits),
@@ -229,12 +230,12 @@ pub fn bit_settings(
         });
     }
     for tables in [10, 20, 50, 100, 200, 300, 500, 1000] {
-        // 1 − (1 − a)^m ≥ R gives the least probability a that one table finds a pair, and a = (1 − ρ)^n.
-        let least = -((-each).ln_1p() / f64::from(tables)).exp_m1();
+        // 1 − (1 − a)^m ≥ R gives the minimal probability a that one table finds a pair, and a = (1 − ρ)^n.
+        let min_found = -((-each).ln_1p() / f64::from(tables)).exp_m1();
         let agree = (1.0 - bit_difference(cosine)).ln();
         let key_bits = match agree == 0.0 {
             true => f64::INFINITY,
-            false => least.ln() / agree,
+            false => min_found.ln() / agree,
         };
         let window = (vectors * 0.5_f64.powf(key_bits)).ceil().max(1.0);
         if window >= vectors {
@@ -278,10 +279,10 @@ mod tests {
     use crate::lsh::candidate_probability;
 
     /// The sum itself, with exact coefficients.
-    fn naive_binomial(most: usize, trials: usize, p: f64) -> f64 {
+    fn naive_binomial(max: usize, trials: usize, p: f64) -> f64 {
         let mut sum = 0.0;
         let mut choose = 1.0;
-        for i in 0..=most.min(trials) {
+        for i in 0..=max.min(trials) {
             sum += choose * p.powi(i as i32) * (1.0 - p).powi((trials - i) as i32);
             choose = choose * (trials - i) as f64 / (i + 1) as f64;
         }
@@ -291,15 +292,15 @@ mod tests {
     #[test]
     fn binomial_is_the_sum() {
         for trials in [1, 2, 10, 64, 100] {
-            for most in 0..=trials {
+            for max in 0..=trials {
                 for p in [0.0, 0.01, 0.25, 0.4, 0.5, 0.9, 1.0] {
                     let (found, expected) = (
-                        binomial_at_most(most, trials, p),
-                        naive_binomial(most, trials, p),
+                        binomial_at_most(max, trials, p),
+                        naive_binomial(max, trials, p),
                     );
                     assert!(
                         (found - expected).abs() < 1e-9,
-                        "{most} of {trials} at {p}: {found}, not {expected}"
+                        "{max} of {trials} at {p}: {found}, not {expected}"
                     );
                 }
             }
@@ -322,9 +323,9 @@ mod tests {
         for bits in [1, 7, 64, 100, 1024, 4096] {
             for cosine in [0.05, 0.3, 0.7, 0.95, 0.999] {
                 for recall in [0.1, 0.5, 0.9, 0.999] {
-                    let most = distance_for_recall(bits, cosine, recall).expect("in range");
-                    assert!(kept_by_distance(cosine, bits, 0, most) >= recall);
-                    assert!(most == 0 || kept_by_distance(cosine, bits, 0, most - 1) < recall);
+                    let max = distance_for_recall(bits, cosine, recall).expect("in range");
+                    assert!(kept_by_distance(cosine, bits, 0, max) >= recall);
+                    assert!(max == 0 || kept_by_distance(cosine, bits, 0, max - 1) < recall);
                 }
             }
         }

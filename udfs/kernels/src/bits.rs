@@ -1,9 +1,8 @@
-//! Distances of bit signatures, and what they say about the angle of two vectors.
+//! Hamming distances of bit signatures, and their relation to the cosine of the vectors.
 
 use std::f64::consts::PI;
 
-/// The number of bits in which two signatures differ. The longer one's further bytes count as differing
-/// from zeros.
+/// The number of bits in which two signatures differ. The shorter signature is padded with zeros.
 ///
 /// ```
 /// assert_eq!(neardup_kernels::hamming_distance(&[0b1010], &[0b0110]), 2);
@@ -29,18 +28,18 @@ pub fn hamming_distance(a: &[u8], b: &[u8]) -> u32 {
     words + last + ones(rest_a) + ones(rest_b)
 }
 
-/// The cosine of two vectors whose signatures of `bits` bits by random projection differ in `distance`
-/// bits: `cos(π · distance / bits)`, an estimate; in [-1, 1].
+/// An estimate of the cosine of two vectors whose signatures of `bits` bits by random projection differ in
+/// `distance` bits: `cos(π · distance / bits)`, in [-1, 1].
 #[must_use]
 pub fn hamming_to_cosine(distance: f64, bits: f64) -> f64 {
     match distance / bits {
-        // Exact where the function is: cos(π/2) is not 0 in floating point.
+        // The exact value; cos(π/2) in floating point is not 0.
         0.5 => 0.0,
         share => (PI * share).cos(),
     }
 }
 
-/// The distance expected of signatures of `bits` bits for vectors of that cosine:
+/// The expected distance, in bits, of the signatures of `bits` bits of two vectors of the given cosine:
 /// `bits · acos(cosine) / π`, in [0, bits]. A cosine outside of [-1, 1] gives NaN.
 #[must_use]
 pub fn cosine_to_hamming(cosine: f64, bits: f64) -> f64 {

@@ -1,12 +1,12 @@
-//! Integer bounds of the Jaccard predicate.
+//! Integer bounds of the Jaccard predicate, for the filters of exact joins.
 //!
 //! Two sets of sizes `a` and `b` with an overlap of `o` elements qualify at a threshold `t` iff
 //! `o as f64 / (a + b - o) as f64 >= t`, evaluated in `f64`. Every filter of the exact join is a
-//! bound on an integer, and each bound here is the smallest (or largest) integer that satisfies that
-//! very predicate: it starts from a float estimate and corrects it with the predicate itself, so no
-//! rounding can lose a pair (`(0.55 * 100.0).ceil()` is 56).
+//! bound on an integer, and each bound here is the smallest (or largest) integer that satisfies exactly this
+//! predicate. A floating-point estimate is corrected with the predicate itself, so that rounding cannot lose a
+//! pair (`(0.55 * 100.0).ceil()` is 56).
 //!
-//! Division is correctly rounded, hence monotone: the predicate, once true for an overlap, is true
+//! Division is correctly rounded and therefore monotone: if the predicate is true for an overlap, it is true
 //! for every larger one.
 //!
 //! The bounds are those of prefix filtering: Chaudhuri, Ganti, Kaushik, "A primitive operator for
@@ -14,9 +14,9 @@
 //! similarity search", WWW 2007; Xiao et al., "Efficient similarity joins for near duplicate
 //! detection", WWW 2008.
 //!
-//! Thresholds lie in (0, 1]. Outside of it the functions terminate and mean nothing.
+//! Thresholds are in (0, 1]. For others the functions terminate, but their results are meaningless.
 
-/// The largest size of a set that [`partner_sizes`] reports: rows and sizes are counted in `u32`.
+/// The largest size of a set that [`partner_sizes`] returns, as rows and sizes are counted in `u32`.
 pub const MAX_SET_SIZE: usize = u32::MAX as usize;
 
 /// Whether an overlap of `overlap` elements qualifies, where `total` is the sum of the two sizes.
@@ -28,17 +28,17 @@ pub fn qualifies(overlap: usize, total: usize, threshold: f64) -> bool {
     jaccard(overlap, total) >= threshold
 }
 
-/// The Jaccard similarity of two sets that share `overlap` elements and have `total` in sum; NaN for
-/// two empty sets.
+/// The Jaccard similarity of two sets that share `overlap` elements, where `total` is the sum of the two sizes;
+/// NaN for two empty sets.
 #[inline]
 #[must_use]
 pub fn jaccard(overlap: usize, total: usize) -> f64 {
     overlap as f64 / (total - overlap) as f64
 }
 
-/// The smallest overlap with which sets of these sizes qualify.
+/// The smallest overlap with which sets of these sizes qualify; at least 1.
 ///
-/// The answer exceeds the smaller size where no overlap suffices, and is at least 1.
+/// It exceeds the smaller size if the sets cannot qualify.
 #[inline]
 #[must_use]
 pub fn min_overlap(size_a: usize, size_b: usize, threshold: f64) -> usize {
@@ -65,7 +65,7 @@ pub fn partner_sizes(size: usize, threshold: f64) -> (usize, usize) {
     if size == 0 {
         return (1, 0);
     }
-    // The best a smaller partner can do is to be a subset, the best a larger one to be a superset.
+    // A smaller set is most similar if it is a subset, a larger one if it is a superset.
     let ratio = |small: usize, large: usize| small as f64 / large as f64 >= threshold;
     let mut smallest = ((threshold * size as f64) as usize).clamp(1, size);
     while smallest > 1 && ratio(smallest - 1, size) {
@@ -84,18 +84,18 @@ pub fn partner_sizes(size: usize, threshold: f64) -> (usize, usize) {
     (smallest, largest)
 }
 
-/// How many of the first tokens, in one total order over all sets, must be looked at so that any
-/// qualifying partner shares one of them: `size` minus the smallest overlap that any partner needs,
-/// plus 1. 0 for the empty set.
+/// The length of the prefix of a set of `size` tokens: `size` minus the smallest overlap with which any set
+/// qualifies, plus 1; 0 for the empty set.
 ///
-/// Both sets of a qualifying pair share a token among the first `prefix_len` of each.
+/// If the tokens of all sets are in one total order, the two sets of a qualifying pair share a token that is
+/// among the first `prefix_len` tokens of each.
 #[must_use]
 pub fn prefix_len(size: usize, threshold: f64) -> usize {
     if size == 0 {
         return 0;
     }
-    // The overlap needed grows with the partner's size; the smallest partner that can qualify at
-    // all does so as a subset.
+    // The overlap needed grows with the size of the other set. The smallest set that can qualify is a subset,
+    // whose size is the overlap.
     size - partner_sizes(size, threshold).0 + 1
 }
 
@@ -193,11 +193,11 @@ mod tests {
     fn prefix_len_leaves_fewer_tokens_than_any_partner_needs() {
         for t in thresholds() {
             for a in 0..=200 {
-                let least = (1..=450)
+                let min_overlap = (1..=450)
                     .filter(|&b| some_pair_qualifies(a, b, t))
                     .map(|b| min_overlap(a, b, t))
                     .min();
-                let expected = least.map_or(0, |o| a - o + 1);
+                let expected = min_overlap.map_or(0, |o| a - o + 1);
                 assert_eq!(prefix_len(a, t), expected, "{a} {t}");
             }
         }

@@ -1,12 +1,12 @@
-//! Cosine of two vectors, exact in f64, the same bits however it is computed.
+//! The cosine of two vectors in f64, with the same bits wherever it is computed.
 //!
-//! The dot product of dense vectors is four sums, of the products at the dimensions of each remainder
-//! modulo 4, in order, added as (0 + 1) + (2 + 3); what [`crate::pairs`] reports is summed in this order,
-//! too. That of sparse vectors is one sum over their common terms in ascending order.
+//! The dot product of dense vectors is computed as four sums, one for the dimensions of each remainder modulo 4,
+//! in ascending order, which are added as (0 + 1) + (2 + 3). [`crate::pairs`] reports cosines that are summed in
+//! this order, too. The dot product of sparse vectors is one sum over their common terms in ascending order.
 
 use crate::projection::{Coordinate, scale};
 
-/// Dimensions that are summed apart.
+/// The number of separate sums of a dot product.
 pub(crate) const LANES: usize = 4;
 
 /// The dot product of two dense vectors, over the dimensions that both have.
@@ -39,13 +39,13 @@ pub(crate) fn sparse_dot(a: &[(u64, f64)], b: &[(u64, f64)]) -> f64 {
     sum
 }
 
-/// A cosine from a dot product and the squared norms; 1 where all are equal.
+/// The cosine from a dot product and the product of the squared norms; exactly 1 for equal vectors.
 #[inline]
 pub(crate) fn cosine_of(dot: f64, norms: f64) -> f64 {
     (dot / norms.sqrt()).clamp(-1.0, 1.0)
 }
 
-/// Whether squares of the vector neither overflow nor vanish, for a norm squared.
+/// Whether the squared norm `norm` of a vector shows that its squares neither overflow nor underflow.
 pub(crate) fn is_safe(norm: f64) -> bool {
     (1e-140..1e140).contains(&norm)
 }
@@ -68,8 +68,8 @@ pub fn cosine<A: Coordinate, B: Coordinate>(a: &[A], b: &[B]) -> Option<f64> {
     (norms > 0.0).then(|| cosine_of(dot(&a, &b), norms))
 }
 
-/// The cosine of two sparse vectors: (hash of the term, weight), in ascending order, each term once;
-/// `None` if one of them is zero.
+/// The cosine of two sparse vectors, (hash of the term, weight) in ascending order of distinct terms; `None` if
+/// one of them is zero.
 #[must_use]
 pub fn sparse_cosine(a: &[(u64, f64)], b: &[(u64, f64)]) -> Option<f64> {
     let (norm_a, norm_b) = (sparse_dot(a, a), sparse_dot(b, b));
@@ -86,7 +86,7 @@ pub fn sparse_cosine(a: &[(u64, f64)], b: &[(u64, f64)]) -> Option<f64> {
     (norms > 0.0).then(|| cosine_of(sparse_dot(&a, &b), norms))
 }
 
-/// The vector times a power of two that keeps its squares in range.
+/// The vector scaled by a power of two that keeps its squares in range.
 fn scaled<T: Coordinate>(vector: &[T]) -> Vec<f64> {
     let largest = vector.iter().map(|x| x.to_f64().abs()).fold(0.0, f64::max);
     let scale = scale(largest);

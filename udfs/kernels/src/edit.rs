@@ -1,17 +1,17 @@
-//! Edit distance (Levenshtein 1966): the fewest insertions, deletions and substitutions of one
-//! character, a Unicode scalar value, that turn one text into the other.
+//! Edit distance (Levenshtein 1966): the minimal number of insertions, deletions and substitutions of one
+//! character (a Unicode scalar value) that turn one text into the other.
 //!
-//! Bit-parallel (Myers 1999; Hyyrö 2003 for global distance): a word holds the differences
-//! between 64 neighbouring cells of a column of the dynamic program, and about fifteen operations
-//! yield the next column's. With a bound only the words near the diagonal are computed (Ukkonen
-//! 1985).
+//! The algorithm is bit-parallel (Myers 1999; Hyyrö 2003 for global distance): a word holds the differences
+//! between 64 neighbouring cells of a column of the dynamic-programming table, and about fifteen operations
+//! compute the differences of the next column. If the distance is bounded, only the words near the diagonal are
+//! computed (Ukkonen 1985).
 
 mod blocks;
 mod masks;
 
 use masks::{Masks, Symbol};
 
-/// Where the search for an unbounded distance starts; each round doubles it.
+/// The first bound of the search for an unbounded distance; each round doubles it.
 const FIRST_BOUND: usize = 64;
 
 /// The edit distance of two texts, in characters.
@@ -31,31 +31,31 @@ pub fn edit_distance_within(a: &str, b: &str, max: usize) -> Option<usize> {
     with_symbols(a, b, Within(max))
 }
 
-/// `1 − distance / length of the longer text`; 0.0 for two empty texts, which are like nothing.
+/// `1 − distance / length of the longer text`; 0.0 for two empty texts, which count as dissimilar.
 pub fn edit_similarity(a: &str, b: &str) -> f64 {
     with_symbols(a, b, Similarity)
 }
 
-/// What is asked about two texts once they are slices of symbols.
-trait Question {
-    type Answer;
-    fn ask<S: Symbol>(self, a: &[S], b: &[S]) -> Self::Answer;
+/// A function of two texts, given as slices of symbols of either type.
+trait TextFunction {
+    type Output;
+    fn apply<S: Symbol>(self, a: &[S], b: &[S]) -> Self::Output;
 }
 
-fn with_symbols<Q: Question>(a: &str, b: &str, question: Q) -> Q::Answer {
+fn with_symbols<F: TextFunction>(a: &str, b: &str, function: F) -> F::Output {
     if a.is_ascii() && b.is_ascii() {
-        return question.ask(a.as_bytes(), b.as_bytes());
+        return function.apply(a.as_bytes(), b.as_bytes());
     }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    question.ask(&a, &b)
+    function.apply(&a, &b)
 }
 
 struct Distance;
 
-impl Question for Distance {
-    type Answer = usize;
+impl TextFunction for Distance {
+    type Output = usize;
 
-    fn ask<S: Symbol>(self, a: &[S], b: &[S]) -> usize {
+    fn apply<S: Symbol>(self, a: &[S], b: &[S]) -> usize {
         let longer = a.len().max(b.len());
         let mut max = FIRST_BOUND.max(2 * a.len().abs_diff(b.len()));
         while max < longer {
@@ -70,23 +70,23 @@ impl Question for Distance {
 
 struct Within(usize);
 
-impl Question for Within {
-    type Answer = Option<usize>;
+impl TextFunction for Within {
+    type Output = Option<usize>;
 
-    fn ask<S: Symbol>(self, a: &[S], b: &[S]) -> Option<usize> {
+    fn apply<S: Symbol>(self, a: &[S], b: &[S]) -> Option<usize> {
         within(a, b, self.0)
     }
 }
 
 struct Similarity;
 
-impl Question for Similarity {
-    type Answer = f64;
+impl TextFunction for Similarity {
+    type Output = f64;
 
-    fn ask<S: Symbol>(self, a: &[S], b: &[S]) -> f64 {
+    fn apply<S: Symbol>(self, a: &[S], b: &[S]) -> f64 {
         match a.len().max(b.len()) {
             0 => 0.0,
-            longer => 1.0 - Distance.ask(a, b) as f64 / longer as f64,
+            longer => 1.0 - Distance.apply(a, b) as f64 / longer as f64,
         }
     }
 }
@@ -97,7 +97,7 @@ fn within<S: Symbol>(a: &[S], b: &[S], max: usize) -> Option<usize> {
     if text.len() - pattern.len() > max {
         return None;
     }
-    // No distance is longer than the longer text.
+    // The distance is at most the length of the longer text.
     let max = max.min(text.len());
     match pattern.len() {
         0 => Some(text.len()),
@@ -106,8 +106,7 @@ fn within<S: Symbol>(a: &[S], b: &[S], max: usize) -> Option<usize> {
     }
 }
 
-/// What is left of two texts once the common start and the common end, which no edit touches, are
-/// taken away.
+/// The texts without their common prefix and their common suffix, which do not affect the distance.
 fn without_common_ends<'a, S: Symbol>(a: &'a [S], b: &'a [S]) -> (&'a [S], &'a [S]) {
     let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[start..], &b[start..]);
@@ -136,7 +135,7 @@ fn within_one_word<S: Symbol>(pattern: &[S], text: &[S], max: usize) -> Option<u
         let right_rises = right_rises << 1 | 1;
         rises = right_falls << 1 | !(diagonal | right_rises);
         falls = right_rises & diagonal;
-        // Each symbol left lowers the score by one at the most.
+        // Each remaining symbol lowers the score by at most 1.
         if score > max + (text.len() - 1 - at) {
             return None;
         }

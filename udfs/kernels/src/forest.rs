@@ -1,9 +1,8 @@
-//! Union-find over dense indices, and the spanning forest as its compact state.
+//! Union-find over dense indices, with a spanning forest as its compact state.
 //!
-//! Links go from the larger to the smaller root, so that a root is always the smallest index of its
-//! component, whatever the order of the unions; path halving (Tarjan, van Leeuwen, "Worst-case
-//! analysis of set union algorithms", JACM 1984) keeps paths logarithmic, amortised. There is no
-//! recursion.
+//! The larger root is linked to the smaller one, so that a root is always the smallest index of its component,
+//! whatever the order of the unions. Path halving (Tarjan, van Leeuwen, "Worst-case analysis of set union
+//! algorithms", JACM 1984) gives an amortised logarithmic length of paths. There is no recursion.
 
 /// Disjoint sets over the indices `0..len`.
 #[derive(Debug, Clone, Default)]
@@ -61,7 +60,7 @@ impl Forest {
         }
     }
 
-    /// Joins the sets of two elements; false if they were one already.
+    /// Unites the sets of two elements; false if they were in the same set already.
     #[inline]
     pub fn union(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.find(a), self.find(b));
@@ -70,8 +69,8 @@ impl Forest {
         low != high
     }
 
-    /// A spanning forest: one edge `(node, root)` for every element that is not the smallest of its
-    /// set. The union of these edges gives the same sets, with fewer edges than elements.
+    /// A spanning forest: one edge `(node, root)` for every element that is not the smallest of its set. Uniting
+    /// the ends of these edges, which are fewer than the elements, gives the same sets.
     pub fn spanning_edges(&mut self) -> impl Iterator<Item = (u32, u32)> + '_ {
         (0..self.parent.len() as u32).filter_map(|node| {
             let root = self.find(node);

@@ -1,33 +1,32 @@
-//! The total order of tokens behind the prefix filter: rare tokens first.
+//! The total order of tokens for the prefix filter: rare tokens first.
 //!
 //! [`TokenFrequencies`] counts tokens in one row of a count sketch (Cormode, Muthukrishnan, "An
 //! improved data stream summary: the count-min sketch", J. Algorithms 2005, with a single row): the
-//! counter of a token is chosen by the high bits of a multiplicative hash of it. Tokens that share a
-//! counter share a count. Any total order keeps an exact join exact, so collisions cost time and
-//! never a pair; [`TokenRanks`] orders tokens by `(level, token)`, the [`level`] being the count rounded to
-//! one byte.
+//! counter of a token is chosen by the high bits of its multiplicative hash. Tokens that share a counter
+//! share a count. An exact join stays exact with any total order, so collisions cost time but lose no pairs.
+//! [`TokenRanks`] orders tokens by `(level, token)`, where the [`level`] is the count rounded to one byte.
 //!
-//! Counting is commutative and associative (counters saturate), so the bytes of a sketch depend on
-//! the multiset of its tokens alone and not on how they were split or merged.
+//! Counting is commutative and associative (counters saturate), so the bytes of a sketch depend only on the
+//! multiset of its tokens and not on how they were split or merged.
 //!
 //! # Bytes
 //!
 //! A header of 16 bytes: `NDTF`, format version (1), encoding, the number of index bits, 0, and the
 //! number of tokens counted (u64). All integers are little endian. Encodings:
 //!
-//! - 0, *dense*: one u32 a counter.
+//! - 0, *dense*: one u32 for each counter.
 //! - 1, *sparse*: for each non-zero counter, in order, the number of zero counters before it and its
 //!   value, as LEB128.
-//! - 2, *levels*: one byte a counter, its [`level`].
+//! - 2, *levels*: one byte for each counter, its [`level`].
 //!
-//! [`TokenFrequencies::to_state`] keeps every counter, dense or sparse, whichever is smaller.
-//! [`TokenFrequencies::to_ranks`] writes levels, of fewer counters where few tokens were counted:
-//! adjacent counters are added, which is the sketch that fewer index bits would have given.
+//! [`TokenFrequencies::to_state`] writes every counter, in the dense or the sparse encoding, whichever is
+//! smaller. [`TokenFrequencies::to_ranks`] writes levels. If few tokens were counted, it first adds adjacent
+//! counters, which gives the sketch that counting with fewer index bits would have given.
 
 use thiserror::Error;
 
 use crate::bounds::prefix_len;
-use crate::pairs::LEADERS;
+use crate::pairs::MAX_PIVOTS;
 
 const MAGIC: [u8; 4] = *b"NDTF";
 const VERSION: u8 = 1;
@@ -35,25 +34,25 @@ const DENSE: u8 = 0;
 const SPARSE: u8 = 1;
 const LEVELS: u8 = 2;
 const HEADER: usize = 16;
-/// The fewest index bits a folded sketch has.
+/// The minimal number of index bits of a folded sketch.
 const MIN_BITS: u32 = 4;
 
-/// Why bytes are not a sketch.
+/// The reason why bytes cannot be read as a sketch.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FrequencyError {
     /// The header is not that of a token frequency sketch.
     #[error("not a token frequency sketch: the header of {HEADER} bytes is missing or wrong")]
     Header,
-    /// A version that this code does not know.
+    /// This code does not know the version.
     #[error("token frequency sketch of version {0}, expected {VERSION}")]
     Version(u8),
-    /// The counters do not fit the header.
+    /// The number or encoding of the counters does not fit the header.
     #[error("damaged token frequency sketch of {0} bytes: the counters do not fit the header")]
     Counters(usize),
-    /// The result of counting where a state was expected.
+    /// A finished sketch was found where the state of an unfinished one was expected.
     #[error("finished token frequency sketch where the state of an unfinished one was expected")]
     Finished,
-    /// A state where the result of counting was expected.
+    /// The state of an unfinished sketch was found where a finished one was expected.
     #[error("unfinished token frequency sketch where a finished one was expected")]
     Unfinished,
 }
@@ -72,7 +71,7 @@ impl Default for TokenFrequencies {
 }
 
 impl TokenFrequencies {
-    /// Index bits of a sketch that counts: 16 MiB of counters, 4 MiB of levels.
+    /// Index bits of a sketch while it counts: 16 MiB of counters, which give at most 4 MiB of levels.
     pub const BITS: u32 = 22;
 
     /// An empty sketch.
@@ -184,7 +183,7 @@ impl TokenFrequencies {
         bytes
     }
 
-    /// The levels that [`TokenRanks`] reads in place: about one for each token counted, at most
+    /// The levels, which [`TokenRanks`] reads without a copy: about one for each token counted, at most
     /// 2^[`Self::BITS`].
     #[must_use]
     pub fn to_ranks(&self) -> Vec<u8> {
@@ -204,8 +203,8 @@ impl TokenFrequencies {
     }
 }
 
-/// A count in one byte, with four significant bits: counts below 16 as they are, larger ones by
-/// their three bits after the leading one. It never descends as the count rises.
+/// A count rounded to one byte, with four significant bits: counts below 16 are kept, larger ones are given
+/// by their exponent and the three bits after the leading one. The level never falls as the count rises.
 #[inline]
 #[must_use]
 pub fn level(count: u32) -> u8 {
@@ -228,7 +227,7 @@ fn middle_count(level: u8) -> f64 {
     }
 }
 
-/// The total order of tokens that a sketch gives, read from its bytes in place.
+/// The total order of tokens that a sketch gives, read from its bytes without a copy.
 #[derive(Debug, Clone, Copy)]
 pub struct TokenRanks<'a> {
     levels: &'a [u8],
@@ -278,30 +277,31 @@ impl<'a> TokenRanks<'a> {
         (self.level(token), token)
     }
 
-    /// An estimate of the number of pairs of rows that share a token, counted once for each token
-    /// they share: the sum of c(c - 1)/2 over tokens that occur c times, or, beyond `giant` rows, of
-    /// [`LEADERS`] comparisons a row. Counted over prefix tokens it is what a prefix join meets.
+    /// An estimate of the number of pairs of rows that a join by shared tokens compares; a pair counts once
+    /// for each token it shares. This is the sum of c(c - 1)/2 over all tokens, where c is the number of
+    /// occurrences; a token with more than `bucket_limit` occurrences counts [`MAX_PIVOTS`] comparisons for
+    /// each instead. If the sketch counted prefix tokens, this is the number of pairs that a prefix join compares.
     ///
-    /// What accidental collisions of counters add on average is taken off. `share`: the share of all
-    /// rows that was counted, in (0, 1]; rows of a random sample meet as often as its square.
+    /// The average number of accidental collisions of counters is subtracted. `share` is the share of all
+    /// rows that was counted, in (0, 1]: a random sample has the square of this share of all pairs.
     #[must_use]
-    pub fn meetings(&self, giant: Option<u64>, share: f64) -> f64 {
-        let giant = giant.unwrap_or(u64::MAX) as f64;
-        let (mut total, mut met) = (0.0, 0.0);
+    pub fn comparisons(&self, bucket_limit: Option<u64>, share: f64) -> f64 {
+        let bucket_limit = bucket_limit.unwrap_or(u64::MAX) as f64;
+        let (mut total, mut compared) = (0.0, 0.0);
         for &level in self.levels {
             let count = middle_count(level);
             total += count;
-            met += match count > giant * share {
-                true => count * LEADERS as f64 * share,
+            compared += match count > bucket_limit * share {
+                true => count * MAX_PIVOTS as f64 * share,
                 false => count * (count - 1.0) / 2.0,
             };
         }
         let accidental = total * total / (2.0 * self.levels.len() as f64);
-        (met - accidental).max(0.0) / (share * share)
+        (compared - accidental).max(0.0) / (share * share)
     }
 
-    /// Appends to `out` the [`prefix_len`] lowest of the distinct `tokens`, lowest first.
-    /// `scratch` is memory to reuse.
+    /// Appends to `out` the prefix of a set: the [`prefix_len`] tokens of lowest rank of the distinct `tokens`,
+    /// in ascending order of rank. `scratch` is memory to reuse.
     pub fn prefix_into(
         &self,
         tokens: &[u64],
@@ -328,7 +328,7 @@ struct Header {
 }
 
 impl Header {
-    /// The header, and room for `body` bytes after it.
+    /// A header, with capacity for `body` bytes after it.
     fn bytes(encoding: u8, bits: u32, tokens: u64, body: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER + body);
         bytes.extend_from_slice(&MAGIC);
@@ -362,8 +362,8 @@ impl Header {
     }
 }
 
-/// Tokens need not be uniform: Fibonacci hashing spreads them. Its high bits are the index, so that
-/// folding adjacent counters equals counting with fewer bits.
+/// The index of the counter of a token: the high bits of its Fibonacci hash, so that tokens need not be
+/// uniformly distributed, and adding adjacent counters equals counting with fewer bits.
 #[inline]
 fn counter_index(token: u64, bits: u32) -> usize {
     (token.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize

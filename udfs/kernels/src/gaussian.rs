@@ -1,4 +1,4 @@
-//! Standard normal numbers from a hash: any process draws the same one for the same place.
+//! Standard normal numbers from a hash: every process draws the same number for the same seed, key and index.
 
 use std::sync::LazyLock;
 
@@ -22,8 +22,8 @@ static QUANTILES: LazyLock<Vec<f32>> = LazyLock::new(|| {
     table
 });
 
-/// A stream of independent standard normal numbers; the one at `place` depends on seed, key and
-/// place alone.
+/// A stream of independent standard normal numbers. Each depends only on the seed, the key and its index in the
+/// stream.
 #[derive(Debug, Clone)]
 pub(crate) struct Gaussians {
     stream: SplitMix64,
@@ -31,7 +31,7 @@ pub(crate) struct Gaussians {
 }
 
 impl Gaussians {
-    /// The stream of a key (a dimension, or the hash of a term), from place 0 on.
+    /// The stream of a key (a dimension, or the hash of a term), from index 0 on.
     pub(crate) fn new(seed: u64, key: u64) -> Self {
         // Two rounds, so that neither neighbouring seeds nor neighbouring keys share a stream.
         let seed = SplitMix64::new(seed).next();
@@ -46,8 +46,8 @@ impl Gaussians {
     #[inline]
     pub(crate) fn next(&mut self) -> f32 {
         let random = self.stream.next();
-        // The lowest bit is the sign; the others are a tail probability by octave, step and the place
-        // between two steps.
+        // The lowest bit is the sign; the others give a tail probability as octave, step and position between two
+        // steps.
         let octave = (random.leading_zeros() as usize).min(OCTAVES - 1);
         let rest = (random << octave) << 1;
         let step = (rest >> (64 - 8)) as usize;
@@ -77,7 +77,7 @@ fn upper_quantile(octave: i32, share: f64) -> f64 {
     }
 }
 
-/// ln(x) for x in [1/2, 1], by the series of the area tangent.
+/// ln(x) for x in [1/2, 1], by the series of the inverse hyperbolic tangent.
 fn ln(x: f64) -> f64 {
     let z = (x - 1.0) / (x + 1.0);
     let mut sum = 0.0;
@@ -95,7 +95,7 @@ fn polynomial(coefficients: &[f64; 8], x: f64) -> f64 {
     value
 }
 
-/// Numerator and denominator of each of the three rational approximations, by rising power.
+/// Coefficients of the numerator and of the denominator of a rational approximation, by ascending power.
 type Rational = ([f64; 8], [f64; 8]);
 
 const CENTRAL: Rational = (

@@ -1,12 +1,12 @@
-//! Sorting of hashes: the step that every text goes through.
+//! Sorting of hashes, which every set of shingles needs.
 
-/// Below this many hashes the standard sort is the faster one.
+/// With fewer hashes, the standard sort is faster.
 const SMALL: usize = 200;
 
-/// The values of the byte that a pass sorts by.
+/// The number of values of a byte, by which each pass sorts.
 const RADIX: usize = 256;
 
-/// Buffer of [`sort_distinct`], to be used again for the next text.
+/// A reusable buffer of [`sort_distinct`].
 #[derive(Debug, Default)]
 pub(crate) struct HashOrder {
     other: Vec<u64>,
@@ -14,10 +14,10 @@ pub(crate) struct HashOrder {
 
 /// Sorts `out[start..]` and removes repeats from it.
 ///
-/// Hashes are spread evenly, so two passes of a radix sort, by the second and by the first byte,
-/// leave nearly all of them in place: of 2,000 hashes about thirty pairs agree on both bytes. One
-/// insertion sort settles the rest. Where there is much to settle, as with input that no hash
-/// function gives or with very many repeats, the standard sort does.
+/// Hashes are uniformly distributed, so two passes of a radix sort, by the second and by the first byte, bring
+/// nearly all of them into their final position: of 2,000 hashes about thirty pairs agree in both bytes. An
+/// insertion sort orders the rest. If it would move too many values, as for very many repeats or values that
+/// are not hashes, the standard sort is used.
 pub(crate) fn sort_distinct(out: &mut Vec<u64>, start: usize, order: &mut HashOrder) {
     let hashes = &mut out[start..];
     if hashes.len() < SMALL || u32::try_from(hashes.len()).is_err() {
@@ -31,8 +31,7 @@ pub(crate) fn sort_distinct(out: &mut Vec<u64>, start: usize, order: &mut HashOr
     remove_repeats(out, start);
 }
 
-/// Sorts by the leading two bytes, the lower one first; the order of the first pass survives the
-/// second.
+/// Sorts by the two leading bytes in two stable passes, the first one by the second byte.
 fn sort_by_two_bytes(hashes: &mut [u64], other: &mut Vec<u64>) {
     let (mut second, mut first) = ([0_u32; RADIX], [0_u32; RADIX]);
     for &hash in hashes.iter() {
@@ -47,18 +46,19 @@ fn sort_by_two_bytes(hashes: &mut [u64], other: &mut Vec<u64>) {
     other.clear();
     other.resize(hashes.len(), 0);
     for &hash in hashes.iter() {
-        let place = &mut second[(hash >> 48) as usize % RADIX];
-        other[*place as usize] = hash;
-        *place += 1;
+        let next = &mut second[(hash >> 48) as usize % RADIX];
+        other[*next as usize] = hash;
+        *next += 1;
     }
     for &hash in other.iter() {
-        let place = &mut first[(hash >> 56) as usize];
-        hashes[*place as usize] = hash;
-        *place += 1;
+        let next = &mut first[(hash >> 56) as usize];
+        hashes[*next as usize] = hash;
+        *next += 1;
     }
 }
 
-/// Sorts values that are nearly sorted; gives up, with `false`, after about eight moves a value.
+/// Sorts values that are nearly sorted; gives up and returns false after about eight moves for each
+/// value.
 fn insertion_sort(values: &mut [u64]) -> bool {
     let mut moves = values.len() * 8;
     for at in 1..values.len() {

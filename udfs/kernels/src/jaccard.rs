@@ -1,15 +1,15 @@
 //! Exact similarities of two sets, each given as a sorted slice of distinct hashes.
 //!
-//! An empty set is like nothing, itself included: empty texts never pair up.
+//! An empty set has similarity 0 to every set, itself included, so that empty texts never form pairs.
 
-/// Below this ratio of sizes both sets are read in step; above it, each hash of the smaller one is
-/// searched for in the larger.
+/// If the ratio of the sizes is below this, both sets are merged; otherwise each hash of the smaller set is
+/// searched in the larger one.
 const SEARCH_RATIO: usize = 32;
 
-/// Steps between two looks at whether the wanted overlap can still be reached.
+/// The number of steps between two checks whether the overlap can still be reached.
 const STRIDE: usize = 16;
 
-/// How many hashes two sets share.
+/// The number of hashes that two sets share.
 pub fn overlap(a: &[u64], b: &[u64]) -> usize {
     let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if small.len().saturating_mul(SEARCH_RATIO) < large.len() {
@@ -22,8 +22,7 @@ pub fn overlap(a: &[u64], b: &[u64]) -> usize {
     shared
 }
 
-/// How many hashes two sets share, if that is at least `needed`; stops as soon as too many have
-/// missed for that.
+/// The number of hashes that two sets share, if it is at least `needed`; stops as soon as it cannot be reached.
 pub fn overlap_at_least(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
     let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if small.len() < needed {
@@ -33,7 +32,7 @@ pub fn overlap_at_least(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
         return Some(overlap_by_search(small, large)).filter(|&shared| shared >= needed);
     }
     let (mut i, mut j, mut shared) = (0, 0, 0);
-    // A run of steps moves neither cursor past its end, so only the runs need to look.
+    // `STRIDE` steps move neither cursor past its end here, so they need no bounds checks.
     while i + STRIDE <= small.len() && j + STRIDE <= large.len() {
         for _ in 0..STRIDE {
             step(small[i], large[j], &mut i, &mut j, &mut shared);
@@ -56,7 +55,7 @@ fn step(x: u64, y: u64, i: &mut usize, j: &mut usize, shared: &mut usize) {
     *j += usize::from(y <= x);
 }
 
-/// Searches each hash of `small` in what is left of `large`, in steps that double.
+/// Searches each hash of `small` in the rest of `large` by exponential search.
 fn overlap_by_search(small: &[u64], mut large: &[u64]) -> usize {
     let mut shared = 0;
     for &hash in small {
@@ -85,8 +84,8 @@ pub fn jaccard(a: &[u64], b: &[u64]) -> f64 {
     jaccard_of_overlap(overlap(a, b), a.len(), b.len())
 }
 
-/// The Jaccard similarity of sets of `a` and `b` members of which `overlap` are shared; 0.0 if
-/// either set is empty. The predicate of every threshold is this quotient, in `f64`.
+/// The Jaccard similarity of sets of `a` and `b` hashes that share `overlap` hashes; 0.0 if either set is empty.
+/// Thresholds are compared with this quotient, in `f64`.
 pub fn jaccard_of_overlap(overlap: usize, a: usize, b: usize) -> f64 {
     if a == 0 || b == 0 {
         0.0
@@ -95,7 +94,7 @@ pub fn jaccard_of_overlap(overlap: usize, a: usize, b: usize) -> f64 {
     }
 }
 
-/// |A ∩ B| / |A|: how much of `a` is in `b`. 0.0 if `a` is empty.
+/// |A ∩ B| / |A|: the share of the hashes of `a` that are in `b`. 0.0 if `a` is empty.
 pub fn containment(a: &[u64], b: &[u64]) -> f64 {
     if a.is_empty() {
         0.0

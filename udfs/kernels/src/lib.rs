@@ -1,4 +1,4 @@
-//! The arithmetic of near-duplicate text: pure functions over strings and slices.
+//! Kernels for near-duplicate detection in text: pure functions over strings and slices.
 //!
 //! ```text
 //! text ── normalize_into ──> text ── Shingle::hashes_into ──> sorted distinct u64 ──┬─> jaccard, containment
@@ -6,9 +6,9 @@
 //!         candidates <── equal keys <── bands_into, Draws <── u32 or u64 <── MinHasher::signature_into
 //! ```
 //!
-//! Two texts are compared exactly through their sets of hashed shingles. To find out which of many
-//! texts to compare, each set is reduced to a MinHash signature, and each signature to a few bucket
-//! keys; texts that share a key are candidates, and only those are compared.
+//! Two texts are compared exactly by their sets of hashed shingles. To avoid comparing all pairs of many
+//! texts, each set is reduced to a MinHash signature, and each signature to a few bucket keys. Texts that
+//! share a key are candidates, and only candidates are compared.
 //!
 //! ```
 //! use neardup_kernels::*;
@@ -32,30 +32,29 @@
 //!     family.signature_into(set, &mut signature);
 //!     bands_into(&signature, bands, rows, &mut keys).map(|()| keys)
 //! };
-//! assert!(keys_of(&a)?.iter().zip(keys_of(&b)?).any(|(a, b)| *a == b)); // candidates
-//! assert_eq!(jaccard(&a, &b), 7.0 / 11.0); // and this alike
+//! assert!(keys_of(&a)?.iter().zip(keys_of(&b)?).any(|(a, b)| *a == b)); // they are candidates
+//! assert_eq!(jaccard(&a, &b), 7.0 / 11.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Terms`] cuts a text into the words that stand for what it is about.
+//! [`Terms`] splits a text into terms: stemmed words that indicate its topic.
 //!
-//! The other half finds pairs in memory: [`frequency`] orders tokens, [`bounds`] gives prefixes and
-//! filters, [`pairs`] joins the rows that share a key, [`forest`] and [`representatives`] resolve the
-//! pairs to clusters.
+//! Other modules find pairs in memory: [`frequency`] orders tokens, [`bounds`] gives prefix lengths and
+//! filters, [`pairs`] joins the rows that share a key, [`forest`] and [`representatives`] resolve pairs to
+//! clusters.
 //!
-//! **Use it** to compute the same sets, signatures and keys as the SQL functions do, in a program
-//! without a query engine. **Do not use it** to find pairs in a table larger than memory: that is
-//! the engine's, which runs [`pairs`] on one part after the other. Nothing here knows Arrow types,
-//! null values or SQL names.
+//! **Use this crate** to compute the same sets, signatures and keys as the SQL functions in a program without
+//! a query engine. **Do not use it** to find pairs in a table larger than memory: the query engine does that by
+//! running [`pairs`] on one part after the other. This crate does not depend on Arrow types, null values or SQL
+//! names.
 //!
-//! **What is stored stays readable.** Hashes, normal forms, signatures and keys are a format, at
-//! version 0; `golden/` freezes them, and `tests/golden.rs` says how. Hashing is XXH3-64, every
-//! random choice comes from [`SplitMix64`]. Normalisation is that of Unicode 18, word boundaries
-//! those of Unicode 17.
+//! **Stored results stay valid.** Hashes, normal forms, signatures and keys are a format, at version 0. The
+//! files in `golden/` freeze it, and `tests/golden.rs` describes how. Hashes are XXH3-64, and all random numbers
+//! come from [`SplitMix64`]. Normalisation is that of Unicode 18, word boundaries are those of Unicode 17.
 //!
-//! **To add a kernel**: one file that takes slices and writes into the caller's buffers, allocates
-//! nothing a row where that can be helped and decides nothing about nulls; the obvious version as
-//! the oracle in its tests; one line below. What users may store gets a line in the golden file.
+//! **To add a kernel**, write one file that takes slices and writes into the caller's buffers, does not
+//! allocate for each row if this can be avoided, and does not handle nulls. Test it against the obvious
+//! implementation, and add one line below. If users may store its results, add a line to the golden file.
 
 /// Version of the hashes, normal forms, signatures and keys; the golden files freeze it.
 pub const SIGNATURES: u32 = 0;
@@ -71,6 +70,7 @@ mod bit_keys;
 mod bit_model;
 mod bits;
 mod cosine;
+mod dot_products;
 mod edit;
 mod gaussian;
 mod hash_order;
@@ -86,7 +86,6 @@ mod shingle;
 mod simhash;
 mod split_mix;
 mod terms;
-mod tile;
 mod words;
 
 #[cfg(test)]

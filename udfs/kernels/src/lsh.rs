@@ -1,29 +1,29 @@
-//! How many bands of how many rows, and what they find.
+//! The choice of the numbers of bands and rows, and the probability with which they find a pair.
 //!
 //! With b bands of r rows a pair of similarity J becomes a candidate with probability
-//! `1 − (1 − J^r)^b`. More rows make fewer wrong candidates, more bands miss fewer right ones, and
-//! b·r hashes are what both cost.
+//! `1 − (1 − J^r)^b`. More rows give fewer false candidates, more bands miss fewer similar pairs, and the
+//! cost is b·r hashes.
 
 use crate::bands::Draws;
 use crate::minhash::MAX_HASHES;
 
-/// Rows of the one band for a threshold of 1.0, where every position agrees anyway: enough to leave
-/// few candidates that are not equal, and no more hashes than that.
+/// Rows of the single band for a threshold of 1.0, where equal sets agree in every position: enough to give
+/// few candidates that are not equal.
 const ROWS_OF_EQUALS: usize = 16;
 
-/// The most draws whose probability is computed: the sum has a term for each set of draws.
+/// The maximal number of draws whose probability is computed, as the sum has a term for each set of draws.
 pub const MAX_MODEL_DRAWS: usize = 16;
 
 /// Bands of rows over the first `bands * rows` positions of a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bands {
-    /// How many bands.
+    /// The number of bands.
     pub bands: usize,
-    /// How many positions in each.
+    /// The number of positions in each band.
     pub rows: usize,
 }
 
-/// Parameters for which there are no bands.
+/// The reason why bands or probabilities cannot be computed for the parameters.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LshError {
     /// The threshold is out of range.
@@ -35,32 +35,33 @@ pub enum LshError {
     /// The number of hashes is out of range.
     #[error("num_hashes must be between 1 and {MAX_HASHES}, got {0}")]
     NumHashes(usize),
-    /// No bands within the hashes find that much at that threshold.
+    /// No bands within the hashes reach the recall at the threshold.
     #[error(
         "a recall of {target_recall} at threshold {threshold} needs num_hashes of at least {needed}, got {num_hashes}"
     )]
     TooFewHashes {
-        /// The threshold asked for.
+        /// The requested threshold.
         threshold: f64,
-        /// The recall asked for.
+        /// The requested recall.
         target_recall: f64,
-        /// The hashes that the cheapest bands take; may be above [`MAX_HASHES`].
+        /// The smallest number of hashes that reaches the recall; may be above [`MAX_HASHES`].
         needed: u64,
-        /// The hashes allowed.
+        /// The number of hashes available.
         num_hashes: usize,
     },
-    /// Too many draws for an exact probability.
+    /// There are too many draws for an exact probability.
     #[error(
         "the probability of a candidate is computed for at most {MAX_MODEL_DRAWS} draws, got {0}"
     )]
     Draws(usize),
 }
 
-/// The bands that find a share `target_recall` of the pairs whose similarity is `threshold`, with
-/// the most rows that `num_hashes` hashes allow (pairs above the threshold are found more often).
+/// The bands that find at least the share `target_recall` of the pairs whose similarity is `threshold`, with
+/// the largest number of rows that `num_hashes` hashes allow (pairs above the threshold are found more often).
 ///
-/// r is the largest with b·r ≤ `num_hashes`, where b = ⌈ln(1 − R) / ln(1 − τ^r)⌉. At threshold 1.0
-/// any one band will do; it is given sixteen rows, or all hashes if there are fewer.
+/// r is the largest number with b·r ≤ `num_hashes`, where b = ⌈ln(1 − R) / ln(1 − τ^r)⌉ for the recall R and
+/// the threshold τ. At threshold 1.0 a single band suffices; it has sixteen rows, or all hashes if there are
+/// fewer.
 ///
 /// ```
 /// let bands = neardup_kernels::choose_bands(0.8, 0.99, 128)?;
@@ -112,7 +113,7 @@ pub fn choose_bands(
     })
 }
 
-/// The bands of `rows` rows that a recall takes, a whole number of at least one, possibly infinite.
+/// The number of bands of `rows` rows that reach a recall: an integer of at least 1, or infinity.
 fn bands_for(threshold: f64, target_recall: f64, rows: usize) -> f64 {
     let agree = threshold.powf(rows as f64);
     ((1.0 - target_recall).ln() / (-agree).ln_1p())
@@ -123,12 +124,12 @@ fn bands_for(threshold: f64, target_recall: f64, rows: usize) -> f64 {
 /// The probability that a pair of similarity `jaccard` shares the key of at least one band.
 pub fn candidate_probability(jaccard: f64, bands: usize, rows: usize) -> f64 {
     let agree = jaccard.clamp(0.0, 1.0).powf(rows as f64);
-    // 1 − (1 − agree)^bands, also where agree is tiny.
+    // 1 − (1 − agree)^bands, accurate for tiny values of `agree`.
     -(bands as f64 * (-agree).ln_1p()).exp_m1()
 }
 
-/// The probability that a pair of similarity `jaccard` shares the key of at least one of these
-/// draws, which overlap: the inclusion-exclusion sum over all sets of draws.
+/// The probability that a pair of similarity `jaccard` shares the key of at least one of these draws. As draws
+/// overlap, this is the inclusion-exclusion sum over all sets of draws.
 ///
 /// # Errors
 /// If there are more than [`MAX_MODEL_DRAWS`] draws.
@@ -137,8 +138,8 @@ pub fn draws_probability(draws: &Draws, jaccard: f64) -> Result<f64, LshError> {
     if count > MAX_MODEL_DRAWS {
         return Err(LshError::Draws(count));
     }
-    // Sets of positions as bits; terms gathered by the size of the union, so that the alternating
-    // sum is one of whole numbers.
+    // Sets of positions are bit sets. Terms are gathered by the size of the union, so that the alternating
+    // sum has integer coefficients.
     let words = draws.num_hashes().div_ceil(64);
     let sets: Vec<Vec<u64>> = draws
         .iter()

@@ -1,46 +1,46 @@
-//! The mean of vectors, the same to the last bit in whatever order and groups they are added.
+//! The mean of vectors, with the same bits in whatever order and groups the vectors are added.
 //!
-//! Sums of floating-point numbers depend on their order. Here each number is rounded to a multiple of
-//! 2^-64 and added to a 128-bit integer, so that sums are exact; the quotient is rounded once, to
-//! nearest, ties to even. A Float32 of at least 2^-41 (4.6e-13) in size is such a multiple, and so is a
-//! Float64 of at least 2^-12 (0.00025); smaller ones are rounded by at most 2^-65 (2.8e-20). Sums are
-//! below 2^63 (9.2e18) in size, or an error.
+//! Sums of floating-point numbers depend on their order. Here each number is rounded to a multiple of 2^-64 and
+//! added to a 128-bit integer, so that sums are exact; the quotient is rounded once, to nearest, ties to even. A
+//! Float32 with an absolute value of at least 2^-41 (4.6e-13) is such a multiple, and so is a Float64 of at least
+//! 2^-12 (0.00025); smaller ones change by at most 2^-65 (2.8e-20). A sum with an absolute value of 2^63 (9.2e18)
+//! or more is an error.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Bits behind the point.
+/// Bits after the binary point.
 const SCALE_BITS: u32 = 64;
 
 /// 2^64.
 const UNITS: f64 = 18_446_744_073_709_551_616.0;
 
-/// 2^63, the least size that does not fit.
+/// 2^63, the smallest absolute value that does not fit.
 const LIMIT: f64 = 9_223_372_036_854_775_808.0;
 
-/// What is wrong with a vector.
+/// The reason why vectors have no mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MeanError {
-    /// Vectors of two lengths.
+    /// Vectors have different lengths.
     Lengths {
-        /// The length of those before.
+        /// The length of the vectors before.
         expected: usize,
-        /// The other length.
+        /// The length of this vector.
         found: usize,
     },
-    /// NaN, or an infinite number.
+    /// A number is NaN or infinite.
     NotFinite {
-        /// Its place in the vector, from 1.
-        place: usize,
+        /// Its position in the vector, from 1.
+        position: usize,
         /// The number.
         value: f64,
     },
-    /// A sum is not below 2^63 in size.
+    /// The absolute value of a sum is not below 2^63.
     TooLarge {
-        /// Its place in the vectors, from 1.
-        place: usize,
+        /// Its position in the vectors, from 1.
+        position: usize,
     },
-    /// Bytes that are no state.
+    /// Bytes are not a state.
     State,
 }
 
@@ -49,19 +49,19 @@ impl fmt::Display for MeanError {
         match self {
             Self::Lengths { expected, found } => write!(
                 f,
-                "vectors must have the same length, and there are some of {} and of {}",
+                "vectors must have the same length, got {} and {}",
                 expected.min(found),
                 expected.max(found)
             ),
-            Self::NotFinite { place, value } => write!(
+            Self::NotFinite { position, value } => write!(
                 f,
-                "the numbers of a vector must be finite, and number {place} of one is {value}"
+                "the numbers of a vector must be finite, and number {position} of one is {value}"
             ),
-            Self::TooLarge { place } => write!(
+            Self::TooLarge { position } => write!(
                 f,
-                "the sum of number {place} over all vectors is not below 2^63"
+                "the sum of number {position} over all vectors is not below 2^63"
             ),
-            Self::State => f.write_str("a partial state of another version came in"),
+            Self::State => f.write_str("received a partial state of another version"),
         }
     }
 }
@@ -114,7 +114,7 @@ fn power(shift: u32) -> f64 {
     0.5_f64.powi(shift as i32)
 }
 
-/// The sum of vectors of one length, and how many they are.
+/// The sum and the number of vectors of one length.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VectorMean {
     /// In units of 2^-64.
@@ -123,13 +123,13 @@ pub struct VectorMean {
 }
 
 impl VectorMean {
-    /// How many vectors were added.
+    /// The number of vectors added.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Bytes that the sums take.
+    /// Bytes held by the sums.
     #[must_use]
     pub fn size(&self) -> usize {
         self.sums.capacity() * size_of::<i128>()
@@ -138,10 +138,10 @@ impl VectorMean {
     /// Adds a vector.
     ///
     /// # Errors
-    /// A vector of another length than those before, a number that is not finite, a sum that is not
-    /// below 2^63 in size. The sums are of no use afterwards.
+    /// If the vector has another length than those before, a number is not finite, or the absolute value of a sum
+    /// is not below 2^63. The sums are unspecified afterwards.
     pub fn add<T: VectorNumber>(&mut self, vector: &[T]) -> Result<(), MeanError> {
-        self.meet(vector.len())?;
+        self.check_length(vector.len())?;
         for (index, (sum, number)) in self.sums.iter_mut().zip(vector).enumerate() {
             let value = number.to_f64();
             match fixed(value).and_then(|fixed| sum.checked_add(fixed)) {
@@ -153,7 +153,7 @@ impl VectorMean {
         Ok(())
     }
 
-    /// Adds what another one has added.
+    /// Adds the vectors of another mean.
     ///
     /// # Errors
     /// Those of [`add`](Self::add).
@@ -161,18 +161,18 @@ impl VectorMean {
         if other.count == 0 {
             return Ok(());
         }
-        self.meet(other.sums.len())?;
+        self.check_length(other.sums.len())?;
         for (index, (sum, more)) in self.sums.iter_mut().zip(&other.sums).enumerate() {
-            let place = index + 1;
+            let position = index + 1;
             *sum = sum
                 .checked_add(*more)
-                .ok_or(MeanError::TooLarge { place })?;
+                .ok_or(MeanError::TooLarge { position })?;
         }
         self.count += other.count;
         Ok(())
     }
 
-    /// Appends the mean to `out` and returns true; without vectors appends nothing and returns false.
+    /// Appends the mean to `out` and returns true. If there are no vectors, appends nothing and returns false.
     pub fn mean_into<T: VectorNumber>(&self, out: &mut Vec<T>) -> bool {
         if self.count > 0 {
             let count = u128::from(self.count);
@@ -181,17 +181,17 @@ impl VectorMean {
         self.count > 0
     }
 
-    /// The count and the sums as bytes, little-endian: 8, and 16 each.
+    /// The count in 8 bytes and each sum in 16 bytes, little-endian.
     #[must_use]
     pub fn to_state(&self) -> Vec<u8> {
         let sums = self.sums.iter().flat_map(|sum| sum.to_le_bytes());
         self.count.to_le_bytes().into_iter().chain(sums).collect()
     }
 
-    /// What [`to_state`](Self::to_state) has written.
+    /// Reads the bytes written by [`to_state`](Self::to_state).
     ///
     /// # Errors
-    /// Bytes that it has not written.
+    /// If the number of bytes is not 8 plus a multiple of 16.
     pub fn from_state(state: &[u8]) -> Result<Self, MeanError> {
         let (count, sums) = state.split_first_chunk().ok_or(MeanError::State)?;
         let (sums, []) = sums.as_chunks() else {
@@ -203,8 +203,8 @@ impl VectorMean {
         })
     }
 
-    /// The first vector decides on the length.
-    fn meet(&mut self, length: usize) -> Result<(), MeanError> {
+    /// Checks the length of a vector; the first vector determines the length of all.
+    fn check_length(&mut self, length: usize) -> Result<(), MeanError> {
         if self.count == 0 {
             self.sums.resize(length, 0);
         }
@@ -218,7 +218,7 @@ impl VectorMean {
     }
 }
 
-/// A number in units of 2^-64, rounded to nearest, ties to even; `None` if it is not below 2^63 in size.
+/// A number in units of 2^-64, rounded to nearest, ties to even; `None` if its absolute value is not below 2^63.
 fn fixed(value: f64) -> Option<i128> {
     /// From here on, numbers have no fraction.
     const WHOLE: f64 = (1_u64 << 52) as f64;
@@ -226,7 +226,7 @@ fn fixed(value: f64) -> Option<i128> {
     if size.partial_cmp(&LIMIT) != Some(Ordering::Less) {
         return None;
     }
-    // Each step but the rounding is exact.
+    // Each step except the rounding is exact.
     let whole = size as u64;
     let rest = (size - whole as f64) * UNITS;
     let rest = match rest < WHOLE {
@@ -237,12 +237,12 @@ fn fixed(value: f64) -> Option<i128> {
     Some(if value < 0.0 { -fixed } else { fixed })
 }
 
-/// Why a number was not added.
+/// The error for a number that was not added.
 #[cold]
-fn refused(value: f64, place: usize) -> MeanError {
+fn refused(value: f64, position: usize) -> MeanError {
     match value.is_finite() {
-        true => MeanError::TooLarge { place },
-        false => MeanError::NotFinite { place, value },
+        true => MeanError::TooLarge { position },
+        false => MeanError::NotFinite { position, value },
     }
 }
 
@@ -252,8 +252,8 @@ fn divide<T: VectorNumber>(sum: i128, count: u128) -> T {
     if size == 0 {
         return T::of_quotient(0, 0);
     }
-    // With 127 bits in the dividend and at most 64 in the divisor, the quotient has at least 63: more
-    // than any number keeps, and the last one stands for all that follow.
+    // With 127 bits in the dividend and at most 64 in the divisor, the quotient has at least 63 bits: more than
+    // the significand of a number. The last bit also records whether the remainder is not zero (sticky bit).
     let shift = size.leading_zeros().saturating_sub(1);
     let dividend = size << shift;
     let inexact = u128::from(!dividend.is_multiple_of(count));
@@ -290,8 +290,8 @@ mod tests {
                 .map(|_| (0..5).map(|_| number(&mut random)).collect())
                 .collect();
             let found = mean_of(&vectors);
-            for (place, found) in found.into_iter().enumerate() {
-                let naive = vectors.iter().map(|v| v[place]).sum::<f64>() / count as f64;
+            for (position, found) in found.into_iter().enumerate() {
+                let naive = vectors.iter().map(|v| v[position]).sum::<f64>() / count as f64;
                 assert!((found - naive).abs() < 1e-12, "{found} {naive}");
             }
         }
@@ -357,33 +357,36 @@ mod tests {
 
     #[test]
     fn the_range_is_what_the_documentation_says() {
-        let least = 2_f32.powi(-41);
+        let smallest = 2_f32.powi(-41);
         assert_eq!(
-            mean_of(&[vec![least, least.next_up()]]),
-            [least, least.next_up()]
+            mean_of(&[vec![smallest, smallest.next_up()]]),
+            [smallest, smallest.next_up()]
         );
-        let least = 2_f64.powi(-12);
+        let smallest = 2_f64.powi(-12);
         assert_eq!(
-            mean_of(&[vec![least, least.next_up()]]),
-            [least, least.next_up()]
+            mean_of(&[vec![smallest, smallest.next_up()]]),
+            [smallest, smallest.next_up()]
         );
         assert_eq!(mean_of(&[vec![2_f64.powi(-66)]]), [0.0]);
 
-        let most = 2_f64.powi(63).next_down();
-        assert_eq!(mean_of(&[vec![most]]), [most]);
+        let largest = 2_f64.powi(63).next_down();
+        assert_eq!(mean_of(&[vec![largest]]), [largest]);
         assert_eq!(
-            mean_of(&[vec![most], vec![-most], vec![-most]]),
-            [-most / 3.0]
+            mean_of(&[vec![largest], vec![-largest], vec![-largest]]),
+            [-largest / 3.0]
         );
         for large in [2_f64.powi(63), f64::MAX] {
             for large in [large, -large] {
                 let error = VectorMean::default().add(&[0.0, large]).unwrap_err();
-                assert_eq!(error, MeanError::TooLarge { place: 2 });
+                assert_eq!(error, MeanError::TooLarge { position: 2 });
             }
         }
         let mut sum = VectorMean::default();
-        sum.add(&[most]).unwrap();
-        assert_eq!(sum.add(&[most]), Err(MeanError::TooLarge { place: 1 }));
+        sum.add(&[largest]).unwrap();
+        assert_eq!(
+            sum.add(&[largest]),
+            Err(MeanError::TooLarge { position: 1 })
+        );
     }
 
     #[test]
@@ -417,7 +420,7 @@ mod tests {
         let lengths = mean.add(&[1.0_f32]).unwrap_err();
         assert_eq!(
             lengths.to_string(),
-            "vectors must have the same length, and there are some of 1 and of 2"
+            "vectors must have the same length, got 1 and 2"
         );
         let mut other = VectorMean::default();
         other.add(&[1.0]).unwrap();
@@ -428,7 +431,7 @@ mod tests {
         assert_eq!(mean.merge(&other), Err(expected));
         for value in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             let error = VectorMean::default().add(&[1.0, value]).unwrap_err();
-            assert!(matches!(error, MeanError::NotFinite { place: 2, .. }));
+            assert!(matches!(error, MeanError::NotFinite { position: 2, .. }));
         }
         for state in [&[][..], &[0; 7], &[0; 9], &[0; 23]] {
             assert_eq!(VectorMean::from_state(state), Err(MeanError::State));

@@ -2,10 +2,9 @@
 //! Katajainen, Penttonen 1997).
 //!
 //! Position i of a signature is the smallest value of `F_i(x) = (a_i·x + b_i mod 2^64) >> (64 − bits)`
-//! over the hashes x of a set, with a_i odd. Two sets agree on a position with a probability of
-//! their Jaccard similarity, so the share of equal positions estimates it, with variance
-//! J(1 − J)/num_hashes. With few bits unequal minima collide: about |A ∪ B| / 2^bits of the
-//! positions agree by chance.
+//! over the hashes x of a set, with a_i odd. The probability that two sets agree in a position is their Jaccard
+//! similarity J, so the share of equal positions estimates J, with variance J(1 − J)/num_hashes. With few bits,
+//! unequal minima collide: about |A ∪ B| / 2^bits of the positions agree by chance.
 
 mod minima;
 
@@ -14,7 +13,7 @@ use crate::split_mix::SplitMix64;
 /// The largest number of positions of a signature.
 pub const MAX_HASHES: usize = 4_096;
 
-/// A family of hash functions, fixed by its parameters; a part of the signature format.
+/// A family of hash functions that its parameters determine; part of the signature format.
 #[derive(Debug, Clone)]
 pub struct MinHasher {
     /// a_i, odd, padded to whole blocks of [`minima::LANES`].
@@ -25,7 +24,7 @@ pub struct MinHasher {
     bits: u32,
 }
 
-/// Parameters that no [`MinHasher`] has.
+/// The parameter of a [`MinHasher`] that is out of range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MinHashError {
     /// The number of positions is out of range.
@@ -38,15 +37,15 @@ pub enum MinHashError {
 
 /// The type of one position of a signature: `u32` for up to 32 bits, `u64` for more.
 ///
-/// The values are the same in either type, and so is everything derived from them.
+/// The values, and all results derived from them, are the same in either type.
 pub trait SignatureValue: Copy + Eq + Into<u64> + sealed::FromMinimum {
-    /// How many bits the type holds.
+    /// The number of bits of the type.
     const BITS: u32;
 }
 
 mod sealed {
     pub trait FromMinimum {
-        /// Takes a value that fits.
+        /// Converts a value that fits.
         fn from_minimum(value: u64) -> Self;
     }
 }
@@ -71,8 +70,7 @@ impl sealed::FromMinimum for u64 {
 
 impl MinHasher {
     /// The functions of `seed`: a_0, b_0, a_1, b_1, … are consecutive numbers of
-    /// [`SplitMix64`], each a with its lowest bit set. So the first n positions are the same
-    /// whatever `num_hashes` is.
+    /// [`SplitMix64`], each a with its lowest bit set. Hence the first n positions do not depend on `num_hashes`.
     ///
     /// `num_hashes` is 1 to [`MAX_HASHES`], `bits` 1 to 64.
     ///
@@ -100,20 +98,20 @@ impl MinHasher {
         })
     }
 
-    /// How many positions a signature has.
+    /// The number of positions of a signature.
     pub fn num_hashes(&self) -> usize {
         self.num_hashes
     }
 
-    /// How many bits a position has.
+    /// The number of bits of a position.
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// Writes the signature of a set of hashes; order and repeats do not matter.
+    /// Writes the signature of a set of hashes; their order and repeats do not matter.
     ///
-    /// The empty set has the largest value, 2^bits − 1, everywhere. So empty sets agree on all
-    /// positions, although no empty text is like another: whoever forms pairs leaves them out.
+    /// The signature of the empty set has the largest value, 2^bits − 1, in all positions. Empty sets therefore
+    /// agree in all positions although empty texts count as dissimilar; code that forms pairs has to exclude them.
     ///
     /// # Panics
     ///
@@ -129,7 +127,7 @@ impl MinHasher {
             self.bits <= V::BITS,
             "the type of a position holds its bits"
         );
-        // The shift keeps order, so it is enough to shift the smallest value.
+        // The shift is monotone, so it is enough to shift the smallest value.
         let shift = 64 - self.bits;
         let blocks = self.factors.as_chunks::<{ minima::LANES }>().0;
         let blocks = blocks
@@ -144,7 +142,7 @@ impl MinHasher {
     }
 }
 
-/// The share of positions on which two signatures agree: an estimate of the Jaccard similarity of
+/// The share of positions in which two signatures agree: an estimate of the Jaccard similarity of
 /// their sets. 0.0 for signatures without positions.
 ///
 /// # Panics

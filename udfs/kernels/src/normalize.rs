@@ -1,13 +1,13 @@
-//! Normalisation: what makes texts comparable that differ in form only.
+//! Normalisation, which makes texts that differ only in form equal.
 
 use std::cell::Cell;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-/// Appends the normal form of `text` to `out`: NFKC, lower case, NFKC again, runs of white space
-/// to one space, trimmed.
+/// Appends the normal form of `text` to `out`: NFKC, lower case, NFKC again, each run of white space
+/// replaced by one space, and trimmed.
 ///
-/// Normalising twice changes nothing. Punctuation and accents stay.
+/// Normalisation is idempotent. It keeps punctuation and accents.
 ///
 /// ```
 /// let mut out = String::new();
@@ -18,8 +18,8 @@ pub fn normalize_into(text: &str, out: &mut String) {
     out.reserve(text.len());
     let start = out.len();
     let mut collapsed = Collapsed::new(out);
-    // Lower case is a matter of single characters except for the capital sigma, whose form depends
-    // on where in the word it stands; a text that holds one (after NFKC) takes the long way.
+    // The lower case of a character does not depend on its context, except for the capital sigma, whose form
+    // depends on its position in the word. A text with a capital sigma (after NFKC) takes the slow path.
     let sigma = Cell::new(false);
     for piece in Pieces(text) {
         match piece {
@@ -35,8 +35,8 @@ pub fn normalize_into(text: &str, out: &mut String) {
     }
 }
 
-/// Most pieces are in form NFKC, in lower case too, and tables tell so for less than half of what
-/// it takes to bring them there.
+/// Most pieces are in lower case and in form NFKC. Checking this by tables takes less than half of the time of
+/// the conversion.
 fn normalize_piece(piece: &str, sigma: &Cell<bool>, collapsed: &mut Collapsed<'_>) {
     let lower = |c: char| {
         sigma.set(sigma.get() || c == 'Σ');
@@ -62,11 +62,11 @@ fn normalize_piece(piece: &str, sigma: &Cell<bool>, collapsed: &mut Collapsed<'_
     }
 }
 
-/// A part of a text that can be normalised on its own: an ASCII character never joins with what
-/// stands before it, so a text may be cut there.
+/// A part of a text that can be normalised on its own: an ASCII character never combines with the text before
+/// it, so a text can be divided before each ASCII character.
 enum Piece<'a> {
     Ascii(&'a str),
-    /// An ASCII character, if there is one before, and the run of others that follows it.
+    /// A run of other characters, with the ASCII character before it, if there is one.
     Other(&'a str),
 }
 
@@ -102,11 +102,11 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// The end of a string that runs of white space reach as one space, and not at either end.
+/// A writer that appends to a string, replacing runs of white space by one space and trimming both ends.
 struct Collapsed<'a> {
     out: &'a mut String,
     start: usize,
-    /// White space has come since the last other character.
+    /// Whether white space followed the last other character.
     space: bool,
 }
 
@@ -135,7 +135,7 @@ impl<'a> Collapsed<'a> {
         }
     }
 
-    /// Pushes ASCII in lower case, a run between white space at a time.
+    /// Appends ASCII text in lower case, one run between white space at a time.
     fn push_ascii(&mut self, mut ascii: &str) {
         while !ascii.is_empty() {
             let run = ascii
@@ -154,7 +154,7 @@ impl<'a> Collapsed<'a> {
     }
 }
 
-/// The ASCII characters that [`char::is_whitespace`] knows; a vertical tab is among them.
+/// Whether [`char::is_whitespace`] is true of an ASCII character; this includes the vertical tab.
 fn is_ascii_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }

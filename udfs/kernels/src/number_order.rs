@@ -1,19 +1,19 @@
-//! Texts in the order of the numbers that they are.
+//! Sort keys that order texts as numbers.
 
-/// What a key begins with: texts that are no numbers are last in either direction.
+/// The first byte of a key gives its kind. Texts that are not numbers are last in either direction.
 const OTHER_DESCENDING: u8 = 0;
 const NEGATIVE: u8 = 1;
 const ZERO: u8 = 2;
 const POSITIVE: u8 = 3;
 const OTHER_ASCENDING: u8 = 4;
 
-/// Puts a key behind `out` whose bytes compare as texts should: numbers by their exact values, all other texts by
-/// their bytes. The others are greater than all numbers, or, for an order that descends, less, so that they come
-/// last.
+/// Appends to `out` a sort key, to be compared by its bytes: numbers are ordered by their exact values, all other
+/// texts by their bytes. Other texts are greater than all numbers or, if `descending`, less, so that they come
+/// last in either direction.
 ///
-/// A number is what is written as a decimal, with an optional sign, fraction and exponent and blanks around
-/// it: `007`, `-1.50`, `.5`, `1e400`. Equal numbers have equal keys, however they are written: `7` and `7.0`.
-/// Exponents beyond those of 64 bits count as the largest.
+/// A number is a decimal with an optional sign, fraction and exponent, surrounded by optional blanks: `007`,
+/// `-1.50`, `.5`, `1e400`. Equal numbers have equal keys, however they are written: `7` and `7.0`. Exponents that
+/// do not fit 64 bits are replaced by the largest one.
 pub fn number_order_into(text: &str, descending: bool, out: &mut Vec<u8>) {
     let Some(number) = Number::parse(text.trim_ascii()) else {
         out.push(if descending {
@@ -39,7 +39,8 @@ pub fn number_order_into(text: &str, descending: bool, out: &mut Vec<u8>) {
     out.extend((exponent as u64 ^ 1 << 63).to_be_bytes());
     out.extend(digits);
     if number.is_negative {
-        // What is longer is less, so that it ends where the others go on with less.
+        // If the digits of one number are a prefix of those of the other, the negative number with more digits is
+        // less. The greater byte at the end of the shorter key gives this order.
         out.iter_mut().skip(begin).for_each(|byte| *byte = !*byte);
         out.push(u8::MAX);
         out[begin] = NEGATIVE;
@@ -93,9 +94,9 @@ impl<'a> Number<'a> {
 
     fn digits(&self) -> impl DoubleEndedIterator<Item = u8> + ExactSizeIterator + Clone + 'a {
         let (whole, fraction) = (self.whole, self.fraction);
-        (0..whole.len() + fraction.len()).map(move |place| match place.checked_sub(whole.len()) {
-            None => whole[place],
-            Some(place) => fraction[place],
+        (0..whole.len() + fraction.len()).map(move |index| match index.checked_sub(whole.len()) {
+            None => whole[index],
+            Some(index) => fraction[index],
         })
     }
 }

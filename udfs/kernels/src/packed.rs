@@ -1,8 +1,8 @@
-//! Vectors as bytes, so that relations can group, compare and ship them whatever they were made of.
+//! Packed vectors: vectors as bytes, so that relations can group, compare and send them whatever their type.
 //!
-//! A packed vector is a byte that names its kind and the numbers in little-endian order: 1 and f32 of a
-//! dense vector, 2 and f64 of one, 3 and (hash of the term as u64, weight as f64) of a sparse one in
-//! ascending order of the hash. A vector that is empty or zero is no bytes at all. Numbers are finite.
+//! A packed vector is a byte for its kind, followed by its numbers in little-endian order. Kind 1 is a dense
+//! vector of f32, kind 2 a dense vector of f64, and kind 3 a sparse vector of (hash of the term as u64, weight as
+//! f64) in ascending order of the hash. A vector that is empty or zero has no bytes. Numbers are finite.
 
 use crate::cosine::{dot, is_safe, sparse_dot};
 use crate::pairs::{Csr, Values};
@@ -18,14 +18,15 @@ pub fn pack_f32(vector: &[f32], out: &mut Vec<u8>) {
         out.push(DENSE32);
         let start = out.len();
         out.resize(start + size_of_val(vector), 0);
-        let places = out[start..].as_chunks_mut().0;
-        for (place, x) in places.iter_mut().zip(vector) {
-            *place = x.to_le_bytes();
+        let numbers = out[start..].as_chunks_mut().0;
+        for (number, x) in numbers.iter_mut().zip(vector) {
+            *number = x.to_le_bytes();
         }
     }
 }
 
-/// Appends a packed dense vector; one whose squares overflow or vanish is scaled by a power of two.
+/// Appends a packed dense vector. If its squared length overflows or underflows, the vector is scaled by a power
+/// of two.
 pub fn pack_f64(vector: &[f64], out: &mut Vec<u8>) {
     if vector.iter().any(|&x| x != 0.0) {
         out.push(DENSE64);
@@ -35,15 +36,15 @@ pub fn pack_f64(vector: &[f64], out: &mut Vec<u8>) {
         };
         let start = out.len();
         out.resize(start + size_of_val(vector), 0);
-        let places = out[start..].as_chunks_mut().0;
-        for (place, x) in places.iter_mut().zip(vector) {
-            *place = (x * scale).to_le_bytes();
+        let numbers = out[start..].as_chunks_mut().0;
+        for (number, x) in numbers.iter_mut().zip(vector) {
+            *number = (x * scale).to_le_bytes();
         }
     }
 }
 
-/// Appends a packed sparse vector: (hash of the term, weight), in ascending order, each term once. It is
-/// scaled as a dense one.
+/// Appends a packed sparse vector: (hash of the term, weight), in ascending order of distinct terms. It is scaled
+/// like a dense one.
 pub fn pack_sparse(vector: &[(u64, f64)], out: &mut Vec<u8>) {
     if vector.iter().any(|&(_, x)| x != 0.0) {
         out.push(SPARSE);
@@ -58,25 +59,25 @@ pub fn pack_sparse(vector: &[(u64, f64)], out: &mut Vec<u8>) {
     }
 }
 
-/// Packed vectors that do not go together.
+/// The reason why packed vectors cannot be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PackError {
-    /// Dense vectors of two lengths.
+    /// Dense vectors have different lengths.
     #[error("vectors of {0} and of {1} numbers cannot be compared")]
     Lengths(usize, usize),
-    /// Dense and sparse vectors.
+    /// Some vectors are dense and some are sparse.
     #[error("a list of numbers cannot be compared with a list of (term, weight)")]
     Kinds,
-    /// Bytes that are no packed vector.
-    #[error("these {0} bytes are no packed vector")]
+    /// Bytes are not a packed vector.
+    #[error("{0} bytes are not a packed vector")]
     Damaged(usize),
 }
 
-/// The vectors of a column, unpacked one after the other. A vector without numbers is a row of zeros.
+/// The unpacked vectors of a column. An empty or zero vector is a row of zeros.
 #[derive(Debug, Clone, Default)]
 pub struct VectorColumn {
     numbers: Numbers,
-    /// Rows before the first that has numbers.
+    /// The number of rows before the first one with numbers.
     empty: usize,
 }
 
@@ -102,7 +103,7 @@ impl VectorColumn {
     /// Adds a row.
     ///
     /// # Errors
-    /// If it does not go together with the rows before it, or is damaged.
+    /// If its kind or length differs from that of the rows before it, or its bytes are not a packed vector.
     pub fn push(&mut self, packed: &[u8]) -> Result<(), PackError> {
         let damaged = PackError::Damaged(packed.len());
         let Some((&kind, numbers)) = packed.split_first() else {
@@ -186,8 +187,8 @@ impl VectorColumn {
         }
     }
 
-    /// The rows. Where none has numbers they are sparse vectors without terms, `offsets` being as many
-    /// zeros as there are rows and one more.
+    /// The rows. If none has numbers, they are sparse vectors without terms, and `offsets` has one more zero than
+    /// there are rows.
     #[must_use]
     pub fn values<'a>(&'a self, offsets: &'a [usize]) -> Values<'a> {
         match &self.numbers {

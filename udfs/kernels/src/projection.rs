@@ -1,26 +1,27 @@
-//! Random projection: bit i of a vector's signature says on which side of a random hyperplane it lies.
+//! Random projection: bit i of the signature of a vector gives the side of a random hyperplane on which the
+//! vector lies.
 //!
 //! Bit i of u is 1 iff r_i · u ≥ 0, where r_i has independent standard normal entries (Charikar, STOC
 //! 2002). Two vectors at an angle θ differ in each bit with probability θ/π. The entry of r_i at a
-//! dimension or a term is drawn from a hash of (seed, dimension or term, i), so every process has the
-//! same hyperplanes, a signature of fewer bits is the beginning of a longer one, and a vocabulary needs
-//! no numbering. Sums are made in f32, one dimension after the other in order, so that signatures are
-//! the same bits on every machine.
+//! dimension or a term is drawn from a hash of (seed, dimension or term, i). Hence every process has the same
+//! hyperplanes, a signature of fewer bits is a prefix of a longer one, and the terms of a vocabulary need no
+//! numbers. Products are summed in f32 in the order of the dimensions, so that signatures have the same bits on
+//! every machine.
 //!
 //! Bit i is bit `i % 8` of byte `i / 8`; bits beyond the last are 0.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use crate::dot_products::{LANES, ROWS, products};
 use crate::gaussian::Gaussians;
-use crate::tile::{LANES, ROWS, products};
 
-/// The most bits of a signature.
+/// The maximal number of bits of a signature.
 pub const MAX_BITS: usize = 4096;
-/// Bytes of hyperplanes that a projector of sparse vectors keeps.
+/// Bytes of the cache of hyperplane entries of a projector of sparse vectors.
 const KEPT_BYTES: usize = 32 << 20;
 
-/// How many bytes a signature of `bits` bits has.
+/// The number of bytes of a signature of `bits` bits.
 #[must_use]
 pub const fn signature_bytes(bits: usize) -> usize {
     bits.div_ceil(8)
@@ -46,24 +47,23 @@ impl Coordinate for f64 {
     }
 }
 
-/// The power of two that brings the largest number of a vector to between 1 and 2; 1 for a vector
-/// without numbers other than 0. Signatures and cosines do not change by it, and sums neither overflow
-/// nor vanish.
+/// The power of two that scales the largest number of a vector to a value between 1 and 2; 1 for a zero vector.
+/// Scaling by it does not change signatures or cosines and prevents sums from overflow and underflow.
 pub(crate) fn scale(largest: f64) -> f64 {
     if largest == 0.0 || !largest.is_finite() {
         return 1.0;
     }
     let exponent = (largest.to_bits() >> 52) & 0x7ff;
-    // The exponent of the inverse, kept among those of normal numbers.
+    // The exponent of the inverse, limited to those of normal numbers.
     f64::from_bits((2046 - exponent).clamp(1, 2045) << 52)
 }
 
-/// Hyperplanes for vectors of one length: a matrix that each process makes for itself.
+/// Hyperplanes for dense vectors of one length, as a matrix that each process computes.
 #[derive(Debug)]
 pub struct DenseProjector {
     bits: usize,
     dimensions: usize,
-    /// Strip after strip of [`LANES`] bits, in it dimension after dimension.
+    /// Tiles of [`LANES`] bits: entry `tile * dimensions + dimension` has the lanes of a dimension.
     planes: Vec<[f32; LANES]>,
 }
 
@@ -86,7 +86,7 @@ impl DenseProjector {
         }
     }
 
-    /// How many numbers a vector has.
+    /// The number of dimensions of a vector.
     #[must_use]
     pub fn dimensions(&self) -> usize {
         self.dimensions
@@ -96,7 +96,7 @@ impl DenseProjector {
     /// set. Numbers beyond the dimensions are not read, missing ones count as 0.
     pub fn signatures_into<T: Coordinate>(&self, vectors: &[&[T]], out: &mut [u8]) {
         let bytes = signature_bytes(self.bits);
-        // The numbers of all rows at a dimension lie side by side.
+        // Transposed: the numbers of all rows at one dimension are adjacent.
         let mut scaled = vec![[0.0_f32; ROWS]; self.dimensions];
         for (vectors, out) in vectors.chunks(ROWS).zip(out.chunks_mut(ROWS * bytes)) {
             scaled.fill([0.0; ROWS]);
@@ -107,12 +107,12 @@ impl DenseProjector {
                     scaled[row] = (x.to_f64() * scale) as f32;
                 }
             }
-            for strip in 0..self.bits.div_ceil(LANES) {
-                let planes = strip * self.dimensions..(strip + 1) * self.dimensions;
+            for tile in 0..self.bits.div_ceil(LANES) {
+                let planes = tile * self.dimensions..(tile + 1) * self.dimensions;
                 let sums = products(&self.planes[planes], &scaled);
-                let bits = (self.bits - strip * LANES).min(LANES);
+                let bits = (self.bits - tile * LANES).min(LANES);
                 for (sums, out) in sums.iter().zip(out.chunks_mut(bytes)) {
-                    pack(&sums[..bits], &mut out[strip * LANES / 8..]);
+                    pack(&sums[..bits], &mut out[tile * LANES / 8..]);
                 }
             }
         }
@@ -125,7 +125,7 @@ pub struct SparseProjector {
     bits: usize,
     seed: u64,
     sums: Vec<f32>,
-    /// The entries of terms seen lately, for all bits.
+    /// A cache of the hyperplane entries of terms, for all bits.
     kept: HashMap<u64, Box<[f32]>, BuildHasherDefault<KeyHasher>>,
 }
 
@@ -170,7 +170,7 @@ impl SparseProjector {
     }
 }
 
-/// Bits of the sums that are not negative.
+/// Packs the signs of the sums: a bit is 1 if its sum is not negative.
 fn pack(sums: &[f32], out: &mut [u8]) {
     for (sums, out) in sums.chunks(8).zip(out) {
         *out = sums
@@ -187,7 +187,7 @@ fn add_scaled(sums: &mut [f32], plane: &[f32], weight: f32) {
     }
 }
 
-/// Keys are hashes already.
+/// The hash of a key, which is a hash already.
 #[derive(Default)]
 struct KeyHasher(u64);
 

@@ -3,7 +3,7 @@
 
 use crate::split_mix::SplitMix64;
 
-/// Characters with a property that some rule turns on, and plain ones beside them.
+/// Characters with properties that affect word boundaries, case or normalisation, and ordinary ones.
 const NASTY: &[char] = &[
     'a',
     'b',

@@ -1,13 +1,13 @@
-//! Which rows of near-duplicates are kept, and what stands for the others.
+//! Decides which near-duplicate rows are kept, and which kept row represents each of the others.
 //!
-//! Nodes are the rows in *keep order*: node 0 would be kept first. Edges are similar pairs, in any
-//! order, either way round, repeated or not.
+//! Nodes are the rows in *keep order*: node 0 is kept first. Edges are similar pairs, in any order and
+//! direction, possibly repeated.
 //!
 //! - [`representatives`]: in keep order, a node with an edge to a node that is already kept is
-//!   removed, every other node is kept (the lexicographically first maximal independent set). What
-//!   stands for a removed node is its most similar kept neighbour, the first in keep order among
-//!   equals; a neighbour that follows it in keep order counts too.
-//! - [`components`]: the smallest member stands for every node of a connected component.
+//!   removed, every other node is kept (the lexicographically first maximal independent set). The
+//!   representative of a removed node is its most similar kept neighbour, before or after it in keep order;
+//!   among equally similar ones the first in keep order.
+//! - [`components`]: the smallest node of a connected component represents all its nodes.
 
 use crate::forest::Forest;
 
@@ -16,13 +16,13 @@ use crate::forest::Forest;
 pub struct Edge {
     /// One node.
     pub a: u32,
-    /// The other node. An edge from a node to itself says nothing.
+    /// The other node. An edge from a node to itself is ignored.
     pub b: u32,
-    /// How similar they are; NaN if unknown, which ranks below every number.
+    /// Their similarity; NaN if unknown, which ranks below every number.
     pub similarity: f64,
 }
 
-/// What stands for a node.
+/// The representative of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Representative {
     /// The representative; the node itself if it is kept.
@@ -32,7 +32,7 @@ pub struct Representative {
 }
 
 /// The representative of each of the nodes `0..nodes`. Time and memory are linear in nodes and
-/// edges. An edge to a node outside of `0..nodes` says nothing.
+/// edges. An edge to a node outside of `0..nodes` is ignored.
 #[must_use]
 pub fn representatives(nodes: u32, edges: &[Edge]) -> Vec<Representative> {
     let count = nodes as usize;
@@ -83,7 +83,7 @@ pub fn representatives(nodes: u32, edges: &[Edge]) -> Vec<Representative> {
     result
 }
 
-/// Whether `offer` stands before `best`: more similar, or as similar and earlier in keep order.
+/// Whether `offer` ranks before `best`: it is more similar, or equally similar and earlier in keep order.
 fn better(offer: &Representative, best: &Representative) -> bool {
     let known = (!offer.similarity.is_nan(), !best.similarity.is_nan());
     match known {
@@ -97,8 +97,8 @@ fn better(offer: &Representative, best: &Representative) -> bool {
     }
 }
 
-/// The smallest member of the connected component of each of the nodes `0..nodes`. An edge to a
-/// node outside of `0..nodes` says nothing.
+/// The smallest node of the connected component of each of the nodes `0..nodes`. An edge to a node outside of
+/// `0..nodes` is ignored.
 #[must_use]
 pub fn components(nodes: u32, edges: &[Edge]) -> Vec<u32> {
     let mut forest = Forest::new(nodes);
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::test_random::Random;
 
-    /// The definition, word for word, in quadratic time.
+    /// The definition, in quadratic time.
     fn naive(nodes: u32, edges: &[Edge]) -> Vec<(u32, Option<f64>)> {
         let between = |x: u32, y: u32| {
             edges

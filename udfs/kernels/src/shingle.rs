@@ -1,9 +1,8 @@
-//! Texts to sets: the shingles of a text and their hashes.
+//! The shingles of a text and their hashes.
 //!
-//! A shingle is a window over consecutive units of a text; which units, and how many, is a
-//! [`Shingle`], written `char:12`, `word:3` or `space:5`. A text becomes the *set* of its
-//! shingles, so repeats count once, and a shingle becomes the XXH3-64 hash (seed 0) of its UTF-8
-//! bytes.
+//! A shingle is a window over consecutive units of a text. A [`Shingle`], written `char:12`, `word:3` or
+//! `space:5`, gives the kind and the number of units. A text is represented by the *set* of its shingles, so
+//! repeats count once, and a shingle by the XXH3-64 hash (seed 0) of its UTF-8 bytes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +15,7 @@ use crate::words::for_each_word;
 /// The largest window of a [`Shingle`].
 pub const MAX_WINDOW: usize = 1_000;
 
-/// What one shingle of a text is. The number is the window, in units, 1 to [`MAX_WINDOW`].
+/// The kind of shingles of a text. The number is the window, in units, 1 to [`MAX_WINDOW`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shingle {
     /// `char:n`: n consecutive Unicode scalar values.
@@ -27,7 +26,7 @@ pub enum Shingle {
     Space(usize),
 }
 
-/// Why a text is not a [`Shingle`].
+/// The reason why a text is not a valid [`Shingle`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShingleError {
     /// The part before the colon is not a unit.
@@ -38,7 +37,7 @@ pub enum ShingleError {
     Window(String),
 }
 
-/// Buffers of [`Shingle`]'s functions, to be used again for the next text.
+/// Reusable buffers of the functions of [`Shingle`].
 #[derive(Debug, Default)]
 pub struct ShingleScratch {
     /// The units of the text, joined by one space.
@@ -49,7 +48,7 @@ pub struct ShingleScratch {
 }
 
 impl Shingle {
-    /// The window: how many units a shingle has.
+    /// The window: the number of units of a shingle.
     pub const fn window(self) -> usize {
         match self {
             Self::Char(window) | Self::Word(window) | Self::Space(window) => window,
@@ -58,9 +57,9 @@ impl Shingle {
 
     /// Calls `f` with each shingle of `text`, in order of appearance and with repeats.
     ///
-    /// A text of fewer units than the window has one shingle, all of them. A text without words
-    /// that is not blank has one shingle, the text as it is. An empty text has none, and under
-    /// `word` and `space` a text of white space only has none.
+    /// A text of fewer units than the window has one shingle, which consists of all units. A text without words
+    /// that is not blank has one shingle, the text itself. An empty text has no shingles; for `word` and `space`, a
+    /// text of only white space has none either.
     pub fn for_each(self, text: &str, scratch: &mut ShingleScratch, mut f: impl FnMut(&str)) {
         let window = self.window().max(1);
         match self {
@@ -90,7 +89,7 @@ impl Shingle {
     }
 
     /// Appends the hash of each shingle of `text` to `out`, in order of appearance and with
-    /// repeats: what MinHash needs, for which neither order nor repeats matter.
+    /// repeats. This is sufficient for MinHash, which ignores order and repeats.
     pub fn repeated_hashes_into(
         self,
         text: &str,
@@ -102,8 +101,8 @@ impl Shingle {
         });
     }
 
-    /// Appends the sorted distinct hashes of the shingles of `text` to `out`; what `out` holds
-    /// already stays as it is.
+    /// Appends the sorted distinct hashes of the shingles of `text` to `out`. Values already in `out` are not
+    /// changed.
     ///
     /// ```
     /// use neardup_kernels::{Shingle, ShingleScratch};
@@ -121,7 +120,7 @@ impl Shingle {
 }
 
 impl ShingleScratch {
-    /// Fills `joined` and `units` with what `units` hands to its argument.
+    /// Fills `joined` and `units` with the units that the function `units` passes to its argument.
     fn join<'a>(&mut self, units: impl FnOnce(&mut dyn FnMut(&'a str))) {
         self.joined.clear();
         self.units.clear();
@@ -136,8 +135,7 @@ impl ShingleScratch {
     }
 }
 
-/// Windows over characters of more than one byte: one cursor at the start of the window, one at
-/// its end.
+/// Windows over characters of any length in bytes, with one cursor at the start and one at the end of the window.
 fn char_windows(text: &str, window: usize, mut f: impl FnMut(&str)) {
     let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
     let starts = text.char_indices().map(|(at, _)| at);

@@ -4,8 +4,8 @@ use crate::split_mix::SplitMix64;
 
 /// Writes the SimHash of weighted hashes (Charikar 2002; Manku, Jain, Sarma, WWW 2007): bit i is 1 iff
 /// the weights of the hashes whose bit i is set exceed the weights of the others. Bit i is bit `i % 8`
-/// of byte `i / 8`. Of the first 64 bits the hash itself decides; of the next 64 one number drawn from
-/// it. The empty set has no bit set. `out` has 8 or 16 bytes; weights are summed in the order given.
+/// of byte `i / 8`. The first 64 bits use the hashes themselves; the next 64 use one random number that is seeded
+/// with each hash. The empty set has no bit set. `out` has 8 or 16 bytes. Weights are summed in the order given.
 pub fn simhash_into(features: impl Iterator<Item = (u64, f64)>, out: &mut [u8]) {
     let mut sums = [0.0_f64; 128];
     let bits = (out.len() * 8).min(128);

@@ -1,9 +1,9 @@
-//! The generator of the signature format.
+//! The random number generator of the signature format.
 
 /// SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number generators*, 2014).
 ///
-/// Every random choice of the signature format is drawn from it. The stream of a seed is part of
-/// the format and does not change.
+/// All random choices of the signature format use it. The stream of a seed is part of the format and does not
+/// change.
 #[derive(Debug, Clone)]
 pub struct SplitMix64 {
     state: u64,
@@ -24,7 +24,7 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// The next number, scaled to 0..`bound` by multiplying (bias below `bound` / 2^64).
+    /// The next number, scaled to `0..bound` by multiplication (bias below `bound` / 2^64).
     pub const fn below(&mut self, bound: u64) -> u64 {
         ((self.next() as u128 * bound as u128) >> 64) as u64
     }

@@ -1,12 +1,12 @@
-//! Texts to terms: the words by which two texts are compared for what they are about.
+//! Terms of a text: stemmed words, by which the topics of two texts are compared.
 //!
 //! ```text
-//! text ── normal form ──> UAX #29 words ── stop words ──> words that mean something ── stemmer ──> terms
+//! text ── normal form ──> UAX #29 words ── stop words ──> content words ── stemmer ──> terms
 //! ```
 //!
-//! Stemmers are those of the Snowball project (M. F. Porter: Snowball, a language for stemming
-//! algorithms, 2001), stop words the lists of the NLTK, which began as those of Snowball: words of grammar,
-//! and few others. Both are keyed by language.
+//! Stemmers are those of the Snowball project (M. F. Porter: Snowball, a language for stemming algorithms, 2001).
+//! Stop words are the lists of the NLTK, which began as those of Snowball and consist mostly of function words.
+//! Both are selected by language.
 
 use std::collections::HashSet;
 
@@ -16,19 +16,19 @@ use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 use crate::normalize::normalize_into;
 use crate::words::for_each_word;
 
-/// Longer words, in bytes, are no words of a language; they are not stemmed.
-const LONGEST_STEMMED: usize = 200;
+/// The maximal length, in bytes, of a word that is stemmed; longer strings are not words of a language.
+const MAX_STEMMED: usize = 200;
 
-/// How the texts of one language become terms. Made once a language, used for many texts.
+/// The conversion of texts of one language to terms. Create it once for each language and use it for many texts.
 pub struct Terms {
     /// In normal form.
     stop_words: HashSet<String, Xxh3DefaultBuilder>,
     stemmer: Option<Stemmer>,
-    /// What stands before an apostrophe is a word.
+    /// Whether an apostrophe ends a word (elision).
     elides: bool,
 }
 
-/// Buffers of [`Terms::for_each`], to be used again for the next text.
+/// Reusable buffers of [`Terms::for_each`].
 #[derive(Debug, Default)]
 pub struct TermScratch {
     normal: String,
@@ -36,9 +36,9 @@ pub struct TermScratch {
 }
 
 impl Terms {
-    /// The terms of a language: an ISO 639-1 code, or one that begins with it, as `de-AT`, in any
-    /// case. `stop_words` leaves the words of the language's stop list out, `stem` stems the others.
-    /// A language without a stop list keeps all words, one without a stemmer keeps them as they are.
+    /// The conversion for a language: an ISO 639-1 code, or a code that begins with it, such as `de-AT`, in any
+    /// case. `stop_words` removes the words of the stop list of the language, `stem` stems the others. If the
+    /// language has no stop list, all words are kept; if it has no stemmer, words are not stemmed.
     pub fn new(language: &str, stop_words: bool, stem: bool) -> Self {
         let language = base_language(language);
         let mut terms = Self {
@@ -59,9 +59,9 @@ impl Terms {
 
     /// Calls `f` with each term of `text`, in order of appearance and with repeats.
     ///
-    /// Words are the UAX #29 words with a letter or a digit of the text in normal form: NFKC, in lower
-    /// case. A typographic apostrophe counts as the plain one; in Catalan, French and Italian an
-    /// apostrophe ends a word. Stop words are looked up before words are stemmed. Words of more than
+    /// The text is converted to its normal form (NFKC, lower case). Words are the UAX #29 words of the normal form
+    /// that have a letter or a digit. A typographic apostrophe counts as an ASCII apostrophe; in Catalan, French
+    /// and Italian an apostrophe ends a word. Stop words are removed before words are stemmed. Words of more than
     /// 200 bytes are not stemmed.
     ///
     /// ```
@@ -106,7 +106,7 @@ impl Terms {
             return;
         }
         match &self.stemmer {
-            Some(stemmer) if word.len() <= LONGEST_STEMMED => {
+            Some(stemmer) if word.len() <= MAX_STEMMED => {
                 let stem = stemmer.stem(word);
                 f(if stem.is_empty() { word } else { &stem });
             }
@@ -115,8 +115,8 @@ impl Terms {
     }
 }
 
-/// The part of a language code before a hyphen or underscore, in lower case; one code for the codes
-/// of one language.
+/// The part of a language code before a hyphen or underscore, in lower case. Different codes of one language are
+/// mapped to one code.
 fn base_language(code: &str) -> String {
     let base = code.split(['-', '_']).next().unwrap_or_default();
     let base = base.to_ascii_lowercase();

@@ -4,9 +4,9 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// Calls `f` with each word of `text`, in order: the UAX #29 words that hold a letter or a digit.
 ///
-/// The same words as [`UnicodeSegmentation::unicode_words`] gives for the whole text, but the text
-/// is cut first at spaces that stand before an ASCII letter or digit, where a word boundary is
-/// certain, so that one accented letter does not send a whole text down the slow path.
+/// These are the words that [`UnicodeSegmentation::unicode_words`] gives for the whole text. The text is first
+/// divided at spaces before an ASCII letter or digit, where there is always a word boundary, so that a non-ASCII
+/// character does not force the whole text onto the slow path.
 pub(crate) fn for_each_word<'a>(text: &'a str, mut f: impl FnMut(&'a str)) {
     if text.is_ascii() {
         text.unicode_words().for_each(f);
@@ -18,7 +18,7 @@ pub(crate) fn for_each_word<'a>(text: &'a str, mut f: impl FnMut(&'a str)) {
     let mut previous = 0_u8;
     for (at, &byte) in bytes.iter().enumerate() {
         if previous == b' ' && byte.is_ascii_alphanumeric() {
-            // Long enough to pay for a new iterator, or of another kind than what follows.
+            // The piece is long enough to be worth a new iterator, or differs in kind from the next one.
             let piece = &text[start..at];
             if !ascii || at - start >= 64 {
                 piece.unicode_words().for_each(&mut f);
@@ -26,7 +26,7 @@ pub(crate) fn for_each_word<'a>(text: &'a str, mut f: impl FnMut(&'a str)) {
                 ascii = true;
             }
         } else if !byte.is_ascii() && ascii {
-            // Leave the ASCII words before the one that this character belongs to to the fast path.
+            // The ASCII words before the word of this character take the fast path.
             if let Some(space) = certain_boundary(&bytes[start..at]) {
                 text[start..start + space].unicode_words().for_each(&mut f);
                 start += space;
@@ -38,7 +38,7 @@ pub(crate) fn for_each_word<'a>(text: &'a str, mut f: impl FnMut(&'a str)) {
     text[start..].unicode_words().for_each(f);
 }
 
-/// The last position in ASCII bytes where a space stands before a letter or digit.
+/// The position of the last letter or digit that follows a space in ASCII bytes.
 fn certain_boundary(bytes: &[u8]) -> Option<usize> {
     bytes
         .windows(2)

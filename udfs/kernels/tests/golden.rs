@@ -1,10 +1,10 @@
-//! The signature format, version 0, held still: `golden/version0.txt` has the normal form, the
-//! shingle hashes, the signatures and the bucket keys of every line of `golden/texts.txt`, and the
-//! signatures and keys of some vectors.
+//! Tests that the signature format, version 0, does not change: `golden/version0.txt` has the normal form, the
+//! shingle hashes, the signatures and the bucket keys of every line of `golden/texts.txt`, and the signatures and
+//! keys of some vectors.
 //!
-//! A difference means that stored signatures no longer match new ones. Where that is meant, the
-//! format gets a new version and a new file; a line added to `texts.txt` is the other reason to
-//! write the file anew, with `NEARDUP_WRITE_GOLDEN=1 cargo test -p datafusion-neardup-kernels --test golden`.
+//! A difference means that stored signatures no longer match new ones. If this is intended, give the format a new
+//! version and a new file. After adding a line to `texts.txt`, write the file again with
+//! `NEARDUP_WRITE_GOLDEN=1 cargo test -p datafusion-neardup-kernels --test golden`.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use neardup_kernels::*;
 
 const SHINGLES: [&str; 5] = ["char:5", "char:12", "word:1", "word:3", "space:2"];
 
-/// Numbers in hexadecimal; more than `show` of them as a count and a hash of all.
+/// Numbers in hexadecimal. If there are more than `show`, their count and a hash of all.
 fn hex(numbers: &[u64], show: usize) -> String {
     let mut line = String::new();
     if numbers.len() > show {
@@ -35,7 +35,7 @@ fn hex(numbers: &[u64], show: usize) -> String {
     line.trim_start().to_owned()
 }
 
-/// Everything of one text that may be stored.
+/// All results for one text that users may store.
 fn lines_of(text: &str) -> Result<String, Box<dyn Error>> {
     let mut normal = String::new();
     normalize_into(text, &mut normal);
@@ -85,7 +85,7 @@ fn words(bytes: &[u8]) -> Vec<u64> {
     bytes.chunks(8).map(word).collect()
 }
 
-/// Signatures of a few vectors, and what is made of them.
+/// Signatures of a few vectors, and the keys of these signatures.
 fn lines_of_vectors() -> Result<String, Box<dyn Error>> {
     let mut lines = String::new();
     let of_halves = |number: u64| (number % 2_001) as f64 / 1_024.0 - 1.0;

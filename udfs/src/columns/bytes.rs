@@ -44,7 +44,7 @@ impl Bytes {
         Ok(Self { values, constant })
     }
 
-    /// The bytes of a row, in place.
+    /// The bytes of a row, not copied.
     #[inline]
     pub(crate) fn get(&self, row: usize) -> Option<&[u8]> {
         let row = position(row, self.constant);

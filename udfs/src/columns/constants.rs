@@ -1,4 +1,4 @@
-//! Arguments that are the same for every row.
+//! Constant arguments.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -11,14 +11,14 @@ use neardup_kernels::Shingle;
 
 use super::parameters::Parameters;
 
-/// The shingle of functions that are not told one: `word:3`.
+/// The default of shingle arguments: `word:3`.
 const DEFAULT_SHINGLE: Shingle = Shingle::Word(3);
 
-/// The arguments of a call, as far as they are constants: literals while planning, scalars while
-/// running. Functions read their options from it in both, so a mistake shows as soon as it can.
+/// The constant arguments of a call: literals while planning, scalars while running. Functions read their options
+/// from it in both phases, so that an error is reported as early as possible.
 pub(crate) struct Constants<'a> {
     parameters: &'static Parameters,
-    /// `None` where the argument is not a constant, or not known to be one yet.
+    /// `None` if the argument is not a constant, or not known to be one yet.
     values: Vec<Option<&'a ScalarValue>>,
     planning: bool,
 }
@@ -47,8 +47,8 @@ impl<'a> Constants<'a> {
         }
     }
 
-    /// An integer in `range`, `default` where the argument is left out. While planning the least of
-    /// the range stands in for a constant that is not known yet.
+    /// An integer in `range`; `default` if the argument is left out. While planning, a constant that is not known yet
+    /// is replaced by the start of the range.
     pub(crate) fn integer<T>(&self, index: usize, range: RangeInclusive<T>, default: T) -> Result<T>
     where
         T: Copy + TryFrom<i128> + Into<Wide>,
@@ -60,25 +60,24 @@ impl<'a> Constants<'a> {
                 default
             });
         };
-        let (least, most) = ((*range.start()).into().0, (*range.end()).into().0);
-        let in_range = wide(value).filter(|number| (least..=most).contains(number));
+        let (min, max) = ((*range.start()).into().0, (*range.end()).into().0);
+        let in_range = wide(value).filter(|number| (min..=max).contains(number));
         match in_range.map(T::try_from) {
             Some(Ok(number)) => Ok(number),
             _ => self.error(
                 index,
-                &format!("must be between {least} and {most}, got {value}"),
+                &format!("must be between {min} and {max}, got {value}"),
             ),
         }
     }
 
-    /// A shingle, [`DEFAULT_SHINGLE`] where the argument is left out.
+    /// A shingle; [`DEFAULT_SHINGLE`] if the argument is left out.
     pub(crate) fn shingle(&self, index: usize) -> Result<Shingle> {
         self.parsed(index, DEFAULT_SHINGLE)
     }
 
-    /// A string that is read as a `T`, whose errors name parameter and rule; `default` where the
-    /// argument is left out. While planning that also stands in for a constant that is not known
-    /// yet.
+    /// A string that is parsed as a `T`, whose errors state the parameter and the rule; `default` if the argument is
+    /// left out or, while planning, is not known yet.
     pub(crate) fn parsed<T>(&self, index: usize, default: T) -> Result<T>
     where
         T: FromStr<Err: Display>,
@@ -91,7 +90,7 @@ impl<'a> Constants<'a> {
             .map_err(|error: T::Err| plan_datafusion_err!("{}: {error}", self.parameters.function))
     }
 
-    /// A truth value, `default` where the argument is left out or while planning is not known yet.
+    /// A truth value; `default` if the argument is left out or, while planning, is not known yet.
     pub(crate) fn flag(&self, index: usize, default: bool) -> Result<bool> {
         match self.value(index)? {
             Some(ScalarValue::Boolean(Some(flag))) => Ok(*flag),
@@ -100,7 +99,7 @@ impl<'a> Constants<'a> {
         }
     }
 
-    /// A threshold in (0, 1]. While planning 1 stands in for a constant that is not known yet.
+    /// A threshold in (0, 1]. While planning, a constant that is not known yet is replaced by 1.
     pub(crate) fn threshold(&self, index: usize) -> Result<f64> {
         let Some(value) = self.value(index)? else {
             return Ok(1.0);
@@ -116,8 +115,7 @@ impl<'a> Constants<'a> {
         }
     }
 
-    /// Requires that an argument, if given, is a literal: for those that the type of the result
-    /// depends on.
+    /// Requires that an argument, if given, is a literal, because the type of the result depends on it.
     pub(crate) fn require_literal(&self, index: usize) -> Result<()> {
         if self.given(index) && self.values[index].is_none() {
             return self.error(
@@ -133,7 +131,7 @@ impl<'a> Constants<'a> {
         index < self.values.len()
     }
 
-    /// An argument's value; `None` where it was left out, or while planning is not known yet.
+    /// The value of an argument; `None` if it is left out or, while planning, is not known yet.
     fn value(&self, index: usize) -> Result<Option<&'a ScalarValue>> {
         match self.values.get(index) {
             None => Ok(None),

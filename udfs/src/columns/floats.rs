@@ -1,4 +1,4 @@
-//! Columns of numbers with fractions.
+//! Columns of floating-point numbers.
 
 use arrow::array::{Array, ArrayRef, AsArray, Float64Array};
 use arrow::compute::cast;

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::texts::{Texts, is_text};
 
-/// The number of no id.
+/// Stands for "no id" among the numbers of ids.
 pub(crate) const NO_ID: u32 = u32::MAX;
 
 /// Whether a column of this type can hold ids.
@@ -23,13 +23,14 @@ pub(super) fn is_id(data_type: &DataType) -> bool {
     data_type.is_integer() || is_text(data_type)
 }
 
-/// Distinct ids, each with a number: 0, 1, … in the order they came.
+/// Distinct ids, numbered 0, 1, … in the order of their first appearance.
 #[derive(Debug)]
 pub(crate) struct IdTable {
     data_type: DataType,
     values: Values,
-    /// Open addressing over the hashes of ids; at most half full, a power of two long.
-    places: Vec<u32>,
+    /// A hash table of the numbers of ids with open addressing; its length is a power of two, and it is at most
+    /// half full.
+    slots: Vec<u32>,
 }
 
 /// The ids by number.
@@ -98,7 +99,7 @@ impl Values {
                 text.push_str(id);
                 ends.push(text.len());
             }
-            // A table reads ids of its own class only.
+            // A table has only ids of one type, integers or texts.
             _ => {}
         }
     }
@@ -116,11 +117,11 @@ impl IdTable {
         Ok(Self {
             data_type: data_type.clone(),
             values,
-            places: vec![NO_ID; 16],
+            slots: vec![NO_ID; 16],
         })
     }
 
-    /// How many ids there are.
+    /// The number of ids.
     pub(crate) fn len(&self) -> usize {
         self.values.len()
     }
@@ -131,11 +132,11 @@ impl IdTable {
             Values::Signed(keys) | Values::Unsigned(keys) => keys.capacity() * size_of::<u64>(),
             Values::Texts(text, ends) => text.capacity() + ends.capacity() * size_of::<usize>(),
         };
-        values + self.places.capacity() * size_of::<u32>()
+        values + self.slots.capacity() * size_of::<u32>()
     }
 
-    /// The numbers of a column's ids, new ones being added; [`NO_ID`] for rows that are NULL here or in
-    /// `nulls`, whose ids are not added.
+    /// The numbers of the ids of a column; new ids are added. Rows that are NULL in the column or in `nulls` get
+    /// [`NO_ID`], and their ids are not added.
     pub(crate) fn number(
         &mut self,
         array: &ArrayRef,
@@ -177,41 +178,41 @@ impl IdTable {
     }
 
     fn number_of(&mut self, id: Id<'_>) -> Result<u32> {
-        let place = self.place(id);
-        if self.places[place] != NO_ID {
-            return Ok(self.places[place]);
+        let slot = self.slot_of(id);
+        if self.slots[slot] != NO_ID {
+            return Ok(self.slots[slot]);
         }
         let number = match u32::try_from(self.len()) {
             Ok(number) if number < NO_ID => number,
             _ => return exec_err!("more than {} distinct ids in one aggregate", NO_ID - 1),
         };
         self.values.push(id);
-        self.places[place] = number;
-        if self.len() * 2 > self.places.len() {
+        self.slots[slot] = number;
+        if self.len() * 2 > self.slots.len() {
             self.grow();
         }
         Ok(number)
     }
 
-    /// Where an id is, or would be.
-    fn place(&self, id: Id<'_>) -> usize {
-        let mask = self.places.len() - 1;
-        let mut place = id.hash() as usize & mask;
-        while self.places[place] != NO_ID && !self.values.is(self.places[place], id) {
-            place = (place + 1) & mask;
+    /// The slot that holds an id, or the free slot where it belongs.
+    fn slot_of(&self, id: Id<'_>) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut slot = id.hash() as usize & mask;
+        while self.slots[slot] != NO_ID && !self.values.is(self.slots[slot], id) {
+            slot = (slot + 1) & mask;
         }
-        place
+        slot
     }
 
     fn grow(&mut self) {
-        self.places = vec![NO_ID; self.places.len() * 2];
-        let mask = self.places.len() - 1;
+        self.slots = vec![NO_ID; self.slots.len() * 2];
+        let mask = self.slots.len() - 1;
         for number in 0..self.len() as u32 {
-            let mut place = self.values.get(number).hash() as usize & mask;
-            while self.places[place] != NO_ID {
-                place = (place + 1) & mask;
+            let mut slot = self.values.get(number).hash() as usize & mask;
+            while self.slots[slot] != NO_ID {
+                slot = (slot + 1) & mask;
             }
-            self.places[place] = number;
+            self.slots[slot] = number;
         }
     }
 
@@ -285,8 +286,8 @@ mod tests {
     fn integers_of_every_type_keep_their_order() {
         use DataType::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
         for data_type in [Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64] {
-            let least = if data_type.is_signed_integer() { -3 } else { 3 };
-            let plain = Int64Array::from(vec![Some(100), None, Some(least), Some(100), Some(7)]);
+            let smallest = if data_type.is_signed_integer() { -3 } else { 3 };
+            let plain = Int64Array::from(vec![Some(100), None, Some(smallest), Some(100), Some(7)]);
             let array = cast(&plain, &data_type)
                 .expect("an integer type")
                 .slice(1, 4);

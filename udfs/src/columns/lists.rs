@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::position;
 use super::texts::Values as Strings;
 
-/// A column of lists of numbers, of any list type. NULL elements do not count.
+/// A column of lists of numbers, of any list type. NULL elements are ignored.
 pub(crate) struct Lists {
     ranges: Ranges,
     values: Values,
@@ -26,7 +26,7 @@ pub(crate) enum Numbers<'a> {
     U64(&'a [u64]),
 }
 
-/// Where each row's elements are.
+/// The range of the elements of each row.
 pub(super) enum Ranges {
     List(OffsetBuffer<i32>),
     LargeList(OffsetBuffer<i64>),
@@ -66,7 +66,7 @@ impl Lists {
             other => return internal_err!("a column of {other} is not a list"),
         };
         let nulls = array.nulls().cloned();
-        // Strings are hashed here; everything else is read in place.
+        // Strings are hashed here; other elements are read without a copy.
         let values = match elements.data_type() {
             DataType::UInt32 => Values::U32(elements.as_primitive::<UInt32Type>().values().clone()),
             DataType::UInt64 => Values::U64(elements.as_primitive::<UInt64Type>().values().clone()),
@@ -110,7 +110,7 @@ impl Lists {
         ))
     }
 
-    /// The same lists with elements that are not NULL, each made by `number`.
+    /// The lists without NULL elements, where `number` gives each remaining element.
     fn gathered(
         ranges: &Ranges,
         nulls: Option<NullBuffer>,
@@ -163,7 +163,7 @@ impl Lists {
 }
 
 impl Numbers<'_> {
-    /// How many numbers the list has.
+    /// The number of elements of the list.
     pub(crate) fn len(self) -> usize {
         match self {
             Self::U32(numbers) => numbers.len(),
@@ -171,7 +171,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// Appends the numbers as they are.
+    /// Appends the numbers to a list.
     pub(crate) fn append_to(self, out: &mut Vec<u64>) {
         match self {
             Self::U32(numbers) => out.extend(numbers.iter().map(|&number| u64::from(number))),
@@ -180,7 +180,7 @@ impl Numbers<'_> {
     }
 }
 
-/// How many positions all signatures of a column have, if its type says so.
+/// The number of positions of all signatures of a column, if its type determines it.
 pub(crate) fn signature_length(data_type: &DataType) -> Option<usize> {
     match data_type {
         DataType::FixedSizeList(_, size) => usize::try_from(*size).ok(),

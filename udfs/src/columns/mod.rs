@@ -1,15 +1,15 @@
-//! Between Arrow and the functions: the only module that matches on Arrow types.
+//! Conversions between Arrow and the functions. This is the only module that matches on Arrow types.
 //!
 //! ```text
 //!  SQL types ── Parameters::coerce ──> types we read ── Parameters::check ──> Constants (plan errors)
 //!  ColumnarValue ── Arguments ──> Texts, Lists, Integers, Constants ── function ──> array ── Arguments::finish
 //! ```
 //!
-//! A function declares its [`Parameters`] once; names, coercion, the number and the types of the
-//! arguments, and the messages that tell what is wrong with them follow from it. Constants keep the
-//! type they come in, because a cast would hide a literal from the planner.
+//! A function declares its [`Parameters`] once. They determine names, coercion, the number and the types of the
+//! arguments, and the error messages. Constants are not cast, because a cast would hide a literal from the
+//! planner.
 //!
-//! To add a kind of argument: a variant of [`Kind`], what it accepts in `accepts`, and a reader here.
+//! To add a kind of argument, add a variant of [`Kind`], the types it accepts in `accepts`, and a reader here.
 
 mod bytes;
 mod constants;
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     parameters: &'static Parameters,
     values: Vec<ColumnarValue>,
     rows: usize,
-    /// All arguments are scalars, and so is the result.
+    /// Whether all arguments are scalars, so that the result is a scalar too.
     scalar: bool,
 }
 
@@ -63,7 +63,7 @@ impl Arguments {
         }
     }
 
-    /// How many rows to compute.
+    /// The number of rows to compute.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
@@ -105,8 +105,7 @@ impl Arguments {
         Vectors::new(function, parameter, array, constant)
     }
 
-    /// The column that `number` makes of the numbers of the argument at `index`, of kind
-    /// [`Kind::Number`]; NULL stays NULL.
+    /// Applies `number` to each value of the argument at `index`, of kind [`Kind::Number`]; NULL stays NULL.
     pub(crate) fn map_numbers(
         &self,
         index: usize,
@@ -136,7 +135,7 @@ impl Arguments {
         Floats::new(&array, constant)
     }
 
-    /// The argument as an array, of one value if it is a constant.
+    /// The argument as an array; a constant has one value.
     fn array(&self, index: usize) -> Result<(ArrayRef, bool)> {
         match &self.values[index] {
             ColumnarValue::Array(array) => Ok((Arc::clone(array), false)),
@@ -155,7 +154,7 @@ impl Arguments {
     }
 }
 
-/// Where the value of a row stands in an array that is one value long if it is a constant.
+/// The index of the value of a row in an array, which has a single value if the argument is a constant.
 fn position(row: usize, constant: bool) -> usize {
     if constant { 0 } else { row }
 }

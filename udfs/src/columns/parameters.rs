@@ -1,4 +1,4 @@
-//! What a function takes.
+//! The parameters of a function: names, kinds, coercion and checks.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::ids::is_id;
 use super::texts::is_text;
 use super::vectors::is_vector;
 
-/// What a parameter accepts.
+/// The kind of values that a parameter accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A string column, in any encoding.
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     /// Lists of hashes (UInt64, UInt32, or Int64, whose bits are taken as they are) or of strings,
     /// which are hashed.
     Set,
-    /// Either of them.
+    /// A text or a set.
     TextOrSet,
     /// Lists of UInt32 or UInt64, of fixed size or not.
     Signature,
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
     Threshold,
     /// A sketch of token frequencies, in any binary type.
     Sketch,
-    /// Ids or what they are ordered by: integers or strings, in any encoding.
+    /// Ids or their sort keys: integers or strings, in any encoding.
     Id,
     /// A column of Float64.
     Number,
@@ -59,12 +59,12 @@ pub(crate) struct Parameters {
     pub(crate) function: &'static str,
     /// Names and kinds, in order.
     pub(crate) all: &'static [(&'static str, Kind)],
-    /// How many of them must be given; those behind have defaults.
+    /// The number of required parameters; the ones after them have defaults.
     pub(crate) required: usize,
 }
 
 impl Parameters {
-    /// Arguments by position or name; types are looked at by [`coerce`](Self::coerce) and
+    /// A signature with arguments by position or by name. Types are handled by [`coerce`](Self::coerce) and
     /// [`check`](Self::check).
     pub(crate) fn signature(&self) -> Signature {
         let names = self
@@ -78,8 +78,8 @@ impl Parameters {
         }
     }
 
-    /// The types to cast the arguments to. What cannot be cast is left for [`check`](Self::check),
-    /// whose errors are shown as they are.
+    /// The types to cast the arguments to. Types that cannot be cast are left unchanged, so that
+    /// [`check`](Self::check) reports them: DataFusion passes its errors on unchanged.
     pub(crate) fn coerce(&self, types: &[DataType]) -> Vec<DataType> {
         let kinds = self
             .all
@@ -111,8 +111,8 @@ impl Parameters {
             let names: Vec<_> = self.all.iter().map(|(name, _)| *name).collect();
             let count = match (self.required, self.all.len()) {
                 (1, 1) => "1 argument".to_owned(),
-                (least, most) if least == most => format!("{most} arguments"),
-                (least, most) => format!("{least} to {most} arguments"),
+                (min, max) if min == max => format!("{max} arguments"),
+                (min, max) => format!("{min} to {max} arguments"),
             };
             return plan_err!(
                 "{function} takes {count} ({}), got {given}",
@@ -131,7 +131,7 @@ impl Parameters {
     }
 }
 
-/// What a parameter of a kind must be.
+/// The description of a kind in error messages.
 fn wanted(kind: Kind) -> &'static str {
     match kind {
         Kind::Text => "text",
@@ -180,7 +180,7 @@ fn coerce(kind: Option<Kind>, data_type: &DataType) -> DataType {
     }
 }
 
-/// Lists whose elements need it get other elements.
+/// The list type with another type of elements, if the elements have to be cast.
 fn coerce_list(list: &DataType, element: fn(&DataType) -> Option<DataType>) -> DataType {
     let with = |field: &FieldRef| match element(field.data_type()) {
         Some(element) => Arc::new(Field::new(field.name(), element, field.is_nullable())),
@@ -194,7 +194,7 @@ fn coerce_list(list: &DataType, element: fn(&DataType) -> Option<DataType>) -> D
     }
 }
 
-/// What hashes of that type are cast to, if they need it.
+/// The type that hashes of a type are cast to, if they have to be cast.
 fn hash_element(element: &DataType) -> Option<DataType> {
     match element {
         // The type of an empty list.
@@ -206,7 +206,7 @@ fn hash_element(element: &DataType) -> Option<DataType> {
     }
 }
 
-/// What numbers of a vector of that type are cast to, if they need it.
+/// The type that numbers of a vector are cast to, if they have to be cast.
 fn vector_element(element: &DataType) -> Option<DataType> {
     match element {
         DataType::Float32 | DataType::Float64 => None,

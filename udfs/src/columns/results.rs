@@ -40,7 +40,7 @@ impl<T: ArrowPrimitiveType> NumberLists<T> {
         }
     }
 
-    /// Adds a row whose list is what `append` appends, and returns what it returns.
+    /// Adds a row whose list consists of the elements that `append` appends; returns the result of `append`.
     pub(crate) fn push<A>(&mut self, append: impl FnOnce(&mut Vec<T::Native>) -> A) -> Result<A> {
         let answer = append(&mut self.values);
         self.nulls.append_non_null();
@@ -72,8 +72,8 @@ impl<T: ArrowPrimitiveType> NumberLists<T> {
     }
 }
 
-/// A column of List of Utf8: the strings that `fill` hands to its argument for each row, NULL for
-/// rows where it returns `None`.
+/// A column of List of Utf8. For each row, `fill` passes the strings to its argument; if it returns `None`, the row
+/// is NULL.
 pub(crate) fn text_lists(
     function: &'static str,
     rows: usize,

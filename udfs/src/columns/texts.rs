@@ -18,13 +18,13 @@ pub(super) fn is_text(data_type: &DataType) -> bool {
 /// A string column of any encoding.
 pub(crate) struct Texts {
     values: Values,
-    /// Of a dictionary: where in `values` each row's string is.
+    /// For a dictionary: the index in `values` of the string of each row.
     keys: Option<Vec<usize>>,
     nulls: Option<NullBuffer>,
     constant: bool,
 }
 
-/// The strings, one a row or one a dictionary entry.
+/// The strings: one for each row, or one for each dictionary entry.
 pub(super) enum Values {
     Utf8(StringArray),
     LargeUtf8(LargeStringArray),
@@ -62,7 +62,7 @@ impl Texts {
                 constant,
             });
         };
-        // A dictionary without entries has no keys but those of nulls.
+        // In a dictionary without entries, all rows are null.
         let entries = dictionary.values();
         let keys = if entries.is_empty() {
             vec![0; array.len()]

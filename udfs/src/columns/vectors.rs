@@ -29,7 +29,7 @@ pub(crate) struct Vectors {
 enum Numbers {
     F32(ScalarBuffer<f32>),
     F64(ScalarBuffer<f64>),
-    /// Hash of the term (a whole number is its own) and weight, as the rows have them.
+    /// (Hash of the term, weight) in the order of the row. The hash of an integer term is the integer.
     Sparse(Vec<(u64, f64)>),
 }
 
@@ -38,7 +38,7 @@ enum Numbers {
 pub(crate) enum Vector<'a> {
     F32(&'a [f32]),
     F64(&'a [f64]),
-    /// In no order, a term maybe more than once.
+    /// (Hash of the term, weight) in any order; terms may repeat.
     Sparse(&'a [(u64, f64)]),
 }
 
@@ -119,7 +119,7 @@ impl Vectors {
         })
     }
 
-    /// Packed vectors. Those that are empty or zero come out as zeros.
+    /// Packed vectors. Empty and zero vectors are read as zeros.
     fn unpacked(
         function: &'static str,
         parameter: &'static str,
@@ -171,14 +171,14 @@ impl Vectors {
         let Some(vector) = self.unchecked(row) else {
             return Ok(None);
         };
-        let vector = vector.map_err(|place| self.error("NULL", place))?;
+        let vector = vector.map_err(|position| self.error("NULL", position))?;
         match vector.first_not_finite() {
             None => Ok(Some(vector)),
-            Some((place, number)) => Err(self.error(&number.to_string(), place + 1)),
+            Some((index, number)) => Err(self.error(&number.to_string(), index + 1)),
         }
     }
 
-    /// The vector of a row, whose numbers may be NaN or infinite; or the place, from 1, of one that is NULL.
+    /// The vector of a row, whose numbers may be NaN or infinite; or the position, from 1, of a NULL element.
     pub(crate) fn unchecked(&self, row: usize) -> Option<Result<Vector<'_>, usize>> {
         let at = position(row, self.constant);
         if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(at)) {
@@ -186,9 +186,9 @@ impl Vectors {
         }
         let range = self.ranges.get(at);
         if let Some(missing) = &self.missing
-            && let Some(place) = range.clone().position(|element| missing.is_null(element))
+            && let Some(index) = range.clone().position(|element| missing.is_null(element))
         {
-            return Some(Err(place + 1));
+            return Some(Err(index + 1));
         }
         Some(Ok(match &self.numbers {
             Numbers::F32(numbers) => Vector::F32(&numbers[range]),
@@ -197,18 +197,18 @@ impl Vectors {
         }))
     }
 
-    fn error(&self, found: &str, place: usize) -> DataFusionError {
+    fn error(&self, found: &str, position: usize) -> DataFusionError {
         exec_datafusion_err!(
             "{}: the numbers of {} must be finite, found {found} at position {}",
             self.function,
             self.parameter,
-            place
+            position
         )
     }
 }
 
 impl Vector<'_> {
-    /// How many numbers a dense vector has.
+    /// The number of components of a dense vector.
     pub(crate) fn dense_length(self) -> Option<usize> {
         match self {
             Self::F32(numbers) => Some(numbers.len()),
@@ -233,7 +233,7 @@ impl Vector<'_> {
     }
 }
 
-/// Whether vectors of that type hold Float32.
+/// Whether the elements of this type of list are Float32.
 pub(crate) fn is_float32(data_type: &DataType) -> bool {
     match data_type {
         DataType::List(field) | DataType::LargeList(field) | DataType::FixedSizeList(field, _) => {
@@ -243,7 +243,7 @@ pub(crate) fn is_float32(data_type: &DataType) -> bool {
     }
 }
 
-/// Entries in ascending order, each term once, with the sum of its weights in the order they stand in.
+/// The entries in ascending order of distinct terms. The weights of a term are summed in the order of the row.
 pub(crate) fn merged_into(entries: &[(u64, f64)], out: &mut Vec<(u64, f64)>) {
     out.clear();
     out.extend_from_slice(entries);

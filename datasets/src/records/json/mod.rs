@@ -1,7 +1,7 @@
 //! JSON objects, one after the other or in arrays, as rows.
 //!
-//! A column is what any object has under a key, in the order of first appearance. Of a key that stands twice in
-//! an object the last value counts.
+//! There is a column for each key of any object, in the order of first appearance. If a key occurs twice in an object,
+//! its last value is used.
 
 mod rows;
 mod scan;

@@ -1,4 +1,4 @@
-//! The rows of a file as batches.
+//! Reads the rows of a file as record batches.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use super::split::Split;
 use crate::records::decode::{BATCH_BYTES, Chunk};
 use crate::records::input::Buffer;
 
-/// Bytes that are cut at a time.
+/// Number of bytes that are split off at a time.
 const PIECE: usize = 1 << 16;
 
-/// Reads the wanted columns of a file.
+/// Reads the projected columns of a file.
 pub(in crate::records) struct Rows {
     name: String,
     input: Buffer,
     split: Split,
     decoder: Decoder,
-    most_rows: usize,
-    /// Whole rows that are not decoded yet.
+    max_rows: usize,
+    /// Complete rows that are not decoded yet.
     piece: Vec<u8>,
     taken: usize,
-    /// Rows that went out.
+    /// Number of rows that were returned.
     rows: usize,
 }
 
@@ -34,11 +34,11 @@ impl Rows {
         input: Buffer,
         schema: &Schema,
         columns: &[usize],
-        most_rows: usize,
+        max_rows: usize,
     ) -> Result<Self> {
-        // With coercion a text is a number as it was written.
+        // With coercion, a number in a text column is returned as it was written.
         let decoder = ReaderBuilder::new(Arc::new(schema.project(columns)?))
-            .with_batch_size(most_rows)
+            .with_batch_size(max_rows)
             .with_coerce_primitive(true)
             .build_decoder()?;
         Ok(Self {
@@ -46,7 +46,7 @@ impl Rows {
             input,
             split: Split::default(),
             decoder,
-            most_rows,
+            max_rows,
             piece: Vec::new(),
             taken: 0,
             rows: 0,
@@ -56,7 +56,7 @@ impl Rows {
     /// The next rows.
     pub(in crate::records) fn next(&mut self) -> Result<Option<Chunk>> {
         let mut bytes = 0;
-        while self.decoder.len() < self.most_rows && bytes < BATCH_BYTES {
+        while self.decoder.len() < self.max_rows && bytes < BATCH_BYTES {
             if self.taken == self.piece.len() {
                 self.piece.clear();
                 self.taken = 0;

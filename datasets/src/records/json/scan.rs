@@ -1,16 +1,16 @@
-//! Reads all values of a file, for their shape. Without recursion: what is open stands on a stack.
+//! Reads all values of a file to infer their shape. It uses an explicit stack instead of recursion.
 
 use std::io;
 use std::sync::Arc;
 
 use datafusion::common::{DataFusionError, Result, exec_err};
 
-use super::shape::{NodeId, Place, ROWS, Shape, kind, too_many};
+use super::shape::{NodeId, Position, ROWS, Shape, kind, too_many};
 use crate::records::input::Buffer;
 
-/// Objects and lists within each other.
-const MOST_DEPTH: usize = 64;
-/// Integers up to here are doubles, too.
+/// Maximum nesting depth of objects and lists.
+const MAX_DEPTH: usize = 64;
+/// Integers up to this magnitude are exactly representable as doubles.
 const DOUBLE: u64 = 1 << 53;
 
 /// The shape of the objects of a file.
@@ -30,21 +30,21 @@ struct Scan {
     name: Arc<str>,
     input: Buffer,
     shape: Shape,
-    /// Number of the row, from 1.
+    /// Index of the row, from 1.
     row: u64,
     line: u64,
 }
 
-/// What is open around a value.
+/// An open object or list around a value.
 enum Open {
-    /// The object, and the number of the key that is expected next.
+    /// The object, and the index of the key that is expected next.
     Object(NodeId, usize),
     List(NodeId),
 }
 
 impl Scan {
-    fn place(&self) -> Place {
-        Place {
+    fn position(&self) -> Position {
+        Position {
             file: Arc::clone(&self.name),
             row: self.row,
             line: self.line,
@@ -52,7 +52,7 @@ impl Scan {
     }
 
     fn wrong<T>(&self, what: &str) -> Result<T> {
-        exec_err!("{}: {what}", self.place())
+        exec_err!("{}: {what}", self.position())
     }
 
     fn peek(&mut self) -> Result<Option<u8>> {
@@ -67,7 +67,7 @@ impl Scan {
             .map_err(|error| failed(&self.name, &error))
     }
 
-    /// The next byte that is no white space; it is not taken.
+    /// The next byte that is not white space; it is not consumed.
     fn next(&mut self) -> Result<Option<u8>> {
         loop {
             match self.peek()? {
@@ -79,7 +79,7 @@ impl Scan {
         }
     }
 
-    /// The next byte that is no white space, inside of a value.
+    /// The next byte that is not white space, within a value.
     fn inside(&mut self) -> Result<u8> {
         match self.next()? {
             Some(byte) => Ok(byte),
@@ -218,7 +218,7 @@ impl Scan {
 
     fn see(&mut self, node: NodeId, kinds: u16) {
         let (file, row, line) = (&self.name, self.row, self.line);
-        self.shape.see(node, kinds, || Place {
+        self.shape.see(node, kinds, || Position {
             file: Arc::clone(file),
             row,
             line,
@@ -227,9 +227,9 @@ impl Scan {
 
     fn enter(&mut self, open: &mut Vec<Open>, inner: Open) -> Result<()> {
         self.input.take(1);
-        if open.len() == MOST_DEPTH {
+        if open.len() == MAX_DEPTH {
             return self.wrong(&format!(
-                "objects and lists are nested deeper than {MOST_DEPTH}"
+                "objects and lists are nested deeper than {MAX_DEPTH}"
             ));
         }
         open.push(inner);
@@ -253,7 +253,7 @@ impl Scan {
         self.input.take(len);
         match found {
             Some(found) => Ok(found),
-            None => too_many(&Some(self.place())),
+            None => too_many(&Some(self.position())),
         }
     }
 
@@ -279,7 +279,7 @@ impl Scan {
         Ok(())
     }
 
-    /// Makes sure that a text stands whole in the buffer, from quote to quote; its length.
+    /// Reads until a complete string, from quote to quote, is in the buffer; returns its length.
     fn text(&mut self) -> Result<usize> {
         let mut at = 1;
         loop {
@@ -298,7 +298,7 @@ impl Scan {
         }
     }
 
-    /// Makes sure of so many bytes.
+    /// Reads until the buffer holds this number of bytes.
     fn need(&mut self, bytes: usize) -> Result<()> {
         while self.input.rest().len() < bytes {
             if !self.more()? {
@@ -308,7 +308,7 @@ impl Scan {
         Ok(())
     }
 
-    /// Checks the escape at a place; where it ends.
+    /// Checks the escape sequence at an offset; returns the offset of its end.
     fn escape(&mut self, at: usize) -> Result<usize> {
         self.need(at + 2)?;
         match self.input.rest()[at + 1] {

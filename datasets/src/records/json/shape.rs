@@ -1,4 +1,4 @@
-//! What stands under a key in all objects.
+//! Infers the kinds of values under each key of all objects.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::{Result, plan_err};
 
-/// More keys than this in all objects under one key are data, not columns.
-const MOST_FIELDS: usize = 10_000;
+/// Maximum number of keys of all objects under one key; more keys are taken for data, not columns.
+const MAX_FIELDS: usize = 10_000;
 
 /// Kinds of values; a key may hold several.
 pub(in crate::records) mod kind {
@@ -30,29 +30,29 @@ pub(in crate::records) mod kind {
 const SCALAR: u16 =
     kind::BOOLEAN | kind::INTEGER | kind::UNSIGNED | kind::BIG | kind::FLOAT | kind::TEXT;
 
-/// Where in which file a value stands.
+/// The file and row in which a value occurs.
 #[derive(Debug, Clone)]
-pub(in crate::records) struct Place {
+pub(in crate::records) struct Position {
     pub(in crate::records) file: Arc<str>,
     pub(in crate::records) row: u64,
     pub(in crate::records) line: u64,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for Position {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: row {} (line {})", self.file, self.row, self.line)
     }
 }
 
-/// The number of a node in a [`Shape`].
+/// The index of a node in a [`Shape`].
 pub(in crate::records) type NodeId = usize;
 
 /// All values under one key, with the shape of what is nested in them.
 #[derive(Debug, Default, Clone)]
 struct Node {
     kinds: u16,
-    /// Where a scalar, a list and an object stood first.
-    first: [Option<Place>; 3],
+    /// Where a scalar, a list and an object occurred first.
+    first: [Option<Position>; 3],
     fields: Vec<(String, NodeId)>,
     places: HashMap<String, usize>,
     item: Option<NodeId>,
@@ -84,18 +84,18 @@ fn class(kinds: u16) -> usize {
 }
 
 impl Shape {
-    /// Takes note of a value.
+    /// Records a value.
     pub(in crate::records) fn see(
         &mut self,
         node: NodeId,
         kinds: u16,
-        place: impl FnOnce() -> Place,
+        position: impl FnOnce() -> Position,
     ) {
         let node = &mut self.nodes[node];
         node.kinds |= kinds;
         let first = &mut node.first[class(kinds)];
         if first.is_none() {
-            *first = Some(place());
+            *first = Some(position());
         }
     }
 
@@ -109,8 +109,8 @@ impl Shape {
         item
     }
 
-    /// The node under a key of an object. `expected` is the number of the key if it stands where it stood
-    /// in other objects; the number that it has comes back.
+    /// The node under a key of an object. `expected` is the index that the key has if its object lists the keys in the
+    /// same order as others; returns the actual index.
     pub(in crate::records) fn field(
         &mut self,
         object: NodeId,
@@ -123,18 +123,18 @@ impl Shape {
         {
             return Some((*field, expected));
         }
-        if let Some(place) = node.places.get(key) {
-            return Some((node.fields[*place].1, *place));
+        if let Some(position) = node.places.get(key) {
+            return Some((node.fields[*position].1, *position));
         }
-        if node.fields.len() == MOST_FIELDS {
+        if node.fields.len() == MAX_FIELDS {
             return None;
         }
         let field = self.add();
         let node = &mut self.nodes[object];
-        let place = node.fields.len();
-        node.places.insert(key.to_owned(), place);
+        let position = node.fields.len();
+        node.places.insert(key.to_owned(), position);
         node.fields.push((key.to_owned(), field));
-        Some((field, place))
+        Some((field, position))
     }
 
     fn add(&mut self) -> NodeId {
@@ -148,16 +148,16 @@ impl Shape {
         while let Some((mine, theirs)) = pending.pop() {
             let node = &other.nodes[theirs];
             self.nodes[mine].kinds |= node.kinds;
-            for (first, place) in self.nodes[mine].first.iter_mut().zip(&node.first) {
+            for (first, position) in self.nodes[mine].first.iter_mut().zip(&node.first) {
                 if first.is_none() {
-                    first.clone_from(place);
+                    first.clone_from(position);
                 }
             }
             if let Some(item) = node.item {
                 pending.push((self.item(mine), item));
             }
-            for (place, (key, field)) in node.fields.iter().enumerate() {
-                match self.field(mine, key, place) {
+            for (position, (key, field)) in node.fields.iter().enumerate() {
+                match self.field(mine, key, position) {
                     Some((known, _)) => pending.push((known, *field)),
                     None => return too_many(&node.first[2]),
                 }
@@ -192,7 +192,7 @@ impl Shape {
             let mut stands = ["a single value", "a list", "an object"]
                 .into_iter()
                 .zip(first)
-                .filter_map(|(what, place)| Some((what, place.as_ref()?)));
+                .filter_map(|(what, position)| Some((what, position.as_ref()?)));
             if let (Some((one, here)), Some((other, there))) = (stands.next(), stands.next()) {
                 return plan_err!(
                     "{here}: '{path}' holds {one}, but in {there} it holds {other}; a column holds one kind"
@@ -218,12 +218,12 @@ impl Shape {
     }
 }
 
-pub(in crate::records) fn too_many<T>(place: &Option<Place>) -> Result<T> {
-    let place = place
+pub(in crate::records) fn too_many<T>(position: &Option<Position>) -> Result<T> {
+    let position = position
         .as_ref()
-        .map_or_else(String::new, |place| format!("{place}: "));
+        .map_or_else(String::new, |position| format!("{position}: "));
     plan_err!(
-        "{place}more than {MOST_FIELDS} different keys in objects of one kind; keys that are data belong into lists of (key, value)"
+        "{position}more than {MAX_FIELDS} different keys in objects of one kind; keys that are data belong into lists of (key, value)"
     )
 }
 

@@ -1,4 +1,4 @@
-//! Cuts a file of objects into pieces of whole ones, without what stands around them.
+//! Splits a JSON file into chunks of complete objects, without the arrays and separators around them.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use crate::records::input::Buffer;
 /// Finds the objects of rows in bytes that are known to be JSON.
 #[derive(Default)]
 pub(in crate::records) struct Split {
-    /// Objects and lists that are open.
+    /// Number of objects and lists that are open.
     depth: usize,
     in_text: bool,
     /// Whether the last byte was a backslash in a text.
@@ -15,12 +15,12 @@ pub(in crate::records) struct Split {
 }
 
 impl Split {
-    /// Appends whole rows to `out`, each with a line break, until it holds `least` bytes; false at the end
+    /// Appends whole rows to `out`, each with a line break, until it holds `min_bytes` bytes; false at the end
     /// of the file.
     pub(in crate::records) fn next(
         &mut self,
         input: &mut Buffer,
-        least: usize,
+        min_bytes: usize,
         out: &mut Vec<u8>,
     ) -> io::Result<bool> {
         while input.peek()?.is_some() {
@@ -38,7 +38,7 @@ impl Split {
             input.take(len);
             if self.depth == 0 {
                 out.push(b'\n');
-                if out.len() >= least {
+                if out.len() >= min_bytes {
                     return Ok(true);
                 }
             }

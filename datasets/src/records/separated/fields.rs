@@ -1,4 +1,4 @@
-//! The values of a file, one after the other.
+//! Reads the values of a file, one after the other.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ pub(in crate::records) struct Fields {
     input: Buffer,
     core: Reader,
     value: Vec<u8>,
-    /// Values of a row; 0 before the header was read.
+    /// Number of values of a row; 0 before the header was read.
     width: usize,
     column: usize,
     /// Line in which the row began.
@@ -77,7 +77,7 @@ impl Fields {
         Ok(names)
     }
 
-    /// The next value behind the header.
+    /// The next value after the header.
     pub(in crate::records) fn next(&mut self) -> Result<Option<Field<'_>>> {
         let Some(raw) = self.raw()? else {
             return Ok(None);
@@ -132,7 +132,7 @@ impl Fields {
             let mut feed = rest;
             let mut between = 0;
             if quoted.is_none() && !at_end {
-                // What stands between rows is no part of a value.
+                // Bytes between rows are not part of a value.
                 let is_first = self.column == 0;
                 let is_between = |byte: &&u8| is_first && matches!(byte, b'\r' | b'\n');
                 let skipped = rest.iter().take_while(is_between).count();

@@ -1,4 +1,4 @@
-//! The rows of a file as batches.
+//! Reads the rows of a file as record batches.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use datafusion::common::{Result, exec_datafusion_err, exec_err};
 use super::fields::Fields;
 use crate::records::decode::{BATCH_BYTES, Chunk};
 
-/// Reads the wanted columns of a file.
+/// Reads the projected columns of a file.
 pub(in crate::records) struct Rows {
     name: String,
     fields: Fields,
-    /// For each column of the file: its place among the wanted ones.
+    /// For each column of the file, its index among the projected columns.
     wanted: Vec<Option<usize>>,
     columns: Vec<Column>,
-    most_rows: usize,
+    max_rows: usize,
 }
 
 enum Column {
@@ -36,7 +36,7 @@ impl Rows {
         mut fields: Fields,
         schema: &Schema,
         columns: &[usize],
-        most_rows: usize,
+        max_rows: usize,
     ) -> Result<Self> {
         let header = fields.header()?;
         let same = schema.fields().iter().map(|field| field.name()).eq(&header);
@@ -59,7 +59,7 @@ impl Rows {
             fields,
             wanted,
             columns,
-            most_rows,
+            max_rows,
         })
     }
 
@@ -86,7 +86,7 @@ impl Rows {
             }
             if ends_row {
                 rows += 1;
-                if rows == self.most_rows || bytes >= BATCH_BYTES {
+                if rows == self.max_rows || bytes >= BATCH_BYTES {
                     break;
                 }
             }
@@ -111,7 +111,7 @@ impl Column {
         })
     }
 
-    /// Adds a value; false if it is none of the type.
+    /// Adds a value; false if it is not a value of the type.
     fn push(&mut self, value: &str, quoted: bool) -> bool {
         let is_null = value.is_empty();
         match self {

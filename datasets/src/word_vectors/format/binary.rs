@@ -1,13 +1,14 @@
-//! Records of a word, a space, and little-endian Float32; behind each there may be a line feed.
+//! The binary format of word2vec: records of a word, a space, and little-endian Float32, each optionally followed by a
+//! line feed.
 
 use super::bytes::Bytes;
-use super::error::{Fault, Place, VectorError};
-use super::{MOST_WORD, check_finite, check_word};
+use super::error::{Fault, Position, VectorError};
+use super::{MAX_WORD_BYTES, check_finite, check_word};
 
 pub(super) struct BinaryRows {
     bytes: Bytes,
     dimension: usize,
-    /// As many as the header promises.
+    /// Number of words in the header.
     words: u64,
     rows: u64,
     raw: Vec<u8>,
@@ -33,23 +34,23 @@ impl BinaryRows {
     /// Reads the next row and appends its numbers; false at the end.
     pub(super) fn next(&mut self, numbers: &mut Vec<f32>) -> Result<bool, VectorError> {
         let (promised, found) = (self.words, self.rows);
-        let place = Place::Byte(self.bytes.offset());
-        let io = |error| place.io(error);
+        let position = Position::Byte(self.bytes.offset());
+        let io = |error| position.io(error);
         self.bytes.fill(1).map_err(io)?;
         if self.bytes.ahead().first() == Some(&b'\n') {
             self.bytes.consume(1);
         }
-        let place = Place::Byte(self.bytes.offset());
+        let position = Position::Byte(self.bytes.offset());
         let more = self.bytes.fill(1).map_err(io)?;
         match (more, found < promised) {
             (true, true) => {}
             (false, false) => return Ok(false),
-            (true, false) => return Err(place.fault(Fault::More { promised })),
-            (false, true) => return Err(Place::File.fault(Fault::Fewer { promised, found })),
+            (true, false) => return Err(position.fault(Fault::More { promised })),
+            (false, true) => return Err(Position::File.fault(Fault::Fewer { promised, found })),
         }
-        let Some(length) = self.bytes.find(b' ', MOST_WORD + 1).map_err(io)? else {
-            let long = self.bytes.ahead().len() > MOST_WORD;
-            return Err(place.fault(match long {
+        let Some(length) = self.bytes.find(b' ', MAX_WORD_BYTES + 1).map_err(io)? else {
+            let long = self.bytes.ahead().len() > MAX_WORD_BYTES;
+            return Err(position.fault(match long {
                 true => Fault::LongWord,
                 false => Fault::Truncated,
             }));
@@ -59,11 +60,11 @@ impl BinaryRows {
         self.bytes.consume(length + 1);
         let before = numbers.len();
         if !append(&mut self.bytes, self.dimension, numbers).map_err(io)? {
-            return Err(place.fault(Fault::Truncated));
+            return Err(position.fault(Fault::Truncated));
         }
         self.rows += 1;
-        check_word(&self.raw, place, &mut self.word)?;
-        check_finite(&numbers[before..], place, &self.word)?;
+        check_word(&self.raw, position, &mut self.word)?;
+        check_finite(&numbers[before..], position, &self.word)?;
         Ok(true)
     }
 }

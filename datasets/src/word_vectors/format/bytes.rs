@@ -1,4 +1,4 @@
-//! The bytes of a file one after the other, unpacked where they are packed.
+//! Reads the bytes of a file sequentially, and decompresses them if they are compressed.
 
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ impl Read for Sequential {
 pub(super) struct Bytes {
     input: Box<dyn Read + Send>,
     window: Vec<u8>,
-    /// The part of the window that was read and not consumed.
+    /// The range of the window that was read and not consumed.
     start: usize,
     end: usize,
     /// Bytes consumed before `start`.
@@ -38,7 +38,7 @@ impl Bytes {
         Self::over(Box::new(Sequential { source, at }), at)
     }
 
-    /// What the source holds in gzip.
+    /// The decompressed bytes of a gzip source.
     pub(super) fn unpacked(source: Arc<dyn ReadAt>) -> Self {
         let packed = BufReader::with_capacity(READ_BYTES, Sequential { source, at: 0 });
         Self::over(Box::new(MultiGzDecoder::new(packed)), 0)
@@ -60,12 +60,12 @@ impl Bytes {
         self.offset
     }
 
-    /// What was read and not consumed.
+    /// The bytes that were read and not consumed.
     pub(super) fn ahead(&self) -> &[u8] {
         &self.window[self.start..self.end]
     }
 
-    /// Reads until at least `count` bytes are ahead or the input ends; says whether they are.
+    /// Reads until at least `count` bytes are ahead or the input ends; returns whether they are.
     pub(super) fn fill(&mut self, count: usize) -> io::Result<bool> {
         while self.end - self.start < count && !self.ended {
             if self.start > 0 {
@@ -86,13 +86,13 @@ impl Bytes {
         Ok(self.end - self.start >= count)
     }
 
-    /// How many bytes are ahead of the first `byte`, looking at no more than `most`.
+    /// The number of bytes before the first `byte`, searching at most `most` bytes.
     pub(super) fn find(&mut self, byte: u8, most: usize) -> io::Result<Option<usize>> {
         let mut searched = 0;
         loop {
             let ahead = &self.ahead()[..self.ahead().len().min(most)];
-            if let Some(place) = memchr::memchr(byte, &ahead[searched..]) {
-                return Ok(Some(searched + place));
+            if let Some(position) = memchr::memchr(byte, &ahead[searched..]) {
+                return Ok(Some(searched + position));
             }
             searched = ahead.len();
             if searched == most || !self.fill(searched + 1)? {
@@ -101,7 +101,7 @@ impl Bytes {
         }
     }
 
-    /// Goes past `count` bytes that are ahead.
+    /// Consumes `count` bytes that are ahead.
     pub(super) fn consume(&mut self, count: usize) {
         let count = count.min(self.end - self.start);
         self.start += count;

@@ -1,13 +1,13 @@
-//! What is wrong with a file, and where.
+//! Errors in a file, and their positions.
 
 use std::fmt;
 use std::io;
 
-use super::{MOST_DIMENSION, MOST_WORD};
+use super::{MAX_DIMENSION, MAX_WORD_BYTES};
 
-/// A place in a file, as far as it is unpacked.
+/// A position in the decompressed bytes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Position {
     /// From 1.
     Line(u64),
     /// From 0.
@@ -19,7 +19,7 @@ pub(super) enum Place {
 /// What cannot be read.
 #[derive(Debug)]
 pub(in super::super) struct VectorError {
-    place: Place,
+    position: Position,
     fault: Fault,
 }
 
@@ -63,9 +63,12 @@ pub(super) enum Fault {
     Model(String),
 }
 
-impl Place {
+impl Position {
     pub(super) fn fault(self, fault: Fault) -> VectorError {
-        VectorError { place: self, fault }
+        VectorError {
+            position: self,
+            fault,
+        }
     }
 
     pub(super) fn io(self, error: io::Error) -> VectorError {
@@ -74,12 +77,12 @@ impl Place {
 }
 
 impl VectorError {
-    /// Whether a line has no end within reach.
+    /// Whether the error is a line that is too long.
     pub(super) fn is_too_long(&self) -> bool {
         matches!(self.fault, Fault::LongLine(_))
     }
 
-    /// Whether the rows behind the one in question can be read.
+    /// Whether the rows after the faulty one can still be read.
     pub(super) fn is_of_one_row(&self) -> bool {
         matches!(
             self.fault,
@@ -92,10 +95,10 @@ impl VectorError {
     }
 }
 
-/// At most so many characters of a file stand in a message.
+/// Truncates text of a file for a message.
 fn short(text: &str) -> String {
-    const MOST: usize = 40;
-    let mut short: String = text.chars().take(MOST).collect();
+    const MAX_CHARS: usize = 40;
+    let mut short: String = text.chars().take(MAX_CHARS).collect();
     if short.len() < text.len() {
         short.push('…');
     }
@@ -121,7 +124,7 @@ impl fmt::Display for Fault {
             Self::NotOfFormat(rule) => f.write_str(rule),
             Self::Dimension(found) => write!(
                 f,
-                "a vector has 1 to {MOST_DIMENSION} numbers, and the file says {found}"
+                "a vector has 1 to {MAX_DIMENSION} numbers, and the file says {found}"
             ),
             Self::Count { expected, found } => write!(
                 f,
@@ -144,7 +147,7 @@ impl fmt::Display for Fault {
             } => write!(f, "number {number} of '{}' is {value}", short(word)),
             Self::NotUtf8(word) => write!(f, "the word '{}' is not UTF-8", short(word)),
             Self::EmptyWord => f.write_str("the word before the numbers is missing"),
-            Self::LongWord => write!(f, "a word has more than {MOST_WORD} bytes"),
+            Self::LongWord => write!(f, "a word has more than {MAX_WORD_BYTES} bytes"),
             Self::LongLine(most) => write!(f, "a line has more than {most} bytes"),
             Self::Truncated => f.write_str("the file ends inside a vector"),
             Self::Fewer { promised, found } => write!(
@@ -167,10 +170,10 @@ impl fmt::Display for Fault {
 
 impl fmt::Display for VectorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place {
-            Place::Line(line) => write!(f, "line {line}: ")?,
-            Place::Byte(byte) => write!(f, "byte {byte}: ")?,
-            Place::File => {}
+        match self.position {
+            Position::Line(line) => write!(f, "line {line}: ")?,
+            Position::Byte(byte) => write!(f, "byte {byte}: ")?,
+            Position::File => {}
         }
         self.fault.fmt(f)
     }
@@ -181,6 +184,6 @@ impl std::error::Error for VectorError {}
 impl From<io::Error> for VectorError {
     /// The file cannot be opened.
     fn from(error: io::Error) -> Self {
-        Place::File.io(error)
+        Position::File.io(error)
     }
 }

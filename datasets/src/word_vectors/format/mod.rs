@@ -1,4 +1,4 @@
-//! What the bytes of a file of word vectors say: bytes in, words and numbers out, a row at a time.
+//! Parses files of word vectors: bytes in, words and vectors out, one row at a time.
 //!
 //! ```text
 //! ReadAt ─> Bytes (unpacked, buffered) ─┬─> text:   a line a word   (GloVe, word2vec text, .vec)
@@ -6,10 +6,10 @@
 //!                                       └─> fasttext: dictionary, n-gram rows, then word rows
 //! ```
 //!
-//! Nothing here knows Arrow, threads or stores. Memory is bounded by a buffer, a line and a vector; a
+//! This module does not depend on Arrow, threads or stores. Memory is bounded by a buffer, a line and a vector; a
 //! fastText model also takes its dictionary and the vectors of its n-grams.
 //!
-//! **To add a format**: a file with its rows, a variant of [`Format`], and how it is recognised in
+//! **To add a format**, add a file that reads its rows, a variant of [`Format`], and its recognition in
 //! `recognise.rs`.
 
 mod binary;
@@ -28,16 +28,16 @@ use serde::{Deserialize, Serialize};
 
 use binary::BinaryRows;
 pub(super) use error::VectorError;
-use error::{Fault, Place};
+use error::{Fault, Position};
 use fasttext::ModelRows;
 use recognise::{Found, recognise};
 use text::TextRows;
 
-/// Most numbers of a vector.
-const MOST_DIMENSION: usize = 1 << 16;
+/// Maximum dimension of a vector.
+const MAX_DIMENSION: usize = 1 << 16;
 
-/// Most bytes of a word.
-const MOST_WORD: usize = 1 << 16;
+/// Maximum length of a word in bytes.
+const MAX_WORD_BYTES: usize = 1 << 16;
 
 /// Formats of files, as the parameter `format` names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,7 +67,7 @@ enum Rows {
 }
 
 impl VectorReader {
-    /// Begins to read a file; of a model, reads all but the rows of words.
+    /// Starts to read a file; of a fastText model, reads everything but the rows of words.
     pub(super) fn open(
         source: Arc<dyn ReadAt>,
         format: Option<Format>,
@@ -92,7 +92,7 @@ impl VectorReader {
         })
     }
 
-    /// How many numbers the vectors of a file have, from its first bytes; `None` where it has none.
+    /// The dimension of the vectors of a file, from its first bytes; `None` if the file has no vectors.
     pub(super) fn dimension_of(
         source: Arc<dyn ReadAt>,
         format: Option<Format>,
@@ -100,12 +100,12 @@ impl VectorReader {
         Ok(recognise(source, format)?.head.dimension())
     }
 
-    /// How many numbers a vector has.
+    /// The dimension of the vectors.
     pub(super) fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// Rows that were left out so far, each for a fault of its own.
+    /// Number of rows that were left out so far because of faults in them.
     pub(super) fn skipped(&self) -> u64 {
         self.skipped
     }
@@ -140,10 +140,10 @@ impl VectorReader {
 }
 
 /// The numbers must be finite.
-fn check_finite(numbers: &[f32], place: Place, word: &str) -> Result<(), VectorError> {
+fn check_finite(numbers: &[f32], position: Position, word: &str) -> Result<(), VectorError> {
     match numbers.iter().position(|number| !number.is_finite()) {
         None => Ok(()),
-        Some(index) => Err(place.fault(Fault::NotFinite {
+        Some(index) => Err(position.fault(Fault::NotFinite {
             word: word.to_owned(),
             number: index + 1,
             value: numbers[index].to_string(),
@@ -152,14 +152,14 @@ fn check_finite(numbers: &[f32], place: Place, word: &str) -> Result<(), VectorE
 }
 
 /// A word, which must be UTF-8 and not empty.
-fn check_word(bytes: &[u8], place: Place, word: &mut String) -> Result<(), VectorError> {
+fn check_word(bytes: &[u8], position: Position, word: &mut String) -> Result<(), VectorError> {
     word.clear();
     match std::str::from_utf8(bytes) {
-        Ok("") => Err(place.fault(Fault::EmptyWord)),
+        Ok("") => Err(position.fault(Fault::EmptyWord)),
         Ok(text) => {
             word.push_str(text);
             Ok(())
         }
-        Err(_) => Err(place.fault(Fault::NotUtf8(String::from_utf8_lossy(bytes).into_owned()))),
+        Err(_) => Err(position.fault(Fault::NotUtf8(String::from_utf8_lossy(bytes).into_owned()))),
     }
 }

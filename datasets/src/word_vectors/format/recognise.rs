@@ -1,29 +1,29 @@
-//! Which format a file is in.
+//! Recognises the format of a file.
 
 use std::sync::Arc;
 
 use neardup_wikidump::ReadAt;
 
 use super::bytes::Bytes;
-use super::error::{Fault, Place, VectorError};
+use super::error::{Fault, Position, VectorError};
 use super::fasttext::{self, MAGIC as MODEL};
 use super::text;
-use super::{Format, MOST_DIMENSION};
+use super::{Format, MAX_DIMENSION};
 
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 const FINALFUSION: &[u8] = b"FiFu";
 const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
 
-/// Most bytes of a first line with two numbers.
-const MOST_HEADER: usize = 64;
+/// Maximum length in bytes of a first line with two numbers.
+const MAX_HEADER_BYTES: usize = 64;
 
-/// A file with what its first bytes say; they are consumed unless they are rows, or those of a model.
+/// A file and the result of reading its first bytes, which are consumed unless they are rows or belong to a model.
 pub(super) struct Found {
     pub(super) bytes: Bytes,
     pub(super) head: Head,
 }
 
-/// What the first bytes say.
+/// The result of reading the first bytes.
 pub(super) enum Head {
     Text {
         dimension: usize,
@@ -48,13 +48,13 @@ impl Head {
     }
 }
 
-/// Looks at the first bytes of a file.
+/// Reads the first bytes of a file.
 pub(super) fn recognise(
     source: Arc<dyn ReadAt>,
     format: Option<Format>,
 ) -> Result<Found, VectorError> {
     let mut bytes = Bytes::plain(Arc::clone(&source), 0);
-    let io = |error| Place::Byte(0).io(error);
+    let io = |error| Position::Byte(0).io(error);
     bytes.fill(MODEL.len()).map_err(io)?;
     let packed = bytes.ahead().starts_with(&GZIP);
     if packed {
@@ -63,14 +63,14 @@ pub(super) fn recognise(
     }
     let first = bytes.ahead();
     if first.is_empty() {
-        return Err(Place::File.fault(Fault::Empty));
+        return Err(Position::File.fault(Fault::Empty));
     }
     if first.starts_with(FINALFUSION) {
-        return Err(Place::File.fault(Fault::Finalfusion));
+        return Err(Position::File.fault(Fault::Finalfusion));
     }
     if first.starts_with(&MODEL) && matches!(format, None | Some(Format::FastText)) {
         if packed {
-            return Err(Place::File.fault(Fault::PackedModel));
+            return Err(Position::File.fault(Fault::PackedModel));
         }
         let dimension = fasttext::dimension(&mut bytes)?;
         let head = Head::Model { dimension };
@@ -101,7 +101,7 @@ pub(super) fn recognise(
             dimension: checked(text::numbers_of_first_row(&mut bytes)?)?,
             words: None,
         },
-        (None, Some(_)) => return Err(Place::Line(1).fault(NO_HEADER)),
+        (None, Some(_)) => return Err(Position::Line(1).fault(NO_HEADER)),
     };
     Ok(Found { bytes, head })
 }
@@ -112,8 +112,8 @@ const NO_HEADER: Fault = Fault::NotOfFormat(
 
 fn checked(dimension: impl ToString + TryInto<usize> + Copy) -> Result<usize, VectorError> {
     match dimension.try_into() {
-        Ok(number) if (1..=MOST_DIMENSION).contains(&number) => Ok(number),
-        _ => Err(Place::Line(1).fault(Fault::Dimension(dimension.to_string()))),
+        Ok(number) if (1..=MAX_DIMENSION).contains(&number) => Ok(number),
+        _ => Err(Position::Line(1).fault(Fault::Dimension(dimension.to_string()))),
     }
 }
 
@@ -123,15 +123,15 @@ struct Header {
     dimension: usize,
 }
 
-/// Goes past the first line if it is a header.
+/// Consumes the first line if it is a header.
 fn header(bytes: &mut Bytes) -> Result<Option<Header>, VectorError> {
     let end = bytes
-        .find(b'\n', MOST_HEADER)
-        .map_err(|error| Place::Line(1).io(error))?;
+        .find(b'\n', MAX_HEADER_BYTES)
+        .map_err(|error| Position::Line(1).io(error))?;
     let line = match end {
         Some(end) => &bytes.ahead()[..end],
-        // A file of nothing but a header.
-        None if bytes.ahead().len() < MOST_HEADER => bytes.ahead(),
+        // The file has only a header.
+        None if bytes.ahead().len() < MAX_HEADER_BYTES => bytes.ahead(),
         None => return Ok(None),
     };
     let length = line.len() + 1;
@@ -140,7 +140,7 @@ fn header(bytes: &mut Bytes) -> Result<Option<Header>, VectorError> {
     let mut number = || -> Option<u64> {
         let digits = fields.next()?;
         let whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        // Larger ones are refused below.
+        // Larger numbers are refused below.
         whole.then(|| digits.parse().unwrap_or(u64::MAX))
     };
     let (Some(words), Some(dimension), None) = (number(), number(), fields.next()) else {

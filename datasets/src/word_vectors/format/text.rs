@@ -1,22 +1,22 @@
-//! Lines of a word and its numbers, separated by spaces.
+//! Text formats: lines of a word and its numbers, separated by spaces.
 
 use super::bytes::Bytes;
-use super::error::{Fault, Place, VectorError};
+use super::error::{Fault, Position, VectorError};
 use super::{check_finite, check_word};
 
-/// Most bytes of a line.
-const MOST_LINE: usize = 8 << 20;
+/// Maximum length of a line in bytes.
+const MAX_LINE_BYTES: usize = 8 << 20;
 
 pub(super) struct TextRows {
     bytes: Bytes,
     dimension: usize,
-    /// As many as the header promises.
+    /// Number of words in the header.
     words: Option<u64>,
     word: String,
-    /// Lines read, with the header.
+    /// Number of lines read, including the header.
     line: u64,
     rows: u64,
-    /// An empty line, which may be followed by others alone.
+    /// The first empty line; only empty lines may follow it.
     empty: Option<u64>,
 }
 
@@ -51,20 +51,20 @@ impl TextRows {
             }
             if let Some(empty) = self.empty.take() {
                 self.rows += 1;
-                return Err(Place::Line(empty).fault(Fault::Count {
+                return Err(Position::Line(empty).fault(Fault::Count {
                     expected: self.dimension,
                     found: 0,
                 }));
             }
             self.line += 1;
             self.rows += 1;
-            let place = Place::Line(self.line);
+            let position = Position::Line(self.line);
             if let Some(promised) = self.words
                 && self.rows > promised
             {
-                return Err(place.fault(Fault::More { promised }));
+                return Err(position.fault(Fault::More { promised }));
             }
-            let read = read(line, self.dimension, place, &mut self.word, numbers);
+            let read = read(line, self.dimension, position, &mut self.word, numbers);
             self.bytes.consume(length);
             return read.map(|()| true);
         }
@@ -72,7 +72,7 @@ impl TextRows {
 
     fn end(&self) -> Result<bool, VectorError> {
         match self.words {
-            Some(promised) if self.rows < promised => Err(Place::File.fault(Fault::Fewer {
+            Some(promised) if self.rows < promised => Err(Position::File.fault(Fault::Fewer {
                 promised,
                 found: self.rows,
             })),
@@ -84,14 +84,14 @@ impl TextRows {
 /// The next line without its end, and its length with it.
 fn line(bytes: &mut Bytes, number: u64) -> Result<Option<(&[u8], usize)>, VectorError> {
     let end = bytes
-        .find(b'\n', MOST_LINE)
-        .map_err(|error| Place::Line(number).io(error))?;
+        .find(b'\n', MAX_LINE_BYTES)
+        .map_err(|error| Position::Line(number).io(error))?;
     let ahead = bytes.ahead();
     match end {
         Some(end) => Ok(Some((&ahead[..end], end + 1))),
         None if ahead.is_empty() => Ok(None),
-        None if ahead.len() < MOST_LINE => Ok(Some((ahead, ahead.len()))),
-        None => Err(Place::Line(number).fault(Fault::LongLine(MOST_LINE))),
+        None if ahead.len() < MAX_LINE_BYTES => Ok(Some((ahead, ahead.len()))),
+        None => Err(Position::Line(number).fault(Fault::LongLine(MAX_LINE_BYTES))),
     }
 }
 
@@ -106,11 +106,11 @@ fn number(field: &[u8]) -> Option<f32> {
     std::str::from_utf8(field).ok()?.parse().ok()
 }
 
-/// One row: by its first field and the rest if that works, else from its end.
+/// Reads one row: takes the first field for the word and the rest for numbers, or if that fails, parses from the end.
 fn read(
     line: &[u8],
     dimension: usize,
-    place: Place,
+    position: Position,
     word: &mut String,
     numbers: &mut Vec<f32>,
 ) -> Result<(), VectorError> {
@@ -124,20 +124,20 @@ fn read(
         number.is_some() && numbers.len() - before <= dimension
     });
     if simple && numbers.len() - before == dimension {
-        return check_word(first, place, word);
+        return check_word(first, position, word);
     }
     numbers.truncate(before);
     let row = Row::split(line, dimension);
     if row.numbers.len() != dimension || row.extra > 0 {
-        return Err(place.fault(Fault::Count {
+        return Err(position.fault(Fault::Count {
             expected: dimension,
             found: row.numbers.len() + row.extra,
         }));
     }
-    check_word(row.word, place, word)?;
+    check_word(row.word, position, word)?;
     for (index, field) in row.numbers.iter().enumerate() {
         let Some(number) = number(field) else {
-            return Err(place.fault(Fault::NotANumber {
+            return Err(position.fault(Fault::NotANumber {
                 word: word.clone(),
                 number: index + 1,
                 value: String::from_utf8_lossy(field).into_owned(),
@@ -145,7 +145,7 @@ fn read(
         };
         numbers.push(number);
     }
-    check_finite(&numbers[before..], place, word)
+    check_finite(&numbers[before..], position, word)
 }
 
 /// A line from its end: the last fields are the numbers, and what is before them the word, in which
@@ -187,15 +187,15 @@ impl<'a> Row<'a> {
     }
 }
 
-/// What stands before the last field, and the last field, unless it is the only one.
+/// The text before the last field, and the last field; `None` if it is the only one.
 fn last_field(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let space = memchr::memrchr(b' ', line)?;
     Some((trimmed(&line[..space]), &line[space + 1..]))
 }
 
-/// How many numbers stand at the end of the first line, which has at least a word before them.
+/// The number of numbers at the end of the first line, which has at least one word before them.
 pub(super) fn numbers_of_first_row(bytes: &mut Bytes) -> Result<u64, VectorError> {
-    let unknown = || Place::File.fault(Fault::Unknown);
+    let unknown = || Position::File.fault(Fault::Unknown);
     let first = match line(bytes, 1) {
         Ok(Some((line, _))) => trimmed(line),
         Err(error) if !error.is_too_long() => return Err(error),

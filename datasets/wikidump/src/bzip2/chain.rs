@@ -85,7 +85,7 @@ impl Chain {
         self.bit
     }
 
-    /// Goes over ends and headers of streams to the next block. Repeating it stays there.
+    /// Skips ends and headers of streams up to the next block. Calling it again has no effect.
     pub(crate) fn next(&mut self) -> Result<Next, Fault> {
         loop {
             match self.at {

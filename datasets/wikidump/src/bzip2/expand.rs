@@ -2,7 +2,7 @@
 //!
 //! A block of 900,000 bytes may stand for 46 million, so the bytes come in windows.
 
-/// Where the expansion of one block stands.
+/// The state of the expansion of one block.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Expansion {
     /// Next byte of the block.

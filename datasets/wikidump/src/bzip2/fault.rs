@@ -1,10 +1,10 @@
-//! What can be wrong with a bzip2 file, with bit offsets from its start.
+//! Faults in a bzip2 file, with bit offsets from its start.
 
 use std::io;
 
 use super::block::BlockFault;
 
-/// A fault at one place of a bzip2 file.
+/// A fault at one position of a bzip2 file.
 #[derive(Debug)]
 pub(crate) enum Fault {
     Io {
@@ -22,7 +22,7 @@ pub(crate) enum Fault {
         want: u32,
         got: u32,
     },
-    /// As `Checksum`, but each block by itself was right.
+    /// As `Checksum`, for a stream whose blocks all have the right checksum.
     StreamChecksum {
         bit: u64,
         want: u32,

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Blocks start at any bit and need nothing from what is before them, which is what makes a file
-//! of one stream readable in parts. What a decoded byte means is not known here.
+//! of one stream readable in parts. This module does not interpret the decoded bytes.
 
 mod bits;
 mod block;
@@ -31,7 +31,7 @@ pub(crate) const END_MAGIC: u64 = 0x1772_4538_5090;
 
 pub(crate) use chain::{Chain, Next};
 pub(crate) use fault::Fault;
-pub(crate) use search::{Candidates, Patience, Start, jump_to_block, start_range};
+pub(crate) use search::{Candidates, FailureBudget, Start, jump_to_block, start_range};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -1,4 +1,4 @@
-//! Goes through a file for blocks whose place is not known from the chain.
+//! Searches a file for blocks whose position is not known from the chain.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use super::scan::{MagicScanner, OVERLAP};
 use super::{BLOCK_MAGIC, Chain, Fault, Next};
 use crate::source::{READ_BYTES, ReadAt, Window};
 
-/// How many more candidates may fail to decode. Crafted files can hold any number of them, each at
-/// the cost of a block, so failures are allowed in proportion to blocks that decode.
+/// The number of further candidates that may fail to decode. Crafted files can hold any number of candidates, each of
+/// which costs as much as a block, so failures are allowed in proportion to blocks that decode.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Patience(u32);
+pub(crate) struct FailureBudget(u32);
 
-impl Patience {
+impl FailureBudget {
     const START: u32 = 256;
     const PER_BLOCK: u32 = 4;
 
@@ -30,14 +30,14 @@ impl Patience {
     }
 }
 
-/// No compressed block is longer: 18,002 groups of 50 codes of 20 bits, and its tables.
-const LONGEST_BLOCK: u64 = 2_600_000;
+/// Maximum size in bytes of a compressed block: 18,002 groups of 50 codes of 20 bits, and its tables.
+const MAX_BLOCK_BYTES: u64 = 2_600_000;
 
-/// All block magics from some byte on, in order. A magic is no more than a hint.
+/// Iterates over all block magics from some byte on, in order. A magic only marks a candidate for a block.
 pub(crate) struct Candidates {
     window: Window,
     scanner: MagicScanner,
-    /// The next byte to look at.
+    /// The next byte to search.
     at: u64,
     /// Magics before this bit do not count.
     first: u64,
@@ -80,7 +80,7 @@ impl Candidates {
             self.at += (data.len() - OVERLAP).max(1) as u64;
             for bit in self.scanner.find(data) {
                 let bit = at * 8 + bit;
-                // What lies in the bytes that windows share is found again.
+                // Magics in the bytes that windows share are found twice.
                 if bit >= self.first {
                     self.found.push_back(bit);
                     self.first = bit + 1;
@@ -92,13 +92,13 @@ impl Candidates {
 
 /// Jumps with `chain` to the first block at or after bit `from` that decodes with the right
 /// checksum, and decodes it; gives its bit. `None` if no candidate before byte `end` decodes, or
-/// patience has run out. A candidate at or after byte `stop` is given without decoding it.
+/// the failure budget is exhausted. A candidate at or after byte `stop` is given without decoding it.
 pub(crate) fn jump_to_block(
     chain: &mut Chain,
     from: u64,
     stop: u64,
     end: u64,
-    patience: &mut Patience,
+    budget: &mut FailureBudget,
 ) -> Result<Option<u64>, Fault> {
     let mut candidates = Candidates::new(Arc::clone(chain.source()), from);
     while let Some(bit) = candidates.next_before(end)? {
@@ -108,11 +108,11 @@ pub(crate) fn jump_to_block(
         chain.jump(bit)?;
         match chain.decode() {
             Ok(()) => {
-                patience.reward();
+                budget.reward();
                 return Ok(Some(bit));
             }
             Err(fault @ Fault::Io { .. }) => return Err(fault),
-            Err(_) if patience.spend() => {}
+            Err(_) if budget.spend() => {}
             Err(_) => return Ok(None),
         }
     }
@@ -123,7 +123,7 @@ pub(crate) fn jump_to_block(
 pub(crate) enum Start {
     /// At this block, which has been decoded.
     Decoded(u64),
-    /// The chain stands at what comes next, which has not been looked at.
+    /// At the next element of the chain, which has not been read.
     Standing,
     /// At no block.
     Nowhere,
@@ -131,8 +131,8 @@ pub(crate) enum Start {
 
 /// Brings `chain` to the first block that starts at or after byte `from` and before byte `end`.
 ///
-/// The first candidate mostly decodes, and that is it. If it does not, either it is a block and
-/// corrupt, or it is none; the chain that comes from before the range tells which.
+/// Usually the first candidate decodes and is the block. If it does not decode, it is either a corrupt block or no
+/// block; the chain from before the range decides which.
 pub(crate) fn start_range(chain: &mut Chain, from: u64, end: u64) -> Result<Start, Fault> {
     let first = Candidates::new(Arc::clone(chain.source()), from * 8).next_before(end)?;
     let Some(bit) = first else {
@@ -153,11 +153,11 @@ pub(crate) fn start_range(chain: &mut Chain, from: u64, end: u64) -> Result<Star
 /// Follows the chain from a block before byte `to` up to the first one at or after it. Says whether
 /// it got there.
 fn follow_from_before(chain: &mut Chain, to: u64) -> Result<bool, Fault> {
-    let mut patience = Patience::new();
-    let from = to.saturating_sub(LONGEST_BLOCK) * 8;
+    let mut budget = FailureBudget::new();
+    let from = to.saturating_sub(MAX_BLOCK_BYTES) * 8;
     if from == 0 {
         *chain = Chain::at_start(Arc::clone(chain.source()));
-    } else if jump_to_block(chain, from, to, to, &mut patience)?.is_none() {
+    } else if jump_to_block(chain, from, to, to, &mut budget)?.is_none() {
         return Ok(false);
     }
     loop {
@@ -174,7 +174,7 @@ fn follow_from_before(chain: &mut Chain, to: u64) -> Result<bool, Fault> {
             Err(_) => {}
         }
         let from = chain.position() + 1;
-        if jump_to_block(chain, from, to, to, &mut patience)?.is_none() {
+        if jump_to_block(chain, from, to, to, &mut budget)?.is_none() {
             return Ok(false);
         }
     }

@@ -1,14 +1,16 @@
-//! XML in bz2 blocks.
+//! Reads XML in bz2 blocks.
 //!
 //! A range starts at its first block, follows the chain of blocks, and ends at the first block
-//! behind it, once no page of the range is unfinished. Where salvaging, it goes on behind a fault at
-//! the next block that decodes; each fault is counted by the range that follows the chain to it.
+//! behind it, once no page of the range is unfinished. With `OnError::Skip` it continues after a fault at the next
+//! block that decodes; each fault is counted by the range that follows the chain to it.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::Chunk;
-use crate::bzip2::{Candidates, Chain, Fault, Next, Patience, Start, jump_to_block, start_range};
+use crate::bzip2::{
+    Candidates, Chain, FailureBudget, Fault, Next, Start, jump_to_block, start_range,
+};
 use crate::error::DumpError;
 use crate::location::Location;
 use crate::losses::Losses;
@@ -36,7 +38,7 @@ pub(crate) struct BlockInput {
     state: State,
     /// Bytes were lost since the last chunk.
     gap: bool,
-    patience: Patience,
+    budget: FailureBudget,
 }
 
 impl BlockInput {
@@ -49,7 +51,7 @@ impl BlockInput {
             salvage: on_error == OnError::Skip,
             state: State::New,
             gap: false,
-            patience: Patience::new(),
+            budget: FailureBudget::new(),
         }
     }
 
@@ -107,8 +109,8 @@ impl BlockInput {
         Ok(())
     }
 
-    /// The chain has been followed from before the range. What is between blocks is for the range
-    /// before this one to report and count.
+    /// The chain has been followed from before the range. Bytes between blocks are reported and counted by the range
+    /// before this one.
     fn settle(&mut self) -> Result<(), DumpError> {
         match self.chain.next() {
             Ok(Next::Block(_)) | Err(Fault::StreamChecksum { .. }) => {}
@@ -117,7 +119,7 @@ impl BlockInput {
             Err(_) => {
                 let from = self.chain.position() + 1;
                 let end = self.range.end;
-                match jump_to_block(&mut self.chain, from, end, end, &mut self.patience)? {
+                match jump_to_block(&mut self.chain, from, end, end, &mut self.budget)? {
                     Some(bit) => self.enter(bit),
                     None => self.state = State::Done,
                 }
@@ -127,7 +129,7 @@ impl BlockInput {
     }
 
     fn enter(&mut self, bit: u64) {
-        self.patience.reward();
+        self.budget.reward();
         self.state = State::InBlock {
             byte: bit / 8,
             taken: 0,
@@ -161,8 +163,8 @@ impl BlockInput {
         }
         // Blocks behind the garbage would be lost silently.
         let from = self.length - garbage;
-        let mut patience = self.patience;
-        let next = jump_to_block(&mut self.chain, from * 8, u64::MAX, u64::MAX, &mut patience)?;
+        let mut budget = self.budget;
+        let next = jump_to_block(&mut self.chain, from * 8, u64::MAX, u64::MAX, &mut budget)?;
         let Some(bit) = next else {
             losses.trailing_bytes += garbage;
             return Ok(());
@@ -181,7 +183,7 @@ impl BlockInput {
         Ok(())
     }
 
-    /// Goes on behind a fault.
+    /// Continues after a fault.
     fn skip(&mut self, fault: Fault, losses: &mut Losses) -> Result<(), DumpError> {
         if let Fault::StreamChecksum { .. } = fault {
             losses.streams += 1;
@@ -200,7 +202,7 @@ impl BlockInput {
             bit + 1,
             self.range.end,
             u64::MAX,
-            &mut self.patience,
+            &mut self.budget,
         )?;
         losses.blocks += 1;
         losses.bytes += next.map_or(self.length, |next| next / 8) - bit / 8;
@@ -216,7 +218,7 @@ impl BlockInput {
         Ok(())
     }
 
-    /// A block that runs to the end of the file is corrupt, not cut, if another one starts in it.
+    /// A block that extends to the end of the file is corrupt, not truncated, if another block starts in it.
     fn explain(&self, fault: Fault) -> DumpError {
         if let Fault::Truncated { bit } = fault {
             let mut candidates = Candidates::new(Arc::clone(self.chain.source()), bit + 1);

@@ -1,4 +1,4 @@
-//! XML in gzip: only the range that holds the first byte gives anything, and it gives all.
+//! Reads XML in gzip: the range that holds the first byte returns the whole file, other ranges return nothing.
 
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
@@ -102,7 +102,7 @@ impl GzipInput {
         }
     }
 
-    /// Goes into the next member. What is none is ignored behind a first one, as gzip does.
+    /// Enters the next member. Like gzip, it ignores bytes after a member that do not start another one.
     fn enter_member(&mut self, mut file: File, losses: &mut Losses) -> Result<(), DumpError> {
         let offset = file.get_ref().at - file.buffer().len() as u64;
         if file.buffer().len() < MAGIC.len() && offset + 2 <= self.length {

@@ -1,4 +1,4 @@
-//! Decoded XML of a byte range of a file, chunk by chunk, whatever the container.
+//! Reads the decoded XML of a byte range of a file in chunks, for each kind of container.
 
 mod blocks;
 mod gzip;
@@ -22,7 +22,7 @@ use crate::source::ReadAt;
 #[derive(Debug)]
 pub(crate) struct Chunk<'a> {
     pub(crate) bytes: &'a [u8],
-    /// Where the first of them lies.
+    /// The position of the first of them.
     pub(crate) location: Location,
     /// Whether pages that start in it belong to the range.
     pub(crate) owned: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Chunk<'a> {
     pub(crate) gap: bool,
 }
 
-/// The decoded XML of one range, and what follows it as long as a page of the range needs it.
+/// The decoded XML of one range, and of the bytes after it that the last page of the range extends to.
 pub(crate) enum Input {
     Plain(PlainInput),
     Bzip2(Box<BlockInput>),

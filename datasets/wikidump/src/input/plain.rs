@@ -1,4 +1,4 @@
-//! XML as it is.
+//! Reads uncompressed XML.
 
 use std::ops::Range;
 use std::sync::Arc;

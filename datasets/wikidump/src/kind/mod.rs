@@ -44,7 +44,7 @@ impl fmt::Display for PageKind {
 }
 
 /// Longest name of a template or of a redirect word that is looked up, in bytes.
-const LONGEST_NAME: usize = 80;
+const MAX_NAME_BYTES: usize = 80;
 
 /// Tells what wikitext of namespace 0 that is no redirect is.
 pub(crate) fn of_wikitext(title: &str, text: &str) -> PageKind {
@@ -76,7 +76,7 @@ pub(crate) fn redirect_target(text: &str, any_word: bool) -> Option<&str> {
     let open = word
         .as_bytes()
         .iter()
-        .take(LONGEST_NAME)
+        .take(MAX_NAME_BYTES)
         .position(|&byte| byte == b'[')?;
     let (word, link) = word.split_at(open);
     let link = link.strip_prefix("[[")?;
@@ -94,7 +94,7 @@ pub(crate) fn redirect_target(text: &str, any_word: bool) -> Option<&str> {
 fn template_name(text: &str, name: &mut String) {
     name.clear();
     let bytes = text.as_bytes();
-    let limit = bytes.len().min(LONGEST_NAME);
+    let limit = bytes.len().min(MAX_NAME_BYTES);
     let end = bytes[..limit]
         .iter()
         .position(|byte| matches!(byte, b'|' | b'}' | b'{' | b'<' | b'['))

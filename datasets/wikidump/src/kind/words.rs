@@ -427,7 +427,7 @@ mod tests {
         for word in [REDIRECT, DISAMBIGUATION, STUB, STUB_PREFIXES, STUB_SUFFIXES].concat() {
             assert_eq!(word.to_lowercase(), word);
             assert!(!word.contains('_') && !word.contains("  "), "{word}");
-            assert!(word.len() <= super::super::LONGEST_NAME, "{word}");
+            assert!(word.len() <= super::super::MAX_NAME_BYTES, "{word}");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Finds pages and their revisions in decoded XML that arrives in chunks of any size.
 //!
-//! `<` is always escaped in the text of a dump, so the tags are found as bytes. A `<page>` whose
-//! title is whole (`</title>` comes before another tag of a page or revision) starts a page; the
-//! page is whole if `</page>` comes before the next start. This looks at nothing before the page, so
-//! what is found does not depend on where reading started, and reading goes on behind malformed
-//! parts. A page is given in pieces, its head and each of its revisions, so that the history of a
-//! page need not fit in memory. What is inside a piece is not looked at here.
+//! `<` is always escaped in the text of a dump, so the tags are found by byte search. A `<page>` whose title is
+//! complete (`</title>` comes before another tag of a page or revision) starts a page; the page is complete if
+//! `</page>` comes before the next start. This does not depend on anything before the page, so the result does not
+//! depend on where reading started, and reading continues after malformed parts. A page is returned in pieces, its head
+//! and each of its revisions, so that the history of a page need not fit in memory. The content of a piece is not
+//! parsed here.
 
 mod segments;
 
@@ -56,13 +56,13 @@ enum State {
 /// The scanner. Feed it with [`PageScanner::push`], then take pieces until there are none.
 #[derive(Debug)]
 pub(crate) struct PageScanner {
-    /// Bytes that are not done with.
+    /// Bytes that are still needed.
     bytes: Vec<u8>,
     /// Decoded offset of the first of them.
     base: u64,
-    /// Where to go on looking for tags.
+    /// Where to continue to search for tags.
     scan: usize,
-    /// Where the piece starts that is being looked for; equals `scan` where there is none.
+    /// Where the current piece starts; equals `scan` if there is none.
     kept: usize,
     state: State,
     segments: Segments,
@@ -108,8 +108,8 @@ impl PageScanner {
         self.bytes.extend_from_slice(chunk);
     }
 
-    /// Bytes are missing between what was pushed and what comes. Gives the location of the page
-    /// that they cut, if there is one.
+    /// Reports that bytes are missing between those pushed and the next ones. Returns the location of the page that is
+    /// cut by the gap, if there is one.
     pub(crate) fn gap(&mut self) -> Option<Location> {
         let start = self.start.take().map(|start| self.base + start as u64);
         let cut = match start {
@@ -127,7 +127,7 @@ impl PageScanner {
         cut
     }
 
-    /// No more bytes come. Gives the page that has no end, if there is one.
+    /// Ends the input. Returns the page that has no end, if there is one.
     pub(crate) fn finish(&mut self) -> Option<Piece<'static>> {
         let location = self.gap()?;
         Some(Piece::Broken {

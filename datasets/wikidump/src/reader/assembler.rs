@@ -1,4 +1,4 @@
-//! Makes rows of the pieces of pages.
+//! Assembles rows from the pieces of pages.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::options::{OnError, ReadOptions, Revisions};
 use crate::pages::Piece;
 use crate::schema::{Head, Page, Parsed, Revision, SiteInfo, Wanted, parse_revision};
 
-/// A page that gives rows; the youngest revision of it is kept where only that is asked for.
+/// A page that returns rows; if only the latest revision is requested, the latest one so far is kept.
 #[derive(Debug)]
 struct Open {
     head: Head,
     youngest: Option<Revision>,
 }
 
-/// The page being read, and what becomes of faults in it.
+/// The page being read, and the handling of faults in it.
 #[derive(Debug)]
 pub(super) struct Assembler {
     site: Arc<SiteInfo>,
@@ -59,7 +59,7 @@ impl Assembler {
         self.current = None;
     }
 
-    /// Takes a piece; gives a row if one is finished.
+    /// Adds a piece; returns a row if one is complete.
     pub(super) fn take(
         &mut self,
         piece: Piece<'_>,
@@ -153,8 +153,7 @@ impl Assembler {
         row(head, youngest?, &self.options)
     }
 
-    /// Something in the page is not as it must be: the page is left out, or its revision if all
-    /// are read.
+    /// Handles a fault in the page: the page is left out, or only the revision if all revisions are read.
     fn malformed(&mut self, reason: &'static str, losses: &mut Losses) -> Result<(), DumpError> {
         if self.options.on_error == OnError::Skip {
             losses.pages_malformed += 1;
@@ -207,10 +206,10 @@ fn row(head: Head, mut revision: Revision, options: &ReadOptions) -> Option<Page
     })
 }
 
-/// What a revision is, and where it leads if it is a redirect.
+/// The kind of a revision, and the target if it is a redirect.
 ///
-/// The mark of a redirect belongs to the page as it is now. Of a history, older revisions count as
-/// redirects by their own text, with any word before the link if the page has the mark.
+/// The mark of a redirect belongs to the current page. In a history, older revisions count as redirects by their own
+/// text; if the page has the mark, any word may precede the link.
 fn classify(head: &Head, revision: &Revision, options: &ReadOptions) -> (PageKind, Option<String>) {
     let text = revision.text.as_deref();
     let target = text.and_then(|text| kind::redirect_target(text, head.is_redirect));

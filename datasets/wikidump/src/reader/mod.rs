@@ -1,4 +1,4 @@
-//! The reader: rows of one byte range of one dump.
+//! The reader: returns the rows of one byte range of one dump.
 
 mod assembler;
 
@@ -18,12 +18,12 @@ use assembler::Assembler;
 /// Bytes of XML in which the header of a dump must end.
 const HEADER_LIMIT: usize = 1 << 20;
 
-/// What is known of a dump before its pages are read.
+/// Properties of a dump that are known before its pages are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DumpInfo {
     /// How the XML is stored.
     pub container: Container,
-    /// What the header says; the default for a dump without one.
+    /// The content of the header; the default for a dump without one.
     pub site: SiteInfo,
 }
 
@@ -64,8 +64,8 @@ impl DumpInfo {
 ///
 /// A page belongs to the range in which its first byte lies, or, in bz2, in which the block starts
 /// that holds its first byte; in gzip all pages belong to the range that holds byte 0. So ranges
-/// that together cover a file give each row exactly once, wherever they are cut. Ranges may be empty
-/// or reach past the end of the file.
+/// that together cover a file return each row exactly once, wherever the file is split. Ranges may be empty or extend
+/// past the end of the file.
 ///
 /// After an error the iterator is at its end. Dropping it stops all work.
 pub struct DumpReader {
@@ -119,7 +119,7 @@ impl DumpReader {
         self.assembler.site()
     }
 
-    /// What was skipped up to now.
+    /// The losses so far.
     #[must_use]
     pub fn losses(&self) -> &Losses {
         &self.losses

@@ -6,10 +6,10 @@
 
 use std::borrow::Cow;
 
-/// Longest reference that is looked at, without its ampersand: `#x10FFFF;` with some zeros.
-const LONGEST: usize = 12;
+/// Maximum length in bytes of a reference, without its ampersand: `#x10FFFF;` with some zeros.
+const MAX_REFERENCE_BYTES: usize = 12;
 
-/// Puts the characters that XML's own references stand for in their place.
+/// Replaces XML's own references by the characters that they stand for.
 pub(crate) fn unescape(raw: &str) -> Cow<'_, str> {
     let bytes = raw.as_bytes();
     let Some(first) = memchr::memchr(b'&', bytes) else {
@@ -20,7 +20,10 @@ pub(crate) fn unescape(raw: &str) -> Cow<'_, str> {
     let mut next = Some(first);
     while let Some(at) = next {
         let after = &bytes[at + 1..];
-        let end = after.iter().take(LONGEST).position(|&byte| byte == b';');
+        let end = after
+            .iter()
+            .take(MAX_REFERENCE_BYTES)
+            .position(|&byte| byte == b';');
         let from = match end.and_then(|end| Some((end, resolve(&after[..end])?))) {
             Some((end, character)) => {
                 text.push_str(&raw[done..at]);

@@ -1,4 +1,4 @@
-//! What a page says before its first revision.
+//! Parses the head of a page: the elements before its first revision.
 
 use super::fields::{Content, Fields, Names};
 use super::siteinfo::SiteInfo;
@@ -17,9 +17,9 @@ pub(crate) struct Head {
     pub(crate) title: String,
     /// The page is marked as a redirect.
     pub(crate) is_redirect: bool,
-    /// Where the mark says it leads.
+    /// The target of the redirect in the mark.
     pub(crate) redirect: Option<String>,
-    /// Elements that are there and cannot be read.
+    /// Number of elements that cannot be read.
     pub(crate) unreadable: u64,
 }
 

@@ -1,4 +1,4 @@
-//! One revision.
+//! Parses one revision.
 
 use super::fields::{Content, Field, Fields, Names};
 use super::row::Revision;
@@ -15,7 +15,7 @@ const CONTRIBUTOR: Names = Names {
     long: &[],
 };
 
-/// What of a revision is to be read.
+/// Which parts of a revision are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted {
     pub(crate) text: bool,
@@ -23,12 +23,12 @@ pub(crate) struct Wanted {
     pub(crate) after: Option<(Option<i64>, Option<i64>)>,
 }
 
-/// What the bytes of a revision hold.
+/// The result of parsing a revision.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Parsed {
     /// A revision, and how many of its elements are there and cannot be read.
     Revision(Revision, u64),
-    /// A revision that is not younger than asked for.
+    /// A revision that is not newer than the requested one.
     Older,
     /// The text has a start and no end.
     TextCut,

@@ -79,7 +79,7 @@ pub(super) struct Lexicon {
     pub(super) colon_stop: bool,
     /// `;` asks a question (Greek).
     pub(super) semicolon_asks: bool,
-    /// A lone "I" after a pause goes on with the sentence (English).
+    /// A lone "I" after a pause continues the sentence (English).
     pub(super) english: bool,
 }
 

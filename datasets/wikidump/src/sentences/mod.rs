@@ -1,9 +1,8 @@
-//! Sentences of plain text, as byte ranges into that text.
+//! Splits plain text into sentences, as byte ranges into that text.
 //!
-//! Two splitters live here, one a file: `rules` for many languages, and `published`, the
-//! expression that published near-duplicate systems used. The word lists of the first come from
-//! the crate `sentencex`; what that crate does not tell stands in `lexicon`. A further splitter
-//! is one more file and one more variant of [`Splitter`].
+//! There are two splitters, each in its own file: `rules` for many languages, and `published`, the regular expression
+//! that published near-duplicate systems used. The word lists of the first come from the crate `sentencex`; `lexicon`
+//! adds what that crate lacks. To add a splitter, add a file and a variant of [`Splitter`].
 //!
 //! Both run in time linear in the text and hand out ranges lazily.
 

@@ -2,9 +2,9 @@
 //!
 //! A block (the text between two line feeds) is scanned for terminators. A run of them takes the
 //! closing quotation marks and brackets behind it along. What follows then decides: a lower-case
-//! letter or a comma goes on with the sentence; anything else ends it, unless the run is one full
-//! stop after an abbreviation, an initial or an ordinal number. Every look back is bounded
-//! ([`LOOK_BACK`]), so that the scan is linear in the text.
+//! letter or a comma continues the sentence; anything else ends it, unless the run is one full
+//! stop after an abbreviation, an initial or an ordinal number. Lookbehind is bounded
+//! ([`MAX_LOOKBEHIND`]), so that the scan is linear in the text.
 
 use memchr::memchr;
 
@@ -12,11 +12,11 @@ use super::lexicon::{self, Lexicon};
 use super::list_items::ListItems;
 use super::terminators::{MAY_TERMINATE, Terminator, is_closer, is_opener, terminator};
 
-/// Bytes before a full stop that are read in search of an abbreviation.
-const LOOK_BACK: usize = 48;
+/// Maximum number of bytes before a full stop that are searched for an abbreviation.
+const MAX_LOOKBEHIND: usize = 48;
 
-/// Bytes behind a 《 within which a terminator belongs to the title that it opens.
-const LONGEST_TITLE: usize = 90;
+/// Maximum number of bytes after a 《 within which a terminator belongs to the title that it opens.
+const MAX_TITLE_BYTES: usize = 90;
 
 /// The sentences of a text by rules.
 pub(super) struct Rules<'a> {
@@ -125,7 +125,7 @@ impl Rules<'_> {
                 i += c.len_utf8();
                 continue;
             };
-            if title.is_some_and(|from| i - from < LONGEST_TITLE) {
+            if title.is_some_and(|from| i - from < MAX_TITLE_BYTES) {
                 i += c.len_utf8();
                 continue;
             }
@@ -357,7 +357,7 @@ fn is_omission(text: &str, at: usize, run: &Run) -> bool {
     run.pause && run.closed && text[..at].ends_with(['[', '('])
 }
 
-/// True for " ." that goes on with a pause rather than beginning ".NET" or "...and"; the same for
+/// True for " ." that is followed by a pause and does not begin ".NET" or "...and"; the same for
 /// " !" and " ?".
 fn is_spaced_stop(rest: &str) -> bool {
     rest.strip_prefix(' ')
@@ -368,7 +368,7 @@ fn is_spaced_stop(rest: &str) -> bool {
 /// The word that ends at `at`, without what opens before it; empty if it is too long to be an
 /// abbreviation. Never reads before `start`.
 fn word_before(text: &str, start: usize, at: usize) -> &str {
-    let floor = text.ceil_char_boundary(start.max(at.saturating_sub(LOOK_BACK)));
+    let floor = text.ceil_char_boundary(start.max(at.saturating_sub(MAX_LOOKBEHIND)));
     let window = &text[floor..at];
     let separates = |c: char| {
         c.is_whitespace() || is_opener(c) || matches!(c, '/' | ',' | ';' | ':' | ')' | '=' | '+')

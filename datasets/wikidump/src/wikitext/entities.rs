@@ -1,11 +1,11 @@
 //! Character references: `&amp;`, `&#233;`, `&#xE9;`.
 
 /// Longest reference that is read, from `&` to `;`.
-const LONGEST: usize = 12;
+const MAX_REFERENCE_BYTES: usize = 12;
 
 /// The character that the reference at the start of `text` stands for, and the reference's length.
 pub(super) fn decode(text: &[u8]) -> Option<(char, usize)> {
-    let window = &text[..text.len().min(LONGEST)];
+    let window = &text[..text.len().min(MAX_REFERENCE_BYTES)];
     let end = memchr::memchr(b';', window)?;
     let name = std::str::from_utf8(window.get(1..end)?).ok()?;
     let c = match name.strip_prefix('#') {

@@ -1,10 +1,10 @@
 //! Templates whose arguments are put together: units, values, fractions, dates.
 //!
 //! The functions read what the arguments were rendered to. They are only asked about short
-//! arguments ([`LONGEST`] in all), so that nested templates stay linear.
+//! arguments ([`MAX_ARGUMENT_BYTES`] in all), so that nested templates stay linear.
 
 /// Longest arguments of a formatted template, in bytes; what is longer leaves nothing.
-pub(super) const LONGEST: usize = 512;
+pub(super) const MAX_ARGUMENT_BYTES: usize = 512;
 
 /// How the arguments of a template become text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

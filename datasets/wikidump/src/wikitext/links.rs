@@ -11,8 +11,8 @@ pub(super) enum Target {
     Aside,
 }
 
-/// Longest target that is looked at.
-pub(super) const LONGEST: usize = 1024;
+/// Maximum number of bytes of a link target that are examined.
+pub(super) const MAX_TARGET_BYTES: usize = 1024;
 
 /// Endings of media files, which tell a file in a language whose namespace is not known.
 const MEDIA: &[&str] = &[

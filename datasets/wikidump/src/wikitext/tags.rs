@@ -149,7 +149,7 @@ const INLINE: &[&str] = &[
 ];
 
 /// Longest tag that is read, so that stray `<` stay cheap.
-const LONGEST: usize = 4096;
+const MAX_TAG_BYTES: usize = 4096;
 
 /// The tag that begins at `source[at]`, a `<`.
 pub(super) fn parse(source: &str, at: usize) -> Option<Tag> {
@@ -183,7 +183,7 @@ fn attributes(bytes: &[u8], from: usize) -> Option<(bool, usize)> {
     if !matches!(bytes.get(i)?, b' ' | b'\t' | b'\n' | b'\r' | b'/' | b'>') {
         return None;
     }
-    let limit = bytes.len().min(LONGEST);
+    let limit = bytes.len().min(MAX_TAG_BYTES);
     while i < limit {
         match bytes[i] {
             b'>' => return Some((bytes[i - 1] == b'/', i + 1)),

@@ -1,4 +1,4 @@
-//! What a template leaves behind in the text.
+//! Determines the text that remains of a template.
 //!
 //! A page's own words pass through a few hundred common templates: units, numbers, dates, foreign
 //! words, quotations, small type. They are named here with the rule that keeps those words. Every
@@ -61,7 +61,7 @@ pub(super) const TEXT_KEYS: &[&str] = &[
 ];
 
 /// Longest name that is looked up, in bytes.
-pub(super) const LONGEST_NAME: usize = 120;
+pub(super) const MAX_NAME_BYTES: usize = 120;
 
 /// The names of [`EVERYWHERE`], sorted.
 static BY_NAME: LazyLock<Vec<(&str, Rule)>> = LazyLock::new(|| {
@@ -77,7 +77,7 @@ static BY_NAME: LazyLock<Vec<(&str, Rule)>> = LazyLock::new(|| {
 /// has no arguments.
 pub(super) fn rule(name: &str, bare: bool, language: &Language<'_>) -> Rule {
     let name = name.trim();
-    if name.len() > LONGEST_NAME {
+    if name.len() > MAX_NAME_BYTES {
         return Nothing;
     }
     let mut lower = name.to_lowercase();
@@ -159,7 +159,7 @@ mod tests {
         }
         for (name, _) in BY_NAME.iter() {
             assert_eq!(*name, name.to_lowercase());
-            assert!(name.len() <= LONGEST_NAME);
+            assert!(name.len() <= MAX_NAME_BYTES);
         }
     }
 

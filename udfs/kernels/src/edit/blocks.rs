@@ -1,14 +1,14 @@
-//! Patterns of more than 64 symbols: a column is a run of words, of which only those near the
-//! diagonal are computed.
+//! The edit distance for patterns of more than 64 symbols: a column consists of several words, of which only
+//! those near the diagonal are computed.
 //!
-//! A path of cost at most `max` stays within a band of diagonals, so a block of 64 rows is entered
-//! when the band reaches it and left for good when the band has passed. Cells that border on the
-//! outside take the largest value that their neighbours allow; that is never too small, and along a
-//! path inside of the band it is exact.
+//! A path of cost at most `max` stays within a band of diagonals, so a block of 64 rows is computed from the
+//! column where the band enters it to the column where the band leaves it. Cells at the border of the computed
+//! region get the largest value that their neighbours allow. It is never too small, and it is exact on paths
+//! within the band.
 
 use super::masks::{Masks, Symbol};
 
-/// Sixty-four rows of the current column (fewer in the last block).
+/// 64 rows of the current column (fewer in the last block).
 struct Block {
     /// Bit i: row i is one more than the row above.
     rises: u64,
@@ -29,8 +29,8 @@ impl Block {
         }
     }
 
-    /// Moves one column to the right. Takes how the row above the block changes, as (rises, falls)
-    /// in bit 0, and returns the same of the block's last row.
+    /// Moves one column to the right. The argument is the horizontal difference in the row above the block, as
+    /// (rises, falls) in bit 0; the result is that of the last row of the block.
     #[inline(always)]
     fn step(&mut self, equal: u64, above: (u64, u64)) -> (u64, u64) {
         let vertical = equal | self.falls;
@@ -49,8 +49,8 @@ impl Block {
     }
 }
 
-/// The distance of `pattern` and `text`, which is not shorter, if it is at most `max`, which is not
-/// less than the difference of their lengths.
+/// The distance of `pattern` and `text` if it is at most `max`. `text` is at least as long as `pattern`, and `max`
+/// is at least the difference of their lengths.
 pub(super) fn within<S: Symbol>(pattern: &[S], text: &[S], max: usize) -> Option<usize> {
     let masks: Vec<S::Masks> = pattern.chunks(64).map(S::Masks::new).collect();
     let rows_of = |block: usize| (pattern.len() - 64 * block).min(64);

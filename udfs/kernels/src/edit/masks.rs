@@ -1,4 +1,4 @@
-//! Where in a run of 64 pattern symbols a symbol stands, as bits.
+//! Bit masks of the positions of each symbol among up to 64 pattern symbols.
 
 /// A symbol of a text: a byte of an ASCII text, or a character.
 pub(super) trait Symbol: Copy + Eq {
@@ -39,10 +39,10 @@ impl Masks<u8> for AsciiMasks {
     }
 }
 
-/// Slots of [`CharMasks`]: twice the most characters it holds, so that probes are short and end.
+/// Slots of [`CharMasks`]: twice the maximal number of characters, so that probe sequences are short and end.
 const SLOTS: usize = 128;
 
-/// No character.
+/// Marks a free slot; not a character.
 const FREE: u32 = u32::MAX;
 
 /// A table of up to 64 characters with open addressing.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::random_texts::RandomTexts;
 
-/// The dynamic program, cell by cell.
+/// The full dynamic-programming table.
 fn oracle(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -133,31 +133,31 @@ fn prefixes_are_the_lowest_tokens_in_order() {
     }
 }
 
-fn meetings(sketch: &TokenFrequencies) -> f64 {
+fn comparisons(sketch: &TokenFrequencies) -> f64 {
     TokenRanks::from_bytes(&sketch.to_ranks())
         .unwrap()
-        .meetings(None, 1.0)
+        .comparisons(None, 1.0)
 }
 
 #[test]
-fn meetings_are_estimated_within_a_few_percent() {
+fn comparisons_are_estimated_within_a_few_percent() {
     let tokens = skewed(8, 200_000);
     let mut exact: BTreeMap<u64, f64> = BTreeMap::new();
     for &token in &tokens {
         *exact.entry(token).or_default() += 1.0;
     }
     let expected: f64 = exact.values().map(|c| c * (c - 1.0) / 2.0).sum();
-    let estimate = meetings(&sketch(&tokens));
+    let estimate = comparisons(&sketch(&tokens));
     assert!(
         (estimate / expected - 1.0).abs() < 0.05,
         "{estimate} against {expected}"
     );
 
-    // Distinct tokens meet nobody, even where they crowd the counters.
+    // Distinct tokens give no pairs, even where many share a counter.
     let distinct: Vec<u64> = (0..4_000_000).map(|i| Random::new(i).next()).collect();
-    let crowd = meetings(&sketch(&distinct));
+    let crowd = comparisons(&sketch(&distinct));
     assert!(crowd < 100_000.0, "{crowd}");
-    assert_eq!(meetings(&TokenFrequencies::new()), 0.0);
+    assert_eq!(comparisons(&TokenFrequencies::new()), 0.0);
 }
 
 #[test]

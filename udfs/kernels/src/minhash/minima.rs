@@ -1,22 +1,22 @@
-//! The loop of MinHash: for a block of functions, the smallest value over all hashes.
+//! The inner loop of MinHash: the smallest value over all hashes, for a block of hash functions.
 //!
-//! A block is small enough for its factors, addends and minima to stay in vector registers while
-//! the hashes pass by. Its code is compiled three times from one source, for the vector units that
-//! an x86-64 may have, and the first call finds out which; the results are the same bits.
+//! A block is small enough for its factors, addends and minima to stay in vector registers during the loop over
+//! the hashes. One source is compiled three times, for the vector units that an x86-64 may have, and the
+//! processor's features decide at run time; the results have the same bits.
 //!
 //! On a Xeon with AVX-512 one value of one function takes 0.28 ns with `avx512f`, 0.40 ns with
-//! `avx2`, 1.23 ns without. (With `avx512dq` as well it takes 0.57 ns: the one instruction that
-//! multiplies 64 bits is slower than the three of 32 bits that stand in for it.)
+//! `avx2`, 1.23 ns without. (With `avx512dq` as well it takes 0.57 ns, as the instruction that multiplies 64 bits
+//! is slower than the three 32-bit multiplications that replace it.)
 
 /// Functions in a block.
 pub(super) const LANES: usize = 32;
 
-/// The sign bit: turns the order of unsigned numbers into that of signed ones, which older vector
-/// units can compare.
+/// The sign bit: flipping it maps the order of unsigned numbers to that of signed ones, which older vector units
+/// can compare.
 const SIGN: u64 = 1 << 63;
 
 /// The smallest of `factors[i]·x + addends[i] mod 2^64` over `hashes`, for each i; `u64::MAX`
-/// where there are none.
+/// if there are no hashes.
 pub(super) fn of_block(
     factors: &[u64; LANES],
     addends: &[u64; LANES],
@@ -52,7 +52,7 @@ fn portable(factors: &[u64; LANES], addends: &[u64; LANES], hashes: &[u64]) -> [
     minima::<8>(factors, addends, hashes)
 }
 
-/// The block in runs of `N` lanes, which is what the registers of the vector unit hold.
+/// Processes the block in groups of `N` lanes, which fit the registers of the vector unit.
 #[inline(always)]
 fn minima<const N: usize>(
     factors: &[u64; LANES],

@@ -1,17 +1,16 @@
-//! All pairs of rows: every signature with every other, or every vector.
+//! All pairs of rows: compares every signature, or every vector, with every other.
 //!
-//! Rows are cut into blocks; a pair of blocks is compared at a time. The rows of one block lie
-//! transposed, in `strips`.
+//! Rows are divided into blocks, and pairs of blocks are compared one at a time. The rows of the right-hand
+//! block are transposed into `tiles`.
 //!
-//! Dense vectors are compared in f32, scaled to a length of 1. What may reach the threshold, with all that
-//! rounding can take away, is compared again in f64.
+//! Dense vectors are scaled to unit length and compared in f32. Pairs whose cosine may reach the threshold,
+//! given the largest possible rounding error, are compared again in f64.
 //!
-//! Sparse vectors are compared through an inverted index: a row adds its products to the rows that
-//! hold its terms.
+//! Sparse vectors are compared through an inverted index from each term to the rows that hold it.
 //!
-//! In linked mode each row is paired with its first similar predecessors, up to a maximum, and with others
-//! that these pairs do not connect it to. Then a block of rows is compared with one block after the other,
-//! from the first row on, by one sharer.
+//! In linked mode each row is paired with its first similar predecessors, up to a maximum, and with further
+//! ones that the pairs reported so far do not connect it to. One worker then compares a block of rows with
+//! all blocks of predecessors, in ascending order.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,20 +19,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::compare;
 use super::input::{PairInput, Payload, Values, Vectors};
 use super::join::PairBatch;
-use super::spec::{PREDECESSORS, PairError, Spec, Verify};
+use super::spec::{MAX_PREDECESSORS, PairError, Spec, Verify};
 use super::stats::Stats;
-use super::strips::{Comparison, Hit, LANES, transposed, words_until_far};
+use super::tiles::{Comparison, Hit, LANES, transposed, words_until_far};
 use crate::cosine::cosine_of;
+use crate::dot_products;
 use crate::forest::Forest;
-use crate::tile;
 
-/// Rows of a block.
+/// Rows of a block of signatures or dense vectors.
 const BLOCK: usize = if cfg!(test) { 2 * LANES } else { 512 };
-/// Probe rows of sparse vectors at a time.
+/// Rows of a block of sparse vectors.
 const SPARSE_BLOCK: usize = if cfg!(test) { 5 } else { 64 };
 
-/// All pairs in progress. It holds what it derives from the rows, not the rows: every call gets the
-/// same [`PairInput`]. Sharers take one block after the other from a common list.
+/// A comparison of all pairs in progress. It holds data derived from the rows but not the rows themselves:
+/// every call is given the same [`PairInput`]. Workers take units of work (a pair of blocks, or a block of
+/// probe rows) from a common counter.
 #[derive(Debug)]
 pub struct AllPairs {
     spec: Spec,
@@ -41,74 +41,78 @@ pub struct AllPairs {
     hits: Vec<Hit>,
     /// Signatures of the rows of a block.
     block: Vec<u64>,
-    /// Vectors of the rows of a block, transposed as [`tile::products`] takes them.
-    unit_vectors: Vec<[f32; tile::ROWS]>,
-    /// Sums of the probe row with each row, for sparse vectors.
+    /// Vectors of the rows of a block, transposed as [`dot_products::products`] takes them.
+    unit_vectors: Vec<[f32; dot_products::ROWS]>,
+    /// For sparse vectors: the dot product of the probe row with each row, zero between probes.
     sums: Vec<f64>,
-    /// In linked mode: the rows that are probed.
+    /// In linked mode: the current block of probe rows.
     probes: Option<Probes>,
-    /// In linked mode: what the pairs reported so far connect.
+    /// In linked mode: the rows that the pairs found so far connect (union-find).
     connected: Forest,
     stats: Stats,
 }
 
-/// A block of rows that meets one block of predecessors after the other.
+/// A block of probe rows, which is compared with one block of predecessors after the other.
 #[derive(Debug)]
 struct Probes {
-    /// The rows are on the right, and meet those on the left.
+    /// Whether the probe rows are on the right and their predecessors on the left.
     swapped: bool,
-    /// Their places.
-    places: Range<usize>,
-    /// The next block that they meet.
+    /// The positions of the probe rows in their list.
+    positions: Range<usize>,
+    /// The next block of predecessors.
     next: usize,
-    /// Similar predecessors of each so far.
+    /// The number of similar predecessors found so far for each probe row.
     found: Vec<usize>,
 }
 
 #[derive(Debug)]
 struct Shared {
-    /// Rows that are compared with those on the right.
+    /// The rows that are compared with those on the right.
     left: Vec<u32>,
-    /// `None`: the same rows, each pair of them once.
+    /// The rows on the right; `None` if the rows on the left are compared with each other.
     right: Option<Vec<u32>>,
-    /// Sides are relations: pairs name the row of side 0 first.
+    /// Whether sides are two relations, so that pairs give the row of side 0 first.
     by_side: bool,
-    strips: Strips,
-    /// The rows on the left, transposed, where those on the right meet them.
-    left_strips: Option<Strips>,
-    /// In linked mode: the most similar predecessors that a row is paired with.
-    predecessors: Option<usize>,
-    /// The next pair of blocks.
+    tiles: Tiles,
+    /// The rows on the left, transposed, where those on the right are compared with them too.
+    left_tiles: Option<Tiles>,
+    /// In linked mode: the maximal number of similar predecessors that a row is paired with.
+    max_predecessors: Option<usize>,
+    /// The next unit of work.
     next: AtomicUsize,
+    /// The number of units of work: pairs of blocks, or blocks of probe rows.
     units: usize,
 }
 
-/// The rows on the right, transposed.
+/// Rows that others are compared with, transposed or, if sparse, as an inverted index.
 #[derive(Debug)]
-enum Strips {
+enum Tiles {
     Bits { words: Vec<u64>, width: usize },
     Dense { values: Vec<f32>, dimensions: usize },
     Sparse(Postings),
 }
 
-/// For each term the rows that hold it.
+/// An inverted index: for each term the posting list of the rows that hold it.
 #[derive(Debug, Default)]
 struct Postings {
+    /// The terms, ascending.
     terms: Vec<u64>,
-    /// Where the rows of each term begin, and the last one's end.
+    /// Where the posting list of each term begins, and where the last one ends.
     starts: Vec<usize>,
-    /// Places on the right, ascending within a term.
-    places: Vec<u32>,
+    /// Positions of rows in the list of rows, ascending within a term.
+    positions: Vec<u32>,
+    /// The weight of the term in each row.
     weights: Vec<f64>,
 }
 
 impl AllPairs {
     /// Transposes the rows. With two sides (`input.side`), rows of side 0 are compared with rows of side
-    /// 1; `halves` says that the sides are two halves of one relation, so that pairs come in ascending
-    /// order. Keys are not read, but their number is that of the rows.
+    /// 1; if `halves`, the sides are two halves of one relation, so that pairs give the smaller row first.
+    /// `input.keys` only determines the number of rows; its keys are not read.
     ///
     /// # Errors
-    /// If parameters are out of range or columns do not fit together.
+    /// If a parameter is out of range, the payload is neither signatures nor vectors, or columns differ in
+    /// length.
     pub fn new(input: &PairInput<'_>, spec: Spec, halves: bool) -> Result<Self, PairError> {
         spec.check(input)?;
         if !matches!(spec.verify, Verify::Hamming(_) | Verify::Cosine(_)) {
@@ -125,17 +129,18 @@ impl AllPairs {
         };
         let left = rows(0);
         let right = input.side.map(|_| rows(1));
-        let limit = spec.bucket_limit.map(|limit| limit.min(PREDECESSORS));
-        let predecessors = limit.filter(|_| (right.is_none() || halves) && input.group.is_none());
-        let strips = Strips::of(input, right.as_ref().unwrap_or(&left));
-        let both = right.is_some() && predecessors.is_some();
-        let left_strips = both.then(|| Strips::of(input, &left));
-        let block = strips.block();
+        let limit = spec.bucket_limit.map(|limit| limit.min(MAX_PREDECESSORS));
+        let max_predecessors =
+            limit.filter(|_| (right.is_none() || halves) && input.group.is_none());
+        let tiles = Tiles::of(input, right.as_ref().unwrap_or(&left));
+        let both = right.is_some() && max_predecessors.is_some();
+        let left_tiles = both.then(|| Tiles::of(input, &left));
+        let block = tiles.block();
         let blocks = |rows: &[u32]| rows.len().div_ceil(block);
-        let sparse = matches!(strips, Strips::Sparse(_));
+        let sparse = matches!(tiles, Tiles::Sparse(_));
         let units = match &right {
-            Some(right) if predecessors.is_some() => blocks(&left) + blocks(right),
-            None if predecessors.is_some() => blocks(&left),
+            Some(right) if max_predecessors.is_some() => blocks(&left) + blocks(right),
+            None if max_predecessors.is_some() => blocks(&left),
             _ if sparse => blocks(&left),
             Some(right) => blocks(&left) * blocks(right),
             None => blocks(&left) * (blocks(&left) + 1) / 2,
@@ -144,7 +149,7 @@ impl AllPairs {
             rows: input.keys.rows() as u64,
             ..Stats::default()
         };
-        let connected = predecessors.map_or(0, |_| input.keys.rows() as u32);
+        let connected = max_predecessors.map_or(0, |_| input.keys.rows() as u32);
         Ok(Self {
             spec,
             connected: Forest::new(connected),
@@ -152,9 +157,9 @@ impl AllPairs {
                 left,
                 right,
                 by_side: !halves,
-                strips,
-                left_strips,
-                predecessors,
+                tiles,
+                left_tiles,
+                max_predecessors,
                 next: AtomicUsize::new(0),
                 units,
             }),
@@ -167,11 +172,13 @@ impl AllPairs {
         })
     }
 
-    /// Joins that take turns, and can run at the same time.
+    /// Divides the work among at most `workers` joins, which can run at the same time. Together they report
+    /// the pairs that this one would report, and their statistics add up; in linked mode they may report more
+    /// pairs of rows that others connect already.
     #[must_use]
-    pub fn share(self, sharers: usize) -> Vec<Self> {
-        let sharers = sharers.clamp(1, self.shared.units.max(1));
-        let others: Vec<Self> = (1..sharers)
+    pub fn into_workers(self, workers: usize) -> Vec<Self> {
+        let workers = workers.clamp(1, self.shared.units.max(1));
+        let others: Vec<Self> = (1..workers)
             .map(|_| Self {
                 spec: self.spec,
                 shared: Arc::clone(&self.shared),
@@ -189,26 +196,27 @@ impl AllPairs {
         all
     }
 
-    /// What was done so far.
+    /// Counts of the work done so far.
     #[must_use]
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    /// Bytes held, the rows apart.
+    /// Bytes held, without the rows.
     #[must_use]
     pub fn memory(&self) -> usize {
         let lists = self.shared.left.len() + self.shared.right.as_ref().map_or(0, Vec::len);
-        let left = self.shared.left_strips.as_ref().map_or(0, Strips::memory);
-        (lists + self.connected.len()) * size_of::<u32>() + self.shared.strips.memory() + left
+        let left = self.shared.left_tiles.as_ref().map_or(0, Tiles::memory);
+        (lists + self.connected.len()) * size_of::<u32>() + self.shared.tiles.memory() + left
     }
 
-    /// The next pairs; `None` when there are no more. A batch may be empty before the end, and has the
-    /// pairs of one pair of blocks, at most 262,144. `input` is that of [`Self::new`].
+    /// The next pairs; `None` when there are no more. A batch may be empty before the end. It holds the pairs
+    /// of one pair of blocks, at most 262,144 for signatures and dense vectors. `input` is that of
+    /// [`Self::new`].
     pub fn next_batch(&mut self, input: &PairInput<'_>) -> Option<PairBatch> {
         let shared = Arc::clone(&self.shared);
-        if let Some(most) = shared.predecessors {
-            return self.next_predecessors(input, &shared, most);
+        if let Some(max_predecessors) = shared.max_predecessors {
+            return self.next_predecessors(input, &shared, max_predecessors);
         }
         let unit = shared.next.fetch_add(1, Ordering::Relaxed);
         if unit >= shared.units {
@@ -216,7 +224,7 @@ impl AllPairs {
         }
         self.hits.clear();
         let mut batch = PairBatch::default();
-        if let Strips::Sparse(postings) = &shared.strips {
+        if let Tiles::Sparse(postings) = &shared.tiles {
             self.sparse_unit(input, &shared, postings, unit, &mut batch);
         } else {
             self.dense_unit(input, &shared, unit, &mut batch);
@@ -251,7 +259,7 @@ impl AllPairs {
         self.stats.candidates += compared as u64;
         self.sweep(
             input,
-            (shared.left.as_slice(), &shared.strips),
+            (shared.left.as_slice(), &shared.tiles),
             lefts,
             &rights,
         );
@@ -270,12 +278,12 @@ impl AllPairs {
         }
     }
 
-    /// The next pairs of linked mode.
+    /// The next batch of pairs in linked mode.
     fn next_predecessors(
         &mut self,
         input: &PairInput<'_>,
         shared: &Shared,
-        most: usize,
+        max_predecessors: usize,
     ) -> Option<PairBatch> {
         let mut probes = match self.probes.take() {
             Some(probes) => probes,
@@ -285,16 +293,29 @@ impl AllPairs {
             }
         };
         let mut batch = PairBatch::default();
-        let (rows, others, strips) = shared.sides(probes.swapped);
-        if let Strips::Sparse(postings) = strips {
-            self.sparse_predecessors(input, (shared, postings), &mut probes, most, &mut batch);
+        let (rows, others, tiles) = shared.sides(probes.swapped);
+        if let Tiles::Sparse(postings) = tiles {
+            self.sparse_predecessors(
+                input,
+                (shared, postings),
+                &mut probes,
+                max_predecessors,
+                &mut batch,
+            );
         } else {
             let rights = probes.next * BLOCK..((probes.next + 1) * BLOCK).min(others.len());
             let is_before = |row: u32| others.get(rights.start).is_some_and(|&first| first < row);
-            let last = rows.get(probes.places.end.wrapping_sub(1)).copied();
+            let last = rows.get(probes.positions.end.wrapping_sub(1)).copied();
             if last.is_some_and(is_before) {
                 probes.next += 1;
-                self.dense_predecessors(input, shared, &mut probes, &rights, most, &mut batch);
+                self.dense_predecessors(
+                    input,
+                    shared,
+                    &mut probes,
+                    &rights,
+                    max_predecessors,
+                    &mut batch,
+                );
                 self.probes = Some(probes);
             }
         }
@@ -308,15 +329,15 @@ impl AllPairs {
         shared: &Shared,
         probes: &mut Probes,
         rights: &Range<usize>,
-        most: usize,
+        max_predecessors: usize,
         batch: &mut PairBatch,
     ) {
-        let (rows, others, strips) = shared.sides(probes.swapped);
+        let (rows, others, tiles) = shared.sides(probes.swapped);
         let before = |row: &u32| others[rights.clone()].partition_point(|other| other < row) as u64;
-        let compared: u64 = rows[probes.places.clone()].iter().map(before).sum();
+        let compared: u64 = rows[probes.positions.clone()].iter().map(before).sum();
         self.stats.candidates += compared;
         self.hits.clear();
-        self.sweep(input, (rows, strips), probes.places.clone(), rights);
+        self.sweep(input, (rows, tiles), probes.positions.clone(), rights);
         self.hits.sort_unstable_by_key(|hit| (hit.left, hit.right));
         for hit in &self.hits {
             if hit.right as usize >= rights.end {
@@ -328,15 +349,15 @@ impl AllPairs {
             }
             self.stats.verified += 1;
             if let Some(value) = verified(&self.spec, input, (row, other), hit.distance) {
-                let found = &mut probes.found[hit.left as usize - probes.places.start];
+                let found = &mut probes.found[hit.left as usize - probes.positions.start];
                 *found += 1;
                 self.stats.similar += 1;
                 let joins = self.connected.union(row, other);
-                if *found <= most || joins {
+                if *found <= max_predecessors || joins {
                     shared.push(batch, row, other, value);
                 }
-                self.stats.unreported += u64::from(*found > most);
-                self.stats.crowded += u64::from(*found == most + 1);
+                self.stats.unreported += u64::from(*found > max_predecessors);
+                self.stats.crowded += u64::from(*found == max_predecessors + 1);
             }
         }
     }
@@ -346,77 +367,77 @@ impl AllPairs {
         input: &PairInput<'_>,
         (shared, postings): (&Shared, &Postings),
         probes: &mut Probes,
-        most: usize,
+        max_predecessors: usize,
         batch: &mut PairBatch,
     ) {
         let (rows, others, _) = shared.sides(probes.swapped);
-        for place in probes.places.clone() {
-            let row = rows[place];
+        for position in probes.positions.clone() {
+            let row = rows[position];
             let end = others.partition_point(|&other| other < row);
             let mut found = self.sparse_probe(input, postings, row, (others, end));
             found.sort_unstable_by_key(|&(other, _)| other);
             self.stats.verified += found.len() as u64;
-            for (place, &(other, cosine)) in found.iter().enumerate() {
+            for (before, &(other, cosine)) in found.iter().enumerate() {
                 let joins = self.connected.union(row, other);
-                if place < most || joins {
+                if before < max_predecessors || joins {
                     shared.push(batch, row, other, cosine);
                 }
             }
             self.stats.similar += found.len() as u64;
-            let beyond = found.len().saturating_sub(most) as u64;
+            let beyond = found.len().saturating_sub(max_predecessors) as u64;
             self.stats.unreported += beyond;
             self.stats.crowded += u64::from(beyond > 0);
         }
     }
 
-    /// Gathers what may be a pair of two blocks.
+    /// Appends the possible pairs of two blocks to `hits`.
     fn sweep(
         &mut self,
         input: &PairInput<'_>,
-        (left, strips_of_right): (&[u32], &Strips),
+        (left, right_tiles): (&[u32], &Tiles),
         lefts: Range<usize>,
         rights: &Range<usize>,
     ) {
-        let strips = rights.start / LANES..rights.end.div_ceil(LANES);
+        let tiles = rights.start / LANES..rights.end.div_ceil(LANES);
         let hits = &mut self.hits;
-        match (strips_of_right, input.payload) {
+        match (right_tiles, input.payload) {
             (
-                Strips::Bits { words, width },
+                Tiles::Bits { words, width },
                 Payload::Bits(bits)
                 | Payload::Vectors {
                     bits: Some(bits), ..
                 },
             ) => {
-                let most = match self.spec.verify {
-                    Verify::Hamming(most) | Verify::Cosine(most) => most,
+                let max_distance = match self.spec.verify {
+                    Verify::Hamming(max_distance) | Verify::Cosine(max_distance) => max_distance,
                     _ => return,
                 };
                 self.block.clear();
                 for &row in &left[lefts.clone()] {
                     self.block.extend_from_slice(bits.row(row as usize));
                 }
-                let first = words_until_far(*width, most);
-                for strip in strips {
-                    let lanes = strip * width * LANES..(strip + 1) * width * LANES;
+                let first = words_until_far(*width, max_distance);
+                for tile in tiles {
+                    let lanes = tile * width * LANES..(tile + 1) * width * LANES;
                     let comparison = Comparison {
                         lanes: words.get(lanes).unwrap_or(&[]),
                         rows: &self.block,
                         width: *width,
                         first,
                         left: lefts.start,
-                        right: strip * LANES,
-                        most,
+                        right: tile * LANES,
+                        max_distance,
                     };
                     comparison.run(hits);
                 }
             }
-            (Strips::Dense { values, dimensions }, Payload::Vectors { vectors, .. }) => {
+            (Tiles::Dense { values, dimensions }, Payload::Vectors { vectors, .. }) => {
                 let rows = &left[lefts.clone()];
                 self.unit_vectors.clear();
-                for rows in rows.chunks(tile::ROWS) {
+                for rows in rows.chunks(dot_products::ROWS) {
                     let start = self.unit_vectors.len();
                     self.unit_vectors
-                        .resize(start + dimensions, [0.0; tile::ROWS]);
+                        .resize(start + dimensions, [0.0; dot_products::ROWS]);
                     for (at, &row) in rows.iter().enumerate() {
                         let numbers = &mut self.unit_vectors[start..];
                         for (number, x) in numbers.iter_mut().zip(unit_vector(&vectors, row)) {
@@ -424,22 +445,24 @@ impl AllPairs {
                         }
                     }
                 }
-                // Each of n products and sums is off by half a unit of the last place at most.
+                // Each of n products and sums is rounded by at most half a unit in the last place.
                 let rounding = (*dimensions as f64 + 8.0) * f64::from(f32::EPSILON);
-                let least = (self.spec.threshold - rounding) as f32;
+                let min_cosine = (self.spec.threshold - rounding) as f32;
                 let (lanes, _) = values.as_chunks::<LANES>();
-                for strip in strips {
-                    let lanes = &lanes[strip * dimensions..(strip + 1) * dimensions];
-                    let tiles = self.unit_vectors.chunks((*dimensions).max(1));
-                    for (tile, rows) in tiles.zip(lefts.clone().step_by(tile::ROWS)) {
-                        let cosines = tile::products(lanes, tile);
+                for tile in tiles {
+                    let lanes = &lanes[tile * dimensions..(tile + 1) * dimensions];
+                    let groups = self.unit_vectors.chunks((*dimensions).max(1));
+                    for (group, rows) in groups.zip(lefts.clone().step_by(dot_products::ROWS)) {
+                        let cosines = dot_products::products(lanes, group);
                         for (left, cosines) in (rows..lefts.end).zip(&cosines) {
-                            for (lane, _) in
-                                cosines.iter().enumerate().filter(|(_, x)| **x >= least)
+                            for (lane, _) in cosines
+                                .iter()
+                                .enumerate()
+                                .filter(|(_, x)| **x >= min_cosine)
                             {
                                 hits.push(Hit {
                                     left: left as u32,
-                                    right: (strip * LANES + lane) as u32,
+                                    right: (tile * LANES + lane) as u32,
                                     distance: 0,
                                 });
                             }
@@ -460,14 +483,14 @@ impl AllPairs {
         batch: &mut PairBatch,
     ) {
         let right = shared.right.as_ref().unwrap_or(&shared.left);
-        let places = unit * SPARSE_BLOCK..((unit + 1) * SPARSE_BLOCK).min(shared.left.len());
-        for place in places {
-            let a = shared.left[place];
-            // Each pair of one relation once: with the rows before.
+        let positions = unit * SPARSE_BLOCK..((unit + 1) * SPARSE_BLOCK).min(shared.left.len());
+        for position in positions {
+            let a = shared.left[position];
+            // Within one relation, a row is compared with the rows before it, so that each pair is found once.
             let end = if shared.right.is_some() {
                 right.len()
             } else {
-                place
+                position
             };
             for (b, cosine) in self.sparse_probe(input, postings, a, (right.as_slice(), end)) {
                 if input.may_pair(a, b) {
@@ -478,7 +501,8 @@ impl AllPairs {
         }
     }
 
-    /// The rows among the first `end` of `others`, in no order, that a row is similar to, and their cosines.
+    /// The rows among the first `end` of `others` that are similar to `row`, and their cosines, in no
+    /// particular order.
     fn sparse_probe(
         &mut self,
         input: &PairInput<'_>,
@@ -498,24 +522,24 @@ impl AllPairs {
         let mut touched: Vec<u32> = Vec::new();
         self.stats.candidates += end as u64;
         for &(term, weight) in lists.row(row as usize) {
-            let (places, weights) = postings.of(term);
-            for (&place, other_weight) in places.iter().zip(weights) {
-                if place as usize >= end {
+            let (positions, weights) = postings.of(term);
+            for (&position, other_weight) in positions.iter().zip(weights) {
+                if position as usize >= end {
                     break;
                 }
-                let sum = &mut self.sums[place as usize];
+                let sum = &mut self.sums[position as usize];
                 if *sum == 0.0 {
-                    touched.push(place);
+                    touched.push(position);
                 }
                 *sum += weight * other_weight;
             }
         }
         let mut found = Vec::new();
-        for place in touched {
-            let sum = std::mem::replace(&mut self.sums[place as usize], 0.0);
-            let other = others[place as usize];
+        for position in touched {
+            let sum = std::mem::replace(&mut self.sums[position as usize], 0.0);
+            let other = others[position as usize];
             let norms = vectors.norms[row as usize] * vectors.norms[other as usize];
-            // A sum that came to zero on the way may stand twice; the second time it is zero.
+            // A row whose sum returned to zero in between is listed twice; the second time its sum is zero.
             if sum == 0.0 || norms <= 0.0 {
                 continue;
             }
@@ -528,7 +552,8 @@ impl AllPairs {
     }
 }
 
-/// What two rows are reported with whose signatures differ in `distance` bits, if there are any.
+/// The value that a pair is reported with, if it qualifies. `distance` is that of the signatures, which is
+/// not read for vectors without signatures.
 fn verified(spec: &Spec, input: &PairInput<'_>, (a, b): (u32, u32), distance: u32) -> Option<f64> {
     let (a, b) = (a as usize, b as usize);
     match input.payload {
@@ -540,21 +565,21 @@ fn verified(spec: &Spec, input: &PairInput<'_>, (a, b): (u32, u32), distance: u3
 }
 
 impl Shared {
-    /// The rows that are probed, those that they meet, and these transposed.
-    fn sides(&self, swapped: bool) -> (&[u32], &[u32], &Strips) {
-        match (&self.right, &self.left_strips) {
-            (Some(right), Some(strips)) if swapped => {
-                (right.as_slice(), self.left.as_slice(), strips)
+    /// The list of probe rows, the list of rows that they are compared with, and the tiles of the latter.
+    fn sides(&self, swapped: bool) -> (&[u32], &[u32], &Tiles) {
+        match (&self.right, &self.left_tiles) {
+            (Some(right), Some(tiles)) if swapped => {
+                (right.as_slice(), self.left.as_slice(), tiles)
             }
-            (Some(right), _) => (self.left.as_slice(), right.as_slice(), &self.strips),
-            (None, _) => (self.left.as_slice(), self.left.as_slice(), &self.strips),
+            (Some(right), _) => (self.left.as_slice(), right.as_slice(), &self.tiles),
+            (None, _) => (self.left.as_slice(), self.left.as_slice(), &self.tiles),
         }
     }
 
-    /// The rows of a unit of linked mode: the first ones first, so that they are connected when others meet
-    /// them.
+    /// The probe rows of a unit of linked mode. Units are in ascending order of rows, so that earlier rows
+    /// are connected before later ones are compared with them.
     fn probes(&self, unit: usize) -> Option<Probes> {
-        let block = self.strips.block();
+        let block = self.tiles.block();
         if unit >= self.units {
             return None;
         }
@@ -564,11 +589,11 @@ impl Shared {
             None => (false, unit),
         };
         let rows = self.sides(swapped).0.len();
-        let places = at * block..((at + 1) * block).min(rows);
+        let positions = at * block..((at + 1) * block).min(rows);
         Some(Probes {
             swapped,
-            found: vec![0; places.len()],
-            places,
+            found: vec![0; positions.len()],
+            positions,
             next: 0,
         })
     }
@@ -580,7 +605,7 @@ impl Shared {
     }
 }
 
-impl Strips {
+impl Tiles {
     fn of(input: &PairInput<'_>, rows: &[u32]) -> Self {
         match input.payload {
             Payload::Bits(bits)
@@ -607,7 +632,7 @@ impl Strips {
         }
     }
 
-    /// Rows that are probed at a time.
+    /// The number of rows of a block.
     fn block(&self) -> usize {
         match self {
             Self::Sparse(_) => SPARSE_BLOCK,
@@ -619,12 +644,12 @@ impl Strips {
         match self {
             Self::Bits { words, .. } => size_of_val(words.as_slice()),
             Self::Dense { values, .. } => size_of_val(values.as_slice()),
-            Self::Sparse(postings) => postings.places.len() * 12 + postings.terms.len() * 16,
+            Self::Sparse(postings) => postings.positions.len() * 12 + postings.terms.len() * 16,
         }
     }
 }
 
-/// The numbers of a dense vector, scaled to a length of 1; zeros of a zero vector.
+/// The components of a dense vector scaled to unit length; zeros for a zero vector.
 fn unit_vector<'a>(vectors: &Vectors<'a>, row: u32) -> impl Iterator<Item = f32> + use<'a> {
     let row = row as usize;
     let norm = vectors.norms.get(row).copied().unwrap_or(0.0);
@@ -653,21 +678,21 @@ fn unit_vector<'a>(vectors: &Vectors<'a>, row: u32) -> impl Iterator<Item = f32>
 impl Postings {
     fn of_rows<'a>(rows: &[u32], row: impl Fn(usize) -> &'a [(u64, f64)]) -> Self {
         let mut entries: Vec<(u64, u32, f64)> = Vec::new();
-        for (place, &number) in rows.iter().enumerate() {
-            let entry = |&(term, weight): &(u64, f64)| (term, place as u32, weight);
+        for (position, &number) in rows.iter().enumerate() {
+            let entry = |&(term, weight): &(u64, f64)| (term, position as u32, weight);
             entries.extend(row(number as usize).iter().map(entry));
         }
-        entries.sort_unstable_by_key(|&(term, place, _)| (term, place));
+        entries.sort_unstable_by_key(|&(term, position, _)| (term, position));
         let mut postings = Self::default();
-        for (term, place, weight) in entries {
+        for (term, position, weight) in entries {
             if postings.terms.last() != Some(&term) {
                 postings.terms.push(term);
-                postings.starts.push(postings.places.len());
+                postings.starts.push(postings.positions.len());
             }
-            postings.places.push(place);
+            postings.positions.push(position);
             postings.weights.push(weight);
         }
-        postings.starts.push(postings.places.len());
+        postings.starts.push(postings.positions.len());
         postings
     }
 
@@ -675,14 +700,14 @@ impl Postings {
         match self.terms.binary_search(&term) {
             Ok(at) => {
                 let range = self.starts[at]..self.starts[at + 1];
-                (&self.places[range.clone()], &self.weights[range])
+                (&self.positions[range.clone()], &self.weights[range])
             }
             Err(_) => (&[], &[]),
         }
     }
 }
 
-/// The pair of blocks (i, j), j ≤ i, of a number: (0, 0), (1, 0), (1, 1), (2, 0), …
+/// The pair of blocks (i, j), j ≤ i, with a given number, in the order (0, 0), (1, 0), (1, 1), (2, 0), …
 fn triangle(unit: usize) -> (usize, usize) {
     let first = |i: usize| i * (i + 1) / 2;
     let mut i = (((8.0 * unit as f64 + 1.0).sqrt() - 1.0) / 2.0) as usize;

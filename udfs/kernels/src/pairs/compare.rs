@@ -1,9 +1,9 @@
-//! Distance and cosine of two rows.
+//! The Hamming distance and the cosine of two rows.
 
 use super::input::{Payload, Vectors};
 use crate::cosine::cosine_of;
 
-/// The number of differing bits of two signatures, as words.
+/// The number of bits in which two signatures, given as words, differ.
 #[inline(always)]
 pub(super) fn distance(a: &[u64], b: &[u64]) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
@@ -18,11 +18,12 @@ pub(super) fn cosine(vectors: &Vectors<'_>, a: usize, b: usize) -> Option<f64> {
     Some(cosine_of(vectors.values.dot(a, b)?, norms))
 }
 
-/// What two rows are reported with, if they are a pair: the distance of their signatures, at most `most`,
-/// or the cosine of their vectors, at least `threshold`.
+/// The value that two rows are reported with, if they are a pair: the distance of their signatures, or the
+/// cosine of their vectors, if it is at least `threshold`. Signatures, where there are any, differ in at most
+/// `max_distance` bits.
 #[inline]
 pub(super) fn compared(
-    most: u32,
+    max_distance: u32,
     threshold: f64,
     payload: &Payload<'_>,
     a: usize,
@@ -34,14 +35,14 @@ pub(super) fn compared(
             bits: Some(bits), ..
         } => {
             let distance = distance(bits.row(a), bits.row(b));
-            (distance <= most).then_some(distance)?
+            (distance <= max_distance).then_some(distance)?
         }
         _ => 0,
     };
     of_distance(threshold, payload, a, b, near)
 }
 
-/// What two rows are reported with whose signatures differ in `distance` bits, few enough.
+/// As [`compared`], for two rows whose signatures are known to differ in `distance` bits, which is near enough.
 #[inline]
 pub(super) fn of_distance(
     threshold: f64,

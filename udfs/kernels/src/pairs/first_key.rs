@@ -1,16 +1,17 @@
-//! Which part a pair belongs to: the one that owns the first key the two rows share.
+//! Decides which part a pair belongs to: the one that owns the first key the two rows share.
 
-/// The keys of the probe row, to look up.
+/// A hash table of the keys of the probe row.
 #[derive(Debug, Default)]
 pub(super) struct ProbeKeys {
-    /// Open addressing; an entry counts if its row is the probe row.
+    /// (Key, row) with open addressing; an entry is occupied if its row is the probe row.
     table: Vec<(u64, u32)>,
+    /// The probe row.
     row: Option<u32>,
 }
 
 impl ProbeKeys {
-    /// Whether the probe row holds one of the `earlier` keys of another row: those before the key at
-    /// which the two met. `keys` are all keys of the probe row `row`.
+    /// Whether the probe row `row`, whose keys are `keys`, holds one of the `earlier` keys of a candidate:
+    /// those before the key at which it became a candidate.
     pub(super) fn share_any(&mut self, row: u32, keys: &[u64], earlier: &[u64]) -> bool {
         if earlier.is_empty() {
             return false;
@@ -28,7 +29,7 @@ impl ProbeKeys {
         let wanted = (keys.len() * 2).next_power_of_two().max(16);
         if self.table.len() < wanted {
             self.table.clear();
-            // No row has this number.
+            // `u32::MAX` stands for "no row".
             self.table.resize(wanted, (0, u32::MAX));
         }
         for &key in keys {

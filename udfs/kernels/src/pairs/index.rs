@@ -1,15 +1,15 @@
-//! From key to the rows that hold it.
+//! The inverted index from each key to the rows that hold it.
 //!
-//! Keys are numbered by a partitioned hash table: they are first scattered by high bits of their
-//! hash, so that each partition's table stays in the cache. A key that one row holds is dropped at
-//! once. Each key left has *lists* of its rows, in ascending order; those of an oversized bucket are empty
-//! (`pivots` has it). There is one list for each side, and of these one for each *zone*.
+//! Keys are numbered by a partitioned hash table: they are first partitioned by high bits of their hash, so
+//! that the table of each partition fits into the cache. A key that only one row holds is dropped at once.
+//! Each remaining key has posting *lists* of its rows, in ascending order: one for each side and *zone*. The
+//! lists of an oversized bucket are empty, as `pivots` handles it.
 //!
-//! Zones belong to the prefix filter. A set's first `size - min_overlap(size, size) + 1` tokens are
-//! its inner zone, the rest of its prefix is the outer one. The smaller set of a qualifying pair has
-//! the first token they share in its inner zone (Xiao et al. 2008, "indexing prefix"), so two outer
-//! zones need not be compared. This holds only if rows meet at every key they share, in this part and all
-//! others: under giants and caps there is one zone.
+//! Zones belong to the prefix filter. The first `size - min_overlap(size, size) + 1` tokens of a set are its
+//! inner zone; the rest of its prefix is the outer zone. The first token that a qualifying pair shares is in
+//! the inner zone of the smaller set (Xiao et al. 2008, "indexing prefix"), so outer zones need not be
+//! compared with each other. This holds only if rows are compared at every key they share, in this part and
+//! all others. If buckets are oversized or capped there is therefore only one zone.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -19,32 +19,32 @@ use super::spec::{PairError, Spec};
 use super::stats::Stats;
 use crate::bounds::min_overlap;
 
-/// "No list", for keys that cannot lead to a pair.
+/// The number of keys that cannot lead to a pair and have no list.
 pub(super) const NONE: u32 = u32::MAX;
-/// Marks the number of the key of an oversized bucket.
-const GIANT: u32 = 1 << 31;
-/// Keys of one partition, on average.
+/// The bit that marks the number of the key of an oversized bucket.
+const OVERSIZED: u32 = 1 << 31;
+/// The average number of keys of a partition.
 const PARTITION: usize = 4096;
 
-/// The number of a key.
+/// The number of a key, with the mark of an oversized bucket.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slot(u32);
 
 impl Slot {
-    /// Whether more rows than the limit hold the key.
+    /// Whether the key belongs to an oversized bucket.
     #[inline]
-    pub(super) fn is_giant(self) -> bool {
-        self.0 & GIANT != 0
+    pub(super) fn is_oversized(self) -> bool {
+        self.0 & OVERSIZED != 0
     }
 
     /// The number itself.
     #[inline]
     pub(super) fn number(self) -> u32 {
-        self.0 & !GIANT
+        self.0 & !OVERSIZED
     }
 }
 
-/// A list of rows.
+/// The number of a list of rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct List(usize);
 
@@ -52,19 +52,21 @@ pub(super) struct List(usize);
 pub(super) struct KeyIndex {
     /// The number of each key of the input, or `NONE`.
     slots: Vec<u32>,
-    /// Sides, and zones of each: 1 or 2.
+    /// The number of sides: 1 or 2.
     sides: usize,
+    /// The number of zones of each side: 1 or 2.
     zones: usize,
-    /// Where each list begins, and the last one ends.
+    /// Where each list begins, and where the last one ends.
     starts: Vec<u32>,
     /// Where each list ends so far.
     ends: Vec<u32>,
-    /// The rows of all lists, and the position of the key among the keys of each.
+    /// The rows of all lists.
     rows: Vec<u32>,
+    /// For each of these rows, the position of the list's key among the keys of the row.
     positions: Vec<u32>,
-    /// The keys of oversized buckets, ascending.
+    /// The numbers of the keys of oversized buckets, ascending.
     oversized: Vec<u32>,
-    /// Whether rows meet at every key they share.
+    /// Whether rows are compared at every key they share.
     pub(super) complete: bool,
 }
 
@@ -77,12 +79,12 @@ impl KeyIndex {
         let too_many = || PairError::Keys(input.keys.values().len());
         let (mut slots, keys) = number_keys(input, spec, stats);
         let sides = if input.side.is_some() { 2 } else { 1 };
-        if keys > GIANT as usize / 4 {
+        if keys > OVERSIZED as usize / 4 {
             return Err(too_many());
         }
 
         let mut counts = vec![0u32; keys * sides];
-        // Rows beyond the cap, where there are any.
+        // The numbers of rows beyond the cap; empty if there are none.
         let mut beyond: Vec<u32> = Vec::new();
         let cap = spec
             .max_bucket
@@ -108,9 +110,9 @@ impl KeyIndex {
             }
         }
         for (counts, beyond) in counts.chunks_exact(sides).zip(beyond.chunks_exact(sides)) {
-            let every = [0, 1].map(|side| Some(u64::from(counts.get(side)? + beyond[side])));
-            let lost =
-                meetings(every) - meetings([0, 1].map(|side| counts.get(side).map(|&n| n.into())));
+            let all = [0, 1].map(|side| Some(u64::from(counts.get(side)? + beyond[side])));
+            let compared = [0, 1].map(|side| counts.get(side).map(|&n| n.into()));
+            let lost = pairs_in_bucket(all) - pairs_in_bucket(compared);
             stats.capped_buckets += u64::from(beyond.iter().any(|&rows| rows > 0));
             stats.uncompared += lost;
         }
@@ -120,27 +122,27 @@ impl KeyIndex {
         for (key, counts) in counts.chunks_exact_mut(sides).enumerate() {
             let rows: usize = counts.iter().map(|&count| count as usize).sum();
             if counts.contains(&0) {
-                // All on one side.
+                // All rows are on one side.
                 counts.fill(0);
             } else if rows > limit {
                 oversized.push(key as u32);
-                stats.giants += 1;
-                stats.rows_in_giants += rows as u64;
-                // What pivots are compared with is taken off while it is done.
+                stats.oversized_buckets += 1;
+                stats.rows_in_oversized += rows as u64;
+                // Comparisons with pivots are subtracted when they are done.
                 stats.uncompared +=
-                    meetings([0, 1].map(|side| counts.get(side).map(|&n| n.into())));
+                    pairs_in_bucket([0, 1].map(|side| counts.get(side).map(|&n| n.into())));
                 counts.fill(0);
             }
         }
         if !oversized.is_empty() {
             for slot in slots.iter_mut().filter(|slot| **slot != NONE) {
                 if oversized.binary_search(slot).is_ok() {
-                    *slot |= GIANT;
+                    *slot |= OVERSIZED;
                 }
             }
         }
 
-        let complete = stats.giants == 0 && stats.capped == 0;
+        let complete = stats.oversized_buckets == 0 && stats.capped == 0;
         let zones = if complete && spec.prefix_filter && !spec.repeats_pairs() {
             2
         } else {
@@ -174,40 +176,40 @@ impl KeyIndex {
         Ok(index)
     }
 
-    /// Lets every row join its lists.
+    /// Appends every row to its lists.
     fn fill(&mut self, input: &PairInput<'_>, spec: &Spec) {
         for row in 0..input.keys.rows() {
             let side = input.side_of(row);
             let inner = self.inner_zone(input, spec, row);
             for (position, at) in input.keys.range(row).enumerate() {
-                if let Some(slot) = self.slot(at).filter(|slot| !slot.is_giant()) {
+                if let Some(slot) = self.slot(at).filter(|slot| !slot.is_oversized()) {
                     let own = self.own(slot, side, position < inner);
-                    self.join(own, row as u32, position as u32);
+                    self.append(own, row as u32, position as u32);
                 }
             }
         }
     }
 
-    /// Sides that rows may have.
+    /// The number of sides.
     pub(super) fn sides(&self) -> usize {
         self.sides
     }
 
-    /// How many buckets are oversized.
+    /// The number of oversized buckets.
     pub(super) fn oversized(&self) -> usize {
         self.oversized.len()
     }
 
-    /// The place of a key among those of oversized buckets, if it is one.
+    /// The rank of a key among the keys of oversized buckets, if it is one.
     #[inline]
     pub(super) fn oversized_at(&self, slot: Slot) -> Option<usize> {
-        if !slot.is_giant() {
+        if !slot.is_oversized() {
             return None;
         }
         self.oversized.binary_search(&slot.number()).ok()
     }
 
-    /// The key at a position of the input, if it can lead to a pair.
+    /// The key at index `at` of all keys of the input, if it can lead to a pair.
     #[inline]
     pub(super) fn slot(&self, at: usize) -> Option<Slot> {
         self.slots
@@ -216,7 +218,7 @@ impl KeyIndex {
             .map(|&slot| Slot(slot))
     }
 
-    /// How many keys of a row are in its inner zone.
+    /// The number of keys of a row that are in its inner zone.
     #[inline]
     pub(super) fn inner_zone(&self, input: &PairInput<'_>, spec: &Spec, row: usize) -> usize {
         if self.zones == 2 {
@@ -226,7 +228,7 @@ impl KeyIndex {
         }
     }
 
-    /// The lists that a row of this side and zone is compared with; the second may be none.
+    /// The lists that a row of this side and zone is compared with: one, or two for the inner of two zones.
     #[inline]
     pub(super) fn compared(&self, slot: Slot, side: usize, inner: bool) -> (List, Option<List>) {
         let other = if self.sides == 2 { 1 - side } else { 0 };
@@ -237,7 +239,7 @@ impl KeyIndex {
         )
     }
 
-    /// The list that a row of this side and zone joins.
+    /// The list that a row of this side and zone belongs to.
     #[inline]
     fn own(&self, slot: Slot, side: usize, inner: bool) -> List {
         List(self.first_list(slot, side) + usize::from(!inner))
@@ -248,16 +250,16 @@ impl KeyIndex {
         (slot.number() as usize * self.sides + side) * self.zones
     }
 
-    /// The rows of a list so far, in ascending order, and the positions of the key in each.
+    /// The rows of a list so far, in ascending order, and the position of the key in each.
     #[inline]
     pub(super) fn members(&self, list: List) -> (&[u32], &[u32]) {
         let range = self.starts[list.0] as usize..self.ends[list.0] as usize;
         (&self.rows[range.clone()], &self.positions[range])
     }
 
-    /// Lets a row join a list; those of keys that cannot lead to a pair have no room.
+    /// Appends a row to a list. The lists of keys that cannot lead to a pair have a capacity of 0.
     #[inline]
-    fn join(&mut self, list: List, row: u32, position: u32) {
+    fn append(&mut self, list: List, row: u32, position: u32) {
         let end = &mut self.ends[list.0];
         if *end == self.starts[list.0 + 1] {
             return;
@@ -284,8 +286,9 @@ impl KeyIndex {
     }
 }
 
-/// Pairs of rows that meet in a bucket of so many rows a side.
-fn meetings(rows: [Option<u64>; 2]) -> u64 {
+/// The number of pairs of rows in a bucket, given the number of rows of each side; with one number, of all
+/// pairs.
+fn pairs_in_bucket(rows: [Option<u64>; 2]) -> u64 {
     match rows {
         [Some(a), Some(b)] => a * b,
         [Some(a), None] => a * a.saturating_sub(1) / 2,
@@ -293,6 +296,7 @@ fn meetings(rows: [Option<u64>; 2]) -> u64 {
     }
 }
 
+/// The number of tokens of a row that are in its inner zone.
 fn inner_zone(input: &PairInput<'_>, spec: &Spec, row: usize) -> usize {
     let Payload::Sets(sets) = input.payload else {
         return usize::MAX;
@@ -301,7 +305,7 @@ fn inner_zone(input: &PairInput<'_>, spec: &Spec, row: usize) -> usize {
     size + 1 - min_overlap(size, size, spec.threshold).min(size + 1)
 }
 
-/// The rows of each list where there are two zones. Keys whose lists were emptied stay empty.
+/// The number of rows of each list if there are two zones. Lists with a count of 0 stay empty.
 fn count_by_zone(
     input: &PairInput<'_>,
     spec: &Spec,
@@ -323,13 +327,13 @@ fn count_by_zone(
     zones
 }
 
-/// The number of each key that this part owns and that occurs more than once, `NONE` for the
-/// others; and how many numbers were given.
+/// The number of each key that this part owns and that occurs more than once, [`NONE`] for the others; and
+/// how many numbers there are.
 fn number_keys(input: &PairInput<'_>, spec: &Spec, stats: &mut Stats) -> (Vec<u32>, usize) {
     let keys = input.keys.values();
     let mut slots = vec![NONE; keys.len()];
 
-    // Positions of the owned keys, by partition, ascending within one.
+    // Indexes of the owned keys, by partition, ascending within a partition.
     let bits = (keys.len() / PARTITION)
         .checked_ilog2()
         .map_or(1, |bits| (bits + 1).min(16));
@@ -391,8 +395,8 @@ fn number_keys(input: &PairInput<'_>, spec: &Spec, stats: &mut Stats) -> (Vec<u3
     (slots, numbers as usize)
 }
 
-/// A hash of one `u64`: folded multiplication. (The high bits of the product that chooses the
-/// partition are the same throughout a partition, so this takes another multiplier.)
+/// A hash of one `u64` by folded multiplication. The multiplier differs from that of the partition, whose
+/// product has the same high bits for all keys of a partition.
 #[derive(Default)]
 struct KeyHasher(u64);
 

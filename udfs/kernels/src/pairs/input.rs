@@ -1,8 +1,8 @@
-//! What is joined: borrowed columns of dense rows.
+//! The input of a join: borrowed columns of rows, numbered from 0.
 
 use crate::cosine::{dot, sparse_dot};
 
-/// One list of values a row: row `i` is `values[offsets[i]..offsets[i + 1]]`.
+/// One list of values for each row: row `i` is `values[offsets[i]..offsets[i + 1]]`.
 #[derive(Debug, Clone, Copy)]
 pub struct Csr<'a, T> {
     offsets: &'a [usize],
@@ -23,7 +23,7 @@ impl<'a, T> Csr<'a, T> {
         self.offsets.len().saturating_sub(1)
     }
 
-    /// All values, of all rows.
+    /// The values of all rows.
     #[must_use]
     pub fn values(&self) -> &'a [T] {
         self.values
@@ -36,7 +36,7 @@ impl<'a, T> Csr<'a, T> {
         self.values.get(self.range(row)).unwrap_or(&[])
     }
 
-    /// Where the values of a row lie.
+    /// The range of the values of a row; empty if there is no such row.
     #[inline]
     #[must_use]
     pub(super) fn range(&self, row: usize) -> std::ops::Range<usize> {
@@ -47,7 +47,7 @@ impl<'a, T> Csr<'a, T> {
     }
 }
 
-/// One text a row: row `i` is `text[offsets[i]..offsets[i + 1]]`, in bytes.
+/// One text for each row: row `i` is `text[offsets[i]..offsets[i + 1]]`, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Texts<'a> {
     offsets: &'a [usize],
@@ -56,7 +56,7 @@ pub struct Texts<'a> {
 
 impl<'a> Texts<'a> {
     /// Texts over `offsets`, which has one entry more than there are rows and does not descend. A
-    /// row whose range is not a part of `text` reads as empty.
+    /// row whose range is outside of `text`, or cuts a character, reads as empty.
     #[must_use]
     pub fn new(offsets: &'a [usize], text: &'a str) -> Self {
         Self { offsets, text }
@@ -79,44 +79,44 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The group of each row; only rows of different groups pair. Values stand for the column's values
-/// one to one.
+/// The group of each row; only rows of different groups pair. Two rows are in the same group if and only if
+/// their values are equal.
 #[derive(Debug, Clone, Copy)]
 pub struct Groups<'a> {
-    /// One value a row.
+    /// One value for each row.
     pub values: &'a [u64],
-    /// Which values are there; `None` if all are. A row without a group pairs with nothing.
+    /// Whether each row has a group; `None` if all have. A row without a group pairs with nothing.
     pub valid: Option<&'a [bool]>,
 }
 
-/// What a candidate is verified with.
+/// The data that candidates are verified with.
 #[derive(Debug, Clone, Copy)]
 pub enum Payload<'a> {
     /// Nothing.
     None,
-    /// The tokens of each row, ascending and distinct.
+    /// The tokens of each row, in ascending order and distinct.
     Sets(Csr<'a, u64>),
-    /// MinHash signatures of `width` values a row, one after the other.
+    /// MinHash signatures of `width` values of 32 bits.
     Signatures32 {
-        /// `rows * width` values.
+        /// `rows * width` values, row by row.
         values: &'a [u32],
-        /// Values a row, at least 1.
+        /// Values of a signature, at least 1.
         width: usize,
     },
-    /// The same in 64 bits a value.
+    /// MinHash signatures of `width` values of 64 bits.
     Signatures64 {
-        /// `rows * width` values.
+        /// `rows * width` values, row by row.
         values: &'a [u64],
-        /// Values a row, at least 1.
+        /// Values of a signature, at least 1.
         width: usize,
     },
     /// The text of each row.
     Texts(Texts<'a>),
     /// A bit signature of each row.
     Bits(Bits<'a>),
-    /// A vector of each row, and perhaps its signature.
+    /// A vector of each row, and optionally its bit signature.
     Vectors {
-        /// Signatures of the vectors: rows whose signatures differ too much are not compared.
+        /// Signatures of the vectors: vectors whose signatures differ in too many bits are not compared.
         bits: Option<Bits<'a>>,
         /// The vectors.
         vectors: Vectors<'a>,
@@ -126,7 +126,7 @@ pub enum Payload<'a> {
 /// Bit signatures of one width, in words of 64 bits.
 #[derive(Debug, Clone, Copy)]
 pub struct Bits<'a> {
-    /// `rows * width` words.
+    /// `rows * width` words, row by row.
     pub words: &'a [u64],
     /// Words of a signature, at least 1.
     pub width: usize,
@@ -142,33 +142,33 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// Vectors of finite numbers whose squares neither overflow nor vanish.
+/// Vectors of finite numbers whose squared lengths neither overflow nor underflow.
 #[derive(Debug, Clone, Copy)]
 pub struct Vectors<'a> {
-    /// The numbers.
+    /// The components.
     pub values: Values<'a>,
     /// The dot product of each vector with itself, as [`Values::norms`] gives it.
     pub norms: &'a [f64],
 }
 
-/// The numbers of vectors.
+/// The components of vectors.
 #[derive(Debug, Clone, Copy)]
 pub enum Values<'a> {
-    /// `dimensions` numbers a row, one row after the other.
+    /// Dense vectors in single precision.
     Dense32 {
-        /// `rows * dimensions` numbers.
+        /// `rows * dimensions` numbers, row by row.
         values: &'a [f32],
-        /// Numbers a row, at least 1.
+        /// Components of a vector, at least 1.
         dimensions: usize,
     },
-    /// The same in double precision.
+    /// Dense vectors in double precision.
     Dense64 {
-        /// `rows * dimensions` numbers.
+        /// `rows * dimensions` numbers, row by row.
         values: &'a [f64],
-        /// Numbers a row, at least 1.
+        /// Components of a vector, at least 1.
         dimensions: usize,
     },
-    /// (Hash of the term, weight) of each row, in ascending order, each term once.
+    /// Sparse vectors: (hash of the term, weight), in ascending order of distinct terms.
     Sparse(Csr<'a, (u64, f64)>),
 }
 
@@ -221,20 +221,20 @@ impl Values<'_> {
 /// The rows of a join, in ascending order of their ids.
 #[derive(Debug, Clone, Copy)]
 pub struct PairInput<'a> {
-    /// The keys of each row, distinct within the row. All rows list theirs in one total order (rank
-    /// of the token; number of the band), so that the first key two rows share is the same one seen
-    /// from either. A row without keys pairs with nothing.
+    /// The keys of each row, distinct within the row. All rows list their keys in one total order (the rank
+    /// of the token, or the number of the band), so that two rows agree on the first key they share. A row
+    /// without keys pairs with nothing.
     pub keys: Csr<'a, u64>,
-    /// Join of two relations: 0 or 1 for each row. Only rows of different sides pair.
+    /// For a join of two relations: the side of each row, 0 or 1. Only rows of different sides pair.
     pub side: Option<&'a [u8]>,
     /// Only rows of different groups pair.
     pub group: Option<Groups<'a>>,
-    /// What candidates are verified with.
+    /// The data that candidates are verified with.
     pub payload: Payload<'a>,
 }
 
 impl PairInput<'_> {
-    /// Whether two rows may pair at all.
+    /// Whether the groups of two rows let them pair.
     #[inline]
     pub(super) fn may_pair(&self, a: u32, b: u32) -> bool {
         self.group.is_none_or(|group| {
@@ -245,13 +245,13 @@ impl PairInput<'_> {
         })
     }
 
-    /// Whether a row can pair with anything.
+    /// Whether a row has a group, where there are groups; otherwise it pairs with nothing.
     pub(super) fn takes_part(&self, row: usize) -> bool {
         let valid = self.group.and_then(|group| group.valid);
         valid.is_none_or(|valid| valid.get(row) == Some(&true))
     }
 
-    /// The side of a row.
+    /// The side of a row; 0 if there are no sides.
     #[inline]
     pub(super) fn side_of(&self, row: usize) -> usize {
         let side = self.side.and_then(|side| side.get(row));

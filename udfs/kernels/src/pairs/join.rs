@@ -1,24 +1,26 @@
-//! The join: rows in ascending order, each probed against the rows before it; then, where buckets are
-//! oversized, each against the pivots before it.
+//! The join: probes each row, in ascending order, against the rows before it that share a key; then, if
+//! buckets are oversized, probes each row against the pivots before it.
 
 use super::first_key::ProbeKeys;
 use super::index::{KeyIndex, List};
 use super::input::PairInput;
-use super::pivots::{Met, Pivots};
+use super::pivots::{Pivots, Seen};
 use super::sketch::Sketches;
 use super::spec::{PairError, Spec, Verify};
 use super::stats::Stats;
 use super::verify::{Candidate, Verifier};
 use std::sync::Arc;
 
-/// Work done before a batch is handed out even if it is not full, so that a caller can stop or let
-/// others run: about 10 ms.
+/// Work after which a batch is returned even if it is not full, so that the caller can stop or yield: about
+/// 10 ms. The unit is the work of reading one posting.
 const WORK: u64 = 1 << 22;
-/// The work of a candidate that is filtered, and of one that is verified, in postings read.
+/// The work of filtering a candidate.
 const FILTER_WORK: u64 = 8;
+/// The work of verifying a candidate.
 const VERIFY_WORK: u64 = 64;
-/// Rows that a sharer takes in a row: few enough to spread the work, many enough to keep its cache.
-const STRETCH: u32 = if cfg!(test) { 4 } else { 256 };
+/// Rows of a chunk, which a worker probes one after the other: few enough to balance the work, many enough
+/// to make use of the cache.
+const CHUNK: u32 = if cfg!(test) { 4 } else { 256 };
 
 /// Pairs found, as columns of equal length.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -51,43 +53,45 @@ impl PairBatch {
     }
 }
 
-/// Where the probe of a row stands.
+/// The progress of the probe of a row.
 #[derive(Debug, Clone, Copy, Default)]
 struct Cursor {
-    /// The row is set up.
+    /// Whether the probe of the row has begun.
     begun: bool,
-    /// Position among the row's keys.
+    /// The position of the current key among the row's keys.
     step: usize,
-    /// The candidates met at that key are gathered.
+    /// Whether the candidates at that key have been gathered.
     gathered: bool,
-    /// The next of them to verify.
+    /// The next of these candidates to verify.
     candidate: usize,
-    /// Pivots that the row resembles in the bucket of that key.
+    /// The number of pivots in the bucket of that key that the row is similar to.
     links: usize,
 }
 
-/// A join in progress. It holds what it derives from the rows, not the rows: every call gets the
-/// same [`PairInput`].
+/// A join in progress. It holds data derived from the rows but not the rows themselves: every call is given
+/// the same [`PairInput`].
 #[derive(Debug)]
 pub struct PairJoin {
     spec: Spec,
     index: Arc<KeyIndex>,
-    /// How many share the rows; each takes one stretch of [`STRETCH`] in turn.
-    sharers: u32,
+    /// The number of workers; each probes every `workers`-th chunk of [`CHUNK`] rows.
+    workers: u32,
     verifier: Verifier,
-    /// The probe row that met each row last.
-    met: Vec<u32>,
-    /// Oversized buckets, which one of those that share the rows looks at.
+    /// For each row: the last probe row that it was a candidate of.
+    seen_by: Vec<u32>,
+    /// The pivots of oversized buckets; only the first worker has them.
     pivots: Option<Pivots>,
-    /// Rows have met at all other keys: now they meet pivots.
+    /// Whether all other keys have been probed, so that rows are now probed against pivots.
     at_pivots: bool,
     probe_keys: ProbeKeys,
+    /// The number of rows.
     rows: u32,
+    /// The current probe row.
     row: u32,
-    /// Keys in the inner zone of the current row.
+    /// The number of keys in the inner zone of the current row.
     inner: usize,
     cursor: Cursor,
-    /// The candidates met at the current key.
+    /// The candidates gathered at the current key.
     candidates: Vec<Candidate>,
     stats: Stats,
 }
@@ -97,8 +101,8 @@ impl PairJoin {
     ///
     /// # Errors
     ///
-    /// If parameters are out of range, columns do not fit together, or there are more rows or keys
-    /// than `u32` can number.
+    /// If a parameter is out of range, columns differ in length, the payload does not have the data that the
+    /// verification needs, or there are more rows or keys than `u32` can number.
     pub fn new(input: &PairInput<'_>, spec: Spec) -> Result<Self, PairError> {
         spec.check(input)?;
         let rows = input.keys.rows();
@@ -109,7 +113,7 @@ impl PairJoin {
         let index = KeyIndex::build(input, &spec, &mut stats)?;
         Ok(Self {
             verifier: Verifier::new(input, &spec),
-            met: vec![u32::MAX; rows],
+            seen_by: vec![u32::MAX; rows],
             pivots: Pivots::of(&index, rows),
             at_pivots: false,
             probe_keys: ProbeKeys::default(),
@@ -120,34 +124,35 @@ impl PairJoin {
             candidates: Vec::new(),
             spec,
             index: Arc::new(index),
-            sharers: 1,
+            workers: 1,
             stats,
         })
     }
 
-    /// Divides the rows left to probe among `sharers` joins, which can run at the same time; together
-    /// they report each pair as often as this one would, and their statistics add up. Which rows are pivots
-    /// depends on the order of the rows: the first join looks at oversized buckets alone.
+    /// Divides the rows to probe among at most `workers` joins, which can run at the same time. Together they
+    /// report each pair as often as this one would, and their statistics add up. As the choice of pivots
+    /// depends on the order of the rows, only the first join handles oversized buckets. A join that has
+    /// already begun is not divided.
     #[must_use]
-    pub fn share(mut self, sharers: usize) -> Vec<Self> {
-        let most = self.rows.div_ceil(STRETCH).max(1) as usize;
-        let sharers = sharers.clamp(1, most);
-        if sharers == 1 || self.row > 0 || self.at_pivots {
+    pub fn into_workers(mut self, workers: usize) -> Vec<Self> {
+        let max_workers = self.rows.div_ceil(CHUNK).max(1) as usize;
+        let workers = workers.clamp(1, max_workers);
+        if workers == 1 || self.row > 0 || self.at_pivots {
             return vec![self];
         }
-        self.sharers = sharers as u32;
-        let others: Vec<Self> = (1..self.sharers)
-            .map(|sharer| Self {
+        self.workers = workers as u32;
+        let others: Vec<Self> = (1..self.workers)
+            .map(|worker| Self {
                 spec: self.spec,
                 index: Arc::clone(&self.index),
-                sharers: self.sharers,
-                verifier: self.verifier.share(),
-                met: vec![u32::MAX; self.rows as usize],
+                workers: self.workers,
+                verifier: self.verifier.for_worker(),
+                seen_by: vec![u32::MAX; self.rows as usize],
                 pivots: None,
                 at_pivots: false,
                 probe_keys: ProbeKeys::default(),
                 rows: self.rows,
-                row: sharer * STRETCH,
+                row: worker * CHUNK,
                 inner: 0,
                 cursor: Cursor::default(),
                 candidates: Vec::new(),
@@ -159,42 +164,42 @@ impl PairJoin {
         all
     }
 
-    /// The row to probe after `row`.
+    /// The row that this worker probes after `row`.
     fn after(&self, row: u32) -> u32 {
-        match (row + 1).is_multiple_of(STRETCH) {
+        match (row + 1).is_multiple_of(CHUNK) {
             false => row + 1,
-            true => (row + 1).saturating_add((self.sharers - 1).saturating_mul(STRETCH)),
+            true => (row + 1).saturating_add((self.workers - 1).saturating_mul(CHUNK)),
         }
     }
 
-    /// What was done so far.
+    /// Counts of the work done so far.
     #[must_use]
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    /// Bytes held, the rows apart.
+    /// Bytes held, without the rows.
     #[must_use]
     pub fn memory(&self) -> usize {
         self.index.memory()
             + self.verifier.memory()
-            + size_of::<u32>() * self.met.capacity()
+            + size_of::<u32>() * self.seen_by.capacity()
             + self.pivots.as_ref().map_or(0, Pivots::memory)
     }
 
-    /// Bytes that each further sharer of `rows` rows holds.
+    /// Bytes that each worker after the first holds for `rows` rows.
     #[must_use]
-    pub fn memory_of_sharer(rows: usize) -> usize {
+    pub fn memory_of_worker(rows: usize) -> usize {
         rows.saturating_mul(size_of::<u32>())
     }
 
-    /// An upper bound of the bytes held while indexing `keys` keys of `rows` rows, of which the part owns
-    /// `owned`, and whose sets, where sets are compared, hold `tokens`.
+    /// An upper bound of the bytes held while indexing `rows` rows with `keys` keys in all, `owned` of which
+    /// belong to the part. `tokens` is the number of tokens of all sets, if sets are compared.
     #[must_use]
     pub fn memory_for(rows: usize, keys: usize, owned: usize, tokens: Option<usize>) -> usize {
-        // Rows: met, lengths, met and similar of pivots. Keys: number. Own keys: order and, of keys that are held
-        // twice at least, row and position of each posting, and for each of up to four lists a count, twice while
-        // zones are counted, a start and an end.
+        // For each row: seen_by, length, and seen_by and similar_to of pivots. For each key: its number. For each
+        // owned key: its entry in the sort order and, if several rows hold the key, row and position of each
+        // posting, and for each of up to four lists a count (twice while zones are counted), a start and an end.
         rows.saturating_mul(16)
             .saturating_add(keys.saturating_mul(4))
             .saturating_add(owned.saturating_mul(44))
@@ -223,7 +228,8 @@ impl PairJoin {
         Some(batch)
     }
 
-    /// Whether there is a row to probe; after the last one rows are probed against pivots, if there are any.
+    /// Whether there is a row to probe. After the last row, starts again at the first one with pivots, if there
+    /// are any.
     fn has_row(&mut self) -> bool {
         if self.row >= self.rows && !self.at_pivots && self.pivots.is_some() {
             self.at_pivots = true;
@@ -232,7 +238,7 @@ impl PairJoin {
         self.row < self.rows
     }
 
-    /// Probes the current row from the cursor on; false if it is to be continued.
+    /// Probes the current row from the cursor on; false if it has to be continued in the next batch.
     fn probe_row(
         &mut self,
         input: &PairInput<'_>,
@@ -245,7 +251,7 @@ impl PairJoin {
         let side = input.side_of(row as usize);
         if !self.cursor.begun {
             self.cursor.begun = true;
-            self.met[row as usize] = row;
+            self.seen_by[row as usize] = row;
             self.inner = self.index.inner_zone(input, &self.spec, row as usize);
             self.verifier.begin(row);
             *work = work.saturating_sub(1 + keys.len() as u64);
@@ -253,18 +259,18 @@ impl PairJoin {
         while self.cursor.step < keys.len() {
             let key = self.cursor.step;
             let slot = self.index.slot(keys.start + key);
-            if let Some(slot) = slot.filter(|slot| slot.is_giant() == self.at_pivots) {
+            if let Some(slot) = slot.filter(|slot| slot.is_oversized() == self.at_pivots) {
                 let bucket = self.index.oversized_at(slot);
                 if !self.cursor.gathered {
                     self.candidates.clear();
                     match bucket {
-                        Some(bucket) => self.meet_pivots(bucket, side),
+                        Some(bucket) => self.gather_pivots(bucket, side),
                         None => {
                             let inner = key < self.inner;
                             let (first, second) = self.index.compared(slot, side, inner);
-                            self.meet(first);
+                            self.gather(first);
                             if let Some(second) = second {
-                                self.meet(second);
+                                self.gather(second);
                             }
                         }
                     }
@@ -275,7 +281,7 @@ impl PairJoin {
                     return false;
                 }
                 if let (Some(bucket), Some(pivots)) = (bucket, &mut self.pivots)
-                    && !pivots.settle((bucket, side), (row, key as u32), self.cursor.links)
+                    && !pivots.add_if_needed((bucket, side), (row, key as u32), self.cursor.links)
                 {
                     self.stats.unlinked += 1;
                 }
@@ -289,15 +295,16 @@ impl PairJoin {
         true
     }
 
-    /// Leaves the candidates, met at a key of the current row, that pass the filters.
+    /// Drops candidates that do not pass the filters. `position` is that of the current key among the keys of
+    /// the current row.
     fn filter(&mut self, input: &PairInput<'_>, position: usize, work: &mut u64) {
-        let met = self.candidates.len() as u64;
-        *work = work.saturating_sub(met * FILTER_WORK);
+        let gathered = self.candidates.len() as u64;
+        *work = work.saturating_sub(gathered * FILTER_WORK);
 
         let row = self.row;
         let keys = input.keys.row(row as usize);
         let one_owner = self.spec.parts > 1 && !self.spec.repeats_pairs();
-        // Met at the first key they share?
+        // Whether the current key is the first one that the rows share.
         let first = self.spec.parts == 1 && self.index.complete;
         let Self {
             candidates,
@@ -331,18 +338,18 @@ impl PairJoin {
         });
     }
 
-    /// Takes the rows of a list that the current row has not met before.
+    /// Adds the rows of a list that have not been candidates of the current row before.
     #[inline]
-    fn meet(&mut self, list: List) {
+    fn gather(&mut self, list: List) {
         let row = self.row;
         let (rows, positions) = self.index.members(list);
         for (&other, &position) in rows.iter().zip(positions) {
             if other >= row {
                 break;
             }
-            let met = &mut self.met[other as usize];
-            if *met != row {
-                *met = row;
+            let seen_by = &mut self.seen_by[other as usize];
+            if *seen_by != row {
+                *seen_by = row;
                 self.candidates.push(Candidate {
                     row: other,
                     position,
@@ -352,9 +359,9 @@ impl PairJoin {
         }
     }
 
-    /// Takes the pivots of a bucket that the current row has not met before, and counts those that it was
-    /// found similar to in another.
-    fn meet_pivots(&mut self, bucket: usize, side: usize) {
+    /// Adds the pivots of a bucket that have not been candidates of the current row before, and counts those
+    /// that it was found similar to in an earlier bucket.
+    fn gather_pivots(&mut self, bucket: usize, side: usize) {
         let Some(mut pivots) = self.pivots.take() else {
             return;
         };
@@ -365,20 +372,20 @@ impl PairJoin {
                 break;
             }
             self.stats.uncompared = self.stats.uncompared.saturating_sub(1);
-            match pivots.meet(row, other) {
-                Met::First => self.candidates.push(Candidate {
+            match pivots.mark_seen(row, other) {
+                Seen::First => self.candidates.push(Candidate {
                     row: other,
                     position,
                     needed: 0,
                 }),
-                Met::Similar => self.cursor.links += 1,
-                Met::Different => {}
+                Seen::Similar => self.cursor.links += 1,
+                Seen::Different => {}
             }
         }
         self.pivots = Some(pivots);
     }
 
-    /// Verifies what was gathered; false if it is to be continued.
+    /// Verifies the candidates gathered; false if this has to be continued in the next batch.
     #[inline]
     fn verify_candidates(
         &mut self,
@@ -406,10 +413,10 @@ impl PairJoin {
                 && let Some(pivots) = &mut self.pivots
             {
                 self.cursor.links += 1;
-                pivots.resembles(row, other);
+                pivots.mark_similar(row, other);
                 let keys = |row: u32| input.keys.range(row as usize);
                 if pivots.share_another(&self.index, (row, keys(row)), keys(other)) {
-                    // Reported there.
+                    // The pair is reported at that bucket.
                     continue;
                 }
             }

@@ -1,94 +1,101 @@
 //! Oversized buckets: their rows are verified against a few of them, the *pivots*.
 //!
-//! Rows come in ascending order. A row is compared with the pivots that the bucket has so far; if it
-//! resembles fewer than [`COVER`] of them, it becomes a pivot itself while there is a seat. What happens in a
-//! bucket depends on its own rows only, so that the answer is the same for any division of the keys.
+//! Rows come in ascending order. A row is compared with the pivots that the bucket has so far. If it is
+//! similar to fewer than [`MIN_COVERING_PIVOTS`] of them and the bucket has room for another pivot, it becomes
+//! one itself. The result for a bucket depends only on its rows, so it is the same for any division of the
+//! keys.
 //!
-//! One pivot that resembles all others would do for their components. But where one row is kept for all that
-//! resemble it, a pivot may be removed for a row outside of the bucket, and rows that resemble no other
-//! pivot would all be kept: hence several. The seats of the second half are for rows that resemble none.
+//! Connected components need only one pivot among rows that are similar to it. But if one representative is
+//! kept for all rows similar to it, a pivot may be removed in favour of a row outside of the bucket; rows
+//! without another similar pivot would then all be kept. Therefore a row is linked to several pivots. The
+//! second half of the pivots is reserved for rows that are similar to no pivot.
 
 use super::index::{KeyIndex, Slot};
-use super::spec::{COVER, LEADERS};
+use super::spec::{MAX_PIVOTS, MIN_COVERING_PIVOTS};
 
 /// The pivots of all oversized buckets of a join.
 #[derive(Debug)]
 pub(super) struct Pivots {
-    /// For each bucket and side the pivots so far, and the positions of the key among theirs.
+    /// For each bucket and side: the pivots so far, and the position of the key among the keys of each.
     lists: Vec<Vec<(u32, u32)>>,
     sides: usize,
-    /// The row that met each row last, and the row that each was found similar to last.
-    met: Vec<u32>,
-    similar: Vec<u32>,
-    /// Keys of the current row whose buckets are not oversized.
+    /// For each row: the last row that it was a candidate of as a pivot.
+    seen_by: Vec<u32>,
+    /// For each row: the last row that it was found similar to as a pivot.
+    similar_to: Vec<u32>,
+    /// The keys of row `others_of` whose buckets are not oversized, ascending.
     others: Vec<u32>,
-    /// Whose these are.
     others_of: Option<u32>,
 }
 
 impl Pivots {
-    /// The pivots of an index of so many rows; `None` where no bucket is oversized.
+    /// Empty lists of pivots for an index of `rows` rows; `None` if no bucket is oversized.
     pub(super) fn of(index: &KeyIndex, rows: usize) -> Option<Self> {
         (index.oversized() > 0).then(|| Self {
             lists: vec![Vec::new(); index.oversized() * index.sides()],
             sides: index.sides(),
-            met: vec![u32::MAX; rows],
-            similar: vec![u32::MAX; rows],
+            seen_by: vec![u32::MAX; rows],
+            similar_to: vec![u32::MAX; rows],
             others: Vec::new(),
             others_of: None,
         })
     }
 
-    /// The pivots that a row of a side is compared with.
+    /// The pivots that a row of a side is compared with: those of the other side, if there are two.
     pub(super) fn compared(&self, bucket: usize, side: usize) -> &[(u32, u32)] {
         let other = if self.sides == 2 { 1 - side } else { 0 };
         &self.lists[bucket * self.sides + other]
     }
 
-    /// Marks that a row meets another; what is known of the two if they have met before.
+    /// Marks the pivot `other` as a candidate of `row`, and returns the result of their comparison in an
+    /// earlier bucket.
     #[inline]
-    pub(super) fn meet(&mut self, row: u32, other: u32) -> Met {
-        let met = &mut self.met[other as usize];
-        if *met != row {
-            *met = row;
-            Met::First
-        } else if self.similar[other as usize] == row {
-            Met::Similar
+    pub(super) fn mark_seen(&mut self, row: u32, other: u32) -> Seen {
+        let seen_by = &mut self.seen_by[other as usize];
+        if *seen_by != row {
+            *seen_by = row;
+            Seen::First
+        } else if self.similar_to[other as usize] == row {
+            Seen::Similar
         } else {
-            Met::Different
+            Seen::Different
         }
     }
 
-    /// Marks that a row is similar to another.
-    pub(super) fn resembles(&mut self, row: u32, other: u32) {
-        self.similar[other as usize] = row;
+    /// Marks that `row` is similar to the pivot `other`.
+    pub(super) fn mark_similar(&mut self, row: u32, other: u32) {
+        self.similar_to[other as usize] = row;
     }
 
-    /// Lets a row that resembles `links` pivots of a bucket be one, if it is wanted and there is a seat; false if
-    /// it resembles none and there is no seat.
-    pub(super) fn settle(
+    /// Makes a row that is similar to `links` pivots of a bucket a pivot itself, if these are too few and
+    /// there is room for another pivot. Returns whether the row is linked: similar to a pivot, or a pivot.
+    pub(super) fn add_if_needed(
         &mut self,
         (bucket, side): (usize, usize),
         (row, position): (u32, u32),
         links: usize,
     ) -> bool {
         let list = &mut self.lists[bucket * self.sides + side];
-        let seats = if links == 0 { LEADERS } else { LEADERS / 2 };
-        let is_seated = links < COVER && list.len() < seats;
-        if is_seated {
+        let max_pivots = if links == 0 {
+            MAX_PIVOTS
+        } else {
+            MAX_PIVOTS / 2
+        };
+        let is_pivot = links < MIN_COVERING_PIVOTS && list.len() < max_pivots;
+        if is_pivot {
             list.push((row, position));
         }
-        is_seated || links > 0
+        is_pivot || links > 0
     }
 
-    /// Whether two rows share a bucket that is not oversized: they are compared there.
+    /// Whether two rows share a bucket that is not oversized, where they are compared as well.
     pub(super) fn share_another(
         &mut self,
         index: &KeyIndex,
         (row, keys): (u32, std::ops::Range<usize>),
         other: std::ops::Range<usize>,
     ) -> bool {
-        let is_other = |slot: &Slot| !slot.is_giant();
+        let is_other = |slot: &Slot| !slot.is_oversized();
         if self.others_of != Some(row) {
             self.others_of = Some(row);
             self.others.clear();
@@ -105,13 +112,14 @@ impl Pivots {
         let lists: usize = self.lists.iter().map(Vec::capacity).sum();
         lists * size_of::<(u32, u32)>()
             + self.lists.capacity() * size_of::<Vec<(u32, u32)>>()
-            + (self.met.capacity() + self.similar.capacity()) * size_of::<u32>()
+            + (self.seen_by.capacity() + self.similar_to.capacity()) * size_of::<u32>()
     }
 }
 
-/// What is known of a row and a pivot that it meets.
+/// The result of comparing a row with a pivot in an earlier bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Met {
+pub(super) enum Seen {
+    /// They have not been compared before.
     First,
     Similar,
     Different,

@@ -1,65 +1,65 @@
-//! The overlap of one set with many.
+//! The overlap of one set with many others, by a hash table.
 //!
-//! A merge of two sorted sets costs a mispredicted branch at nearly every difference. A row that is
-//! verified against several others is cheaper as a table: each token has one place, chosen by its own
-//! bits (tokens are hashes already), so that a lookup is one load and no branch, and lookups do not
-//! wait for each other. Tokens whose place is taken go to a second, smaller table, where only those
-//! of the other set that missed the first are looked up.
+//! A merge of two sorted sets costs a mispredicted branch at nearly every difference. A row that is verified
+//! against several others is cheaper as a hash table. Each token has one slot, given by its own bits (tokens
+//! are hashes already), so that a lookup is one load without a branch and lookups are independent of each
+//! other. A token whose slot is taken goes to a second table, which is only searched for the tokens that are
+//! not in the first one.
 
 /// Tokens looked up between two checks of the bound.
 const BLOCK: usize = 32;
-/// Tokens without a place in either table, beyond which a set is not worth a table.
-const MAX_HOMELESS: usize = 4;
+/// The maximal number of tokens that fit into neither table; with more, a set is not kept as a table.
+const MAX_OVERFLOW: usize = 4;
 
-/// A set of tokens to look up.
+/// A hash table of the tokens of a set.
 #[derive(Debug, Default)]
 pub(super) struct ProbeSet {
-    /// Place `i` holds a token whose low bits are `i`, or one of other low bits if it is free.
+    /// Slot `i` holds a token whose low bits are `i`; if it is free, a value with other low bits.
     first: Vec<u64>,
-    /// The same for the bits from 32 up, of tokens without a place in `first`.
+    /// The same for bits 32 and above, for tokens whose slot in `first` is taken.
     second: Vec<u64>,
-    /// How many tokens have no place in `first`.
+    /// The number of tokens that are not in `first`.
     displaced: usize,
-    /// Tokens without a place in either.
-    homeless: Vec<u64>,
+    /// Tokens whose slots in both tables are taken.
+    overflow: Vec<u64>,
     /// Tokens of the other set that are not in `first`.
     missed: Vec<u64>,
 }
 
 #[inline]
-fn first_place(token: u64, mask: usize) -> usize {
+fn first_slot(token: u64, mask: usize) -> usize {
     token as usize & mask
 }
 
 #[inline]
-fn second_place(token: u64, mask: usize) -> usize {
+fn second_slot(token: u64, mask: usize) -> usize {
     (token >> 32) as usize & mask
 }
 
 impl ProbeSet {
     /// Makes `set` the set to look up; false if its tokens collide too often for a table.
     pub(super) fn fill(&mut self, set: &[u64]) -> bool {
-        let places = (set.len() * 4).next_power_of_two().max(16);
+        let slots = (set.len() * 4).next_power_of_two().max(16);
         self.first.clear();
-        self.first.extend((0..places as u64).map(|place| !place));
+        self.first.extend((0..slots as u64).map(|slot| !slot));
         self.second.clear();
         self.second
-            .extend((0..places as u64).map(|place| !(place << 32)));
+            .extend((0..slots as u64).map(|slot| !(slot << 32)));
         self.displaced = 0;
-        self.homeless.clear();
-        let mask = places - 1;
+        self.overflow.clear();
+        let mask = slots - 1;
         for &token in set {
-            let place = first_place(token, mask);
-            if first_place(self.first[place], mask) != place {
-                self.first[place] = token;
+            let slot = first_slot(token, mask);
+            if first_slot(self.first[slot], mask) != slot {
+                self.first[slot] = token;
                 continue;
             }
             self.displaced += 1;
-            let place = second_place(token, mask);
-            if second_place(self.second[place], mask) != place {
-                self.second[place] = token;
-            } else if self.homeless.len() < MAX_HOMELESS {
-                self.homeless.push(token);
+            let slot = second_slot(token, mask);
+            if second_slot(self.second[slot], mask) != slot {
+                self.second[slot] = token;
+            } else if self.overflow.len() < MAX_OVERFLOW {
+                self.overflow.push(token);
             } else {
                 return false;
             }
@@ -67,10 +67,10 @@ impl ProbeSet {
         true
     }
 
-    /// How many of the distinct tokens of `other` are in the set, if they are `needed` or more.
+    /// The number of distinct tokens of `other` that are in the set, if it is at least `needed`.
     #[inline]
     pub(super) fn overlap_at_least(&mut self, other: &[u64], needed: usize) -> Option<usize> {
-        // What may miss the first table before too few are left.
+        // The number of tokens that may be absent from the first table before too few are left.
         let may_miss = (other.len() + self.displaced).checked_sub(needed)?;
         let first = self.first.as_slice();
         if first.is_empty() {
@@ -82,12 +82,12 @@ impl ProbeSet {
         }
         let mut missed = 0;
         for block in other.chunks(BLOCK) {
-            // Each token is written; only those that miss stay.
+            // Every token is written; the next one overwrites it unless it is absent from the first table.
             let room = self.missed.get_mut(missed..missed + block.len())?;
             let mut misses = 0;
             for &token in block {
                 room[misses] = token;
-                misses += usize::from(first[first_place(token, mask)] != token);
+                misses += usize::from(first[first_slot(token, mask)] != token);
             }
             missed += misses;
             if missed > may_miss {
@@ -100,12 +100,12 @@ impl ProbeSet {
             let missed = &self.missed[..missed];
             let found = missed
                 .iter()
-                .filter(|&&token| second.get(second_place(token, mask)) == Some(&token));
+                .filter(|&&token| second.get(second_slot(token, mask)) == Some(&token));
             overlap += found.count();
-            if !self.homeless.is_empty() {
+            if !self.overflow.is_empty() {
                 overlap += missed
                     .iter()
-                    .filter(|token| self.homeless.contains(token))
+                    .filter(|token| self.overflow.contains(token))
                     .count();
             }
         }
@@ -167,7 +167,7 @@ mod tests {
             }
         }
         assert!(counted > 20);
-        // Equal in both places.
+        // The tokens have the same slots in both tables.
         let set: Vec<u64> = (0..10).map(|i| i << 20).collect();
         assert!(!probe.fill(&set));
         assert!(probe.fill(&set[..6]));

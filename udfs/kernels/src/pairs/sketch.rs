@@ -1,16 +1,16 @@
-//! A bound of the overlap of two sets that is cheaper than the overlap.
+//! Sketches: an upper bound of the overlap of two sets that is cheaper to compute than the overlap.
 //!
-//! Each token flips one bit of its set's sketch. Tokens in both sets flip the same bits of both, so two
-//! sketches differ in at most as many bits as there are tokens in one set only: `d` bits that differ
-//! leave at most `(|x| + |y| - d) / 2` tokens in common. (Sandes, Teodoro and Melo, "Bitmap filter:
-//! speeding up exact set similarity joins with bitwise operations", Information Systems 88, 2020, with
-//! the XOR method.)
+//! Each token flips one bit of its set's sketch. Tokens in both sets flip the same bits of both sketches, so
+//! two sketches differ in at most as many bits as there are tokens in exactly one of the sets. Hence, if `d`
+//! bits differ, the sets have at most `(|x| + |y| - d) / 2` tokens in common. (Sandes, Teodoro and Melo,
+//! "Bitmap filter: speeding up exact set similarity joins with bitwise operations", Information Systems 88,
+//! 2020, with the XOR method.)
 
 use super::input::Csr;
 
-/// Bits of a sketch, for each token of an average set.
+/// Bits of a sketch for each token of a set of average size.
 const BITS_PER_TOKEN: usize = 2;
-/// The fewest and the most words of a sketch.
+/// The allowed numbers of words of a sketch.
 const WORDS: std::ops::RangeInclusive<usize> = 2..=64;
 
 /// The sketches of all sets, of equal length.
@@ -21,14 +21,14 @@ pub(super) struct Sketches {
 }
 
 impl Sketches {
-    /// Words of a sketch of sets of so many tokens together.
+    /// The number of words of a sketch for `rows` sets of `tokens` tokens in all.
     fn words(rows: usize, tokens: usize) -> usize {
         let average = tokens / rows.max(1);
         let words = (average * BITS_PER_TOKEN / 64).next_power_of_two();
         words.clamp(*WORDS.start(), *WORDS.end())
     }
 
-    /// Bytes that the sketches of so many sets take.
+    /// Bytes of the sketches of `rows` sets of `tokens` tokens in all.
     pub(super) fn memory_for(rows: usize, tokens: usize) -> usize {
         rows.saturating_mul(Self::words(rows, tokens) * size_of::<u64>())
     }
@@ -38,7 +38,7 @@ impl Sketches {
         let mut bits = vec![0; words * sets.rows()];
         for (row, sketch) in bits.chunks_exact_mut(words).enumerate() {
             for &token in sets.row(row) {
-                // Other bits than those that choose a token's place among keys.
+                // Not the bits that determine the rank of a token among the keys.
                 let bit = (token >> 40) as usize & (words * 64 - 1);
                 sketch[bit / 64] ^= 1 << (bit % 64);
             }
@@ -46,7 +46,7 @@ impl Sketches {
         Self { words, bits }
     }
 
-    /// In how many bits the sketches of two sets differ; `None` where there are no sketches.
+    /// The number of bits in which the sketches of two sets differ; `None` if there are no sketches.
     #[inline]
     pub(super) fn distance(&self, a: usize, b: usize) -> Option<usize> {
         let sketch = |row: usize| self.bits.get(row * self.words..(row + 1) * self.words);

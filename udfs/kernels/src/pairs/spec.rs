@@ -4,14 +4,16 @@ use thiserror::Error;
 
 use super::input::{PairInput, Payload};
 
-/// The most pivots of an oversized bucket; half as many may be rows that resemble another.
-pub const LEADERS: usize = 64;
+/// The maximal number of pivots of an oversized bucket (on two sides: of each side). Rows that are similar
+/// to an earlier pivot become pivots only while there are fewer than half as many.
+pub const MAX_PIVOTS: usize = 64;
 
-/// A row that resembles so many pivots of an oversized bucket is not wanted as one.
-pub const COVER: usize = 8;
+/// A row that is similar to at least this many pivots of an oversized bucket does not become a pivot.
+pub const MIN_COVERING_PIVOTS: usize = 8;
 
-/// In linked mode without keys, the most similar predecessors that a row is paired with.
-pub const PREDECESSORS: usize = 256;
+/// The largest effective [`Spec::bucket_limit`] of linked mode without keys ([`super::AllPairs`]): the maximal
+/// number of first similar predecessors that a row is paired with.
+pub const MAX_PREDECESSORS: usize = 256;
 
 /// How the similarity of a candidate is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,66 +22,68 @@ pub enum Verify {
     Exact,
     /// 1 - lev(x, y) / max(|x|, |y|) of the texts, in characters.
     Edit,
-    /// The share of equal positions of the signatures.
+    /// The share of positions at which the MinHash signatures are equal.
     Estimate,
-    /// The number of bits in which the signatures differ, at most this many. The similarity of the pair
-    /// is that number; the threshold is not read.
+    /// The Hamming distance of the signatures in bits, at most this many. The similarity of the pair is that
+    /// number; the threshold is not read.
     Hamming(u32),
-    /// The cosine of the vectors, if their signatures, where there are any, differ in at most this many
-    /// bits. Zero vectors pair with nothing.
+    /// The cosine of the vectors. If there are signatures, only rows whose signatures differ in at most this
+    /// many bits qualify. Zero vectors pair with nothing.
     Cosine(u32),
-    /// Not at all: every candidate is a pair, of similarity NaN.
+    /// No verification: every candidate is a pair, of similarity NaN.
     None,
 }
 
 /// The parameters of a join.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spec {
-    /// The least similarity of a pair, in (0, 1]. Not read where nothing is verified.
+    /// The minimal similarity of a pair, in (0, 1]. Not read by [`Verify::None`] and [`Verify::Hamming`].
     pub threshold: f64,
     /// How candidates are verified.
     pub verify: Verify,
-    /// Keys are tokens of the row's set, the lowest in one total order over all tokens, at least
+    /// Whether the keys of a row are the first tokens of its set in one total order of all tokens, at least
     /// [`crate::bounds::prefix_len`] of them. Needs [`Verify::Exact`].
     pub prefix_filter: bool,
-    /// This call looks at the keys with `key % parts == part` only.
+    /// This call handles only the keys with `key % parts == part`.
     pub part: u64,
-    /// How many calls share the keys; at least 1. The rows of a call are those that hold one of its
-    /// keys, with all of their keys; more rows do no harm.
+    /// The number of calls that the keys are divided among; at least 1. A call needs the rows that hold at
+    /// least one of its keys, with all of their keys; further rows do not change its result.
     pub parts: u64,
     /// *Linked mode*: a key that more rows than this hold is an *oversized bucket*. Its rows are not paired
-    /// with each other but, in ascending order, verified against its *pivots*: a row that resembles fewer
-    /// than [`COVER`] of those before it becomes one, as long as there are fewer than [`LEADERS`] of them, or
-    /// half as many if it resembles one. `n` rows yield at most `LEADERS * n` pairs. A row takes no notice of
-    /// pivots it may not pair with: those of its own side (each side has its own) or group. A row that
-    /// resembles no pivot when all seats are taken is counted as unlinked, pairs of rows that a bucket leaves
-    /// uncompared as well. All this depends on the rows of one bucket only. At other keys all rows meet.
+    /// with each other. Instead each row, in ascending order, is verified against the *pivots* among the rows
+    /// before it. A row that is similar to no pivot becomes one while there are fewer than [`MAX_PIVOTS`]; a
+    /// row that is similar to at least one, but fewer than [`MIN_COVERING_PIVOTS`], becomes one while there
+    /// are fewer than half of [`MAX_PIVOTS`]. `n` rows yield at most `MAX_PIVOTS * n` pairs. Each side has
+    /// its own pivots, and a row ignores pivots that it may not pair with: those of its own side or group. A
+    /// row that is similar to no pivot and cannot become one is counted as unlinked; pairs of rows that a
+    /// bucket leaves uncompared are counted as well. The result for a bucket depends only on its rows. At all
+    /// other keys every row is compared with every other.
     ///
-    /// So two similar rows are not paired only if every key they share is that of an oversized bucket, and
-    /// the first of the two is a pivot in none.
+    /// Hence two similar rows are paired unless every key they share belongs to an oversized bucket and the
+    /// first of the two is a pivot in none of these.
     ///
-    /// Without keys, in [`super::AllPairs`], a row is paired with its first so many similar predecessors, at
-    /// most [`PREDECESSORS`], and with further ones that these pairs do not connect it to, so that components
-    /// are the same; which ones these are depends on the division of the rows. Without effect there between
-    /// two relations or groups.
+    /// Without keys, in [`super::AllPairs`], the limit (at most [`MAX_PREDECESSORS`]) is the number of first
+    /// similar predecessors that a row is paired with. Further ones are paired with it only if the pairs
+    /// reported so far do not connect them, so that connected components are the same; which ones these are
+    /// depends on how the work is divided. The limit has no effect there between two relations or groups.
     pub bucket_limit: Option<usize>,
-    /// Only the first so many rows that hold a key meet there; on two sides, of each side. The rest is
-    /// counted.
+    /// The maximal number of rows of a bucket (on two sides: of each side) that are compared. The first rows
+    /// are taken, and the rest is counted.
     pub max_bucket: Option<usize>,
 }
 
 impl Spec {
-    /// Whether several parts may report the same pair. Otherwise a pair is reported by the one part
-    /// that owns the first key the two rows share.
+    /// Whether several parts may report the same pair. Otherwise a pair is reported only by the part that
+    /// owns the first key the two rows share.
     ///
-    /// Under a limit or a cap that key may be one at which the rows do not meet, so each part reports
-    /// what it finds.
+    /// Under `bucket_limit` or `max_bucket` the rows may not be compared at that key, so each part reports
+    /// all pairs it finds.
     #[must_use]
     pub fn repeats_pairs(&self) -> bool {
         self.parts > 1 && (self.bucket_limit.is_some() || self.max_bucket.is_some())
     }
 
-    /// Whether this call looks at a key.
+    /// Whether a key belongs to this call.
     #[inline]
     pub(super) fn owns(&self, key: u64) -> bool {
         self.parts == 1 || key % self.parts == self.part
@@ -95,7 +99,7 @@ impl Spec {
         if self.part >= self.parts {
             return Err(PairError::Part(self.part, self.parts));
         }
-        // The last row number stands for "no row".
+        // `u32::MAX` stands for "no row".
         if rows >= u32::MAX as usize {
             return Err(PairError::Rows(rows));
         }
@@ -167,31 +171,31 @@ fn check_rows(what: &'static str, found: usize, rows: usize) -> Result<(), PairE
     }
 }
 
-/// Why rows cannot be joined.
+/// The reason why rows cannot be joined.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PairError {
     /// The threshold is outside of (0, 1].
     #[error("threshold {0} is outside of (0, 1]")]
     Threshold(f64),
-    /// There is no such part.
+    /// The part is not less than the number of parts.
     #[error("part {0} of {1} does not exist")]
     Part(u64, u64),
-    /// More rows than row numbers.
+    /// There are more rows than `u32` can number.
     #[error("{0} rows in one part of a join, at most 4294967294: raise the number of parts")]
     Rows(usize),
-    /// More keys than key numbers.
+    /// There are more keys than `u32` can number.
     #[error("{0} keys in one part of a join, at most 4294967295: raise the number of parts")]
     Keys(usize),
-    /// Something is missing to verify with.
+    /// The payload does not have the data that the verification needs.
     #[error("{0} needs {1}")]
     Payload(&'static str, &'static str),
-    /// A side that is neither 0 nor 1.
+    /// A side is neither 0 nor 1.
     #[error("side {0} of a join is neither 0 nor 1")]
     Side(u8),
-    /// Signatures are not a whole number of rows.
+    /// The number of signature values is not a multiple of the width, or the width is out of range.
     #[error("{0} signature values are not a whole number of signatures of {1}")]
     Width(usize, usize),
-    /// Columns of different lengths.
+    /// A column has another length than the keys.
     #[error("{found} {what} for {rows} rows of keys")]
     Lengths {
         /// The column.

@@ -1,39 +1,41 @@
-//! What a join did.
+//! Counts of the work of a join.
 
-/// Counts of one [`super::PairJoin`]. Those of several parts add up, but for rows (which several
-/// parts may see), and for pairs and what leads to them where parts repeat pairs.
+/// Counts of one join. The counts of several parts add up to those of the whole, except `rows` (several
+/// parts may read the same row) and, where parts repeat pairs, the counts of candidates and pairs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Rows of the input.
     pub rows: u64,
     /// Keys of the rows that this part owns.
     pub keys: u64,
-    /// Of those, keys that several rows hold: what the index lists.
+    /// Entries of all posting lists: (key, row) for keys that several rows hold.
     pub postings: u64,
-    /// Pairs of rows met, each once, that may pair by side and group.
+    /// Distinct pairs of rows compared that may pair by side and group.
     pub candidates: u64,
     /// Candidates whose similarity was computed.
     pub verified: u64,
     /// Pairs reported.
     pub pairs: u64,
     /// Oversized buckets: keys held by more rows than the bucket limit.
-    pub giants: u64,
-    /// Rows that hold such a key, once a key.
-    pub rows_in_giants: u64,
-    /// Rows of oversized buckets that resemble no pivot and found no seat, once a key.
+    pub oversized_buckets: u64,
+    /// Rows of oversized buckets; a row is counted once for each such bucket.
+    pub rows_in_oversized: u64,
+    /// Rows of oversized buckets that are similar to no pivot and could not become one, as the bucket has the
+    /// maximal number; counted once for each bucket.
     pub unlinked: u64,
-    /// Keys held by more rows than the cap of a bucket.
+    /// Keys held by more rows than [`super::Spec::max_bucket`].
     pub capped_buckets: u64,
-    /// Rows beyond the cap, once a key.
+    /// Rows beyond that maximum; counted once for each key.
     pub capped: u64,
-    /// Pairs of rows that meet at a key but are not compared there, because the bucket is oversized or the
-    /// cap leaves one out, once a key.
+    /// Pairs of rows that share a key but are not compared there, because the bucket is oversized or one of
+    /// them is beyond the maximum; counted once for each key.
     pub uncompared: u64,
-    /// Pairs found beyond the first similar predecessors of a row.
+    /// In [`super::AllPairs`] with limited predecessors: similar pairs beyond the limit of a row, whether or
+    /// not they are reported because they connect components.
     pub unreported: u64,
-    /// Pairs found where similar predecessors are limited.
+    /// In [`super::AllPairs`] with limited predecessors: all similar pairs found.
     pub similar: u64,
-    /// Rows with more similar predecessors than are paired with them, once a part.
+    /// Rows with more similar predecessors than the limit; counted once for each part.
     pub crowded: u64,
 }
 
@@ -46,8 +48,8 @@ impl Stats {
         self.candidates += other.candidates;
         self.verified += other.verified;
         self.pairs += other.pairs;
-        self.giants += other.giants;
-        self.rows_in_giants += other.rows_in_giants;
+        self.oversized_buckets += other.oversized_buckets;
+        self.rows_in_oversized += other.rows_in_oversized;
         self.unlinked += other.unlinked;
         self.capped_buckets += other.capped_buckets;
         self.capped += other.capped;

@@ -1,4 +1,4 @@
-//! Filters and similarities of one candidate.
+//! Filters and verification of one candidate.
 
 use super::compare;
 use super::input::{PairInput, Payload, Texts};
@@ -12,13 +12,13 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     pub(super) row: u32,
-    /// The position of the first key they met at among its keys.
+    /// The position, among the keys of `row`, of the key at which it became a candidate.
     pub(super) position: u32,
-    /// What [`Verifier::needed`] says.
+    /// The number of common tokens that the pair needs, from [`Verifier::needed`].
     pub(super) needed: u32,
 }
 
-/// What is known of the probe row and of all rows' lengths.
+/// The state of the verification: the current probe row, and lengths and sketches of all rows.
 #[derive(Debug)]
 pub(super) struct Verifier {
     threshold: f64,
@@ -27,15 +27,17 @@ pub(super) struct Verifier {
     lengths: Arc<Vec<u32>>,
     /// Sketches of the sets, where sets are compared.
     sketches: Arc<Sketches>,
-    /// Length of the probe row, and the lengths that can qualify with it.
+    /// The length of the probe row.
     length: usize,
+    /// The smallest and the largest length that can qualify with it.
     partners: (usize, usize),
-    /// Equal positions a signature pair needs.
-    equal: usize,
-    /// Sets that the probe row was compared with, and the probe row's set to look up from the second
-    /// on.
+    /// The number of equal positions that a pair of signatures needs.
+    min_equal: usize,
+    /// The number of sets that the probe row was compared with.
     compared: usize,
+    /// The set of the probe row as a hash table, filled at the second comparison.
     probe_set: ProbeSet,
+    /// Whether the set of the probe row fits into `probe_set`.
     has_probe_set: bool,
 }
 
@@ -52,7 +54,7 @@ impl Verifier {
                 .collect(),
             _ => Vec::new(),
         };
-        let equal = match input.payload {
+        let min_equal = match input.payload {
             Payload::Signatures32 { width, .. } | Payload::Signatures64 { width, .. } => (0
                 ..=width)
                 .find(|&equal| equal as f64 / width as f64 >= spec.threshold)
@@ -70,7 +72,7 @@ impl Verifier {
             sketches: Arc::new(sketches),
             length: 0,
             partners: (0, 0),
-            equal,
+            min_equal,
             compared: 0,
             probe_set: ProbeSet::default(),
             has_probe_set: false,
@@ -82,8 +84,8 @@ impl Verifier {
         size_of::<u32>() * self.lengths.capacity() + self.sketches.memory()
     }
 
-    /// A verifier of the same rows.
-    pub(super) fn share(&self) -> Self {
+    /// A verifier of the same rows for another worker.
+    pub(super) fn for_worker(&self) -> Self {
         Self {
             lengths: Arc::clone(&self.lengths),
             sketches: Arc::clone(&self.sketches),
@@ -105,8 +107,8 @@ impl Verifier {
         }
     }
 
-    /// What the similarity of the probe row to another row needs, if their lengths let it reach the
-    /// threshold: tokens in common, or nothing for the other measures.
+    /// The length filter: the number of common tokens that the probe row and another row need to reach the
+    /// threshold (0 for other measures than Jaccard), or `None` if their lengths rule it out.
     #[inline]
     pub(super) fn needed(&self, other: u32) -> Option<u32> {
         match self.verify {
@@ -119,15 +121,16 @@ impl Verifier {
             Verify::Edit => {
                 let length = *self.lengths.get(other as usize)? as usize;
                 let (shortest, longest) = (self.length.min(length), self.length.max(length));
-                let most = max_distance(longest, self.threshold);
-                (longest > 0 && longest - shortest <= most).then_some(0)
+                let max_distance = max_distance(longest, self.threshold);
+                (longest > 0 && longest - shortest <= max_distance).then_some(0)
             }
             Verify::Estimate | Verify::Hamming(_) | Verify::Cosine(_) | Verify::None => Some(0),
         }
     }
 
-    /// Whether sets that meet at their tokens number `position` and `other_position` in the order of
-    /// prefixes can have the tokens in common that they need. `first`: they share no token before.
+    /// The positional filter: whether the sets can have as many common tokens as they need, given that they
+    /// share the token at `position` of the probe row and at `candidate.position`. If `first`, they share no
+    /// token before it.
     #[inline]
     pub(super) fn position_qualifies(
         &self,
@@ -143,12 +146,13 @@ impl Verifier {
         } else {
             position.min(other_position)
         };
-        let most = before + 1 + after(self.length, position).min(after(length, other_position));
-        most >= candidate.needed as usize
+        let max_overlap =
+            before + 1 + after(self.length, position).min(after(length, other_position));
+        max_overlap >= candidate.needed as usize
     }
 
-    /// Whether the sketches of the probe row `row` and of a candidate leave room for the tokens in
-    /// common that they need.
+    /// Whether the bound that the sketches of the probe row `row` and of a candidate give is at least the
+    /// number of common tokens that they need.
     #[inline]
     pub(super) fn sketch_qualifies(&self, row: u32, candidate: &Candidate) -> bool {
         let Some(different) = self.sketches.distance(row as usize, candidate.row as usize) else {
@@ -179,11 +183,11 @@ impl Verifier {
             (Verify::Estimate, Payload::Signatures64 { values, width }) => {
                 self.estimate(values, width, a, b)
             }
-            (Verify::Hamming(most), Payload::Bits(_)) => {
-                compare::compared(most, self.threshold, &input.payload, a, b)
+            (Verify::Hamming(max_distance), Payload::Bits(_)) => {
+                compare::compared(max_distance, self.threshold, &input.payload, a, b)
             }
-            (Verify::Cosine(most), Payload::Vectors { .. }) => {
-                compare::compared(most, self.threshold, &input.payload, a, b)
+            (Verify::Cosine(max_distance), Payload::Vectors { .. }) => {
+                compare::compared(max_distance, self.threshold, &input.payload, a, b)
             }
             _ => None,
         }
@@ -216,7 +220,7 @@ impl Verifier {
         let a = values.get(a * width..(a + 1) * width)?;
         let b = values.get(b * width..(b + 1) * width)?;
         let equal: u32 = a.iter().zip(b).map(|(a, b)| u32::from(a == b)).sum();
-        (equal as usize >= self.equal).then(|| f64::from(equal) / width as f64)
+        (equal as usize >= self.min_equal).then(|| f64::from(equal) / width as f64)
     }
 
     fn edit_similarity(&self, texts: Texts<'_>, a: usize, b: usize) -> Option<f64> {
@@ -234,7 +238,7 @@ fn similarity_of_distance(distance: usize, longest: usize) -> f64 {
     1.0 - distance as f64 / longest as f64
 }
 
-/// The largest distance with which texts, the longer one of `longest` characters, qualify.
+/// The largest edit distance with which two texts qualify, where the longer one has `longest` characters.
 fn max_distance(longest: usize, threshold: f64) -> usize {
     let qualifies = |distance| similarity_of_distance(distance, longest) >= threshold;
     let mut distance = (((1.0 - threshold) * longest as f64) as usize).min(longest);

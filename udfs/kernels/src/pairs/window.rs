@@ -1,9 +1,10 @@
-//! Sorted windows: rows whose signatures are near in the order of permuted bits.
+//! Sorted windows: compares rows whose signatures are close to each other in the sorted order of permuted
+//! bits.
 //!
-//! Each table has a permutation of the bits. Rows are sorted by their permuted signatures, then by row,
+//! Each table has its own permutation of the bits. Rows are sorted by their permuted signatures, ties by row,
 //! and each is compared with the `window` rows before it (Ravichandran, Pantel, Hovy, ACL 2005; Ture,
-//! Elsayed, Lin, SIGIR 2011). A table is cut into chunks of rows, each compared with the rows before it
-//! also where those belong to the chunk before, so that the answer does not depend on chunks.
+//! Elsayed, Lin, SIGIR 2011). Tables are divided into chunks of rows. Windows extend into the preceding
+//! chunk, so that the result does not depend on the chunks.
 //!
 //! A pair is reported once for each table in which it is found.
 
@@ -15,56 +16,60 @@ use super::input::{Bits, PairInput, Payload};
 use super::join::PairBatch;
 use super::spec::{PairError, Spec, Verify};
 use super::stats::Stats;
-use super::strips::{Comparison, Hit, LANES, transposed, words_until_far};
+use super::tiles::{Comparison, Hit, LANES, transposed, words_until_far};
 use crate::bit_keys::bit_permutation;
 
-/// Comparisons of a batch: a few milliseconds.
+/// Comparisons for one batch; they take a few milliseconds.
 const WORK: usize = if cfg!(test) { 50 } else { 1 << 20 };
 
 /// Parameters of the windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Windows {
-    /// Bits of a signature that count; the others are not permuted.
+    /// The number of bits of a signature, at least 1; further bits of the words do not affect the order.
     pub bits: usize,
-    /// Tables, each with a permutation of its own.
+    /// The number of tables, each with its own permutation.
     pub tables: usize,
-    /// Rows before a row that it is compared with.
+    /// The number of preceding rows that a row is compared with.
     pub window: usize,
-    /// Rows of a chunk; at least 1.
+    /// The number of rows of a chunk; at least 1.
     pub chunk: usize,
     /// Seed of the permutations.
     pub seed: u64,
 }
 
-/// Sorted windows in progress. It holds what it derives from the rows, not the rows: every call gets the
-/// same [`PairInput`].
+/// A comparison by sorted windows in progress. It holds data derived from the rows but not the rows
+/// themselves: every call is given the same [`PairInput`].
 #[derive(Debug)]
 pub struct WindowPairs {
     spec: Spec,
     windows: Windows,
-    /// Rows that take part.
+    /// The rows that may pair with others.
     rows: Arc<Vec<u32>>,
-    /// The chunks to compare: chunk c of table t has number t · chunks + c.
+    /// The chunks left to compare: chunk c of table t has number t · chunks + c.
     units: Range<usize>,
-    /// The table that is sorted, and its rows in order.
+    /// The table that is currently sorted.
     table: Option<usize>,
+    /// The rows in the order of that table.
     order: Vec<u32>,
-    /// The signatures of a chunk in order, from row `first` on, one after the other and in strips.
+    /// The position in `order` of the first row of `words` and `tiles`.
     first: usize,
+    /// The signatures of a chunk and of the window before it, in order.
     words: Vec<u64>,
-    strips: Vec<u64>,
+    /// The same signatures, transposed into tiles.
+    tiles: Vec<u64>,
     hits: Vec<Hit>,
-    /// The next row of the chunk.
+    /// The position in `order` of the next row of the chunk; 0 before a chunk begins.
     at: usize,
     stats: Stats,
 }
 
 impl WindowPairs {
-    /// The chunks of all tables that belong to the part of `spec`: `spec.parts` parts have about as many
-    /// each. Every part has all rows. Keys are not read, but their number is that of the rows.
+    /// A comparison of the chunks of all tables that belong to the part of `spec`. The chunks are divided
+    /// nearly equally among `spec.parts` parts, and every part needs all rows. `input.keys` only determines
+    /// the number of rows; its keys are not read.
     ///
     /// # Errors
-    /// If parameters are out of range or columns do not fit together.
+    /// If a parameter is out of range, there are no bit signatures, or columns differ in length.
     pub fn new(input: &PairInput<'_>, spec: Spec, windows: Windows) -> Result<Self, PairError> {
         spec.check(input)?;
         let Some(bits) = signatures(input) else {
@@ -86,56 +91,56 @@ impl WindowPairs {
             spec,
             windows,
             rows: Arc::new(rows),
-            units: share_of(&(0..units), spec.part as usize, spec.parts as usize),
+            units: subrange(&(0..units), spec.part as usize, spec.parts as usize),
             table: None,
             order: Vec::new(),
             first: 0,
             words: Vec::new(),
-            strips: Vec::new(),
+            tiles: Vec::new(),
             hits: Vec::new(),
             at: 0,
             stats,
         })
     }
 
-    /// Divides the chunks among joins that can run at the same time.
+    /// Divides the chunks among at most `workers` joins, which can run at the same time.
     #[must_use]
-    pub fn share(self, sharers: usize) -> Vec<Self> {
-        let sharers = sharers.clamp(1, self.units.len().max(1));
+    pub fn into_workers(self, workers: usize) -> Vec<Self> {
+        let workers = workers.clamp(1, self.units.len().max(1));
         let units = self.units.clone();
-        let mut all: Vec<Self> = (1..sharers)
-            .map(|sharer| Self {
+        let mut all: Vec<Self> = (1..workers)
+            .map(|worker| Self {
                 spec: self.spec,
                 windows: self.windows,
                 rows: Arc::clone(&self.rows),
-                units: share_of(&units, sharer, sharers),
+                units: subrange(&units, worker, workers),
                 table: None,
                 order: Vec::new(),
                 first: 0,
                 words: Vec::new(),
-                strips: Vec::new(),
+                tiles: Vec::new(),
                 hits: Vec::new(),
                 at: 0,
                 stats: Stats::default(),
             })
             .collect();
         all.push(Self {
-            units: share_of(&units, 0, sharers),
+            units: subrange(&units, 0, workers),
             ..self
         });
         all
     }
 
-    /// What was done so far.
+    /// Counts of the work done so far.
     #[must_use]
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    /// An upper bound of the bytes that each sharer holds: sort keys and order of all rows, and the
-    /// signatures of a chunk and of the window before it, twice.
+    /// An upper bound of the bytes that each worker holds: sort keys and order of all rows, and two copies of
+    /// the signatures of a chunk and of the window before it. `width` is the number of words of a signature.
     #[must_use]
-    pub fn memory_of_sharer(rows: usize, width: usize, windows: &Windows) -> usize {
+    pub fn memory_of_worker(rows: usize, width: usize, windows: &Windows) -> usize {
         let chunk = windows.chunk.saturating_add(windows.window).min(rows);
         rows.saturating_mul(32).saturating_add(
             chunk
@@ -166,7 +171,7 @@ impl WindowPairs {
             for &row in rows {
                 self.words.extend_from_slice(bits.row(row as usize));
             }
-            self.strips = transposed(rows, bits.width, |row| {
+            self.tiles = transposed(rows, bits.width, |row| {
                 bits.row(row as usize).iter().copied()
             });
         }
@@ -192,29 +197,29 @@ impl WindowPairs {
         range: Range<usize>,
         batch: &mut PairBatch,
     ) {
-        let most = match self.spec.verify {
-            Verify::Hamming(most) | Verify::Cosine(most) => most,
+        let max_distance = match self.spec.verify {
+            Verify::Hamming(max_distance) | Verify::Cosine(max_distance) => max_distance,
             _ => return,
         };
         let window = self.windows.window;
-        let first = words_until_far(width, most);
+        let first = words_until_far(width, max_distance);
         self.hits.clear();
-        let strips = range.start.saturating_sub(window) / LANES..range.end.div_ceil(LANES);
-        for strip in strips {
-            // The rows that have some of the strip in their windows.
-            let right = strip * LANES;
+        let tiles = range.start.saturating_sub(window) / LANES..range.end.div_ceil(LANES);
+        for tile in tiles {
+            // The rows whose windows contain a row of the tile.
+            let right = tile * LANES;
             let rows = range.start.max(right + 1)..range.end.min(right + LANES + window);
             if rows.is_empty() {
                 continue;
             }
             let comparison = Comparison {
-                lanes: &self.strips[right * width..(right + LANES) * width],
+                lanes: &self.tiles[right * width..(right + LANES) * width],
                 rows: &self.words[rows.start * width..rows.end * width],
                 width,
                 first,
                 left: rows.start,
                 right,
-                most,
+                max_distance,
             };
             comparison.run(&mut self.hits);
         }
@@ -264,33 +269,33 @@ fn chunks(rows: usize, windows: &Windows) -> usize {
     rows.div_ceil(windows.chunk.max(1))
 }
 
-/// The `number`th of `count` nearly equal stretches.
-fn share_of(range: &Range<usize>, number: usize, count: usize) -> Range<usize> {
+/// The `number`th (from 0) of `count` nearly equal subranges.
+fn subrange(range: &Range<usize>, number: usize, count: usize) -> Range<usize> {
     let at = |number: usize| {
         range.start + (range.len() as u128 * number as u128 / count.max(1) as u128) as usize
     };
     at(number)..at(number + 1)
 }
 
-/// Rows in the order of the permuted signatures of a table, equal ones in ascending order.
+/// Rows in the order of the permuted signatures of a table; rows with equal signatures in ascending order.
 fn sorted(rows: &[u32], bits: &Bits<'_>, windows: &Windows, table: usize) -> Vec<u32> {
     let permutation = bit_permutation(windows.bits, windows.seed, table as u64);
     let words: Vec<&[u32]> = permutation.chunks(64).collect();
     let mut keyed: Vec<(u64, u32)> = rows.iter().map(|&row| (0, row)).collect();
-    // Stretches that are equal in all words before this one.
+    // Runs of rows that are equal in all words before the given one.
     let mut open = vec![(0..keyed.len(), 0)];
     while let Some((range, word)) = open.pop() {
         let Some(positions) = words.get(word) else {
             continue;
         };
-        let stretch = &mut keyed[range.clone()];
-        for (key, row) in stretch.iter_mut() {
+        let run = &mut keyed[range.clone()];
+        for (key, row) in run.iter_mut() {
             *key = permuted(bits.row(*row as usize), positions);
         }
-        stretch.sort_unstable();
+        run.sort_unstable();
         let mut start = 0;
-        for end in 1..=stretch.len() {
-            if end == stretch.len() || stretch[end].0 != stretch[start].0 {
+        for end in 1..=run.len() {
+            if end == run.len() || run[end].0 != run[start].0 {
                 if end - start > 1 {
                     open.push((range.start + start..range.start + end, word + 1));
                 }
@@ -301,7 +306,7 @@ fn sorted(rows: &[u32], bits: &Bits<'_>, windows: &Windows, table: usize) -> Vec
     keyed.into_iter().map(|(_, row)| row).collect()
 }
 
-/// The bits at these positions, the first one highest.
+/// The bits at these positions; the first one becomes the highest bit.
 #[inline]
 fn permuted(signature: &[u64], positions: &[u32]) -> u64 {
     positions.iter().fold(0, |key, &bit| {

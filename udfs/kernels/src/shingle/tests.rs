@@ -5,7 +5,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::*;
 use crate::random_texts::RandomTexts;
 
-/// The definition, word for word.
+/// The definition.
 fn oracle(shingle: Shingle, text: &str) -> Vec<String> {
     let (units, glue): (Vec<String>, &str) = match shingle {
         Shingle::Char(_) => (text.chars().map(String::from).collect(), ""),

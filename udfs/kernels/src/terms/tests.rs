@@ -150,7 +150,7 @@ fn very_long_words_stay_as_they_are() {
     assert_eq!(of("de", &longer), [longer]);
 }
 
-/// Terms are stored beside those of other runs: lists and stemmers stay as they are. A line has the
+/// Lists and stemmers must not change, because terms are stored beside those of other runs. A line has the
 /// language, the length of its list, and hashes of the list and of its stems.
 #[test]
 fn lists_and_stemmers_are_fixed() {

@@ -171,7 +171,7 @@ impl<'a> Renderer<'a> {
         match rule {
             Rule::Format(format) => {
                 let written = &self.out[floor..];
-                let text = if written.len() <= format::LONGEST {
+                let text = if written.len() <= format::MAX_ARGUMENT_BYTES {
                     format::format(format, &arguments(written))
                 } else {
                     String::new()

@@ -92,7 +92,7 @@ impl<'a> Renderer<'a> {
         let from = start + 2;
         let limit = self
             .source
-            .floor_char_boundary(close.min(from + links::LONGEST));
+            .floor_char_boundary(close.min(from + links::MAX_TARGET_BYTES));
         let window = &self.source[from..limit.max(from)];
         let end = window
             .find(['|', '[', ']', '{', '\n', '<'])
@@ -198,7 +198,7 @@ impl<'a> Renderer<'a> {
         let from = start + 2;
         let limit = self
             .source
-            .floor_char_boundary(close.min(from + templates::LONGEST_NAME + 40));
+            .floor_char_boundary(close.min(from + templates::MAX_NAME_BYTES + 40));
         let window = &self.source[from..limit.max(from)];
         let end = window
             .find(['|', '{', '[', '<', '}'])

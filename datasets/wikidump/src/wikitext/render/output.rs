@@ -21,7 +21,7 @@ impl<'a> Renderer<'a> {
         self.out.truncate(floor + kept);
     }
 
-    /// Ends the block, unless nothing stands in it.
+    /// Ends the block, unless it is empty.
     pub(super) fn break_block(&mut self) {
         self.trim_end();
         if self.out.len() > self.base && !self.begins_argument() && !self.out.ends_with('\n') {

@@ -1,17 +1,17 @@
-//! Signatures and vectors, compared all with all, in windows and by keys, against brute force.
+//! Joins of signatures and vectors (all pairs, sorted windows, shared keys) against brute force.
 
 use std::collections::BTreeMap;
 
 use super::super::{
-    AllPairs, Bits, Csr, Groups, PREDECESSORS, PairBatch, PairError, PairInput, PairJoin, Payload,
-    Spec, Stats, Values, Vectors, Verify, WindowPairs, Windows,
+    AllPairs, Bits, Csr, Groups, MAX_PREDECESSORS, PairBatch, PairError, PairInput, PairJoin,
+    Payload, Spec, Stats, Values, Vectors, Verify, WindowPairs, Windows,
 };
 use crate::bit_keys::{BitTables, bit_permutation, block_keys_into, pair_parts};
 use crate::bit_model::found_in_tables;
 use crate::forest::Forest;
 use crate::split_mix::SplitMix64;
 
-/// Rows of random signatures in clusters, and vectors that have nothing to do with them.
+/// Rows with random signatures in clusters, and vectors that are independent of the signatures.
 #[derive(Debug, Clone)]
 struct Rows {
     bits: usize,
@@ -195,7 +195,7 @@ impl Rows {
             .count() as u32
     }
 
-    /// The textbook formula, from double precision.
+    /// The cosine by its definition, in double precision.
     fn cosine(&self, kind: Kind, a: usize, b: usize) -> f64 {
         let at = |row: usize, i: usize| match kind {
             Kind::Dense32 | Kind::BitsAndDense => {
@@ -208,15 +208,15 @@ impl Rows {
         dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
     }
 
-    /// What a pair must be reported with, if it must.
+    /// The value that a pair must be reported with; `None` if it must not be reported.
     fn expected(&self, kind: Kind, spec: &Spec, a: usize, b: usize) -> Option<f64> {
-        let (most, value) = match spec.verify {
-            Verify::Hamming(most) => (most, f64::from(self.distance(a, b))),
-            Verify::Cosine(most) => (most, self.cosine(kind, a, b)),
+        let (max_distance, value) = match spec.verify {
+            Verify::Hamming(max_distance) => (max_distance, f64::from(self.distance(a, b))),
+            Verify::Cosine(max_distance) => (max_distance, self.cosine(kind, a, b)),
             _ => return None,
         };
         let has_bits = matches!(kind, Kind::Bits | Kind::BitsAndDense);
-        let near = !has_bits || self.distance(a, b) <= most;
+        let near = !has_bits || self.distance(a, b) <= max_distance;
         let similar = matches!(spec.verify, Verify::Hamming(_)) || value >= spec.threshold;
         (self.may_pair(a, b) && near && similar).then_some(value)
     }
@@ -264,7 +264,7 @@ fn assert_same(
 fn specs(kind: Kind, bits: usize) -> Vec<Spec> {
     match kind {
         Kind::Bits => [0, bits / 8, bits / 3, bits]
-            .map(|most| spec(Verify::Hamming(most as u32), 0.5))
+            .map(|max_distance| spec(Verify::Hamming(max_distance as u32), 0.5))
             .to_vec(),
         _ => [0.1, 0.5, 0.9]
             .map(|threshold| spec(Verify::Cosine(bits as u32 / 3), threshold))
@@ -303,11 +303,11 @@ fn all_pairs_are_brute_force() {
                 let input = rows.input(kind, &norms, Csr::new(&rows.offsets, &[]));
                 for spec in specs(kind, bits) {
                     let expected = rows.brute_force(kind, &spec);
-                    for sharers in [1, 3] {
+                    for workers in [1, 3] {
                         let mut found = BTreeMap::new();
                         let mut joins = AllPairs::new(&input, spec, false)
                             .expect("valid")
-                            .share(sharers);
+                            .into_workers(workers);
                         while let Some(join) = joins.last_mut() {
                             match join.next_batch(&input) {
                                 Some(batch) => gather(&mut found, batch, true),
@@ -324,7 +324,7 @@ fn all_pairs_are_brute_force() {
     assert!(pairs > 100_000, "{pairs}");
 }
 
-/// Parts of groups of rows, each of them compared by itself, give every pair once.
+/// Comparing each pair of groups of rows on its own gives every pair once.
 #[test]
 fn parts_of_all_pairs_add_up() {
     let rows = Rows::random(8, 120, 100, 4);
@@ -383,13 +383,16 @@ fn parts_of_all_pairs_add_up() {
     }
 }
 
-/// The pairs of each row with its first so many partners before it.
-fn first_predecessors(pairs: &BTreeMap<(u32, u32), f64>, most: usize) -> Vec<(u32, u32)> {
+/// The pairs of each row with its first `max_predecessors` similar predecessors.
+fn first_predecessors(
+    pairs: &BTreeMap<(u32, u32), f64>,
+    max_predecessors: usize,
+) -> Vec<(u32, u32)> {
     let mut found: Vec<(u32, u32)> = pairs.keys().map(|&(a, b)| (b, a)).collect();
     found.sort_unstable();
     let first = found.chunk_by(|x, y| x.0 == y.0);
     first
-        .flat_map(|pairs| pairs.iter().take(most).copied())
+        .flat_map(|pairs| pairs.iter().take(max_predecessors).copied())
         .collect()
 }
 
@@ -402,14 +405,14 @@ fn components(rows: usize, pairs: &BTreeMap<(u32, u32), f64>) -> Vec<u32> {
     (0..rows as u32).map(|row| forest.find(row)).collect()
 }
 
-/// Some rows, each of them many times with a few bits changed, and single ones; in random order.
-fn giants(seed: u64, changed: u64) -> Rows {
+/// Large clusters of rows that differ in a few bits, and single rows, in random order.
+fn clusters(seed: u64, changed: u64) -> Rows {
     let mut random = SplitMix64::new(seed);
     let mut rows = Rows::random(seed, 300, 128, 6);
     let single = rows.words.clone();
     let single64 = rows.dense64.clone();
     for row in 0..300 {
-        // Half of the rows resemble one of three.
+        // Half of the rows are variants of one of three.
         let of = random.below(6) as usize;
         if of < 3 {
             rows.words[2 * row..2 * row + 2].copy_from_slice(&single[2 * of..2 * of + 2]);
@@ -432,7 +435,7 @@ fn giants(seed: u64, changed: u64) -> Rows {
 fn rows_with_many_predecessors_keep_the_first_and_their_components() {
     let mut saved = 0;
     for (seed, changed) in [(1, 8), (2, 8), (3, 24), (4, 40)] {
-        let rows = giants(seed, changed);
+        let rows = clusters(seed, changed);
         for kind in KINDS {
             let norms = rows.values(kind).norms();
             let input = rows.input(kind, &norms, Csr::new(&rows.offsets, &[]));
@@ -444,13 +447,13 @@ fn rows_with_many_predecessors_keep_the_first_and_their_components() {
                         ..plain
                     };
                     let label = format!("{kind:?}, seed {seed}, {spec:?}");
-                    let most = limit.min(PREDECESSORS);
-                    let first = first_predecessors(&expected, most);
-                    for sharers in [1, 3] {
+                    let max_predecessors = limit.min(MAX_PREDECESSORS);
+                    let first = first_predecessors(&expected, max_predecessors);
+                    for workers in [1, 3] {
                         let mut found = BTreeMap::new();
                         let mut stats = Stats::default();
                         let join = AllPairs::new(&input, spec, false).expect("valid");
-                        for mut join in join.share(sharers) {
+                        for mut join in join.into_workers(workers) {
                             while let Some(batch) = join.next_batch(&input) {
                                 gather(&mut found, batch, true);
                             }
@@ -459,7 +462,11 @@ fn rows_with_many_predecessors_keep_the_first_and_their_components() {
                         for (pair, value) in &found {
                             assert!((expected[pair] - value).abs() < 1e-12, "{label}");
                         }
-                        assert_eq!(first_predecessors(&found, most), first, "{label}");
+                        assert_eq!(
+                            first_predecessors(&found, max_predecessors),
+                            first,
+                            "{label}"
+                        );
                         assert_eq!(
                             components(300, &found),
                             components(300, &expected),
@@ -469,7 +476,7 @@ fn rows_with_many_predecessors_keep_the_first_and_their_components() {
                         assert_eq!(stats.unreported as usize, unreported, "{label}");
                         assert_eq!(stats.crowded > 0, unreported > 0, "{label}");
                         // Pairs that join two components are fewer than the rows.
-                        assert!(found.len() <= first.len() + 300 * sharers, "{label}");
+                        assert!(found.len() <= first.len() + 300 * workers, "{label}");
                         saved += expected.len() - found.len();
                     }
                 }
@@ -505,13 +512,17 @@ fn pairs_of_many_near_rows_grow_with_the_rows() {
             pairs += batch.len();
         }
         // All are within 8 bits of each other.
-        let most = limit.min(PREDECESSORS);
-        assert_eq!(pairs, most * (most - 1) / 2 + (count - most) * most);
-        assert_eq!(join.stats().crowded as usize, count - most - 1);
+        let max_predecessors = limit.min(MAX_PREDECESSORS);
+        assert_eq!(
+            pairs,
+            max_predecessors * (max_predecessors - 1) / 2
+                + (count - max_predecessors) * max_predecessors
+        );
+        assert_eq!(join.stats().crowded as usize, count - max_predecessors - 1);
     }
 }
 
-/// Sorts whole permuted bit strings, and compares each row with those before it.
+/// Sorted windows by their definition: sorts whole permuted bit strings and compares each row with those before it.
 fn naive_windows(
     rows: &Rows,
     kind: Kind,
@@ -567,7 +578,7 @@ fn windows_are_the_plain_method_whatever_the_chunks_and_parts() {
                         seed: 5,
                     };
                     let expected = naive_windows(&rows, kind, &spec, &windows);
-                    for (parts, sharers) in [(1, 1), (1, 3), (2, 1), (7, 2)] {
+                    for (parts, workers) in [(1, 1), (1, 3), (2, 1), (7, 2)] {
                         let mut found = BTreeMap::new();
                         for part in 0..parts {
                             let spec = Spec {
@@ -576,7 +587,7 @@ fn windows_are_the_plain_method_whatever_the_chunks_and_parts() {
                                 ..spec
                             };
                             let join = WindowPairs::new(&input, spec, windows).expect("valid");
-                            for mut join in join.share(sharers) {
+                            for mut join in join.into_workers(workers) {
                                 while let Some(batch) = join.next_batch(&input) {
                                     gather(&mut found, batch, false);
                                 }
@@ -594,7 +605,7 @@ fn windows_are_the_plain_method_whatever_the_chunks_and_parts() {
 fn blocks_find_every_near_signature() {
     for (seed, bits) in [(1, 64), (2, 100), (3, 7)] {
         let rows = Rows::random(seed, 120, bits, 3);
-        for most in [0, 2, 6, 9] {
+        for max_distance in [0, 2, 6, 9] {
             let (mut offsets, mut keys) = (vec![0], Vec::new());
             for row in 0..rows.len() {
                 let bytes: Vec<u8> = rows
@@ -603,10 +614,10 @@ fn blocks_find_every_near_signature() {
                     .iter()
                     .flat_map(|word| word.to_le_bytes())
                     .collect();
-                block_keys_into(&bytes, bits, most + 1, &mut keys).expect("long enough");
+                block_keys_into(&bytes, bits, max_distance + 1, &mut keys).expect("long enough");
                 offsets.push(keys.len());
             }
-            let spec = spec(Verify::Hamming(most as u32), 0.5);
+            let spec = spec(Verify::Hamming(max_distance as u32), 0.5);
             let input = rows.input(Kind::Bits, &[], Csr::new(&offsets, &keys));
             let mut join = PairJoin::new(&input, spec).expect("valid");
             let mut found = BTreeMap::new();
@@ -616,16 +627,16 @@ fn blocks_find_every_near_signature() {
             assert_same(
                 &found,
                 &rows.brute_force(Kind::Bits, &spec),
-                &format!("{most} of {bits}"),
+                &format!("{max_distance} of {bits}"),
             );
         }
     }
 }
 
-/// Pairs of random signatures that differ in a random number of bits: tables and windows find the share
-/// that the model says.
+/// Plants pairs of random signatures that differ in a random number of bits: tables and windows find the
+/// share of them that the model predicts.
 #[test]
-fn planted_pairs_are_found_as_the_model_says() {
+fn planted_pairs_are_found_as_the_model_predicts() {
     let (bits, pairs, tables) = (128, 3_000, 6);
     let mut random = SplitMix64::new(12);
     for rho in [0.05, 0.1, 0.2] {

@@ -1,11 +1,11 @@
-//! Caps, and inputs that do not fit together.
+//! Caps of buckets, and inputs whose columns or parameters do not fit together.
 
 use std::collections::BTreeMap;
 
 use super::super::{Csr, Groups, PairError, PairInput, PairJoin, Payload, Spec, Texts, Verify};
 use super::rows::{Pairs, Rows, exact};
 
-/// The pairs of rows among the first `cap` of some bucket, and how many were cut.
+/// The pairs of rows among the first `cap` rows of each bucket, and the number of rows beyond the cap.
 fn naive_capped(rows: &Rows, cap: usize, threshold: f64) -> (Pairs, u64) {
     let mut buckets: BTreeMap<u64, [Vec<usize>; 2]> = BTreeMap::new();
     for (row, keys) in rows.keys.iter().enumerate() {
@@ -171,7 +171,7 @@ fn what_does_not_fit_is_an_error() {
 }
 
 #[test]
-fn offsets_that_lie_read_as_empty_rows() {
+fn invalid_offsets_read_as_empty_rows() {
     let (offsets, keys) = ([0, 9, 1, 2], [1, 1]);
     let csr = Csr::new(&offsets, &keys);
     let input = PairInput {

@@ -1,4 +1,4 @@
-//! The same pairs and similarities as brute force, whatever verifies them.
+//! Joins give the same pairs and similarities as brute force, for every way to verify.
 
 use super::super::{Spec, Verify};
 use super::rows::{Rows, exact};
@@ -117,7 +117,7 @@ fn without_verification_every_candidate_is_a_pair() {
     }
 }
 
-/// Edit distance by the textbook's full table.
+/// The edit distance by the full dynamic-programming table.
 fn naive_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];

@@ -1,14 +1,14 @@
-//! Buckets above the limit: linked to pivots, in linear time, whatever the division of the keys.
+//! Oversized buckets: rows are linked to pivots, in linear time, whatever the division of the keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::{COVER, LEADERS, Spec, Verify};
+use super::super::{MAX_PIVOTS, MIN_COVERING_PIVOTS, Spec, Verify};
 use super::rows::{Pairs, Rows, exact};
 use crate::forest::Forest;
 use crate::representatives::{Edge, representatives};
 use crate::test_random::Random;
 
-/// What the rule, word for word, says of all keys.
+/// The result of linked mode for all keys by its definition.
 #[derive(Debug, Default)]
 struct Naive {
     pairs: Pairs,
@@ -42,8 +42,8 @@ fn naive(rows: &Rows, spec: Spec, similarity: impl Fn(usize, usize) -> Option<f6
             None => false,
         };
         if members.len() <= limit {
-            for (place, &b) in members.iter().enumerate() {
-                for &a in &members[..place] {
+            for (position, &b) in members.iter().enumerate() {
+                for &a in &members[..position] {
                     compare(a, b);
                 }
             }
@@ -54,8 +54,12 @@ fn naive(rows: &Rows, spec: Spec, similarity: impl Fn(usize, usize) -> Option<f6
         for &row in members {
             compared += pivots.len();
             let links = pivots.iter().filter(|&&pivot| compare(pivot, row)).count();
-            let seats = if links == 0 { LEADERS } else { LEADERS / 2 };
-            if links < COVER && pivots.len() < seats {
+            let max_pivots = if links == 0 {
+                MAX_PIVOTS
+            } else {
+                MAX_PIVOTS / 2
+            };
+            if links < MIN_COVERING_PIVOTS && pivots.len() < max_pivots {
                 pivots.push(row);
             } else if links == 0 {
                 naive.unlinked += 1;
@@ -68,27 +72,27 @@ fn naive(rows: &Rows, spec: Spec, similarity: impl Fn(usize, usize) -> Option<f6
     naive
 }
 
-/// Whether each row is kept, in an order of keeping.
+/// Whether each row is kept as a representative, given the keep order of the rows.
 fn kept(pairs: &Pairs, order: &[usize]) -> Vec<bool> {
-    let mut place = vec![0; order.len()];
+    let mut position = vec![0; order.len()];
     for (at, &row) in order.iter().enumerate() {
-        place[row] = at as u32;
+        position[row] = at as u32;
     }
     let edges: Vec<Edge> = pairs
         .iter()
         .map(|(&(a, b), &similarity)| Edge {
-            a: place[a as usize],
-            b: place[b as usize],
+            a: position[a as usize],
+            b: position[b as usize],
             similarity: f64::from_bits(similarity),
         })
         .collect();
     let found = representatives(order.len() as u32, &edges);
     (0..order.len())
-        .map(|row| found[place[row] as usize].node == place[row])
+        .map(|row| found[position[row] as usize].node == position[row])
         .collect()
 }
 
-/// What is promised of two kept rows that are similar.
+/// Checks the guarantee for two similar rows that are both kept.
 fn check_kept(
     rows: &Rows,
     naive: &Naive,
@@ -121,7 +125,7 @@ fn linked_mode_follows_the_rule_for_any_number_of_parts() {
     for seed in 0..16 {
         let threshold = [0.2, 0.4, 0.6, 0.8][seed as usize % 4];
         let plain = Rows::random_sets(seed, 250, 10).with_prefixes(threshold);
-        // Few keys that say nothing about similarity fill the seats of pivots.
+        // With few keys that do not depend on similarity, buckets reach the maximal number of pivots.
         let mut coarse = plain.clone();
         for (row, keys) in coarse.keys.iter_mut().enumerate() {
             keys.truncate(2);
@@ -143,7 +147,7 @@ fn linked_mode_follows_the_rule_for_any_number_of_parts() {
                         pairs, expected.pairs,
                         "seed {seed} limit {limit} parts {parts}"
                     );
-                    assert_eq!(stats.giants, expected.oversized);
+                    assert_eq!(stats.oversized_buckets, expected.oversized);
                     assert_eq!(stats.unlinked, expected.unlinked);
                     assert_eq!(stats.uncompared, expected.uncompared);
                 }
@@ -162,10 +166,10 @@ fn linked_mode_follows_the_rule_for_any_number_of_parts() {
     assert!(both > 0, "two kept rows may be similar");
 }
 
-/// A template of variants whose first row is similar to a row before it that is in none of its buckets.
+/// Variants of a template. The first of them is similar to an earlier row that shares no bucket with the others.
 #[test]
 fn a_removed_pivot_does_not_leave_its_rows_alone() {
-    // 40 shared tokens; variants replace one by a token of their own, row 0 has but 33 of them.
+    // 40 shared tokens; variants replace one by a token of their own, row 0 has only 33 of them.
     let template: Vec<u64> = (100..140).collect();
     let mut sets = vec![template[..33].to_vec(), template[..36].to_vec()];
     for variant in 0..400u64 {
@@ -193,7 +197,7 @@ fn a_removed_pivot_does_not_leave_its_rows_alone() {
     let order: Vec<usize> = (0..402).collect();
     for parts in [1, 2, 4, 16, 64] {
         let (pairs, stats) = rows.join(Spec { parts, ..spec });
-        assert_eq!((stats.giants, stats.rows_in_giants), (1, 401));
+        assert_eq!((stats.oversized_buckets, stats.rows_in_oversized), (1, 401));
         let kept = kept(&pairs, &order);
         let left: Vec<usize> = (0..402).filter(|&row| kept[row]).collect();
         assert_eq!(
@@ -217,13 +221,17 @@ fn without_verification_an_oversized_bucket_is_a_few_stars() {
         ..exact(1.0)
     };
     let (pairs, stats) = rows.join(spec);
-    let cover = COVER as u32;
+    let cover = MIN_COVERING_PIVOTS as u32;
     let expected: BTreeSet<_> = (0..cover)
         .flat_map(|pivot| (pivot + 1..100).map(move |row| (pivot, row)))
         .collect();
     assert_eq!(pairs.keys().copied().collect::<BTreeSet<_>>(), expected);
     assert_eq!(
-        (stats.giants, stats.rows_in_giants, stats.unlinked),
+        (
+            stats.oversized_buckets,
+            stats.rows_in_oversized,
+            stats.unlinked
+        ),
         (1, 100, 0)
     );
 }
@@ -260,10 +268,13 @@ fn variants_of_a_template_stay_linear() {
             ..exact(0.8)
         };
         let (pairs, stats) = rows.join(spec);
-        assert_eq!((stats.giants, stats.rows_in_giants), (5, 5 * n));
+        assert_eq!(
+            (stats.oversized_buckets, stats.rows_in_oversized),
+            (5, 5 * n)
+        );
         assert_eq!(stats.unlinked, 0);
-        assert!(stats.verified <= parts * n * LEADERS as u64);
-        assert!(pairs.len() as u64 <= n * LEADERS as u64);
+        assert!(stats.verified <= parts * n * MAX_PIVOTS as u64);
+        assert!(pairs.len() as u64 <= n * MAX_PIVOTS as u64);
         let mut forest = Forest::new(n as u32);
         for &(a, b) in pairs.keys() {
             forest.union(a, b);
@@ -279,14 +290,14 @@ fn variants_of_a_template_stay_linear() {
 #[test]
 fn variants_that_share_values_stay_linear() {
     // 6,000 rows with 30 tokens in common and 4 of 100 values: each row shares small keys with hundreds. Rows
-    // that share a bucket within the limit are paired there, whatever they have to do with pivots.
+    // that share a bucket within the limit are paired there, whether or not they are linked to pivots.
     let n = 6_000u64;
     let common = 1_000_000_000..1_000_000_030;
     let mut random = Random::new(3);
     let values: Vec<Vec<u64>> = (0..n)
         .map(|_| {
             (0..4)
-                .map(|place| 100 * place + u64::from(random.below(100)))
+                .map(|position| 100 * position + u64::from(random.below(100)))
                 .collect()
         })
         .collect();
@@ -306,9 +317,9 @@ fn variants_that_share_values_stay_linear() {
         ..exact(0.75)
     };
     let (pairs, stats) = rows.join(spec);
-    assert_eq!(stats.giants, 5);
-    let most = n * (LEADERS as u64 + 4 * 100 / 2);
-    assert!(pairs.len() as u64 <= most, "{}", pairs.len());
+    assert_eq!(stats.oversized_buckets, 5);
+    let max_pairs = n * (MAX_PIVOTS as u64 + 4 * 100 / 2);
+    assert!(pairs.len() as u64 <= max_pairs, "{}", pairs.len());
     let mut forest = Forest::new(n as u32);
     for &(a, b) in pairs.keys() {
         forest.union(a, b);
@@ -320,7 +331,7 @@ fn variants_that_share_values_stay_linear() {
 }
 
 #[test]
-fn two_sides_link_to_leaders_of_the_other_side() {
+fn two_sides_link_to_pivots_of_the_other_side() {
     let n = 2000;
     let rows = Rows {
         keys: vec![vec![5]; n],
@@ -337,9 +348,9 @@ fn two_sides_link_to_leaders_of_the_other_side() {
     assert!(pairs.keys().all(|(a, b)| a % 2 == 0 && b % 2 == 1));
     for row in [n as u32 - 1, n as u32 - 2] {
         let pairs = pairs.keys().filter(|(a, b)| *a == row || *b == row);
-        assert!((1..=LEADERS).contains(&pairs.count()));
+        assert!((1..=MAX_PIVOTS).contains(&pairs.count()));
     }
-    assert!(pairs.len() <= n * LEADERS);
+    assert!(pairs.len() <= n * MAX_PIVOTS);
     assert_eq!(stats.unlinked, 0);
     assert_eq!(stats.uncompared as usize, n * n / 4 - pairs.len());
 }

@@ -1,4 +1,4 @@
-//! What may not change the answer.
+//! The result does not depend on the number of parts, the order of rows or the size of batches.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Owned rows that tests join, and the join of all parts.
+//! Owned rows for tests, and the join of all their parts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::test_random::Random;
 /// Pairs and the bits of their similarity.
 pub(super) type Pairs = BTreeMap<(u32, u32), u64>;
 
-/// The same as reported, in order.
+/// The pairs in the order reported.
 pub(super) type Reported = Vec<((u32, u32), u64)>;
 
 #[derive(Debug, Clone, Default)]
@@ -101,7 +101,7 @@ impl Rows {
         self
     }
 
-    /// Keys: one a band of a small signature, which the rows hold too.
+    /// Keys: one for each band of a small signature, which the rows hold too.
     pub(super) fn with_bands(mut self, bands: usize, rows: usize) -> Self {
         self.signatures.clear();
         self.keys.clear();
@@ -157,7 +157,7 @@ impl Rows {
         sides && groups && !self.keys[a].is_empty() && !self.keys[b].is_empty()
     }
 
-    /// The pair as it is reported: by row, or by side.
+    /// The pair as it is reported: the smaller row first, or the row of side 0.
     pub(super) fn oriented(&self, a: usize, b: usize) -> (u32, u32) {
         let (a, b) = (a.min(b), a.max(b));
         let swap = self.side.as_ref().is_some_and(|side| side[a] > side[b]);
@@ -170,7 +170,7 @@ impl Rows {
         self.keys[b].iter().any(|key| keys.contains(key))
     }
 
-    /// The pairs of one part, in the order reported, and what was done.
+    /// The pairs of one part, in the order reported, and the counts of the work.
     pub(super) fn join_part(&self, spec: Spec, max_pairs: usize) -> (Reported, Stats) {
         let (key_offsets, keys) = csr(&self.keys);
         let (set_offsets, sets) = csr(&self.sets);
@@ -211,7 +211,7 @@ impl Rows {
         assert_eq!(join.stats().pairs as usize, pairs.len());
         let shared = PairJoin::new(&input, spec).expect("rows and parameters fit");
         let (mut found, mut done) = (Vec::new(), Stats::default());
-        for mut join in shared.share(3) {
+        for mut join in shared.into_workers(3) {
             while let Some(batch) = join.next_batch(&input, max_pairs) {
                 for i in 0..batch.len() {
                     found.push(((batch.a[i], batch.b[i]), batch.similarity[i].to_bits()));
@@ -227,7 +227,8 @@ impl Rows {
         (pairs, *join.stats())
     }
 
-    /// The pairs of all parts. Pairs that several parts report must be allowed to and agree.
+    /// The pairs of all parts. Checks that several parts report the same pair only where this is allowed, with
+    /// the same similarity.
     pub(super) fn join(&self, spec: Spec) -> (Pairs, Stats) {
         let mut all = Pairs::new();
         let mut stats = Stats::default();

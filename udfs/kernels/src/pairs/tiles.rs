@@ -1,18 +1,19 @@
-//! Strips of rows, transposed: [`LANES`] rows lie next to each other word by word, so that a vector unit
-//! compares one row with all of them without adding across its lanes. A comparison ends early if all of the
-//! lanes differ in too many bits after as many words as unrelated rows need for that.
+//! Tiles: blocks of [`LANES`] rows, transposed so that each lane of a vector unit takes one row. One row is
+//! compared with all rows of a tile without adding across lanes. A comparison ends early if, after as many
+//! words as unrelated rows need to exceed the distance, all lanes have exceeded it.
 //!
-//! On a Xeon with AVX-512 (`vpopcntdq`) a pair of 1,024-bit signatures takes 1.4 ns where no word can be
-//! spared and 1.0 ns at the distance of a cosine of 0.8 (2.2 and 1.7 while other work runs beside it), a loop
-//! over pairs 18 and 25 times as long in the same run; `examples/all_pairs.rs` measures it.
+//! On a Xeon with AVX-512 (`vpopcntdq`) a pair of 1,024-bit signatures takes 1.4 ns where every word has to be
+//! compared and 1.0 ns at the distance of a cosine of 0.8 (2.2 and 1.7 ns while other work runs on the
+//! machine). A loop over pairs takes 18 and 25 times as long in the same run. `examples/all_pairs.rs` measures
+//! both.
 
-use crate::tile;
+use crate::dot_products;
 use std::mem::transmute;
 
-/// Rows of a strip.
-pub(super) const LANES: usize = tile::LANES;
+/// The number of rows of a tile.
+pub(super) const LANES: usize = dot_products::LANES;
 
-/// Places of two rows in their lists, and the distance of their signatures.
+/// Positions of two rows in their lists, and the Hamming distance of their signatures.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hit {
     pub(super) left: u32,
@@ -20,50 +21,54 @@ pub(super) struct Hit {
     pub(super) distance: u32,
 }
 
-/// Strip after strip of [`LANES`] rows, in a strip value after value; missing rows are zeros.
+/// Transposes rows of `width` values into tiles: value `i` of the row in lane `l` of tile `t` is at
+/// `(t * width + i) * LANES + l`. Lanes of the last tile that have no row are zero.
 pub(super) fn transposed<T: Copy + Default, I: Iterator<Item = T>>(
     rows: &[u32],
     width: usize,
     row: impl Fn(u32) -> I,
 ) -> Vec<T> {
     let mut out = vec![T::default(); rows.len().div_ceil(LANES) * width * LANES];
-    for (place, &number) in rows.iter().enumerate() {
-        let strip = place / LANES * width * LANES;
+    for (position, &number) in rows.iter().enumerate() {
+        let tile = position / LANES * width * LANES;
         for (at, value) in row(number).take(width).enumerate() {
-            out[strip + at * LANES + place % LANES] = value;
+            out[tile + at * LANES + position % LANES] = value;
         }
     }
     out
 }
 
-/// The words after which unrelated rows differ in more than `most` bits by six standard deviations; all of
-/// `width` if there is no such number.
-pub(super) fn words_until_far(width: usize, most: u32) -> usize {
+/// The number of words after which the expected distance of unrelated rows, less six standard deviations,
+/// exceeds `max_distance` bits; `width` if no smaller number does.
+pub(super) fn words_until_far(width: usize, max_distance: u32) -> usize {
     let far = |words: &usize| {
         let words = *words as f64;
-        32.0 * words - 24.0 * words.sqrt() > f64::from(most)
+        32.0 * words - 24.0 * words.sqrt() > f64::from(max_distance)
     };
     (1..width).find(far).unwrap_or(width)
 }
 
-/// Rows of one block and a strip of another, in words.
+/// A comparison of the rows of one block with a tile of another.
 #[derive(Clone, Copy)]
 pub(super) struct Comparison<'a> {
-    /// The rows of the strip, transposed: `width` times [`LANES`] words.
+    /// The rows of the tile, transposed: `width` times [`LANES`] words.
     pub(super) lanes: &'a [u64],
-    /// The rows that are compared with them, one after the other.
+    /// The signatures that are compared with them, one after the other, `width` words each.
     pub(super) rows: &'a [u64],
+    /// Words of a signature.
     pub(super) width: usize,
-    /// Words that are compared before a strip may be given up.
+    /// The comparison ends after any multiple of this number of words if all lanes exceed the distance; at least 1.
     pub(super) first: usize,
-    /// The places of the first row of either.
+    /// The position of the first of `rows` in its list.
     pub(super) left: usize,
+    /// The position of the first row of the tile in its list.
     pub(super) right: usize,
-    pub(super) most: u32,
+    /// The largest Hamming distance of a hit, in bits.
+    pub(super) max_distance: u32,
 }
 
 impl Comparison<'_> {
-    /// Gathers what is within the distance.
+    /// Appends the pairs of rows within the distance to `hits`.
     pub(super) fn run(self, hits: &mut Vec<Hit>) {
         #[cfg(target_arch = "x86_64")]
         {
@@ -83,8 +88,8 @@ impl Comparison<'_> {
         self.in_order(hits);
     }
 
-    /// Two rows at a time with the two vectors of a strip. (What the compiler makes of `in_order` for
-    /// this unit takes longer.)
+    /// Compares two rows at a time with the two vectors of a tile. (This is faster than `in_order` compiled
+    /// for the same vector unit.)
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512vpopcntdq")]
     fn with_avx512(self, hits: &mut Vec<Hit>) {
@@ -92,12 +97,12 @@ impl Comparison<'_> {
             __m512i, _mm512_add_epi64, _mm512_cmple_epu64_mask, _mm512_popcnt_epi64,
             _mm512_set1_epi64, _mm512_setzero_si512, _mm512_xor_si512,
         };
-        let limit = _mm512_set1_epi64(i64::from(self.most));
+        let limit = _mm512_set1_epi64(i64::from(self.max_distance));
         let (lanes, _) = self.lanes.as_chunks::<LANES>();
         let mut left = self.left;
         for pair in self.rows.chunks(2 * self.width) {
             let (row, other) = pair.split_at(self.width);
-            // A last row without a second one is compared twice.
+            // If the number of rows is odd, the last one is compared twice; only one result is used.
             let other = if other.is_empty() { row } else { other };
             let mut sums = [[_mm512_setzero_si512(); 2]; 2];
             let mut near = [0_u16; 2];
@@ -127,7 +132,7 @@ impl Comparison<'_> {
                 if near != 0 {
                     // SAFETY: as above.
                     let distances = unsafe { transmute::<[__m512i; 2], [u64; LANES]>(*sums) };
-                    push_near(hits, left, self.right, &distances, self.most);
+                    push_near(hits, left, self.right, &distances, self.max_distance);
                 }
                 left += 1;
             }
@@ -153,24 +158,36 @@ impl Comparison<'_> {
                     }
                 }
                 near = distances.iter().fold(false, |near, &distance| {
-                    near | (distance <= u64::from(self.most))
+                    near | (distance <= u64::from(self.max_distance))
                 });
                 if !near {
                     break;
                 }
             }
             if near {
-                push_near(hits, self.left + row, self.right, &distances, self.most);
+                push_near(
+                    hits,
+                    self.left + row,
+                    self.right,
+                    &distances,
+                    self.max_distance,
+                );
             }
         }
     }
 }
 
-fn push_near(hits: &mut Vec<Hit>, place: usize, first: usize, distances: &[u64; LANES], most: u32) {
+fn push_near(
+    hits: &mut Vec<Hit>,
+    left: usize,
+    first: usize,
+    distances: &[u64; LANES],
+    max_distance: u32,
+) {
     for (lane, &distance) in distances.iter().enumerate() {
-        if distance <= u64::from(most) {
+        if distance <= u64::from(max_distance) {
             hits.push(Hit {
-                left: place as u32,
+                left: left as u32,
                 right: (first + lane) as u32,
                 distance: distance as u32,
             });

@@ -1,10 +1,11 @@
-//! Which partition reads which files.
+//! Assigns files to partitions.
 
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::FileGroup;
 
-/// Deals whole files out: large ones first, each to who has the least so far.
-pub(crate) fn deal(mut files: Vec<PartitionedFile>, partitions: usize) -> Vec<FileGroup> {
+/// Assigns whole files to partitions, largest first, each to the partition with the fewest bytes so far (the LPT rule
+/// of multiprocessor scheduling).
+pub(crate) fn assign(mut files: Vec<PartitionedFile>, partitions: usize) -> Vec<FileGroup> {
     files.sort_by_key(|file| std::cmp::Reverse(file.object_meta.size));
     let count = partitions.clamp(1, files.len().max(1));
     let mut groups = vec![(0_u64, Vec::new()); count];

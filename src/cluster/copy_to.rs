@@ -1,4 +1,5 @@
-//! `COPY … TO` with its options: the engine's message of one has no place for them, and writes with others.
+//! Encodes the options of `COPY … TO`: the engine's message for that statement has no field for them, so that
+//! files would be written with the default options.
 
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -15,20 +16,20 @@ use std::sync::Arc;
 
 /// The format that files are written in, and the options of the statement.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Written {
+pub(super) struct CopyFormat {
     extension: String,
     options: HashMap<String, String>,
 }
 
-impl GetExt for Written {
+impl GetExt for CopyFormat {
     fn get_ext(&self) -> String {
         self.extension.clone()
     }
 }
 
-impl FileFormatFactory for Written {
+impl FileFormatFactory for CopyFormat {
     fn create(&self, _: &dyn Session, _: &HashMap<String, String>) -> Result<Arc<dyn FileFormat>> {
-        internal_err!("what COPY writes was not read back")
+        internal_err!("the format of a COPY statement was not decoded")
     }
 
     fn default(&self) -> Arc<dyn FileFormat> {
@@ -36,10 +37,10 @@ impl FileFormatFactory for Written {
     }
 }
 
-/// The plan as it travels.
-pub(super) fn packed(plan: LogicalPlan) -> Result<LogicalPlan> {
-    changed(plan, |copy| {
-        let written = Written {
+/// Puts the options of each `COPY` into its file type, where the codec encodes them.
+pub(super) fn encode_copies(plan: LogicalPlan) -> Result<LogicalPlan> {
+    map_copies(plan, |copy| {
+        let written = CopyFormat {
             extension: copy.file_type.get_ext(),
             options: copy.options.clone(),
         };
@@ -48,11 +49,11 @@ pub(super) fn packed(plan: LogicalPlan) -> Result<LogicalPlan> {
     })
 }
 
-/// The plan as it was.
-pub(super) fn unpacked(plan: LogicalPlan, state: &SessionState) -> Result<LogicalPlan> {
-    changed(plan, |copy| {
+/// Reverses [`encode_copies`].
+pub(super) fn decode_copies(plan: LogicalPlan, state: &SessionState) -> Result<LogicalPlan> {
+    map_copies(plan, |copy| {
         let format = file_type_to_format(&copy.file_type)?;
-        if let Some(written) = format.downcast_ref::<Written>() {
+        if let Some(written) = format.downcast_ref::<CopyFormat>() {
             let extension = &written.extension;
             let format = state.get_file_format_factory(extension).ok_or_else(|| {
                 plan_datafusion_err!("the scheduler writes no files of the format {extension}")
@@ -64,7 +65,7 @@ pub(super) fn unpacked(plan: LogicalPlan, state: &SessionState) -> Result<Logica
     })
 }
 
-fn changed(
+fn map_copies(
     plan: LogicalPlan,
     mut change: impl FnMut(&mut CopyTo) -> Result<()>,
 ) -> Result<LogicalPlan> {

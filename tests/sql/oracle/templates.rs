@@ -1,4 +1,4 @@
-//! A template of many variants: edges grow with the rows, not with their pairs.
+//! Templates with many variants, which give oversized buckets: reported pairs grow linearly with the rows.
 
 use super::clusters::{Row, check, check_by, rows};
 use super::corpus::{count, register, session};
@@ -31,19 +31,19 @@ pub fn trials() -> Vec<Trial> {
 /// Variants of one sentence, each with its own number and name: any two have a similarity of at
 /// least 0.8 on three words.
 fn variants(rows: usize) -> Vec<String> {
-    let place = |number: usize| {
+    let name = |number: usize| {
         let letters = "bcdfghklmnprstvw".as_bytes();
-        let mut name = String::new();
+        let mut syllables = String::new();
         for digit in [
             number >> 12 & 15,
             number >> 8 & 15,
             number >> 4 & 15,
             number & 15,
         ] {
-            name.push(letters[digit] as char);
-            name.push('a');
+            syllables.push(letters[digit] as char);
+            syllables.push('a');
         }
-        name
+        syllables
     };
     (0..rows)
         .map(|row| {
@@ -51,7 +51,7 @@ fn variants(rows: usize) -> Vec<String> {
                 "{} is a village in the administrative district of the northern province close to the border, \
                  it lies about halfway between the old market town and the sea on the road that leads to the lake, \
                  and at the last census its population was counted together with that of the neighbouring hamlets",
-                place(row)
+                name(row)
             )
         })
         .collect()
@@ -90,7 +90,7 @@ async fn identical() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Buckets beyond the limit lose pairs, never the guarantee: what is removed has a similar kept row.
+/// Oversized buckets leave pairs unreported, but every removed row still has a similar kept row.
 async fn small_buckets() -> Result<(), Failed> {
     let texts = variants(3_000);
     let sets = naive::sets(&texts, "word:3");
@@ -108,7 +108,7 @@ async fn small_buckets() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The same of vectors: 3,000 that resemble each other, and some that do not.
+/// The same for vectors: 3,000 that are similar to each other, and some that are not.
 async fn near_vectors() -> Result<(), Failed> {
     const DIMENSIONS: usize = 24;
     let mut random = SplitMix64::new(11);

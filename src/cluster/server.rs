@@ -1,8 +1,8 @@
-//! The servers of the roles, with the check of the token before them.
+//! The network servers of the scheduler and the executors, with token authentication in front of them.
 
 use super::config;
-use super::guard::Server;
 use super::token::Token;
+use super::watchdog::Server;
 use arrow_flight::flight_service_server::FlightServiceServer;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -26,8 +26,8 @@ use tonic::service::RoutesBuilder;
 use tonic::service::interceptor::InterceptedService;
 use tonic::{Request as GrpcRequest, Status};
 
-/// Serves what a scheduler answers: gRPC, its REST API, its health, and rows of results if it is asked to.
-/// The engine's own server takes no check of requests.
+/// Runs the scheduler's server: gRPC, the REST API, health checks and, if configured, the rows of results.
+/// It replaces the engine's own server, which offers no hook for authentication.
 ///
 /// # Errors
 /// If the listener fails.
@@ -64,7 +64,7 @@ pub(super) async fn serve(
         .with_state(server.clone());
     let mut all = get_routes(Arc::new(server)).merge(services).merge(health);
     if let Some(token) = token {
-        all = all.layer(from_fn_with_state(token, check));
+        all = all.layer(from_fn_with_state(token, authenticate));
     }
     axum::serve(
         listener,
@@ -76,11 +76,16 @@ pub(super) async fn serve(
 async fn ready(State(server): State<Server>) -> Response {
     match server.is_ready() {
         true => "ready\n".into_response(),
-        false => (StatusCode::SERVICE_UNAVAILABLE, "no executor is there\n").into_response(),
+        false => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "no executor is registered\n",
+        )
+            .into_response(),
     }
 }
 
-async fn check(State(token): State<Token>, request: Request, next: Next) -> Response {
+/// Middleware: answers a request without the token with an error instead of passing it on.
+async fn authenticate(State(token): State<Token>, request: Request, next: Next) -> Response {
     let Err(refusal) = token.check(request.headers()) else {
         return next.run(request).await;
     };
@@ -92,8 +97,8 @@ async fn check(State(token): State<Token>, request: Request, next: Next) -> Resp
     }
 }
 
-/// Serves the rows of an executor.
-pub(super) fn rows(token: Option<Token>) -> Arc<ArrowFlightServerProvider> {
+/// The Flight server through which an executor serves its rows.
+pub(super) fn flight_service(token: Option<Token>) -> Arc<ArrowFlightServerProvider> {
     Arc::new(move |work_dir, address, mut shutdown, settings| {
         let token = token.clone();
         let check = move |request: GrpcRequest<()>| {

@@ -1,33 +1,34 @@
-//! Directories of a process's own: nobody else may look into them, nobody can guess their names, and they go
-//! with the process. What a killed one left is removed by the next that makes one in the same place.
+//! Temporary directories that only the process's user can read, with names that cannot be guessed. A process
+//! removes its directory when it ends; the directory of a killed process is removed by the next process that
+//! makes one below the same parent.
 
 use std::fs::{DirBuilder, File};
 use std::io::Result;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// Held locked by the process whose directory it is.
+/// The lock file, which the process that owns the directory holds locked.
 const LOCK: &str = ".lock";
 
-/// A private directory.
+/// A private temporary directory, removed on drop.
 #[derive(Debug)]
-pub(super) struct PrivateDir {
+pub(super) struct LockedTempDir {
     path: PathBuf,
     lock: Option<File>,
 }
 
-impl PrivateDir {
-    /// A new one in `parent`, named `kind` and letters that nobody can guess.
+impl LockedTempDir {
+    /// Makes a new directory in `parent`, named `kind`, a hyphen and a random UUID.
     pub(super) fn new(parent: &Path, kind: &str) -> Result<Self> {
         std::fs::create_dir_all(parent)?;
         sweep(parent, kind);
         let path = parent.join(format!("{kind}-{}", uuid::Uuid::new_v4().simple()));
         DirBuilder::new().mode(0o700).create(&path)?;
         let mut made = Self { path, lock: None };
-        // Under its name it is locked from the start: another process may look at this moment.
+        // The lock file is locked before it gets its name: another process may be sweeping at this moment.
         let new = made.path.join(".lock.new");
         let lock = File::create(&new)?;
-        // A file system without locks has no sweeping either.
+        // On a file system without locks directories are not swept either.
         if lock.try_lock().is_ok() {
             std::fs::rename(&new, made.path.join(LOCK))?;
             made.lock = Some(lock);
@@ -40,9 +41,9 @@ impl PrivateDir {
     }
 }
 
-impl Drop for PrivateDir {
+impl Drop for LockedTempDir {
     fn drop(&mut self) {
-        // Nobody needs what may be left, and the next process removes it.
+        // The next process removes what may be left.
         let _ = std::fs::remove_dir_all(&self.path);
     }
 }
@@ -55,11 +56,12 @@ fn sweep(parent: &Path, kind: &str) {
             .to_str()
             .and_then(|name| name.strip_prefix(kind)?.strip_prefix('-'))
             .is_some_and(|rest| uuid::Uuid::try_parse(rest).is_ok());
-        // The type of the entry itself: a link is left alone.
+        // This is the type of the entry itself, so symbolic links are left alone.
         if !is_ours || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
         }
-        // One that is being made has no lock file yet; it is left alone, and so is that of another user.
+        // A directory that is being made has no lock file yet, and that of another user cannot be opened: both
+        // are left alone.
         let lock = File::options().write(true).open(entry.path().join(LOCK));
         if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
             match std::fs::remove_dir_all(entry.path()) {
@@ -81,13 +83,13 @@ mod tests {
     #[test]
     fn what_a_killed_process_left_is_removed_by_the_next() {
         let parent = tempfile::tempdir().unwrap();
-        let alive = PrivateDir::new(parent.path(), "rows").unwrap();
+        let alive = LockedTempDir::new(parent.path(), "rows").unwrap();
         let mode = std::fs::metadata(alive.path())
             .unwrap()
             .permissions()
             .mode();
         assert_eq!(mode & 0o777, 0o700);
-        let mut killed = PrivateDir::new(parent.path(), "rows").unwrap();
+        let mut killed = LockedTempDir::new(parent.path(), "rows").unwrap();
         let left = killed.path().to_owned();
         std::fs::write(left.join("spilled"), "x").unwrap();
         killed.lock = None;
@@ -95,7 +97,7 @@ mod tests {
         for other in ["rows-x", "other-0123456789abcdef0123456789abcdef", "rows"] {
             std::fs::create_dir(parent.path().join(other)).unwrap();
         }
-        let next = PrivateDir::new(parent.path(), "rows").unwrap();
+        let next = LockedTempDir::new(parent.path(), "rows").unwrap();
         assert!(!left.exists());
         assert!(alive.path().exists());
         let own = next.path().to_owned();

@@ -1,10 +1,10 @@
-//! What the values of a column look like.
+//! Infers the type of a column from its values.
 
 use datafusion::arrow::datatypes::DataType;
 
-/// Whether all values of a column are written as a type prints them.
+/// For each candidate type, whether all values of a column are written exactly as the type prints them.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::records) struct Look {
+pub(in crate::records) struct TypeInference {
     has_values: bool,
     integer: bool,
     unsigned: bool,
@@ -12,7 +12,7 @@ pub(in crate::records) struct Look {
     boolean: bool,
 }
 
-impl Default for Look {
+impl Default for TypeInference {
     fn default() -> Self {
         Self {
             has_values: false,
@@ -24,8 +24,8 @@ impl Default for Look {
     }
 }
 
-impl Look {
-    /// Takes note of a value that is not empty.
+impl TypeInference {
+    /// Records a value that is not empty.
     pub(in crate::records) fn see(&mut self, value: &str) {
         self.has_values = true;
         if self.boolean {
@@ -41,7 +41,7 @@ impl Look {
         }
     }
 
-    /// What both columns look like together.
+    /// Combines the inference of two files' columns.
     pub(in crate::records) fn with(self, other: Self) -> Self {
         Self {
             has_values: self.has_values || other.has_values,
@@ -67,7 +67,7 @@ impl Look {
     }
 }
 
-/// Digits without leading zeros, behind a minus or nothing.
+/// Whether a value is an integer without leading zeros, with an optional minus.
 fn is_plain_integer(value: &str) -> bool {
     let digits = value.strip_prefix('-').unwrap_or(value).as_bytes();
     let is_zero = value == "0";
@@ -77,7 +77,8 @@ fn is_plain_integer(value: &str) -> bool {
     is_zero || (begins && digits.iter().all(u8::is_ascii_digit))
 }
 
-/// A number as a double prints it. Where printers differ (exponents), it is taken for a text.
+/// Whether a value is a number as a double prints it. Numbers with exponents, which are printed in different ways, are
+/// taken for text.
 fn is_plain_float(value: &str) -> bool {
     let is_candidate = value.len() <= 24
         && value
@@ -94,10 +95,10 @@ fn is_plain_float(value: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn look(values: &[&str]) -> DataType {
-        let mut look = Look::default();
-        values.iter().for_each(|value| look.see(value));
-        look.data_type()
+    fn infer_type(values: &[&str]) -> DataType {
+        let mut inferred = TypeInference::default();
+        values.iter().for_each(|value| inferred.see(value));
+        inferred.data_type()
     }
 
     #[test]
@@ -114,7 +115,7 @@ mod tests {
             (&["true", "false"], DataType::Boolean),
             (&[], DataType::Utf8),
         ] {
-            assert_eq!(look(values), wanted, "{values:?}");
+            assert_eq!(infer_type(values), wanted, "{values:?}");
         }
         for text in [
             "007",
@@ -135,8 +136,8 @@ mod tests {
             "2020-01-01",
             "0.1000000000000000055",
         ] {
-            assert_eq!(look(&[text]), DataType::Utf8, "{text}");
+            assert_eq!(infer_type(&[text]), DataType::Utf8, "{text}");
         }
-        assert_eq!(look(&["1", "1.5"]), DataType::Utf8);
+        assert_eq!(infer_type(&["1", "1.5"]), DataType::Utf8);
     }
 }
