@@ -7,7 +7,7 @@
 //! ```
 //!
 //! It reads dumps of any size in SQL, in parallel also within a file, with bounded memory for each partition.
-//! `neardup-wikidump` parses the dumps; cleaning and splitting are SQL functions over the column `wikitext`.
+//! `neardup_wikidump` parses the dumps; cleaning and splitting are SQL functions over the column `wikitext`.
 //!
 //! - `options`: options of reading, parsed from the texts that SQL passes.
 //! - `columns`: the schema, and pages as Arrow arrays.

@@ -1,5 +1,5 @@
 //! Compares, in one run, the reader with the stock bz2 decoder alone:
-//! `cargo run --release -p neardup-wikidump --example throughput -- dump.xml.bz2 [ranges]`
+//! `cargo run --release -p datafusion-neardup-wikidump --example throughput -- dump.xml.bz2 [ranges]`
 #![expect(clippy::print_stdout, reason = "the figures are its result")]
 
 use std::io::Read;

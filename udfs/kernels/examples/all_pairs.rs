@@ -1,5 +1,5 @@
 //! Times the comparison of all pairs of bit signatures, and of cosines of dense vectors, on one core:
-//! `cargo run --release -p neardup-kernels --example all_pairs [ROWS] [BITS] [DIMENSIONS]`.
+//! `cargo run --release -p datafusion-neardup-kernels --example all_pairs [ROWS] [BITS] [DIMENSIONS]`.
 //!
 //! Prints nanoseconds for each pair: for a distance at which every word has to be compared, for the distance of a
 //! cosine of 0.8, and for a plain loop over pairs of rows. Then prints the costs of tables of key bits and of

@@ -4,7 +4,7 @@
 //!
 //! A difference means that stored signatures no longer match new ones. If this is intended, give the format a new
 //! version and a new file. After adding a line to `texts.txt`, write the file again with
-//! `NEARDUP_WRITE_GOLDEN=1 cargo test -p neardup-kernels --test golden`.
+//! `NEARDUP_WRITE_GOLDEN=1 cargo test -p datafusion-neardup-kernels --test golden`.
 
 use std::error::Error;
 use std::fmt::Write as _;
