@@ -20,7 +20,7 @@ pub mod sample;
 pub mod word_vectors;
 
 pub use dump::{DumpOptions, DumpSource, DumpTable, WikiDumpFactory, take_losses};
-pub use files::{Decoder, FormatSource, Numbers, Wire, file_scan};
+pub use files::{DecodeTask, Decoder, FormatSource, Numbers, Wire, file_scan};
 pub use parquet_rows::{NumberedParquet, NumberedParquetSource};
 pub use records::{RecordFormat, RecordOptions, RecordSource, RecordTable};
 pub use word_vectors::{WordVectorOptions, WordVectorSource, WordVectorTable};

@@ -72,7 +72,12 @@ pub(crate) struct Arguments {
     /// Buckets of more distinct texts are verified against a few of them only, a vector against its first N
     /// similar predecessors (at most 256). The summary says how many pairs were not compared; rows that are
     /// kept may be similar to each other in such buckets alone (see near_duplicates)
-    #[arg(long, value_name = "N", default_value_t = 10_000, visible_alias = "bucket-pairs")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 10_000,
+        visible_alias = "bucket-pairs"
+    )]
     max_bucket_pairwise: usize,
     /// Least length of a dump's sentence in characters
     #[arg(long, value_name = "N", default_value_t = 20)]

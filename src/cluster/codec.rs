@@ -22,7 +22,7 @@ use datafusion::common::{
 };
 use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::FileFormatFactory;
-use datafusion::datasource::physical_plan::{FileScanConfig, FileSource};
+use datafusion::datasource::physical_plan::FileSource;
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::{AggregateUDF, Extension, LogicalPlan, ScalarUDF};

@@ -11,12 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Extensions of compressed files and the compression that they stand for.
-const COMPRESSIONS: [(&str, &str); 4] = [
-    ("gz", "gzip"),
-    ("bz2", "bzip2"),
-    ("xz", "xz"),
-    ("zst", "zstd"),
-];
+const COMPRESSIONS: [(&str, &str); 3] = [("gz", "gzip"), ("bz2", "bzip2"), ("zst", "zstd")];
 
 /// The formats that are written under a further extension.
 pub(crate) fn written_formats() -> impl Iterator<Item = Arc<dyn FileFormatFactory>> {
@@ -36,7 +31,9 @@ pub(super) fn compressed(copy: CopyTo) -> Result<CopyTo> {
         return Ok(copy);
     };
     let inner = Path::new(&copy.output_url).file_stem().map(Path::new);
-    let inner = inner.and_then(Path::extension).and_then(|name| name.to_str());
+    let inner = inner
+        .and_then(Path::extension)
+        .and_then(|name| name.to_str());
     let inner = inner.unwrap_or_default().to_lowercase();
     let factory: Arc<dyn FileFormatFactory> = match inner.as_str() {
         "csv" => Arc::new(CsvFormatFactory::new()),
@@ -51,7 +48,9 @@ pub(super) fn compressed(copy: CopyTo) -> Result<CopyTo> {
     };
     let mut options = copy.options;
     let compression = (*compression).to_owned();
-    options.entry("format.compression".to_owned()).or_insert(compression);
+    options
+        .entry("format.compression".to_owned())
+        .or_insert(compression);
     Ok(CopyTo {
         file_type: format_as_file_type(factory),
         options,
@@ -88,9 +87,15 @@ impl FileFormatFactory for Written {
     ) -> Result<Arc<dyn FileFormat>> {
         let mut options = options.clone();
         match self.extension {
-            "tsv" => drop(options.entry("format.delimiter".to_owned()).or_insert("\t".to_owned())),
+            "tsv" => drop(
+                options
+                    .entry("format.delimiter".to_owned())
+                    .or_insert("\t".to_owned()),
+            ),
             "jsonl" | "ndjson" => {}
-            other => return plan_err!("STORED AS {other}: this names a compression; name the format"),
+            other => {
+                return plan_err!("STORED AS {other}: this names a compression; name the format");
+            }
         }
         self.inner().create(session, &options)
     }

@@ -49,8 +49,13 @@ fn the_summary_and_the_manifest_say_what_was_not_compared() {
         for threads in ["1", "2", "7"] {
             let directory = format!("{method}-{threads}");
             let job = ["dedup", "rows.jsonl", "-o", &directory, "--method", method];
-            let summary =
-                scratch.job(&[&job[..], &["--max-bucket-pairwise", "20", "--threads", threads]].concat());
+            let summary = scratch.job(
+                &[
+                    &job[..],
+                    &["--max-bucket-pairwise", "20", "--threads", threads],
+                ]
+                .concat(),
+            );
             let oversized = &summary["oversized"];
             for count in ["buckets", "rows", "pairs_not_compared"] {
                 assert!(oversized[count].as_u64() > Some(0), "{method}: {summary}");
@@ -85,7 +90,14 @@ fn the_summary_and_the_manifest_say_what_was_not_compared() {
             }
         }
     }
-    let answer = scratch.succeed(&["dedup", "rows.jsonl", "-o", "said", "--max-bucket-pairwise", "20"]);
+    let answer = scratch.succeed(&[
+        "dedup",
+        "rows.jsonl",
+        "-o",
+        "said",
+        "--max-bucket-pairwise",
+        "20",
+    ]);
     assert!(answer.out.contains("oversized buckets"), "{}", answer.out);
     assert!(answer.out.contains("pairs not compared"), "{}", answer.out);
     let summary = scratch.job(&["dedup", "rows.jsonl", "-o", "all", "--bucket-pairs", "1000"]);

@@ -39,7 +39,7 @@ const BATCH_ROWS: usize = 8192;
 const QUEUED_BATCHES: usize = 1;
 
 /// Decodes files of one format. Clones are cheap.
-pub trait Decoder: Debug + Clone + Send + Sync + 'static {
+pub trait Decoder: Debug + Clone + Send + Sync + Unpin + 'static {
     /// The name of the format, for plans.
     fn name(&self) -> &str;
 
@@ -184,7 +184,11 @@ impl<D: Decoder> FileOpener for FormatOpener<D> {
             ..
         } = self.source.clone();
         let file = StoredFile::new(Arc::clone(&self.store), &self.address, part.object_meta);
-        let schema = Arc::new(table_schema.file_schema().project(&projection.file_indices)?);
+        let schema = Arc::new(
+            table_schema
+                .file_schema()
+                .project(&projection.file_indices)?,
+        );
         let (max_rows, partition) = (self.max_rows, self.partition);
         Ok(Box::pin(async move {
             let mut builder =

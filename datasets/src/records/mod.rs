@@ -26,6 +26,6 @@ mod table;
 mod tests;
 mod wire;
 
-pub use options::{RecordFormat, RecordOptions};
 pub use decode::{RecordDecoder, RecordSource};
+pub use options::{RecordFormat, RecordOptions};
 pub use table::RecordTable;

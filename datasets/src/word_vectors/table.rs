@@ -17,7 +17,9 @@ use tokio::runtime::Handle;
 use super::columns::word_vector_schema;
 use super::decode::{WordVectorSource, failure, inspect};
 use super::options::WordVectorOptions;
-use crate::files::{Located, StoredFile, Wanted, Wire, assign, locate, parts, read_parts, write_parts};
+use crate::files::{
+    Located, StoredFile, Wanted, Wire, assign, locate, parts, read_parts, write_parts,
+};
 
 const WORD_VECTORS: Wanted = Wanted {
     what: "word vectors",

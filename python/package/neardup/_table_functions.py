@@ -184,7 +184,7 @@ Counts and frequencies must be of the same collection and language: both as coun
         num_hashes: int | None = None,
         bits: int | None = None,
         seed: int | None = None,
-        bucket_pairs: int | None = None,
+        max_bucket_pairwise: int | None = None,
         parts: int | None = None,
     ) -> Result:
         """Returns the rows of the input without near-duplicates, which are the rows that near_duplicates keeps.
@@ -218,10 +218,10 @@ Counts and frequencies must be of the same collection and language: both as coun
             bits: A whole number in [1, 4096]: with 'projection': bits of a signature; default 1024.
             seed: A whole number in [0, 9007199254740992]: with 'minhash' and 'projection': seed of
                 signatures; default 1.
-            bucket_pairs: A whole number in [1, 4000000000]: a bucket with more distinct texts than
-                this is oversized: its rows are verified only against a few of them, its pivots;
-                with 'projection' a vector is paired only with its first similar predecessors in
-                keep order, this many and at most 256; default 10000.
+            max_bucket_pairwise: A whole number in [1, 4000000000]: a bucket with more distinct
+                texts than this is oversized: its rows are verified only against a few of them, its
+                pivots; with 'projection' a vector is paired only with its first similar
+                predecessors in keep order, this many and at most 256; default 10000.
             parts: A whole number in [1, 65536]: number of parts of the key space; more parts need
                 less memory at a time and more work in total; default 1.
 
@@ -256,7 +256,7 @@ Counts and frequencies must be of the same collection and language: both as coun
             num_hashes=num_hashes,
             bits=bits,
             seed=seed,
-            bucket_pairs=bucket_pairs,
+            max_bucket_pairwise=max_bucket_pairwise,
             parts=parts,
         )
 
@@ -392,7 +392,7 @@ Counts and frequencies must be of the same collection and language: both as coun
         shingle: str | None = None,
         normalize: bool | None = None,
         copies: Literal["all", "linked"] | None = None,
-        bucket_pairs: int | None = None,
+        max_bucket_pairwise: int | None = None,
         across: str | None = None,
         parts: int | None = None,
     ) -> Result:
@@ -416,9 +416,9 @@ Counts and frequencies must be of the same collection and language: both as coun
             copies: One of all, linked: 'all': every pair; 'linked': only one row of each distinct
                 text, that with the smallest id, is compared with other texts, and each of its
                 copies has one pair with it; default 'all'.
-            bucket_pairs: A whole number in [1, 4000000000]: with linked copies: a bucket with more
-                distinct texts than this is oversized; its rows are verified only against a few of
-                them, its pivots; default 10000.
+            max_bucket_pairwise: A whole number in [1, 4000000000]: with linked copies: a bucket
+                with more distinct texts than this is oversized; its rows are verified only against
+                a few of them, its pivots; default 10000.
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair; not with linked copies.
             parts: A whole number in [1, 65536]: number of parts of the key space; more parts need
@@ -448,7 +448,7 @@ Counts and frequencies must be of the same collection and language: both as coun
             shingle=shingle,
             normalize=normalize,
             copies=copies,
-            bucket_pairs=bucket_pairs,
+            max_bucket_pairwise=max_bucket_pairwise,
             across=across,
             parts=parts,
         )
@@ -610,7 +610,7 @@ Counts and frequencies must be of the same collection and language: both as coun
         max_bucket: int | None = None,
         verify: Literal["exact", "edit", "estimate", "none"] | None = None,
         copies: Literal["all", "linked"] | None = None,
-        bucket_pairs: int | None = None,
+        max_bucket_pairwise: int | None = None,
         across: str | None = None,
         parts: int | None = None,
     ) -> Result:
@@ -656,9 +656,9 @@ Counts and frequencies must be of the same collection and language: both as coun
             copies: One of all, linked: 'all': every pair; 'linked': only one row of each distinct
                 text, that with the smallest id, is compared with other texts, and each of its
                 copies has one pair with it; default 'all'.
-            bucket_pairs: A whole number in [1, 4000000000]: with linked copies: a bucket with more
-                distinct texts than this is oversized; its rows are verified only against a few of
-                them, its pivots; default 10000.
+            max_bucket_pairwise: A whole number in [1, 4000000000]: with linked copies: a bucket
+                with more distinct texts than this is oversized; its rows are verified only against
+                a few of them, its pivots; default 10000.
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair; not with linked copies.
             parts: A whole number in [1, 65536]: number of parts of the key space; more parts need
@@ -700,7 +700,7 @@ Counts and frequencies must be of the same collection and language: both as coun
             max_bucket=max_bucket,
             verify=verify,
             copies=copies,
-            bucket_pairs=bucket_pairs,
+            max_bucket_pairwise=max_bucket_pairwise,
             across=across,
             parts=parts,
         )
@@ -723,7 +723,7 @@ Counts and frequencies must be of the same collection and language: both as coun
         num_hashes: int | None = None,
         bits: int | None = None,
         seed: int | None = None,
-        bucket_pairs: int | None = None,
+        max_bucket_pairwise: int | None = None,
         parts: int | None = None,
     ) -> Result:
         """Groups near-duplicate rows and decides which of them to keep.
@@ -759,10 +759,10 @@ Counts and frequencies must be of the same collection and language: both as coun
             bits: A whole number in [1, 4096]: with 'projection': bits of a signature; default 1024.
             seed: A whole number in [0, 9007199254740992]: with 'minhash' and 'projection': seed of
                 signatures; default 1.
-            bucket_pairs: A whole number in [1, 4000000000]: a bucket with more distinct texts than
-                this is oversized: its rows are verified only against a few of them, its pivots;
-                with 'projection' a vector is paired only with its first similar predecessors in
-                keep order, this many and at most 256; default 10000.
+            max_bucket_pairwise: A whole number in [1, 4000000000]: a bucket with more distinct
+                texts than this is oversized: its rows are verified only against a few of them, its
+                pivots; with 'projection' a vector is paired only with its first similar
+                predecessors in keep order, this many and at most 256; default 10000.
             parts: A whole number in [1, 65536]: number of parts of the key space; more parts need
                 less memory at a time and more work in total; default 1.
 
@@ -811,7 +811,7 @@ Counts and frequencies must be of the same collection and language: both as coun
             num_hashes=num_hashes,
             bits=bits,
             seed=seed,
-            bucket_pairs=bucket_pairs,
+            max_bucket_pairwise=max_bucket_pairwise,
             parts=parts,
         )
 

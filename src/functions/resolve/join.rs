@@ -98,7 +98,10 @@ fn document_join(call: &Call, more: BTreeMap<&str, Value>) -> Result<Expansion> 
         );
     }
     if !linked && call.is_given("max_bucket_pairwise") {
-        return plan_err!("{}: max_bucket_pairwise needs copies => 'linked'", call.function);
+        return plan_err!(
+            "{}: max_bucket_pairwise needs copies => 'linked'",
+            call.function
+        );
     }
     check_second(call, &["id_b", "text_b"])?;
     let function = function(call)?;

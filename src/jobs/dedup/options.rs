@@ -1,7 +1,7 @@
 //! The options of a `dedup` job.
 
 use super::super::dumps::DumpOptions;
-use crate::functions::Keep;
+pub use crate::functions::Keep;
 
 /// How pairs are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -97,7 +97,10 @@ impl<'a> Run<'a> {
                 format!("{:?}", options.resolution).to_lowercase().into(),
             ),
             ("keep".to_owned(), format!("{:?}", options.keep).into()),
-            ("bucket_pairs".to_owned(), options.max_bucket_pairwise.into()),
+            (
+                "bucket_pairs".to_owned(),
+                options.max_bucket_pairwise.into(),
+            ),
             ("min_length".to_owned(), options.lengths.0.into()),
             ("max_length".to_owned(), options.lengths.1.into()),
             ("on_error".to_owned(), options.dump.on_error.clone().into()),

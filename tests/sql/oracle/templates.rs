@@ -97,7 +97,8 @@ async fn small_buckets() -> Result<(), Failed> {
     let context = session(2)?;
     register(&context, "docs", &texts)?;
     for method in ["exact", "minhash"] {
-        let call = format!("near_duplicates(docs, method => '{method}', max_bucket_pairwise => 100)");
+        let call =
+            format!("near_duplicates(docs, method => '{method}', max_bucket_pairwise => 100)");
         let found = rows(&context, &call).await?;
         check(&call, &found, &sets, 0.8)?;
         let kept = found.values().filter(|row| row.kept).count();

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::super::{Format, WordVectorOptions, WordVectorSource, WordVectorTable};
 use super::support::*;
+use crate::files::Wire;
 
 const ROWS: &str = "SELECT word, vector FROM vectors ORDER BY word, vector";
 
