@@ -21,6 +21,9 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup_datasets::WikiDumpFactory;
 use std::sync::Arc;
 
+/// A scalar function that only sessions with this crate have.
+const OURS: &str = "prefix_tokens";
+
 /// Adds this crate to a session of a host.
 pub trait NeardupExt {
     /// Adds scalar functions, aggregates, table functions, their operators, `SET neardup.…` options and
@@ -52,8 +55,11 @@ pub trait NeardupExt {
 
 impl NeardupExt for SessionStateBuilder {
     fn with_neardup(mut self) -> Self {
-        let config = self.config().get_or_insert_default();
-        if has_options(config) {
+        let functions = self.scalar_functions().iter().flatten();
+        if functions
+            .map(|function| function.name())
+            .any(|name| name == OURS)
+        {
             return self;
         }
         let mut builder = extended(self);
@@ -71,7 +77,7 @@ impl NeardupExt for SessionStateBuilder {
 /// If the session has no place for settings; it does.
 pub fn install(context: &SessionContext) -> Result<()> {
     let state = context.state();
-    if has_options(state.config()) {
+    if state.scalar_functions().contains_key(OURS) {
         return Ok(());
     }
     let (state, files) = with_files(state);
@@ -159,11 +165,6 @@ fn with_files(state: SessionState) -> (SessionState, Arc<FileTables>) {
     (state, files)
 }
 
-fn has_options(config: &SessionConfig) -> bool {
-    let extensions = &config.options().extensions;
-    extensions.get::<NeardupOptions>().is_some()
-}
-
 /// Adds what every session has, but for the planners.
 fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let config = builder.config().get_or_insert_default();
@@ -173,7 +174,12 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     if let Ok(one) = ConfigNonZeroUsize::try_new(1) {
         config.options_mut().execution.max_spill_file_size_bytes = one;
     }
-    if !has_options(config) {
+    if config
+        .options()
+        .extensions
+        .get::<NeardupOptions>()
+        .is_none()
+    {
         let options = NeardupOptions::default();
         config.options_mut().extensions.insert(options);
     }

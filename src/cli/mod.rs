@@ -18,6 +18,7 @@ macro_rules! report {
 mod dedup;
 mod generate;
 mod ingest;
+mod manual;
 mod options;
 mod out;
 mod progress;
@@ -80,6 +81,8 @@ enum Command {
     Generate(generate::Arguments),
     Scheduler(roles::Scheduler),
     Executor(roles::Executor),
+    Completions(manual::Completions),
+    Man(manual::Man),
 }
 
 impl Command {
@@ -184,6 +187,8 @@ fn run(arguments: Arguments) -> Result<Outcome> {
                 Command::Generate(arguments) => generate::run(&arguments, &global).await,
                 Command::Scheduler(arguments) => roles::scheduler(&arguments, &global).await,
                 Command::Executor(arguments) => roles::executor(&arguments, &global).await,
+                Command::Completions(arguments) => manual::completions(&arguments),
+                Command::Man(arguments) => manual::man(&arguments),
             }
         };
         tokio::select! {

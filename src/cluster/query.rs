@@ -17,7 +17,7 @@ use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::datatypes::{SchemaRef, UInt64Type};
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
-use datafusion::common::{DataFusionError, Result, internal_err};
+use datafusion::common::{DataFusionError, Result, internal_err, not_impl_err};
 use datafusion::datasource::{MemTable, provider_as_source};
 use datafusion::execution::context::QueryPlanner;
 use datafusion::execution::{SendableRecordBatchStream, SessionState, TaskContext};
@@ -59,6 +59,13 @@ impl QueryPlanner for ClusterPlanner {
         let Some(state) = session.as_any().downcast_ref::<SessionState>() else {
             return internal_err!("the client plans with a session state");
         };
+        if let LogicalPlan::Analyze(analyze) = plan
+            && matches!(*analyze.input, LogicalPlan::Copy(_) | LogicalPlan::Dml(_))
+        {
+            return not_impl_err!(
+                "EXPLAIN ANALYZE of a statement that writes does not run on a cluster"
+            );
+        }
         let plan = match plan {
             LogicalPlan::Explain(_) => shared::shown(plan.clone())?,
             _ => shared::materialised(plan.clone(), state, &self.scratch).await?,

@@ -30,6 +30,7 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{JoinType, Result, Statistics, internal_datafusion_err, not_impl_err};
 use datafusion::config::ConfigOptions;
 use datafusion::datasource::memory::MemorySourceConfig;
+use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::{Column, lit};
 use datafusion::physical_expr::{Distribution, PhysicalExpr};
@@ -37,6 +38,7 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
+use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
 use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
@@ -52,6 +54,7 @@ use datafusion::physical_plan::{
 use futures::TryStreamExt;
 use futures::future::ready;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 use std::sync::Arc;
 
 /// Makes a plan ready to be cut into stages.
@@ -77,7 +80,14 @@ impl PhysicalOptimizerRule for PrepareStages {
 }
 
 fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    let has_limit =
+        plan.exists(|node| Ok(node.is::<GlobalLimitExec>() || node.is::<LocalLimitExec>()))?;
     let plan = plan.transform_up(|node| {
+        if has_limit && is_in_memory(&node) {
+            // A rule would push the limit into the table, and the scheduler leaves it out where it slices tables in
+            // memory for tasks.
+            return Ok(Transformed::yes(KeyedExec::of(node, None)?));
+        }
         let inputs: Vec<_> = if node.is::<UnionExec>() {
             let inputs = node.children().into_iter();
             let inputs = inputs.map(|input| match gathers(input) {
@@ -222,6 +232,13 @@ pub(super) struct KeyedSpec {
     has_statistics: bool,
     /// Whether the input is known to be empty, and so is partitioned by any key.
     no_rows: bool,
+}
+
+fn is_in_memory(node: &Arc<dyn ExecutionPlan>) -> bool {
+    let source = node.downcast_ref::<DataSourceExec>();
+    source.is_some_and(|source| {
+        (source.data_source().as_ref() as &dyn Any).is::<MemorySourceConfig>()
+    })
 }
 
 /// Passes rows through, declares no order, and requires them partitioned by key if keys are given. The planner's

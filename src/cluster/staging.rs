@@ -94,16 +94,17 @@ impl Staging {
             None => (path.as_str(), ""),
         };
         let (parent, name) = whole.rsplit_once('/').unwrap_or(("", whole));
-        let id = uuid::Uuid::new_v4().simple();
-        let hidden = format!("{parent}/.{name}.{id}.unfinished");
+        let hidden = format!("{parent}/.{}.unfinished", uuid::Uuid::new_v4().simple());
+        address.set_path(&hidden);
+        let disk = address.to_file_path().ok();
+        if let Some(disk) = &disk {
+            make_shared(disk);
+        }
         let staging = Self {
             store,
             hidden: Path::from_url_path(&hidden)?,
             parent: Path::from_url_path(parent)?,
-            disk: {
-                address.set_path(&hidden);
-                address.to_file_path().ok()
-            },
+            disk,
         };
         address.set_path(&format!("{hidden}/{name}{slash}"));
         Ok((ListingTableUrl::try_new(address, None)?, staging))
@@ -168,6 +169,18 @@ impl Drop for Staging {
             // The directory does not exist if nothing was written.
             let _ = std::fs::remove_dir_all(disk);
         }
+    }
+}
+
+/// Makes a directory that the same users may write to as to the one that it is in, because the executors may run as
+/// another user than the client.
+fn make_shared(directory: &std::path::Path) {
+    // Only where the parent is there: a query that fails leaves no directories behind.
+    let made = std::fs::create_dir(directory);
+    let parent = directory.parent().and_then(|parent| parent.metadata().ok());
+    if let (Ok(()), Some(parent)) = (made, parent) {
+        // Where this fails, the executors make the directory, or say why they cannot.
+        let _ = std::fs::set_permissions(directory, parent.permissions());
     }
 }
 

@@ -4,11 +4,12 @@
 //! PyArrow, can neither sort nor group views, so plain strings and bytes are written, also within lists, structs
 //! and maps.
 
-use super::written_formats::compressed;
+use super::written_formats::by_name;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Result, plan_err};
+use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::logical_expr::dml::CopyTo;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast};
 use datafusion::optimizer::AnalyzerRule;
@@ -26,8 +27,17 @@ impl AnalyzerRule for CopyPlainTexts {
                 "COPY … TO '{0}': it is a directory; '{0}/' adds files to it",
                 copy.output_url
             ),
-            LogicalPlan::Copy(copy) if copy.file_type.get_ext() == "parquet" => plain(copy),
-            LogicalPlan::Copy(copy) => Ok(Transformed::yes(LogicalPlan::Copy(compressed(copy)?))),
+            LogicalPlan::Copy(copy) if is_pattern(&copy.output_url) => plan_err!(
+                "COPY … TO '{}': a name with *, ? or [ is a pattern of names; files cannot be written under it",
+                copy.output_url
+            ),
+            LogicalPlan::Copy(copy) => {
+                let copy = by_name(copy)?;
+                match copy.file_type.get_ext().as_str() {
+                    "parquet" => plain(copy),
+                    _ => Ok(Transformed::yes(LogicalPlan::Copy(copy))),
+                }
+            }
             other => Ok(Transformed::no(other)),
         })?;
         Ok(plan.data)
@@ -36,6 +46,11 @@ impl AnalyzerRule for CopyPlainTexts {
     fn name(&self) -> &str {
         "copy_plain_texts"
     }
+}
+
+/// Whether the name stands for the files that match it.
+fn is_pattern(output: &str) -> bool {
+    ListingTableUrl::parse(output).is_ok_and(|url| url.get_glob().is_some())
 }
 
 /// Whether a destination that is named like a file is a directory on disk.

@@ -1,13 +1,18 @@
 //! `COPY … TO` names that the engine knows no format for: `.jsonl`, `.ndjson`, `.tsv`, and compressed files.
 
 use datafusion::catalog::Session;
+use datafusion::common::parsers::CompressionTypeVariant;
 use datafusion::common::{GetExt, Result, plan_err};
 use datafusion::datasource::file_format::csv::CsvFormatFactory;
 use datafusion::datasource::file_format::json::JsonFormatFactory;
-use datafusion::datasource::file_format::{FileFormat, FileFormatFactory, format_as_file_type};
+use datafusion::datasource::file_format::parquet::ParquetFormatFactory;
+use datafusion::datasource::file_format::{
+    FileFormat, FileFormatFactory, file_type_to_format, format_as_file_type,
+};
 use datafusion::logical_expr::dml::CopyTo;
 use std::collections::HashMap;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// Extensions of compressed files and the compression that they stand for.
@@ -20,42 +25,96 @@ pub(crate) fn written_formats() -> impl Iterator<Item = Arc<dyn FileFormatFactor
     all.map(|extension| Arc::new(Written { extension }) as Arc<dyn FileFormatFactory>)
 }
 
-/// Tells the engine how a compressed file is written, by both extensions of its name.
+/// How a file is written by its name: the extension of a compression adds the compression.
 ///
 /// # Errors
-/// If the extension before that of the compression is not one of a text format.
-pub(super) fn compressed(copy: CopyTo) -> Result<CopyTo> {
-    let extension = copy.file_type.get_ext();
-    let known = COMPRESSIONS.iter().find(|(name, _)| *name == extension);
-    let Some((_, compression)) = known else {
+/// If the format of the statement contradicts the name of the file, which could then not be read back.
+pub(super) fn by_name(copy: CopyTo) -> Result<CopyTo> {
+    let factory = file_type_to_format(&copy.file_type)?;
+    let is_known = factory.downcast_ref::<CsvFormatFactory>().is_some()
+        || factory.downcast_ref::<JsonFormatFactory>().is_some()
+        || factory.downcast_ref::<ParquetFormatFactory>().is_some()
+        || factory.downcast_ref::<Written>().is_some();
+    if !is_known {
+        // Such as that of a statement which a client has sent, and checked.
         return Ok(copy);
+    }
+    let format = copy.file_type.get_ext();
+    let name = copy.output_url.to_lowercase();
+    let directory = name.ends_with('/') || Path::new(&name).extension().is_none();
+    let compression = COMPRESSIONS.iter().find(|(extension, _)| {
+        name.strip_suffix(extension)
+            .is_some_and(|rest| rest.ends_with('.'))
+    });
+    let stated = COMPRESSIONS
+        .iter()
+        .any(|(extension, _)| *extension == format);
+    if directory && (format == "tsv" || stated) {
+        return plan_err!(
+            "COPY … TO '{}' STORED AS {format}: files of a directory are Parquet, CSV or JSON; a file may be named, as in 'rows.tsv'",
+            copy.output_url
+        );
+    }
+    let inner = match compression {
+        Some((extension, _)) => &name[..name.len() - extension.len() - 1],
+        None => &name,
     };
-    let inner = Path::new(&copy.output_url).file_stem().map(Path::new);
-    let inner = inner
-        .and_then(Path::extension)
-        .and_then(|name| name.to_str());
-    let inner = inner.unwrap_or_default().to_lowercase();
-    let factory: Arc<dyn FileFormatFactory> = match inner.as_str() {
-        "csv" => Arc::new(CsvFormatFactory::new()),
-        "json" | "jsonl" | "ndjson" => Arc::new(JsonFormatFactory::new()),
-        "tsv" => Arc::new(Written { extension: "tsv" }),
-        _ => {
+    let inner = Path::new(inner).extension().and_then(|name| name.to_str());
+    let named = if directory {
+        None
+    } else {
+        inner.and_then(family)
+    };
+    let family = match (named, family(&format)) {
+        (Some("parquet") | None, _) if compression.is_some() => {
             return plan_err!(
-                "COPY … TO '{}': compressed files are .csv, .tsv, .json and .jsonl files, as in rows.jsonl.{extension}",
+                "COPY … TO '{}': compressed files are .csv, .tsv, .json and .jsonl files, as in rows.jsonl.gz",
                 copy.output_url
             );
         }
+        (Some(named), Some(format)) if named != format => {
+            return plan_err!(
+                "COPY … TO '{}' STORED AS {format}: the name is that of a {named} file",
+                copy.output_url
+            );
+        }
+        (named, format) => named.or(format),
+    };
+    let Some((_, compression)) = compression else {
+        return Ok(copy);
+    };
+    let factory: Arc<dyn FileFormatFactory> = match family {
+        Some("tsv") => Arc::new(Written { extension: "tsv" }),
+        Some("json") => Arc::new(JsonFormatFactory::new()),
+        _ => Arc::new(CsvFormatFactory::new()),
     };
     let mut options = copy.options;
-    let compression = (*compression).to_owned();
-    options
-        .entry("format.compression".to_owned())
-        .or_insert(compression);
+    let given = options.entry("format.compression".to_owned());
+    let given = given.or_insert((*compression).to_owned());
+    if CompressionTypeVariant::from_str(given).ok()
+        != CompressionTypeVariant::from_str(compression).ok()
+    {
+        return plan_err!(
+            "COPY … TO '{}': the compression {given} contradicts the name",
+            copy.output_url
+        );
+    }
     Ok(CopyTo {
         file_type: format_as_file_type(factory),
         options,
         ..copy
     })
+}
+
+/// The format that readers take an extension for.
+fn family(extension: &str) -> Option<&'static str> {
+    match extension {
+        "csv" => Some("csv"),
+        "tsv" => Some("tsv"),
+        "json" | "jsonl" | "ndjson" => Some("json"),
+        "parquet" => Some("parquet"),
+        _ => None,
+    }
 }
 
 /// A format of the engine under another extension.

@@ -10,7 +10,7 @@ use super::similar_pairs::SimilarPairs;
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::tree_node::Transformed;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, Result, internal_datafusion_err, internal_err};
 use datafusion::datasource::{TableType, provider_as_source, source_as_provider};
 use datafusion::execution::SessionState;
@@ -47,6 +47,17 @@ impl OptimizerRule for OperatorsAsTables {
         plan: LogicalPlan,
         _: &dyn OptimizerConfig,
     ) -> Result<Transformed<LogicalPlan>> {
+        // Values are not bound within tables; the plan is optimized again when its values are known.
+        let mut is_prepared = false;
+        plan.apply_with_subqueries(|node| {
+            node.apply_expressions(|expr| {
+                is_prepared |= expr.exists(|expr| Ok(matches!(expr, Expr::Placeholder(_))))?;
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })?;
+        if is_prepared {
+            return Ok(Transformed::no(plan));
+        }
         let mut stores = HashMap::new();
         plan.transform_up_with_subqueries(|node| as_table(node, &mut stores))
     }

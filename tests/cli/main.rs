@@ -23,6 +23,7 @@ mod hostile;
 mod inputs;
 mod kills;
 mod locks;
+mod manual;
 mod oversized;
 mod repeated_ids;
 mod resume;

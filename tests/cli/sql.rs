@@ -341,10 +341,33 @@ fn a_copy_is_in_the_format_of_its_name() {
         };
         assert!(bytes.starts_with(magic), "{name}");
     }
-    for name in ["rows.gz", "rows.parquet.gz"] {
-        let copy = format!("COPY (SELECT 1 AS id) TO '{name}'");
-        scratch.fail(&["sql", "-c", &copy], &[name, "rows.jsonl.gz"]);
+    for (target, words) in [
+        ("'rows.gz'", "rows.jsonl.gz"),
+        ("'rows.parquet.gz'", "rows.jsonl.gz"),
+        ("'a.csv' STORED AS TSV", "the name is that of a csv file"),
+        ("'a.tsv.gz' STORED AS CSV", "the name is that of a tsv file"),
+        (
+            "'a.csv.gz' OPTIONS ('format.compression' 'zstd')",
+            "zstd contradicts the name",
+        ),
+        ("'a/' STORED AS TSV", "'rows.tsv'"),
+        ("'a*.csv'", "a pattern of names"),
+    ] {
+        let copy = format!("COPY (SELECT 1 AS id) TO {target}");
+        scratch.fail(&["sql", "-c", &copy], &[words]);
     }
+}
+
+/// The sort of the relation went, and its limit with it.
+#[test]
+fn a_prepared_call_keeps_the_limit_of_its_relation() {
+    let scratch = Scratch::new();
+    let made = "SELECT value AS id, 'one two ' || (value / 2) AS text FROM generate_series(1, 100)";
+    let sql = format!(
+        "PREPARE p AS SELECT count(*) AS n FROM near_duplicates((SELECT * FROM ({made}) ORDER BY id LIMIT 10), threshold => $1);
+         EXECUTE p(0.5)"
+    );
+    assert_eq!(scratch.rows(&sql)[0]["n"], 10);
 }
 
 /// A file that was valid and held a part of the rows took the place of the old one.

@@ -94,11 +94,23 @@ fn functions() -> String {
          NULL in, NULL out. Arguments go by position or by name (`name => value`); names may not leave a gap.\n"
     );
     let aggregates = neardup_udfs::aggregate_functions();
-    let is_aggregate = |name: &str| aggregates.iter().any(|function| function.name() == name);
-    for (title, of_aggregates) in [("Scalar functions", false), ("Aggregate functions", true)] {
+    let section = |name: &str, documentation: &Documentation| {
+        let is_aggregate = aggregates.iter().any(|function| function.name() == name);
+        match (documentation.doc_section.label, is_aggregate) {
+            ("Building Blocks", _) => "Building blocks",
+            (_, true) => "Aggregate functions",
+            (_, false) => "Scalar functions",
+        }
+    };
+    for title in ["Scalar functions", "Aggregate functions", "Building blocks"] {
         let _ = write!(out, "\n## {title}\n");
+        if title == "Building blocks" {
+            out.push_str(
+                "\nThe SQL of table functions and of jobs calls these. Their arguments may change between versions.\n",
+            );
+        }
         for (name, documentation) in documentation() {
-            if is_aggregate(&name) == of_aggregates {
+            if section(&name, &documentation) == title {
                 function(&mut out, &name, &documentation);
             }
         }
@@ -148,7 +160,8 @@ fn table_functions() -> Result<String, Failed> {
     out.push_str("| function | does |\n| --- | --- |\n");
     for function in public() {
         let description = function.template.header()?.description;
-        let sentence = description.split_inclusive(". ").next().unwrap_or_default();
+        let paragraph = description.split("\n\n").next().unwrap_or_default();
+        let sentence = paragraph.split_inclusive(". ").next().unwrap_or_default();
         let _ = writeln!(
             out,
             "| [`{0}`](#{0}) | {1} |",

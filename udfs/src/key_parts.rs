@@ -10,7 +10,7 @@ use crate::columns::{Arguments, Constants, Kind, Numbers, Parameters, PartLists}
 use crate::function::Function;
 
 #[user_doc(
-    doc_section(label = "Near-Duplicate Functions"),
+    doc_section(label = "Building Blocks"),
     description = "Returns the parts of a join that a row belongs to: the distinct values of key modulo parts, ascending. Rows that share a key share a part.",
     syntax_example = "key_parts(keys, parts)",
     sql_example = r#"```sql

@@ -13,7 +13,7 @@ use crate::columns::{Arguments, Constants, Kind, Parameters, Vector, merged_into
 use crate::function::Function;
 
 #[user_doc(
-    doc_section(label = "Near-Duplicate Functions"),
+    doc_section(label = "Building Blocks"),
     description = "Returns a vector as bytes. The joins of vectors group, compare and send vectors in this form, and `random_projection` and `cosine_similarity` accept it in place of the vector. A vector that is empty or zero has no bytes. Numbers that are NULL, NaN or infinite are an error that names the id.",
     syntax_example = "packed_vector(vector, id)",
     sql_example = r#"```sql

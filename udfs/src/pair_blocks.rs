@@ -20,7 +20,7 @@ use crate::function::Function;
 const MAX_GROUPS: u64 = 1024;
 
 #[user_doc(
-    doc_section(label = "Near-Duplicate Functions"),
+    doc_section(label = "Building Blocks"),
     description = "Returns the parts that a row belongs to when the comparison of all pairs of rows is divided into parts. Rows are divided into groups by a hash of their id, and a part compares two groups. In a part of two groups of one relation, the rows of one group have half false and the rows of the other have half true; in a part of a single group, half is NULL. With two sides, every part compares a group of one side with a group of the other, and half is NULL.",
     syntax_example = "pair_blocks(id, side, groups, sides)",
     sql_example = r#"```sql

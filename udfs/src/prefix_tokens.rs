@@ -13,7 +13,7 @@ use crate::function::Function;
 use crate::sets::Sets;
 
 #[user_doc(
-    doc_section(label = "Near-Duplicate Functions"),
+    doc_section(label = "Building Blocks"),
     description = "Returns the prefix of a set: its rarest tokens, rarest first, as many as are needed so that any two sets with a Jaccard similarity of at least the threshold share one of them. A join on these tokens finds all such pairs; verified with `jaccard_similarity` it is exact.",
     syntax_example = "prefix_tokens(tokens, sketch, threshold)",
     sql_example = r#"```sql

@@ -11,7 +11,7 @@ use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
 
 #[user_doc(
-    doc_section(label = "Near-Duplicate Functions"),
+    doc_section(label = "Building Blocks"),
     description = "Returns true if `values` is 1; a larger number is an error that names the id. The joins call it with the number of different values, including NULL, that the rows of an id have in the column `across`, to detect rows that contradict each other.",
     syntax_example = "same_across(id, values)",
     sql_example = r#"```sql

@@ -12,7 +12,7 @@ use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
 
 #[user_doc(
-    doc_section(label = "Near-Duplicate Functions"),
+    doc_section(label = "Building Blocks"),
     description = "Returns `a` if it equals `b`; otherwise it is an error that names the id. The joins call it with the smallest and the largest text of an id, to detect an id with two different texts.",
     syntax_example = "same_text(id, a, b)",
     sql_example = r#"```sql

@@ -13,7 +13,7 @@ use crate::aggregate::Aggregate;
 use crate::columns::{Kind, Lists, Numbers, Parameters};
 
 #[user_doc(
-    doc_section(label = "Near-Duplicate Functions"),
+    doc_section(label = "Building Blocks"),
     description = "Counts how often each token occurs over all sets, in a sketch of at most 4 MiB that gives all tokens one total order, rare ones first, for `prefix_tokens`. The sketch depends only on the tokens, not on the order of rows or the number of partitions. Without tokens it is empty, not NULL.",
     syntax_example = "token_frequencies(tokens)",
     sql_example = r#"```sql

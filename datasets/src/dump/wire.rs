@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::decode::DumpSource;
 use super::options::DumpOptions;
 use super::table::DumpTable;
-use crate::files::{Wire, file_scan, read_parts, write_parts};
+use crate::files::{Wire, absolute, file_scan, read_parts, write_parts};
 
 #[derive(Serialize, Deserialize)]
 struct TableParts {
@@ -31,7 +31,7 @@ struct SourceParts {
 impl Wire for DumpTable {
     fn to_bytes(&self) -> Result<Vec<u8>> {
         write_parts(&TableParts {
-            locations: self.locations().to_vec(),
+            locations: absolute(self.locations())?,
             options: self.options().clone(),
         })
     }

@@ -21,4 +21,4 @@ pub use scan::{DecodeTask, Decoder, FormatSource, file_scan};
 pub(crate) use storage::StoredFile;
 pub(crate) use stored::{Files, Stamp, parts};
 pub use wire::Wire;
-pub(crate) use wire::{read_parts, read_schema, write_parts, write_schema};
+pub(crate) use wire::{absolute, read_parts, read_schema, write_parts, write_schema};

@@ -46,3 +46,14 @@ pub(crate) fn write_schema(schema: &Schema) -> Result<Vec<u8>> {
 pub(crate) fn read_schema(bytes: &[u8]) -> Result<SchemaRef> {
     Ok(StreamReader::try_new(bytes, None)?.schema())
 }
+
+/// Paths and addresses as another process finds them, whatever its directory.
+pub(crate) fn absolute(locations: &[String]) -> Result<Vec<String>> {
+    let absolute = locations
+        .iter()
+        .map(|location| match location.contains("://") {
+            true => Ok(location.clone()),
+            false => Ok(std::path::absolute(location)?.display().to_string()),
+        });
+    absolute.collect()
+}

@@ -400,6 +400,6 @@ impl Corpus {
 
 /// 2 to 40 thousandths, small values more often.
 fn slight(random: &mut SplitMix64) -> usize {
-    let most = [4, 8, 16, 40][random.below(4)];
-    most / 2 + random.below(most / 2 + 1)
+    let max = [4, 8, 16, 40][random.below(4)];
+    max / 2 + random.below(max / 2 + 1)
 }

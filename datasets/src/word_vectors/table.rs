@@ -18,7 +18,7 @@ use super::columns::word_vector_schema;
 use super::decode::{WordVectorSource, failure, inspect};
 use super::options::WordVectorOptions;
 use crate::files::{
-    Located, StoredFile, Wanted, Wire, assign, locate, parts, read_parts, write_parts,
+    Located, StoredFile, Wanted, Wire, absolute, assign, locate, parts, read_parts, write_parts,
 };
 
 const WORD_VECTORS: Wanted = Wanted {
@@ -103,7 +103,7 @@ struct TableParts {
 impl Wire for WordVectorTable {
     fn to_bytes(&self) -> Result<Vec<u8>> {
         write_parts(&TableParts {
-            locations: self.locations.clone(),
+            locations: absolute(&self.locations)?,
             options: self.options,
         })
     }

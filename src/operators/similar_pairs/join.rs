@@ -59,14 +59,14 @@ impl Join {
             (Candidates::Keys, _) => {
                 let join = kernel::PairJoin::new(&input, kernel_spec)?;
                 let joins = join.into_workers(workers);
-                let sharers = (joins.len() - 1) * kernel::PairJoin::memory_of_worker(rows);
+                let other_workers = (joins.len() - 1) * kernel::PairJoin::memory_of_worker(rows);
                 let shared = joins.first().map_or(0, kernel::PairJoin::memory);
                 (
                     joins
                         .into_iter()
                         .map(|join| Self::Keys(Box::new(join)))
                         .collect(),
-                    shared + sharers,
+                    shared + other_workers,
                 )
             }
             (_, Some(windows)) => {

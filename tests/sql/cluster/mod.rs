@@ -258,6 +258,11 @@ fn files() -> Result<(), Failed> {
                 let answer = answer.map_err(|error| format!("{statement}: {error}"))?;
                 found.push((statement.replace(&at, ""), answer));
             }
+            let dump = "samplewiki-pages-articles.xml.bz2";
+            let sample = Path::new("datasets/sample").join(dump);
+            std::fs::copy(sample, folder.path().join(dump))?;
+            let pages = format!("SELECT count(*) FROM wiki_pages('{at}/{dump}')");
+            found.push(("pages".to_owned(), rows(session, &pages).await?));
             for query in ["SELECT * FROM t ORDER BY id", "SELECT * FROM p ORDER BY id"] {
                 found.push((query.to_owned(), rows(session, query).await?));
             }

@@ -86,16 +86,16 @@ impl Bytes {
         Ok(self.end - self.start >= count)
     }
 
-    /// The number of bytes before the first `byte`, searching at most `most` bytes.
-    pub(super) fn find(&mut self, byte: u8, most: usize) -> io::Result<Option<usize>> {
+    /// The number of bytes before the first `byte`, searching at most `max_bytes` bytes.
+    pub(super) fn find(&mut self, byte: u8, max_bytes: usize) -> io::Result<Option<usize>> {
         let mut searched = 0;
         loop {
-            let ahead = &self.ahead()[..self.ahead().len().min(most)];
+            let ahead = &self.ahead()[..self.ahead().len().min(max_bytes)];
             if let Some(position) = memchr::memchr(byte, &ahead[searched..]) {
                 return Ok(Some(searched + position));
             }
             searched = ahead.len();
-            if searched == most || !self.fill(searched + 1)? {
+            if searched == max_bytes || !self.fill(searched + 1)? {
                 return Ok(None);
             }
         }
