@@ -119,12 +119,17 @@ fn tables_and_scans_travel() {
         format: Some(Format::Word2vecBinary),
         ..WordVectorOptions::default()
     };
-    let table = WordVectorTable::try_new(vec!["a".to_owned(), "b".to_owned()], options).unwrap();
+    let locations = ["a", "/data/b", "s3://bucket/c"].map(str::to_owned);
+    let table = WordVectorTable::try_new(locations.to_vec(), options).unwrap();
     let back = WordVectorTable::from_bytes(&table.to_bytes().unwrap()).unwrap();
-    assert_eq!(
-        (back.locations(), back.options()),
-        (table.locations(), &options)
-    );
+    // A relative path is opened in the directory of the process that named it.
+    let here = std::env::current_dir().unwrap();
+    let opened = [
+        here.join("a").display().to_string(),
+        locations[1].clone(),
+        locations[2].clone(),
+    ];
+    assert_eq!((back.locations(), back.options()), (&opened[..], &options));
     let source = WordVectorSource::new(options);
     let back = WordVectorSource::from_bytes(&source.to_bytes().unwrap()).unwrap();
     assert_eq!(back.options(), &options);
