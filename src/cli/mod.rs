@@ -33,6 +33,7 @@ mod visible;
 
 use clap::{Parser, Subcommand};
 use datafusion::common::{DataFusionError, Result};
+use futures::future::Either;
 use neardup::error_text;
 use options::Global;
 use std::io::Write;
@@ -177,7 +178,11 @@ fn run(arguments: Arguments) -> Result<Outcome> {
     let global = arguments.global;
     let result = runtime.block_on(async {
         let is_job = matches!(arguments.command, Command::Dedup(_) | Command::Ingest(_));
-        let stops_itself = arguments.command.stops_itself();
+        // Caught before the command begins, which may spill or write before it first waits.
+        let stop = match arguments.command.stops_itself() {
+            true => Either::Left(std::future::pending()),
+            false => Either::Right(stop::stop_signal()),
+        };
         let command = async {
             match arguments.command {
                 Command::Dedup(arguments) => dedup::run(&arguments, &global).await,
@@ -193,7 +198,7 @@ fn run(arguments: Arguments) -> Result<Outcome> {
         };
         tokio::select! {
             result = command => result.map(|()| Outcome::Done),
-            stop = stop::stop_signal(), if !stops_itself => {
+            stop = stop => {
                 // Committed steps stay; the next run removes the files of a step in progress.
                 let more = if is_job { "; run the same command again to resume" } else { "" };
                 report!("{}{more}", stop.message);

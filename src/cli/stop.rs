@@ -34,25 +34,30 @@ const fn stop(number: u8, message: &'static str) -> (i32, Stop) {
     (number as i32, Stop { message, code })
 }
 
-/// Waits for the first of the signals. A signal that was ignored when the process began stays ignored, as `nohup`
-/// requires.
-pub(super) async fn stop_signal() -> Stop {
+/// Waits for the first of the signals. They are caught from the call on, not only when the future is polled. A
+/// signal that was ignored when the process began stays ignored, as `nohup` requires.
+pub(super) fn stop_signal() -> impl Future<Output = Stop> {
     let ignored = ignored();
-    let waits = SIGNALS.into_iter().filter_map(|(number, stop)| {
+    let listeners = SIGNALS.into_iter().filter_map(|(number, stop)| {
         let is_ignored = ignored & (1 << (number - 1)) != 0;
-        let mut listener = match is_ignored {
-            true => return None,
-            false => signal(SignalKind::from_raw(number)).ok()?,
-        };
-        Some(Box::pin(async move {
-            listener.recv().await;
-            stop
-        }))
+        match is_ignored {
+            true => None,
+            false => Some((signal(SignalKind::from_raw(number)).ok()?, stop)),
+        }
     });
-    let waits: Vec<_> = waits.collect();
-    match waits.is_empty() {
-        true => std::future::pending().await,
-        false => futures::future::select_all(waits).await.0,
+    let listeners: Vec<_> = listeners.collect();
+    async move {
+        let waits = listeners.into_iter().map(|(mut listener, stop)| {
+            Box::pin(async move {
+                listener.recv().await;
+                stop
+            })
+        });
+        let waits: Vec<_> = waits.collect();
+        match waits.is_empty() {
+            true => std::future::pending().await,
+            false => futures::future::select_all(waits).await.0,
+        }
     }
 }
 
@@ -106,4 +111,20 @@ fn remove(path: &Path) {
         true => std::fs::remove_dir_all(path),
         false => std::fs::remove_file(path),
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_signal_before_the_first_poll_is_caught() {
+        let stop = stop_signal();
+        let own = std::process::id().to_string();
+        let sent = std::process::Command::new("kill")
+            .args(["-TERM", &own])
+            .status();
+        assert!(sent.expect("kill").success());
+        assert_eq!(stop.await.code, 143);
+    }
 }

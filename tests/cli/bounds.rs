@@ -132,7 +132,7 @@ fn a_stopped_run_leaves_no_temporary_files() {
         let asked = Instant::now();
         let ended = child.wait().expect("a child");
         assert!(asked.elapsed() < Duration::from_secs(10), "{name}");
-        assert_eq!(ended.code(), code, "{name}");
+        assert_eq!(ended.code(), code, "{name}: {ended}");
         assert_eq!(names(&scratch, "."), [""; 0], "{name}");
     }
 }
