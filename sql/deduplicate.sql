@@ -36,6 +36,7 @@ LEFT ANTI JOIN (
     input_b,
     normalize => $normalize,
     resolution => $resolution,
+    measure => $measure,
     method => $method,
     threshold => $threshold,
     shingle => $shingle,

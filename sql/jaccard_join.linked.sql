@@ -16,10 +16,11 @@ FROM exact_pairs(
 )
 GROUP BY id_a, id_b
 UNION ALL
-SELECT id_a, id_b, CAST(1.0 AS DOUBLE) AS similarity
-FROM (
-  SELECT id AS id_a, UNNEST(ids) AS id_b
-  FROM distinct_texts(input, normalize => $normalize)
-  WHERE cardinality(ids) > 1 AND cardinality(shingle_hashes(text, $shingle)) > 0
+SELECT id_a, id_b, similarity
+FROM copy_pairs(
+  (
+    SELECT id, ids
+    FROM distinct_texts(input, normalize => $normalize)
+    WHERE cardinality(ids) > 1 AND cardinality(shingle_hashes(text, $shingle)) > 0
+  )
 )
-WHERE id_a <> id_b

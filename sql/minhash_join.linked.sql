@@ -26,10 +26,11 @@ FROM minhash_pairs(
 )
 GROUP BY id_a, id_b
 UNION ALL
-SELECT id_a, id_b, CASE WHEN $verify = 'none' THEN NULL ELSE CAST(1.0 AS DOUBLE) END AS similarity
-FROM (
-  SELECT id AS id_a, UNNEST(ids) AS id_b
-  FROM distinct_texts(input, normalize => $normalize)
-  WHERE cardinality(ids) > 1 AND cardinality(shingle_hashes(text, $shingle)) > 0
+SELECT id_a, id_b, CASE WHEN $verify = 'none' THEN NULL ELSE similarity END AS similarity
+FROM copy_pairs(
+  (
+    SELECT id, ids
+    FROM distinct_texts(input, normalize => $normalize)
+    WHERE cardinality(ids) > 1 AND cardinality(shingle_hashes(text, $shingle)) > 0
+  )
 )
-WHERE id_a <> id_b

@@ -19,6 +19,7 @@ FROM resolved_duplicates(
   input,
   normalize => $normalize,
   resolution => $resolution,
+  measure => $measure,
   method => $method,
   threshold => $threshold,
   shingle => $shingle,

@@ -3,12 +3,13 @@
 -- Returns the representative of each row, by rank in keep order. A building block of near_duplicates and deduplicate.
 --
 -- Inputs
---   input: id, rank, text
+--   input: id, rank, item
 -- Parameters
 --   threshold: number in (0, 1] = 0.8 | minimum similarity of a pair
 --   shingle: shingle = 'word:3' | how a text is split into shingles: 'char:n', 'word:n' or 'space:n'
 --   normalize: boolean = true | whether texts are normalised: NFKC, lower case, runs of white space become one space, trimmed
---   method: one of exact|minhash|projection = 'exact' | how pairs are found; with 'projection' text is a packed vector
+--   measure: one of jaccard|cosine = 'jaccard' | how items are compared: 'jaccard': as texts; 'cosine': as packed vectors
+--   method: one of exact|minhash|projection = 'exact' | how pairs are found; 'projection' with 'cosine', the others with 'jaccard'
 --   resolution: one of representative|components = 'representative' | as in near_duplicates
 --   target_recall: number in (0, 1) = 0.99 | with 'minhash' and 'projection'
 --   num_hashes: integer in [1, 4096] = 128 | with 'minhash'
@@ -22,24 +23,24 @@
 --   representative: as rank | the rank of its representative
 --   similarity: Float64 | exact similarity with the representative; NULL if it is the row itself
 -- Guarantees
---   One row for every input row; rows with the same id and the same text are one row.
-WITH texts AS (
-  SELECT side, id, text, across, ids
-  FROM distinct_nodes(
+--   One row for every input row; rows with the same id and the same item are one row.
+WITH items AS (
+  SELECT side, id, item, across, ids
+  FROM distinct_items(
     (
-      SELECT CAST(0 AS TINYINT) AS side, rank AS id, text, CAST(0 AS TINYINT) AS across
+      SELECT CAST(0 AS TINYINT) AS side, rank AS id, item, CAST(0 AS TINYINT) AS across
       FROM input
       WHERE id IS NOT NULL
     ),
-    method => $method,
+    measure => $measure,
     normalize => $normalize,
     shingle => $shingle
   )
 ),
 edges AS (
   SELECT id_a, id_b, similarity
-  FROM node_pairs(
-    texts,
+  FROM item_pairs(
+    items,
     method => $method,
     resolution => $resolution,
     threshold => $threshold,
@@ -54,11 +55,11 @@ edges AS (
 ),
 resolved AS (
   SELECT id, representative, similarity
-  FROM resolved_texts(
-    texts,
+  FROM resolved_items(
+    items,
     edges,
     resolution => $resolution,
-    method => $method,
+    measure => $measure,
     shingle => $shingle
   )
 ),

@@ -1,24 +1,24 @@
 -- clusters.first
 --
 -- Step of a job: finds the representative of each row, with ids as keep order.
-WITH nodes AS (
-  SELECT id, text, ids
+WITH items AS (
+  SELECT id, text AS item, ids
   FROM texts
   WHERE compared
 ),
 edges AS (
   SELECT pairs.id_a, pairs.id_b, pairs.similarity
   FROM pairs
-  LEFT SEMI JOIN nodes AS a ON pairs.id_a = a.id
-  LEFT SEMI JOIN nodes AS b ON pairs.id_b = b.id
+  LEFT SEMI JOIN items AS a ON pairs.id_a = a.id
+  LEFT SEMI JOIN items AS b ON pairs.id_b = b.id
 ),
 resolved AS (
   SELECT id, representative, similarity
-  FROM resolved_texts(
-    nodes,
+  FROM resolved_items(
+    items,
     edges,
     resolution => $resolution,
-    method => $method,
+    measure => $measure,
     shingle => $shingle
   )
 ),

@@ -1,8 +1,8 @@
 -- clusters.ordered
 --
 -- Step of a job: finds the representative of each row, with a keep order that is given as ranks.
-WITH nodes AS (
-  SELECT min(ranks.rank) AS id, members.text, array_agg(ranks.rank) AS ids, members.node
+WITH items AS (
+  SELECT min(ranks.rank) AS id, members.text AS item, array_agg(ranks.rank) AS ids, members.node
   FROM (
     SELECT id AS node, text, UNNEST(ids) AS id
     FROM texts
@@ -14,16 +14,16 @@ WITH nodes AS (
 edges AS (
   SELECT least(a.id, b.id) AS id_a, greatest(a.id, b.id) AS id_b, pairs.similarity
   FROM pairs
-  JOIN nodes AS a ON pairs.id_a = a.node
-  JOIN nodes AS b ON pairs.id_b = b.node
+  JOIN items AS a ON pairs.id_a = a.node
+  JOIN items AS b ON pairs.id_b = b.node
 ),
 resolved AS (
   SELECT id, representative, similarity
-  FROM resolved_texts(
-    nodes,
+  FROM resolved_items(
+    items,
     edges,
     resolution => $resolution,
-    method => $method,
+    measure => $measure,
     shingle => $shingle
   )
 ),

@@ -5,6 +5,7 @@
 //! that none hides a table or a common table of another one.
 
 use super::arguments::{Call, Given};
+use super::reader::{self, Interpreter, Value};
 use super::template::Template;
 use super::{Expansion, TableFunction, find};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -36,45 +37,9 @@ pub fn sql_text(call: &str, tables: &[(String, SchemaRef)]) -> Result<String> {
     let Some((function, arguments)) = called(&factor) else {
         return plan_err!("{call}: no call of a table function");
     };
-    let mut relations = Vec::new();
-    let mut given = BTreeMap::new();
-    let header = function.template.header()?;
-    let mut positional = header.parameters.iter();
-    for argument in arguments {
-        match argument {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(ast::Expr::Identifier(name)))
-                if relations.len() < *function.relations.end() =>
-            {
-                let table = tables.iter().find(|(table, _)| *table == name.value);
-                let Some((table, schema)) = table else {
-                    return plan_err!("{}: the columns of {name} are not known", function.name);
-                };
-                let source = Arc::new(LogicalTableSource::new(Arc::clone(schema)));
-                let name = TableReference::bare(table.as_str());
-                relations.push(LogicalPlanBuilder::scan(name, source, None)?.build()?);
-            }
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => {
-                let parameter = (*function.relations.end() == 0)
-                    .then(|| positional.next())
-                    .flatten();
-                let Some(parameter) = parameter else {
-                    return plan_err!("{}: unexpected argument {expr}", function.name);
-                };
-                given.insert(parameter.name.clone(), value(function, expr)?);
-            }
-            FunctionArg::Named {
-                name,
-                arg: FunctionArgExpr::Expr(expr),
-                ..
-            } => drop(given.insert(name.value.clone(), value(function, expr)?)),
-            other => return plan_err!("{}: unexpected argument {other}", function.name),
-        }
-    }
-    if relations.len() < *function.relations.start() {
-        return plan_err!("{}: a relation is missing: {}", function.name, header.call);
-    }
+    let read = reader::read(function, arguments, &mut Tables(tables))?;
     let mut names = Names { made: 0 };
-    let (template, inputs, values, output) = resolved(function, relations, given)?;
+    let (template, inputs, values, output) = resolved(function, read.relations, read.given)?;
     let inputs = inputs.iter().map(query_of).collect::<Result<_>>()?;
     let query = names.query(template, &values, inputs)?;
     let query = match output {
@@ -138,11 +103,11 @@ fn resolved(
     let call = Call::new(function.name, &parameters, relations, given, None)?;
     if function.name == "similar_pairs" {
         let variant = match (call.text("candidates")?, call.text("verify")?) {
-            ("all", _) => "similar_pairs.all",
-            ("windows", _) => "similar_pairs.windows",
-            (_, "hamming" | "cosine") => "similar_pairs.compared",
-            (_, "exact") => "similar_pairs.standard",
-            _ => "similar_pairs.estimated",
+            ("all", _) => "standard/similar_pairs.all",
+            ("windows", _) => "standard/similar_pairs.windows",
+            (_, "hamming" | "cosine") => "standard/similar_pairs.compared",
+            (_, "exact") => "standard/similar_pairs.standard",
+            _ => "standard/similar_pairs.estimated",
         };
         let template = function.variant(variant);
         return Ok((template, call.relations.clone(), call.literals(), None));
@@ -164,37 +129,85 @@ fn resolved(
     }
 }
 
-/// What stands after `=>`, where it is a literal, a column or a list of columns.
-fn value(function: &TableFunction, expr: &ast::Expr) -> Result<Given> {
-    let text = |value: &ast::ValueWithSpan| value.value.clone().into_string();
+/// Interprets arguments by a list of tables.
+struct Tables<'a>(&'a [(String, SchemaRef)]);
+
+impl Interpreter for Tables<'_> {
+    type Relation = LogicalPlan;
+
+    fn relation(
+        &mut self,
+        function: &'static TableFunction,
+        expr: &ast::Expr,
+    ) -> Result<LogicalPlan> {
+        let ast::Expr::Identifier(name) = expr else {
+            return plan_err!("{}: {expr} is not the name of a table", function.name);
+        };
+        let Some((table, schema)) = self.0.iter().find(|(table, _)| *table == name.value) else {
+            return plan_err!("{}: the columns of {name} are not known", function.name);
+        };
+        let source = Arc::new(LogicalTableSource::new(Arc::clone(schema)));
+        LogicalPlanBuilder::scan(TableReference::bare(table.as_str()), source, None)?.build()
+    }
+
+    fn normalized(&self, name: &Ident) -> String {
+        name.value.clone()
+    }
+
+    fn value(
+        &mut self,
+        function: &'static TableFunction,
+        _: &str,
+        expr: &ast::Expr,
+    ) -> Result<Value> {
+        literal(function, expr).map(Value::Known)
+    }
+}
+
+/// Interprets the arguments of a call in a template, whose relations are queries.
+struct InTemplate;
+
+impl Interpreter for InTemplate {
+    type Relation = Query;
+
+    fn relation(&mut self, function: &'static TableFunction, expr: &ast::Expr) -> Result<Query> {
+        match expr {
+            ast::Expr::Subquery(query) => Ok(*query.clone()),
+            _ => plan_err!("{}: {expr} is no query", function.name),
+        }
+    }
+
+    fn normalized(&self, name: &Ident) -> String {
+        name.value.clone()
+    }
+
+    fn value(
+        &mut self,
+        function: &'static TableFunction,
+        _: &str,
+        expr: &ast::Expr,
+    ) -> Result<Value> {
+        literal(function, expr).map(Value::Known)
+    }
+}
+
+/// The value of a literal.
+fn literal(function: &TableFunction, expr: &ast::Expr) -> Result<ScalarValue> {
     let wrong = || plan_datafusion_err!("{}: {expr} is no constant", function.name);
     Ok(match expr {
-        ast::Expr::Identifier(name) => Given::Names(vec![name.value.clone()]),
-        ast::Expr::Array(array) => {
-            let name = |element: &ast::Expr| match element {
-                ast::Expr::Identifier(name) => Some(name.value.clone()),
-                ast::Expr::Value(value) => text(value),
-                _ => None,
-            };
-            let names: Option<Vec<String>> = array.elem.iter().map(name).collect();
-            Given::Names(names.ok_or_else(wrong)?)
-        }
         ast::Expr::UnaryOp {
             op: ast::UnaryOperator::Minus,
             expr,
-        } => match value(function, expr)? {
-            Given::Constant(value) => Given::Constant(value.arithmetic_negate()?),
-            Given::Names(_) => return Err(wrong()),
-        },
-        ast::Expr::Value(value) => Given::Constant(match &value.value {
+        } => literal(function, expr)?.arithmetic_negate()?,
+        ast::Expr::Value(value) => match &value.value {
             ast::Value::Number(digits, _) => match digits.parse() {
                 Ok(whole) => ScalarValue::Int64(Some(whole)),
                 Err(_) => ScalarValue::Float64(Some(digits.parse().map_err(|_| wrong())?)),
             },
             ast::Value::Boolean(truth) => ScalarValue::Boolean(Some(*truth)),
             ast::Value::Null => ScalarValue::Null,
-            _ => ScalarValue::Utf8(Some(text(value).ok_or_else(wrong)?)),
-        }),
+            text => ScalarValue::Utf8(Some(text.clone().into_string().ok_or_else(wrong)?)),
+        },
         _ => return Err(wrong()),
     })
 }
@@ -337,23 +350,10 @@ impl Names {
     fn call(
         &mut self,
         function: &'static TableFunction,
-        arguments: Vec<FunctionArg>,
+        arguments: &[FunctionArg],
     ) -> Result<Query> {
-        let mut inputs = Vec::new();
-        let mut given = BTreeMap::new();
-        for argument in arguments {
-            match argument {
-                FunctionArg::Unnamed(FunctionArgExpr::Expr(ast::Expr::Subquery(query))) => {
-                    inputs.push(*query);
-                }
-                FunctionArg::Named {
-                    name,
-                    arg: FunctionArgExpr::Expr(expr),
-                    ..
-                } => drop(given.insert(name.value, value(function, &expr)?)),
-                other => return plan_err!("{}: unexpected argument {other}", function.name),
-            }
-        }
+        let read = reader::read(function, arguments, &mut InTemplate)?;
+        let (inputs, given) = (read.relations, read.given);
         if given.values().any(|value| matches!(value, Given::Names(_))) {
             return plan_err!("{}: a template names columns in a call", function.name);
         }
@@ -403,7 +403,7 @@ impl Scope<'_> {
                 }
                 *expr = ast::Expr::Subquery(Box::new(relation));
             }
-            let query = self.names.call(function, arguments)?;
+            let query = self.names.call(function, &arguments)?;
             let alias = match factor {
                 TableFactor::Table {
                     alias: Some(alias), ..

@@ -16,6 +16,7 @@ mod keep;
 mod offsets;
 mod parameters;
 mod planner;
+mod reader;
 mod relations;
 mod resolve;
 mod template;
@@ -127,25 +128,27 @@ table_functions! {
         "translate_terms" + "translate_terms.frequencies";
     surface "wiki_pages" [0..=0] resolve::wiki_pages::wiki_pages, "wiki_pages";
     surface "word_vectors" [0..=0] resolve::word_vectors::word_vectors, "word_vectors";
-    block "candidate_pairs" [1..=1] resolve::block, "candidate_pairs";
-    block "compared_pairs" [2..=2] resolve::block, "compared_pairs";
-    block "distinct_nodes" [1..=1] resolve::near_duplicates::distinct_nodes,
-        "distinct_nodes.texts" + "distinct_nodes.vectors";
+    block "candidate_pairs" [1..=1] resolve::block, "standard/candidate_pairs";
+    block "compared_pairs" [2..=2] resolve::block, "standard/compared_pairs";
+    block "copy_pairs" [1..=1] resolve::block, "copy_pairs";
+    block "distinct_items" [1..=1] resolve::near_duplicates::distinct_items,
+        "distinct_items.texts" + "distinct_items.vectors";
     block "distinct_texts" [1..=1] resolve::block, "distinct_texts";
     block "exact_pairs" [1..=1] resolve::block, "exact_pairs";
     block "minhash_pairs" [1..=1] resolve::join::minhash_pairs, "minhash_pairs.bands" + "minhash_pairs.draws";
-    block "node_pairs" [1..=1] resolve::near_duplicates::node_pairs,
-        "node_pairs.exact" + "node_pairs.minhash" + "node_pairs.projection" + "node_pairs.first";
+    block "item_pairs" [1..=2] resolve::near_duplicates::item_pairs,
+        "item_pairs.exact" + "item_pairs.frequencies" + "item_pairs.minhash" + "item_pairs.projection"
+        + "item_pairs.first";
     block "prefix_pairs" [2..=2] resolve::block, "prefix_pairs";
     block "resolved_duplicates" [1..=1] resolve::block, "resolved_duplicates";
-    block "resolved_texts" [2..=2] resolve::near_duplicates::resolved_texts,
-        "resolved_texts.representative" + "resolved_texts.components" + "resolved_texts.vectors";
+    block "resolved_items" [2..=2] resolve::near_duplicates::resolved_items,
+        "resolved_items.representative" + "resolved_items.components";
     block "row_pairs" [2..=2] resolve::block, "row_pairs";
     block "signature_pairs" [1..=1] resolve::signatures::signature_pairs,
         "signature_pairs.all" + "signature_pairs.keys" + "signature_pairs.windows";
     block "similar_pairs" [1..=1] resolve::similar_pairs::similar_pairs,
-        "similar_pairs" + "similar_pairs.standard" + "similar_pairs.estimated" + "similar_pairs.compared"
-        + "similar_pairs.all" + "similar_pairs.windows";
+        "similar_pairs" + "standard/similar_pairs.standard" + "standard/similar_pairs.estimated"
+        + "standard/similar_pairs.compared" + "standard/similar_pairs.all" + "standard/similar_pairs.windows";
     block "unique_rows" [1..=1] resolve::block, "unique_rows";
     block "unique_vectors" [1..=1] resolve::block, "unique_vectors";
 }

@@ -9,6 +9,7 @@ use super::arguments::{Call, Given};
 use super::deferred;
 use super::expand;
 use super::fixed;
+use super::reader::{self, Interpreter, Value};
 use super::relations;
 use super::{Expansion, TableFunction};
 use crate::operators::shared_rows::SharedRows;
@@ -24,8 +25,8 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::optimizer::analyzer::type_coercion::TypeCoercion;
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
-use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, TableFactor};
-use std::collections::{BTreeMap, BTreeSet};
+use datafusion::sql::sqlparser::ast::{self, FunctionArg, Ident, TableFactor};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Plans the table functions of the registry.
@@ -49,70 +50,64 @@ impl FunctionPlanner {
         arguments: &[FunctionArg],
         context: &mut dyn RelationPlannerContext,
     ) -> Result<LogicalPlan> {
-        let header = function.template.header()?;
-        let mut inputs = Vec::new();
-        let mut given = BTreeMap::new();
-        let mut pending = Vec::new();
-        let mut names = BTreeSet::new();
-        let mut positional = 0;
-        for argument in arguments {
-            let mut named = None;
-            match argument {
-                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => {
-                    if inputs.len() < *function.relations.end() {
-                        let catalogs = &self.catalogs;
-                        let plan = relations::plan(function.name, expr.clone(), catalogs, context)?;
-                        let config = context.context_provider().options();
-                        inputs.push(self.argument(plan, config)?);
-                    } else if let (0, Some(parameter)) =
-                        (*function.relations.end(), header.parameters.get(positional))
-                    {
-                        positional += 1;
-                        named = Some((parameter.name.clone(), expr));
-                    } else if *function.relations.end() == 0 {
-                        return plan_err!(
-                            "{}: unexpected argument {expr}; there are at most {} arguments",
-                            function.name,
-                            header.parameters.len()
-                        );
-                    } else {
-                        return plan_err!(
-                            "{}: unexpected argument {expr}; arguments after the relation are named, as in threshold => 0.8",
-                            function.name
-                        );
-                    }
-                }
-                FunctionArg::Named {
-                    name,
-                    arg: FunctionArgExpr::Expr(expr),
-                    ..
-                } => {
-                    let name = context.normalize_ident(name.clone());
-                    named = Some((name, expr));
-                }
-                other => return plan_err!("{}: unexpected argument {other}", function.name),
-            }
-            let Some((name, expr)) = named else { continue };
-            if !names.insert(name.clone()) {
-                return plan_err!("{}: the argument '{name}' is given twice", function.name);
-            }
-            match argument_value(function.name, &name, expr, context)? {
-                Argument::Known(value) => drop(given.insert(name, value)),
-                Argument::Pending(expr) => pending.push((name, expr)),
-            }
-        }
-        if inputs.len() < *function.relations.start() {
-            let wanted = match *function.relations.start() {
-                1 => "argument must be a relation",
-                _ => "two arguments must be relations",
-            };
-            return plan_err!("{}: the first {wanted}: {}", function.name, header.call);
-        }
+        let read = reader::read(
+            function,
+            arguments,
+            &mut InSession {
+                planner: self,
+                context,
+            },
+        )?;
         let config = context.context_provider().options();
-        match pending.is_empty() {
-            true => expand_call(function, inputs, given, config, self.depth),
-            false => deferred::plan(function, inputs, given, pending, config, self.depth),
+        match read.pending.is_empty() {
+            true => expand_call(function, read.relations, read.given, config, self.depth),
+            false => deferred::plan(
+                function,
+                read.relations,
+                read.given,
+                read.pending,
+                config,
+                self.depth,
+            ),
         }
+    }
+}
+
+/// Interprets arguments by the tables and rules of a session.
+struct InSession<'a> {
+    planner: &'a FunctionPlanner,
+    context: &'a mut dyn RelationPlannerContext,
+}
+
+impl Interpreter for InSession<'_> {
+    type Relation = LogicalPlan;
+
+    fn relation(
+        &mut self,
+        function: &'static TableFunction,
+        expr: &ast::Expr,
+    ) -> Result<LogicalPlan> {
+        let catalogs = &self.planner.catalogs;
+        let plan = relations::plan(function.name, expr.clone(), catalogs, self.context)?;
+        let config = self.context.context_provider().options();
+        self.planner.argument(plan, config)
+    }
+
+    fn normalized(&self, name: &Ident) -> String {
+        self.context.normalize_ident(name.clone())
+    }
+
+    fn value(
+        &mut self,
+        function: &'static TableFunction,
+        name: &str,
+        expr: &ast::Expr,
+    ) -> Result<Value> {
+        let planned = self.context.sql_to_expr(expr.clone(), &DFSchema::empty())?;
+        if planned.exists(|expr| Ok(matches!(expr, Expr::Placeholder(_))))? {
+            return Ok(Value::Pending(planned));
+        }
+        Ok(Value::Known(constant(function.name, name, planned)?))
     }
 }
 
@@ -188,50 +183,6 @@ impl RelationPlanner for FunctionPlanner {
             alias.clone(),
         ))))
     }
-}
-
-/// An argument, or the expression that it will have once its placeholders are replaced.
-enum Argument {
-    Known(Given),
-    Pending(Expr),
-}
-
-/// Reads what stands after `=>`: names as they are, anything else as a constant.
-fn argument_value(
-    function: &str,
-    name: &str,
-    expr: &ast::Expr,
-    context: &mut dyn RelationPlannerContext,
-) -> Result<Argument> {
-    match expr {
-        ast::Expr::Identifier(ident) => {
-            let name = context.normalize_ident(ident.clone());
-            return Ok(Argument::Known(Given::Names(vec![name])));
-        }
-        ast::Expr::Array(array) => {
-            let mut names = Vec::new();
-            for element in &array.elem {
-                match element {
-                    ast::Expr::Identifier(ident) => {
-                        names.push(context.normalize_ident(ident.clone()))
-                    }
-                    ast::Expr::Value(value) => match value.value.clone().into_string() {
-                        Some(text) => names.push(text),
-                        None => return plan_err!("{function}: {name}: {value} is no column name"),
-                    },
-                    other => return plan_err!("{function}: {name}: {other} is no column name"),
-                }
-            }
-            return Ok(Argument::Known(Given::Names(names)));
-        }
-        _ => {}
-    }
-    let planned = context.sql_to_expr(expr.clone(), &DFSchema::empty())?;
-    if planned.exists(|expr| Ok(matches!(expr, Expr::Placeholder(_))))? {
-        return Ok(Argument::Pending(planned));
-    }
-    let value = constant(function, name, planned)?;
-    Ok(Argument::Known(Given::Constant(value)))
 }
 
 /// The value of an expression without columns.

@@ -185,6 +185,23 @@ impl Job {
             .await
     }
 
+    /// Registers a statement of the job as a view, which the statements of later steps read.
+    ///
+    /// # Errors
+    /// If the statement does not plan over the tables of the session.
+    pub async fn view(
+        &self,
+        name: &str,
+        template: Template,
+        values: &BTreeMap<String, Value>,
+    ) -> Result<()> {
+        let plan = self.plan(template, values).await?;
+        let view = DataFrame::new(self.context.state(), plan).into_view();
+        self.context.deregister_table(name)?;
+        self.context.register_table(name, view)?;
+        Ok(())
+    }
+
     /// Runs a step, unless it is done, and registers its result as a table.
     ///
     /// A step with a missing or damaged file runs again; the steps after it stay done if its result is the same.

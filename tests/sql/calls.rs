@@ -68,43 +68,44 @@ pub const CALLS: &[(&str, &str)] = &[
         "SELECT * FROM compared_pairs(
            (SELECT side, id, simhash(text) AS signature, CAST(NULL AS BYTEA) AS vector FROM rows_in), pairs, max_distance => 40)",
     ),
-    ("distinct_nodes", "SELECT * FROM distinct_nodes(rows_in)"),
-    ("distinct_nodes", "SELECT * FROM distinct_nodes(packed, method => 'projection')"),
+    ("distinct_items", "SELECT * FROM distinct_items((SELECT side, id, text AS item, across FROM rows_in))"),
+    ("distinct_items", "SELECT * FROM distinct_items(packed, measure => 'cosine')"),
+    ("copy_pairs", "SELECT * FROM copy_pairs((SELECT id, array_agg(id) AS ids FROM docs GROUP BY id))"),
     ("distinct_texts", "SELECT * FROM distinct_texts(rows_in)"),
     ("exact_pairs", "SELECT * FROM exact_pairs(rows_in)"),
     ("minhash_pairs", "SELECT * FROM minhash_pairs(rows_in, bands => 16, rows => 6)"),
     ("minhash_pairs", "SELECT * FROM minhash_pairs(rows_in, scheme => 'draws')"),
-    ("node_pairs", "SELECT * FROM node_pairs(rows_in)"),
-    ("node_pairs", "SELECT * FROM node_pairs(rows_in, method => 'minhash')"),
-    ("node_pairs", "SELECT * FROM node_pairs(packed, method => 'projection')"),
+    ("item_pairs", "SELECT * FROM item_pairs((SELECT side, id, text AS item, across FROM rows_in))"),
+    ("item_pairs", "SELECT * FROM item_pairs((SELECT side, id, text AS item, across FROM rows_in), method => 'minhash')"),
+    ("item_pairs", "SELECT * FROM item_pairs(packed, method => 'projection')"),
     (
         "prefix_pairs",
         "SELECT * FROM prefix_pairs(
            (SELECT side, id, across, shingle_hashes(text, 'word:3') AS tokens FROM rows_in),
            (SELECT token_frequencies(shingle_hashes(text, 'word:3')) AS sketch FROM rows_in))",
     ),
-    ("resolved_duplicates", "SELECT * FROM resolved_duplicates((SELECT id, id AS rank, text FROM docs))"),
+    ("resolved_duplicates", "SELECT * FROM resolved_duplicates((SELECT id, id AS rank, text AS item FROM docs))"),
     (
         "resolved_duplicates",
-        "SELECT * FROM resolved_duplicates((SELECT id, id AS rank, text FROM docs), resolution => 'components')",
+        "SELECT * FROM resolved_duplicates((SELECT id, id AS rank, text AS item FROM docs), resolution => 'components')",
     ),
     (
-        "resolved_texts",
-        "SELECT * FROM resolved_texts(
-           (SELECT id, text, array_agg(id) AS ids FROM docs GROUP BY id, text),
+        "resolved_items",
+        "SELECT * FROM resolved_items(
+           (SELECT id, text AS item, array_agg(id) AS ids FROM docs GROUP BY id, text),
            (SELECT id_a, id_b, 0.9 AS similarity FROM pairs))",
     ),
     (
-        "resolved_texts",
-        "SELECT * FROM resolved_texts(
-           (SELECT id, text, array_agg(id) AS ids FROM docs GROUP BY id, text),
+        "resolved_items",
+        "SELECT * FROM resolved_items(
+           (SELECT id, text AS item, array_agg(id) AS ids FROM docs GROUP BY id, text),
            (SELECT id_a, id_b, 0.9 AS similarity FROM pairs), resolution => 'components')",
     ),
     (
-        "resolved_texts",
-        "SELECT * FROM resolved_texts(
-           (SELECT id, text, array_agg(id) AS ids FROM packed GROUP BY id, text),
-           (SELECT id_a, id_b, 0.9 AS similarity FROM pairs), resolution => 'components', method => 'projection')",
+        "resolved_items",
+        "SELECT * FROM resolved_items(
+           (SELECT id, item, array_agg(id) AS ids FROM packed GROUP BY id, item),
+           (SELECT id_a, id_b, 0.9 AS similarity FROM pairs), resolution => 'components', measure => 'cosine')",
     ),
     (
         "row_pairs",
@@ -123,7 +124,7 @@ pub const CALLS: &[(&str, &str)] = &[
            (SELECT side, id, across, simhash(text) AS signature, CAST(NULL AS BYTEA) AS vector FROM rows_in), max_distance => 40)",
     ),
     ("unique_rows", "SELECT * FROM unique_rows(rows_in)"),
-    ("unique_vectors", "SELECT * FROM unique_vectors((SELECT side, id, text AS vector, across FROM packed))"),
+    ("unique_vectors", "SELECT * FROM unique_vectors((SELECT side, id, item AS vector, across FROM packed))"),
 ];
 
 /// The relations of [`CALLS`].
@@ -161,7 +162,7 @@ pub async fn fill(context: &SessionContext, docs: &str) -> Result<()> {
         "CREATE TABLE vectors AS
            SELECT id, [coalesce(character_length(text), 0) + 0.5, id % 7 - 2.5, 3.0] AS vector, page FROM docs",
         "CREATE TABLE packed AS
-           SELECT arrow_cast(0, 'Int8') AS side, id, packed_vector(vector, CAST(id AS VARCHAR)) AS text, page AS across
+           SELECT arrow_cast(0, 'Int8') AS side, id, packed_vector(vector, CAST(id AS VARCHAR)) AS item, page AS across
            FROM vectors",
         "CREATE TABLE counts AS
            SELECT id, term, tf FROM term_counts(docs, min_count => 1, min_terms => 1)",

@@ -80,7 +80,10 @@ fn sql_files() -> Result<(), Failed> {
     if distinct.len() != names.len() {
         return Err("a file of sql/ belongs to two functions of the registry".into());
     }
-    same(("sql/", &sql_names("sql")?), ("the registry", &distinct))
+    let mut files = sql_names("sql")?;
+    let standard = sql_names("sql/standard")?;
+    files.extend(standard.iter().map(|name| format!("standard/{name}")));
+    same(("sql/", &files), ("the registry", &distinct))
 }
 
 /// Every statement of a job is named in `src/jobs`.
@@ -118,6 +121,7 @@ fn headers() -> Result<(), Failed> {
         "parts",
         "sides",
         "differ",
+        "measure",
     ];
     for function in TABLE_FUNCTIONS {
         let header = function.template.header()?;

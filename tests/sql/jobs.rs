@@ -27,10 +27,28 @@ pub fn trials() -> Vec<Trial> {
             descending: true,
         };
     };
-    let ways: [(&str, Change); 3] = [
+    let vectors = |job: &mut Dedup| {
+        job.method = Method::Projection;
+        job.resolution = Resolution::Components;
+        job.threshold = Some(0.95);
+        job.max_bucket_pairwise = 3;
+    };
+    let ordered_vectors = |job: &mut Dedup| {
+        job.method = Method::Projection;
+        job.resolution = Resolution::Components;
+        job.threshold = Some(0.95);
+        job.max_bucket_pairwise = 3;
+        job.keep = Keep::By {
+            column: "score".to_owned(),
+            descending: true,
+        };
+    };
+    let ways: [(&str, Change); 5] = [
         ("linked pairs", linked),
         ("all pairs", all),
         ("components of minhash", components),
+        ("components of vectors", vectors),
+        ("components of ordered vectors", ordered_vectors),
     ];
     ways.into_iter()
         .map(|(name, change)| {
@@ -41,12 +59,13 @@ pub fn trials() -> Vec<Trial> {
         .collect()
 }
 
-/// Rows with repeated ids, without ids, without texts, and nested columns, in several files.
+/// Rows with repeated ids, without ids, without texts, with vectors, and nested columns, in several files.
 const ROWS: &str = "SELECT
     CASE WHEN n % 13 = 0 THEN NULL ELSE n % 1500 END AS id,
     CASE WHEN n % 7 = 0 THEN NULL
       ELSE 'the text of row ' || (n % 1500 % 700) || ' is long enough to be cut, and ends with ' || (n % 1500 % 3)
     END AS text,
+    make_array(cos(n % 1500 * 0.37), sin(n % 1500 * 0.37), sin(n % 1500 * 1.7), cos(n % 1500 * 0.011)) AS vector,
     n % 5 AS score,
     make_array(n % 17, n % 3) AS tags,
     named_struct('a', n % 19, 'b', CAST(n % 11 AS VARCHAR)) AS point
@@ -66,10 +85,19 @@ fn equal_bytes(change: Change) -> Result<(), Failed> {
             context.sql(&copy).await?.collect().await?;
         }
         let mut wanted: Option<Vec<Vec<u8>>> = None;
-        // Each number of partitions and each batch size, but not every combination.
-        let ways = [(1, 8192), (2, 100), (2, 8192), (7, 8192), (7, 1), (64, 100)];
-        for (partitions, batch_rows) in ways {
-            let output = scratch.path().join(format!("{partitions}-{batch_rows}"));
+        // Each number of partitions, batch size and number of parts, but not every combination.
+        let ways = [
+            (1, 8192, 1),
+            (2, 100, 1),
+            (2, 8192, 6),
+            (7, 8192, 1),
+            (7, 1, 3),
+            (64, 100, 10),
+        ];
+        for (partitions, batch_rows, parts) in ways {
+            let output = scratch
+                .path()
+                .join(format!("{partitions}-{batch_rows}-{parts}"));
             let mut job = Dedup::new(
                 vec![input.to_string_lossy().into_owned()],
                 output.to_string_lossy().into_owned(),
@@ -79,6 +107,8 @@ fn equal_bytes(change: Change) -> Result<(), Failed> {
                 .with_target_partitions(partitions)
                 .with_batch_size(batch_rows);
             let context = neardup::session(config, Arc::new(RuntimeEnv::default()))?;
+            let parts = format!("SET neardup.parts = {parts}");
+            context.sql(&parts).await?.collect().await?;
             neardup::jobs::dedup(&job, context, Arc::new(Quiet)).await?;
             let found = published(&output)?;
             match &wanted {
@@ -90,7 +120,7 @@ fn equal_bytes(change: Change) -> Result<(), Failed> {
                     for (name, (wanted, found)) in NAMES.iter().zip(wanted.iter().zip(&found)) {
                         if wanted != found {
                             return Err(format!(
-                                "{name}: other bytes on {partitions} partitions in batches of {batch_rows}"
+                                "{name}: other bytes on {partitions} partitions in batches of {batch_rows} and {parts} parts"
                             )
                             .into());
                         }

@@ -12,6 +12,7 @@ use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{
     Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit, when,
 };
+use neardup_kernels::Measure;
 use neardup_kernels::pairs::MAX_PREDECESSORS;
 
 /// `near_duplicates`.
@@ -24,7 +25,12 @@ pub(in crate::functions) fn near_duplicates(call: &Call) -> Result<Expansion> {
         None => function.template,
     };
     let input = ranked(call, order)?;
-    Ok(expansion(call, template, vec![input], []))
+    Ok(expansion(
+        call,
+        template,
+        vec![input],
+        [measure_value(call)?],
+    ))
 }
 
 /// `deduplicate`: the rows that are kept, with all their columns.
@@ -62,12 +68,13 @@ pub(in crate::functions) fn deduplicate(call: &Call) -> Result<Expansion> {
     let keep_key = order
         .as_ref()
         .map(|order| (order.expr.clone(), order.descending));
-    let value = value_column(call, plan)?;
+    let value = item_column(call, plan)?;
     let input = LogicalPlanBuilder::from(one_row_per_id(plan.clone(), id, value, keep_key)?)
         .project(projection)?
         .build()?;
     let documents = ranked(call, order)?;
-    let mut result = expansion(call, template, vec![input, documents], []);
+    let inputs = vec![input, documents];
+    let mut result = expansion(call, template, inputs, [measure_value(call)?]);
     if let Expansion::Template { output, .. } = &mut result {
         let renamed = columns.iter().zip(&names);
         *output = Some(
@@ -88,39 +95,45 @@ fn fresh_name(names: &[String]) -> String {
     name
 }
 
-/// `resolved_texts`, the building block.
-pub(in crate::functions) fn resolved_texts(call: &Call) -> Result<Expansion> {
-    let variant = match (call.text("resolution")?, call.text("method")?) {
-        ("components", "projection") => "resolved_texts.vectors",
-        ("components", _) => "resolved_texts.components",
-        _ => "resolved_texts.representative",
+/// `resolved_items`, the building block.
+pub(in crate::functions) fn resolved_items(call: &Call) -> Result<Expansion> {
+    let variant = match call.text("resolution")? {
+        "components" => "resolved_items.components",
+        _ => "resolved_items.representative",
     };
     block_variant(call, Some(variant), [])
 }
 
-/// `distinct_nodes`, the building block.
-pub(in crate::functions) fn distinct_nodes(call: &Call) -> Result<Expansion> {
-    let variant = match call.text("method")? {
-        "projection" => "distinct_nodes.vectors",
-        _ => "distinct_nodes.texts",
+/// `distinct_items`, the building block.
+pub(in crate::functions) fn distinct_items(call: &Call) -> Result<Expansion> {
+    let variant = match call.text("measure")?.parse() {
+        Ok(Measure::Jaccard) => "distinct_items.texts",
+        Ok(Measure::Cosine) => "distinct_items.vectors",
+        Err(error) => return plan_err!("{}: {error}", call.function),
     };
     block_variant(call, Some(variant), [])
 }
 
-/// `node_pairs`, the building block.
-pub(in crate::functions) fn node_pairs(call: &Call) -> Result<Expansion> {
+/// `item_pairs`, the building block.
+pub(in crate::functions) fn item_pairs(call: &Call) -> Result<Expansion> {
     match call.text("method")? {
-        "exact" => return block_variant(call, Some("node_pairs.exact"), []),
+        "exact" => {
+            let variant = match call.relations.len() {
+                1 => "item_pairs.exact",
+                _ => "item_pairs.frequencies",
+            };
+            return block_variant(call, Some(variant), []);
+        }
         "projection" => {
             let [distance, groups, parts] = signatures::all_within_recall(call)?;
             let limit = call.integer("max_bucket_pairwise")?;
             if limit == 0 || call.text("resolution")? == "components" {
                 let more = [distance, groups, parts];
-                return block_variant(call, Some("node_pairs.projection"), more);
+                return block_variant(call, Some("item_pairs.projection"), more);
             }
             let predecessors = Value::Integer(limit.min(MAX_PREDECESSORS as i64));
             let more = [distance, groups, parts, ("predecessors", predecessors)];
-            return block_variant(call, Some("node_pairs.first"), more);
+            return block_variant(call, Some("item_pairs.first"), more);
         }
         _ => {}
     }
@@ -130,18 +143,30 @@ pub(in crate::functions) fn node_pairs(call: &Call) -> Result<Expansion> {
         _ => return plan_err!("{}: bands and rows must be whole numbers", call.function),
     };
     let more = [("bands", bands), ("rows", rows), ("num_hashes", hashes)];
-    block_variant(call, Some("node_pairs.minhash"), more)
+    block_variant(call, Some("item_pairs.minhash"), more)
 }
 
 fn id_name(call: &Call) -> &str {
     call.column("id").unwrap_or("id")
 }
 
-/// The unchanged column of the texts or vectors that are compared.
-fn value_column(call: &Call, plan: &LogicalPlan) -> Result<Expr> {
-    let parameter = match call.text("method")? {
-        "projection" => "vector",
-        _ => "text",
+/// The measure of the method of a call.
+fn measure(call: &Call) -> Result<Measure> {
+    Ok(match call.text("method")? {
+        "projection" => Measure::Cosine,
+        _ => Measure::Jaccard,
+    })
+}
+
+fn measure_value(call: &Call) -> Result<(&'static str, Value)> {
+    Ok(("measure", Value::Text(measure(call)?.to_string())))
+}
+
+/// The unchanged column of the items that are compared.
+fn item_column(call: &Call, plan: &LogicalPlan) -> Result<Expr> {
+    let parameter = match measure(call)? {
+        Measure::Jaccard => "text",
+        Measure::Cosine => "vector",
     };
     relations::column(call, plan, call.column(parameter).unwrap_or(parameter))
 }
@@ -184,37 +209,39 @@ fn keep_order(call: &Call) -> Result<Option<Order>> {
     Ok(None)
 }
 
-/// The documents of a call as `id, rank, text`, with ranks ascending in keep order. Each id has one rank, that of its
-/// row that is kept. A row without an id is always kept: its rank and text are NULL.
+/// The documents of a call as `id, rank, item`, with ranks ascending in keep order. Each id has one rank, that of its
+/// row that is kept. A row without an id is always kept: its rank and item are NULL.
 fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
     let plan = call.relations[0].clone();
     let id = relations::id_column(call, &plan, id_name(call))?;
-    let by_vector = call.text("method")? == "projection";
-    if !by_vector && call.is_given("vector") {
+    let measure = measure(call)?;
+    if measure != Measure::Cosine && call.is_given("vector") {
         return plan_err!("{}: vector needs method => 'projection'", call.function);
     }
-    let text = match by_vector {
-        true => {
+    let item = match measure {
+        Measure::Jaccard => {
+            relations::text_column(call, &plan, call.column("text").unwrap_or("text"))?
+        }
+        Measure::Cosine => {
             let name = call.column("vector").unwrap_or("vector");
             relations::vector_column(call, &plan, name, &id)?
         }
-        false => relations::text_column(call, &plan, call.column("text").unwrap_or("text"))?,
     };
     let Some(order) = order else {
         return LogicalPlanBuilder::from(plan)
             .project(vec![
                 id.clone().alias("id"),
                 id.alias("rank"),
-                text.alias("text"),
+                item.alias("item"),
             ])?
             .build();
     };
-    // A row without a text is kept only if all rows of its id have none.
-    let keep_key = when(value_column(call, &plan)?.is_not_null(), order.expr).end()?;
+    // A row without an item is kept only if all rows of its id have none.
+    let keep_key = when(item_column(call, &plan)?.is_not_null(), order.expr).end()?;
     let documents = LogicalPlanBuilder::from(plan)
         .project(vec![
             id.alias("id"),
-            text.alias("text"),
+            item.alias("item"),
             keep_key.alias("keep_key"),
         ])?
         .build()?;
@@ -228,14 +255,14 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
             ident("id").sort(true, false),
         ])
         .build()?;
-    let texts = [
+    let items = [
         cast(ident("id"), DataType::Utf8),
-        ident("min_text"),
-        ident("max_text"),
+        ident("min_item"),
+        ident("max_item"),
     ];
-    let (same, none) = match by_vector {
-        true => (neardup_udfs::same_bytes(), ScalarValue::BinaryView(None)),
-        false => (neardup_udfs::same_text(), ScalarValue::Utf8View(None)),
+    let (same, none) = match measure {
+        Measure::Jaccard => (neardup_udfs::same_text(), ScalarValue::Utf8View(None)),
+        Measure::Cosine => (neardup_udfs::same_bytes(), ScalarValue::BinaryView(None)),
     };
     let ranked = LogicalPlanBuilder::from(documents.clone())
         .filter(ident("id").is_not_null())?
@@ -243,8 +270,8 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
             vec![ident("id")],
             vec![
                 keep_key.alias("keep_key"),
-                min(ident("text")).alias("min_text"),
-                max(ident("text")).alias("max_text"),
+                min(ident("item")).alias("min_item"),
+                max(ident("item")).alias("max_item"),
             ],
         )?
         .window(vec![rank])?;
@@ -253,7 +280,7 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
         .project(vec![
             ident("id"),
             cast(rank, DataType::Int64).alias("rank"),
-            same.call(texts.to_vec()).alias("text"),
+            same.call(items.to_vec()).alias("item"),
         ])?
         .build()?;
     let without_id = LogicalPlanBuilder::from(documents)
@@ -261,7 +288,7 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
         .project(vec![
             ident("id"),
             lit(ScalarValue::Int64(None)).alias("rank"),
-            lit(none).alias("text"),
+            lit(none).alias("item"),
         ])?
         .build()?;
     LogicalPlanBuilder::from(ranked).union(without_id)?.build()

@@ -2,6 +2,7 @@
 
 use super::super::dumps::DumpOptions;
 pub use crate::functions::Keep;
+use neardup_kernels::Measure;
 
 /// How pairs are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,16 @@ pub enum Method {
     MinHash,
     /// Random projection of vectors at a target recall, with verification of candidates by their cosine.
     Projection,
+}
+
+impl Method {
+    /// The measure of the pairs that it finds.
+    pub fn measure(self) -> Measure {
+        match self {
+            Self::Auto | Self::Exact | Self::MinHash => Measure::Jaccard,
+            Self::Projection => Measure::Cosine,
+        }
+    }
 }
 
 /// Which pairs are written.

@@ -168,11 +168,6 @@ impl<'a> Run<'a> {
             true => "(?s).",
             false => r"\S",
         };
-        // Selects the similarity, of sets (with the exact join and with MinHash) or of vectors.
-        let method = match options.method {
-            Method::Projection => "projection",
-            _ => "exact",
-        };
         BTreeMap::from([
             ("threshold".to_owned(), Value::Number(self.threshold)),
             ("shingle".to_owned(), Value::Text(self.shingle.clone())),
@@ -190,7 +185,10 @@ impl<'a> Run<'a> {
                 "target_recall".to_owned(),
                 Value::Number(options.target_recall),
             ),
-            ("method".to_owned(), Value::Text(method.to_owned())),
+            (
+                "measure".to_owned(),
+                Value::Text(options.method.measure().to_string()),
+            ),
         ])
     }
 }

@@ -1,6 +1,6 @@
 //! The steps from documents to kept rows, each with a check of its invariant.
 
-use super::options::{Keep, Method, Pairs};
+use super::options::{Keep, Method, Pairs, Resolution};
 use super::run::{Run, figure};
 use crate::functions::{Template, Value, one_row_per_id};
 use crate::jobs::job::{Job, Output};
@@ -13,6 +13,8 @@ use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, 
 use datafusion::prelude::{DataFrame, SessionContext};
 use neardup_kernels::choose_bands;
 use neardup_kernels::frequency::TokenRanks;
+use neardup_kernels::pairs::MAX_PREDECESSORS;
+use std::collections::BTreeMap;
 
 macro_rules! statement {
     ($name:literal) => {
@@ -198,20 +200,26 @@ impl Run<'_> {
     pub(super) async fn pairs(&self, job: &mut Job, exact: bool) -> Result<()> {
         let mut values = self.values(job);
         let by_vector = self.options.method == Method::Projection;
-        if !exact && !by_vector {
-            let bands = choose_bands(
-                self.threshold,
-                self.options.target_recall,
-                self.options.num_hashes,
-            )
-            .map_err(|error| exec_datafusion_err!("--method minhash: {error}"))?;
-            values.insert("bands".to_owned(), Value::Integer(bands.bands as i64));
-            values.insert("rows".to_owned(), Value::Integer(bands.rows as i64));
-            let hashes = Value::Integer((bands.bands * bands.rows) as i64);
-            values.insert("num_hashes".to_owned(), hashes);
+        let linked = self.options.pairs == Pairs::Linked;
+        let method = match (by_vector, exact) {
+            (true, _) => "projection",
+            (_, true) => "exact",
+            (_, false) => "minhash",
+        };
+        values.insert("method".to_owned(), Value::Text(method.to_owned()));
+        let num_hashes = Value::Integer(self.options.num_hashes as i64);
+        values.insert("num_hashes".to_owned(), num_hashes);
+        if !linked {
+            values.insert("max_bucket_pairwise".to_owned(), Value::Integer(0));
+        }
+        if !job.context().table_exist("frequencies")? {
+            // Only the exact join reads the frequencies.
+            let none = "SELECT CAST(NULL AS BYTEA) AS sketch WHERE false";
+            let none = job.context().sql(none).await?.into_view();
+            job.context().register_table("frequencies", none)?;
         }
         // The pivots of oversized buckets must be the first rows in keep order.
-        let ordered = self.options.keep != Keep::First && self.options.pairs == Pairs::Linked;
+        let ordered = self.options.keep != Keep::First && linked;
         if ordered {
             job.step(
                 "places",
@@ -232,16 +240,36 @@ impl Run<'_> {
             )
             .await?;
         }
-        let template = match (exact, self.options.pairs) {
-            _ if ordered && by_vector => statement!("pairs.projection.ordered"),
-            (true, _) if ordered => statement!("pairs.exact.ordered"),
-            (false, _) if ordered => statement!("pairs.minhash.ordered"),
-            (_, Pairs::Linked) if by_vector => statement!("pairs.projection.linked"),
-            (_, Pairs::All) if by_vector => statement!("pairs.projection.all"),
-            (true, Pairs::Linked) => statement!("pairs.exact.linked"),
-            (true, Pairs::All) => statement!("pairs.exact.all"),
-            (false, Pairs::Linked) => statement!("pairs.minhash.linked"),
-            (false, Pairs::All) => statement!("pairs.minhash.all"),
+        let items = match ordered {
+            true => statement!("items.ordered"),
+            false => statement!("items"),
+        };
+        job.view("items", items, &values).await?;
+        let connected = by_vector && linked && self.options.resolution == Resolution::Components;
+        // What the join left out, if it runs in a step of its own.
+        let mut left_out = BTreeMap::new();
+        if connected {
+            let limit = self.options.max_bucket_pairwise.min(MAX_PREDECESSORS);
+            values.insert("predecessors".to_owned(), Value::Integer(limit as i64));
+            let found = job
+                .step(
+                    "found",
+                    Output::Step,
+                    async |job: &Job| job.plan(statement!("similar"), &values).await,
+                    async |_: &SessionContext, _, _: &mut StepRecord| Ok(()),
+                )
+                .await?;
+            left_out.clone_from(&found.figures);
+        }
+        let similar = match connected {
+            true => statement!("similar.connected"),
+            false => statement!("similar"),
+        };
+        job.view("similar", similar, &values).await?;
+        let template = match linked {
+            _ if ordered => statement!("pairs.ordered"),
+            true => statement!("pairs.linked"),
+            false => statement!("pairs.all"),
         };
         let threshold = self.threshold;
         job.step(
@@ -264,11 +292,7 @@ impl Run<'_> {
                         counts[1]
                     );
                 }
-                let method = match (by_vector, exact) {
-                    (true, _) => "projection",
-                    (_, true) => "exact",
-                    (_, false) => "minhash",
-                };
+                record.figures.append(&mut left_out);
                 record.figures.insert("method".to_owned(), method.into());
                 // The statement selects the pairs to write after the join, so fewer may be written than were found.
                 if let Some(found) = record.figures.get("similar pairs found") {

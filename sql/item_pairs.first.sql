@@ -1,13 +1,13 @@
--- node_pairs.first(input)
+-- item_pairs.first(input)
 --
--- node_pairs.projection where each vector is paired only with its first similar predecessors, independently of the
+-- item_pairs.projection where each vector is paired only with its first similar predecessors, independently of the
 -- number of parts. Each part reports the first predecessors among its own rows, and further pairs that keep components
 -- connected; the outer filter selects the overall first ones.
 WITH pairs AS (
   SELECT id_a, id_b, similarity, row_number() OVER (PARTITION BY id_b ORDER BY id_a) AS row_no
   FROM signature_pairs(
     (
-      SELECT side, id, across, text AS vector, random_projection(text, $bits, $seed) AS signature
+      SELECT side, id, across, item AS vector, random_projection(item, $bits, $seed) AS signature
       FROM input
     ),
     verify => 'cosine',

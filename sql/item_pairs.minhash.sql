@@ -1,9 +1,9 @@
--- node_pairs.minhash(input)
+-- item_pairs.minhash(input)
 --
--- node_pairs by MinHash bands, verified exactly.
+-- item_pairs by MinHash bands, verified exactly.
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM minhash_pairs(
-  input,
+  (SELECT side, id, item AS text, across FROM input),
   threshold => $threshold,
   shingle => $shingle,
   num_hashes => $num_hashes,

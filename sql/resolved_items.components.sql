@@ -1,7 +1,7 @@
--- resolved_texts.vectors(texts, edges)
+-- resolved_items.components(items, edges)
 --
--- resolved_texts.components for packed vectors: the first id of a connected component represents all of its ids,
--- including those that are less similar to it than the threshold.
+-- resolved_items where the first id of a connected component represents all of its ids, including those that are less
+-- similar to it than the threshold.
 WITH clusters AS (
   SELECT id AS node, cluster_id AS representative
   FROM components(input_b)
@@ -10,7 +10,7 @@ compared AS (
   SELECT
     clusters.node,
     clusters.representative,
-    cosine_similarity(own.text, representatives.text) AS similarity
+    item_similarity(own.item, representatives.item, $shingle, $measure) AS similarity
   FROM clusters
   JOIN input AS own ON clusters.node = own.id
   JOIN input AS representatives ON clusters.representative = representatives.id

@@ -1,21 +1,21 @@
--- resolved_texts(texts, edges)
+-- resolved_items(items, edges)
 --
--- Returns the representative of each id of the distinct texts. Smaller ids are earlier in keep order. A building block
+-- Returns the representative of each id of the distinct items. Smaller ids are earlier in keep order. A building block
 -- of near_duplicates and of jobs.
 --
 -- Inputs
---   input: id, text, ids
+--   input: id, item, ids
 --   input_b: id_a, id_b, similarity
 -- Parameters
 --   resolution: one of representative|components = 'representative' | as in near_duplicates
---   method: one of exact|minhash|projection = 'exact' | with 'components' and 'projection': text is a packed vector
---   shingle: shingle = 'word:3' | with 'components': shingles for the similarity with the representative
+--   measure: one of jaccard|cosine = 'jaccard' | with 'components': the measure of the similarity with the representative
+--   shingle: shingle = 'word:3' | with 'components' and 'jaccard': how a text is split into shingles
 -- Columns
---   id: as id | an id of a text
+--   id: as id | an id of an item
 --   representative: as id | the id of its representative
 --   similarity: Float64 | exact Jaccard similarity, or cosine, with the representative; NULL if it is the id itself
 -- Guarantees
---   All copies of a text have the same representative.
+--   All copies of an item have the same representative.
 WITH outcomes AS (
   SELECT
     outcome['id'] AS node,

@@ -1,10 +1,10 @@
--- node_pairs.projection(input)
+-- item_pairs.projection(input)
 --
--- node_pairs of vectors: compares the random projection signatures of all pairs, and verifies by the exact cosine.
+-- item_pairs of vectors: compares the random projection signatures of all pairs, and verifies by the exact cosine.
 SELECT id_a, id_b, similarity
 FROM signature_pairs(
   (
-    SELECT side, id, across, text AS vector, random_projection(text, $bits, $seed) AS signature
+    SELECT side, id, across, item AS vector, random_projection(item, $bits, $seed) AS signature
     FROM input
   ),
   verify => 'cosine',

@@ -1,11 +1,13 @@
--- node_pairs(input)
+-- item_pairs(input [, frequencies])
 --
--- Finds pairs of similar distinct texts by the requested method. A building block of near_duplicates.
+-- Finds pairs of similar distinct items by the requested method. A building block of near_duplicates and of jobs. The
+-- exact join counts the frequencies of the tokens unless they are given.
 --
 -- Inputs
---   input: side, id, text, across
+--   input: side, id, item, across
+--   input_b: sketch
 -- Parameters
---   method: one of exact|minhash|projection = 'exact' | the exact join, MinHash at a target recall, or random projection, where text is a packed vector
+--   method: one of exact|minhash|projection = 'exact' | the exact join, MinHash at a target recall, or random projection, where an item is a packed vector
 --   resolution: one of representative|components = 'representative' | the resolution that the pairs are used for, as in near_duplicates
 --   threshold: number in (0, 1] = 0.8 | minimum similarity
 --   shingle: shingle = 'word:3' | how a text is split into shingles
@@ -24,7 +26,7 @@
 --   With 'projection' and resolution 'components', only the connected components of the pairs do not depend on it.
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM exact_pairs(
-  input,
+  (SELECT side, id, item AS text, across FROM input),
   threshold => $threshold,
   shingle => $shingle,
   max_bucket_pairwise => $max_bucket_pairwise,

@@ -1,0 +1,22 @@
+-- distinct_items(input)
+--
+-- Returns each distinct item that is not empty once, with its smallest id and the ids of all of its copies. An item is
+-- a text that has a shingle, or a packed vector that is not zero. A building block of near_duplicates.
+--
+-- Inputs
+--   input: side, id, item, across
+-- Parameters
+--   measure: one of jaccard|cosine = 'jaccard' | how items are compared: 'jaccard': as texts; 'cosine': as packed vectors
+--   normalize: boolean = true | whether texts are normalised: NFKC, lower case, runs of white space become one space, trimmed
+--   shingle: shingle = 'word:3' | how a text is split into shingles
+-- Columns
+--   side: Int8 | 0
+--   id: as id | the smallest id with this item
+--   across: any | as in the input
+--   item: any | the text, normalised if requested, or the vector
+--   ids: list of id | every id with this item, the smallest included, in no order
+-- Guarantees
+--   One row for each distinct item.
+SELECT side, id, across, text AS item, ids
+FROM distinct_texts((SELECT side, id, item AS text, across FROM input), normalize => $normalize)
+WHERE cardinality(shingle_hashes(text, $shingle)) > 0

@@ -1,0 +1,137 @@
+//! Reads the arguments of a call: `relation, …, name => value`.
+
+use super::TableFunction;
+use super::arguments::Given;
+use datafusion::common::{Result, ScalarValue, plan_err};
+use datafusion::logical_expr::Expr;
+use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, Ident};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Interprets the expressions in the arguments of a call.
+pub(super) trait Interpreter {
+    /// What a relation argument becomes.
+    type Relation;
+
+    /// A relation argument.
+    fn relation(
+        &mut self,
+        function: &'static TableFunction,
+        expr: &ast::Expr,
+    ) -> Result<Self::Relation>;
+
+    /// An identifier as the session compares it.
+    fn normalized(&self, name: &Ident) -> String;
+
+    /// The value of an expression that names no columns.
+    fn value(
+        &mut self,
+        function: &'static TableFunction,
+        name: &str,
+        expr: &ast::Expr,
+    ) -> Result<Value>;
+}
+
+/// A value, or the expression that it will have once its placeholders are replaced.
+pub(super) enum Value {
+    Known(ScalarValue),
+    Pending(Expr),
+}
+
+/// The arguments of a call.
+pub(super) struct Arguments<R> {
+    pub(super) relations: Vec<R>,
+    /// Names and constants by parameter.
+    pub(super) given: BTreeMap<String, Given>,
+    /// Expressions with placeholders by parameter.
+    pub(super) pending: Vec<(String, Expr)>,
+}
+
+/// Reads the arguments of a call. Whether the parameters exist and accept the values is not checked here.
+pub(super) fn read<I: Interpreter>(
+    function: &'static TableFunction,
+    arguments: &[FunctionArg],
+    interpreter: &mut I,
+) -> Result<Arguments<I::Relation>> {
+    let header = function.template.header()?;
+    let (min_relations, max_relations) = (*function.relations.start(), *function.relations.end());
+    let mut read = Arguments {
+        relations: Vec::new(),
+        given: BTreeMap::new(),
+        pending: Vec::new(),
+    };
+    let mut names = BTreeSet::new();
+    let mut positional = header.parameters.iter();
+    for argument in arguments {
+        let (name, expr) = match argument {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => {
+                if read.relations.len() < max_relations {
+                    read.relations.push(interpreter.relation(function, expr)?);
+                    continue;
+                }
+                if max_relations > 0 {
+                    return plan_err!(
+                        "{}: unexpected argument {expr}; arguments after the relation are named, as in threshold => 0.8",
+                        function.name
+                    );
+                }
+                let Some(parameter) = positional.next() else {
+                    return plan_err!(
+                        "{}: unexpected argument {expr}; there are at most {} arguments",
+                        function.name,
+                        header.parameters.len()
+                    );
+                };
+                (parameter.name.clone(), expr)
+            }
+            FunctionArg::Named {
+                name,
+                arg: FunctionArgExpr::Expr(expr),
+                ..
+            } => (interpreter.normalized(name), expr),
+            other => return plan_err!("{}: unexpected argument {other}", function.name),
+        };
+        if !names.insert(name.clone()) {
+            return plan_err!("{}: the argument '{name}' is given twice", function.name);
+        }
+        if let Some(columns) = columns(function, &name, expr, interpreter)? {
+            read.given.insert(name, Given::Names(columns));
+            continue;
+        }
+        match interpreter.value(function, &name, expr)? {
+            Value::Known(value) => drop(read.given.insert(name, Given::Constant(value))),
+            Value::Pending(expr) => read.pending.push((name, expr)),
+        }
+    }
+    if read.relations.len() < min_relations {
+        let wanted = match min_relations {
+            1 => "argument must be a relation",
+            _ => "two arguments must be relations",
+        };
+        return plan_err!("{}: the first {wanted}: {}", function.name, header.call);
+    }
+    Ok(read)
+}
+
+/// The columns that an argument names, `column` or `[column, 'Column']`; `None` if it is a value.
+fn columns<I: Interpreter>(
+    function: &TableFunction,
+    name: &str,
+    expr: &ast::Expr,
+    interpreter: &I,
+) -> Result<Option<Vec<String>>> {
+    let elements = match expr {
+        ast::Expr::Identifier(column) => return Ok(Some(vec![interpreter.normalized(column)])),
+        ast::Expr::Array(array) => &array.elem,
+        _ => return Ok(None),
+    };
+    let column = |element: &ast::Expr| match element {
+        ast::Expr::Identifier(column) => Some(interpreter.normalized(column)),
+        ast::Expr::Value(value) => value.value.clone().into_string(),
+        _ => None,
+    };
+    let columns = elements.iter().map(|element| match column(element) {
+        Some(column) => Ok(column),
+        None => plan_err!("{}: {name}: {element} is no column name", function.name),
+    });
+    Ok(Some(columns.collect::<Result<_>>()?))
+}
