@@ -31,6 +31,7 @@ const UNORDERED: &[&str] = &[
     "grouping",
     "connected_components",
     "representatives",
+    "spanning_forest",
     "token_frequencies",
     "mean_vector",
 ];

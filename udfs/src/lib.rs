@@ -38,6 +38,7 @@ mod edit_similarity;
 mod function;
 mod hamming_distance;
 mod hamming_to_cosine;
+mod item_similarity;
 mod jaccard_similarity;
 mod key_parts;
 mod mean_vector;
@@ -62,6 +63,7 @@ mod shingle_hashes;
 mod shingles;
 mod signature_keys;
 mod simhash;
+mod spanning_forest;
 mod split_sentences;
 mod terms;
 mod token_frequencies;
@@ -90,6 +92,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(edit_similarity::EditSimilarity),
         udf(hamming_distance::HammingDistance),
         udf(hamming_to_cosine::HammingToCosine),
+        udf(item_similarity::ItemSimilarity),
         udf(jaccard_similarity::JaccardSimilarity),
         udf(key_parts::KeyParts),
         udf(minhash::MinHash),
@@ -123,6 +126,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
 pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
     let functions = [
         udaf(connected_components::ConnectedComponents),
+        udaf(spanning_forest::SpanningForest),
         udaf(mean_vector::MeanVector),
         udaf(representatives::Representatives),
         udaf(token_frequencies::TokenFrequencies),

@@ -12,6 +12,12 @@ pub(super) enum Join {
 }
 
 impl Join {
+    /// An upper bound of the bytes that the workers of a comparison of all rows hold in linked mode.
+    fn memory_of_links(spec: &Spec, rows: usize, workers: usize) -> usize {
+        let each = kernel::AllPairs::memory_of_linked_worker(rows);
+        spec.max_bucket_pairwise.map_or(0, |_| workers * each)
+    }
+
     /// An upper bound of the bytes that the joins of a part hold, without the rows themselves.
     pub(super) fn memory_for(spec: &Spec, part: &SortedPart, number: u32, workers: usize) -> usize {
         let rows = part.ids.len();
@@ -27,9 +33,7 @@ impl Join {
                     true => part.rows.signatures.words.len() * size_of::<u64>(),
                     false => 3 * part.rows.vectors.memory() + workers * rows * size_of::<f64>(),
                 };
-                // In linked mode each worker has its own union-find forest.
-                let forests = spec.max_bucket_pairwise.map_or(0, |_| workers * rows);
-                (rows + forests) * size_of::<u32>() + compared
+                rows * size_of::<u32>() + compared + memory_of_links(spec, rows, workers)
             }
             None => {
                 let keys = &part.rows.keys.values;
@@ -83,10 +87,7 @@ impl Join {
                     true => 0,
                     false => workers * rows * size_of::<f64>(),
                 };
-                let forests = spec
-                    .max_bucket_pairwise
-                    .map_or(0, |_| workers * rows * size_of::<u32>());
-                let bytes = join.memory() + sums + forests;
+                let bytes = join.memory() + sums + memory_of_links(spec, rows, workers);
                 (
                     join.into_workers(workers)
                         .into_iter()

@@ -79,6 +79,15 @@ impl Forest {
     }
 }
 
+/// Reduces pairs (later, earlier) over the elements `0..len` to the minimum spanning forest in their ascending order:
+/// keeps a pair if the pairs before it do not connect its elements (Kruskal, "On the shortest spanning subtree of a
+/// graph", 1956). The forest of a union of pairs is the forest of the union of their forests.
+pub fn retain_spanning(pairs: &mut Vec<(u32, u32)>, len: u32) {
+    pairs.sort_unstable();
+    let mut forest = Forest::new(len);
+    pairs.retain(|&(later, earlier)| forest.union(later, earlier));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,6 +153,33 @@ mod tests {
                 assert!(again.union(a, b), "a spanning edge is never redundant");
             }
             assert_eq!(roots(&mut again), roots(&mut forest));
+        }
+    }
+
+    #[test]
+    fn the_spanning_forest_is_the_same_for_any_division_of_the_pairs() {
+        for seed in 0..50 {
+            let mut edges = random_edges(seed, 40, 4 * seed as usize);
+            let mut whole = edges.clone();
+            retain_spanning(&mut whole, 40);
+            // The oracle: a pair stays if the labels of all pairs before it differ at its ends.
+            edges.sort_unstable();
+            let naive: Vec<(u32, u32)> = (0..edges.len())
+                .filter(|&at| {
+                    let label = naive_components(40, &edges[..at]);
+                    label[edges[at].0 as usize] != label[edges[at].1 as usize]
+                })
+                .map(|at| edges[at])
+                .collect();
+            assert_eq!(whole, naive);
+            let mut merged = Vec::new();
+            for mut part in edges.chunks(7).map(<[_]>::to_vec) {
+                retain_spanning(&mut part, 40);
+                merged.extend(part);
+            }
+            merged.reverse();
+            retain_spanning(&mut merged, 40);
+            assert_eq!(merged, whole);
         }
     }
 

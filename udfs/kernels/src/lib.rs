@@ -77,6 +77,7 @@ mod hash_order;
 mod jaccard;
 mod lsh;
 mod mean;
+mod measure;
 mod minhash;
 mod normalize;
 mod number_order;
@@ -107,6 +108,7 @@ pub use lsh::{
     Bands, LshError, MAX_MODEL_DRAWS, candidate_probability, choose_bands, draws_probability,
 };
 pub use mean::{MeanError, VectorMean, VectorNumber};
+pub use measure::{Measure, UnknownMeasure};
 pub use minhash::{MAX_HASHES, MinHashError, MinHasher, SignatureValue, signature_similarity};
 pub use normalize::normalize_into;
 pub use number_order::number_order_into;

@@ -44,6 +44,8 @@ pub(crate) enum Kind {
     Bits,
     /// A text, a set, or a list of (term, weight).
     TextOrWeights,
+    /// A text, a set or a vector.
+    Item,
     /// A constant that is one of a few names.
     Name,
     /// A constant truth value.
@@ -120,14 +122,22 @@ impl Parameters {
             );
         }
         for (&(name, kind), data_type) in self.all.iter().zip(types) {
-            if !accepts(kind, data_type) {
-                return plan_err!(
-                    "{function}: {name} must be {}, got {data_type}",
-                    wanted(kind)
-                );
-            }
+            kind.check(function, name, data_type)?;
         }
         Ok(())
+    }
+}
+
+impl Kind {
+    /// Checks the type of an argument.
+    pub(crate) fn check(self, function: &str, name: &str, data_type: &DataType) -> Result<()> {
+        match accepts(self, data_type) {
+            true => Ok(()),
+            false => plan_err!(
+                "{function}: {name} must be {}, got {data_type}",
+                wanted(self)
+            ),
+        }
     }
 }
 
@@ -147,6 +157,7 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::Number => "a number",
         Kind::Vector => "a list of numbers or of (term, weight)",
         Kind::Bits => "a signature, that is a column of bytes",
+        Kind::Item => "text, a list of hashes or of strings, or a vector",
         Kind::TextOrWeights => "text, a list of hashes or of strings, or a list of (term, weight)",
         Kind::Name => "a string constant",
         Kind::Flag => "true or false",
@@ -167,7 +178,7 @@ fn coerce(kind: Option<Kind>, data_type: &DataType) -> DataType {
             DataType::new_list(DataType::Float64, true)
         }
         (Some(Kind::Bits), DataType::Null) => DataType::Binary,
-        (Some(Kind::TextOrWeights), DataType::Null) => DataType::Utf8,
+        (Some(Kind::TextOrWeights | Kind::Item), DataType::Null) => DataType::Utf8,
         (Some(Kind::TextOrWeights), list) if !is_vector(list) => coerce_list(list, hash_element),
         (Some(Kind::Number), number) if number.is_numeric() || number.is_null() => {
             DataType::Float64
@@ -247,6 +258,7 @@ fn accepts(kind: Kind, data_type: &DataType) -> bool {
         Kind::TextOrWeights => {
             is_text(data_type) || numbers || strings || !is_bytes(data_type) && is_vector(data_type)
         }
+        Kind::Item => is_text(data_type) || numbers || strings || is_vector(data_type),
         Kind::Flag => matches!(data_type, DataType::Boolean | DataType::Null),
         Kind::Numbers => matches!(element, Some(DataType::Float32 | DataType::Float64)),
     }

@@ -9,8 +9,8 @@
 //! Sparse vectors are compared through an inverted index from each term to the rows that hold it.
 //!
 //! In linked mode each row is paired with its first similar predecessors, up to a maximum, and with further
-//! ones that the pairs reported so far do not connect it to. One worker then compares a block of rows with
-//! all blocks of predecessors, in ascending order.
+//! ones so that the connected components are those of all similar pairs (`links`). One worker then compares a
+//! block of rows with all blocks of predecessors, in ascending order.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,17 +19,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::compare;
 use super::input::{PairInput, Payload, Values, Vectors};
 use super::join::PairBatch;
+use super::links::{Link, Links};
 use super::spec::{MAX_PREDECESSORS, PairError, Spec, Verify};
 use super::stats::Stats;
 use super::tiles::{Comparison, Hit, LANES, transposed, words_until_far};
 use crate::cosine::cosine_of;
 use crate::dot_products;
-use crate::forest::Forest;
 
 /// Rows of a block of signatures or dense vectors.
 const BLOCK: usize = if cfg!(test) { 2 * LANES } else { 512 };
 /// Rows of a block of sparse vectors.
 const SPARSE_BLOCK: usize = if cfg!(test) { 5 } else { 64 };
+/// The maximal number of pairs of a batch.
+const MAX_BATCH: usize = 262_144;
 
 /// A comparison of all pairs in progress. It holds data derived from the rows but not the rows themselves:
 /// every call is given the same [`PairInput`]. Workers take units of work (a pair of blocks, or a block of
@@ -47,14 +49,18 @@ pub struct AllPairs {
     sums: Vec<f64>,
     /// In linked mode: the current block of probe rows.
     probes: Option<Probes>,
-    /// In linked mode: the rows that the pairs found so far connect (union-find).
-    connected: Forest,
+    /// In linked mode: the spanning forest of the pairs found so far.
+    links: Links,
+    /// In linked mode: pairs of the spanning forest that are still to be reported.
+    pending: Vec<Link>,
     stats: Stats,
 }
 
 /// A block of probe rows, which is compared with one block of predecessors after the other.
 #[derive(Debug)]
 struct Probes {
+    /// The unit of work.
+    unit: usize,
     /// Whether the probe rows are on the right and their predecessors on the left.
     swapped: bool,
     /// The positions of the probe rows in their list.
@@ -139,8 +145,7 @@ impl AllPairs {
         let blocks = |rows: &[u32]| rows.len().div_ceil(block);
         let sparse = matches!(tiles, Tiles::Sparse(_));
         let units = match &right {
-            Some(right) if max_predecessors.is_some() => blocks(&left) + blocks(right),
-            None if max_predecessors.is_some() => blocks(&left),
+            _ if max_predecessors.is_some() => input.keys.rows().div_ceil(probe_rows(&tiles, both)),
             _ if sparse => blocks(&left),
             Some(right) => blocks(&left) * blocks(right),
             None => blocks(&left) * (blocks(&left) + 1) / 2,
@@ -149,10 +154,11 @@ impl AllPairs {
             rows: input.keys.rows() as u64,
             ..Stats::default()
         };
-        let connected = max_predecessors.map_or(0, |_| input.keys.rows() as u32);
+        let rows = max_predecessors.map_or(0, |_| input.keys.rows() as u32);
         Ok(Self {
             spec,
-            connected: Forest::new(connected),
+            links: Links::new(rows),
+            pending: Vec::new(),
             shared: Arc::new(Shared {
                 left,
                 right,
@@ -174,7 +180,7 @@ impl AllPairs {
 
     /// Divides the work among at most `workers` joins, which can run at the same time. Together they report
     /// the pairs that this one would report, and their statistics add up; in linked mode they may report more
-    /// pairs of rows that others connect already.
+    /// pairs of rows that pairs of other workers connect.
     #[must_use]
     pub fn into_workers(self, workers: usize) -> Vec<Self> {
         let workers = workers.clamp(1, self.shared.units.max(1));
@@ -187,7 +193,8 @@ impl AllPairs {
                 unit_vectors: Vec::new(),
                 sums: Vec::new(),
                 probes: None,
-                connected: self.connected.clone(),
+                links: self.links.clone(),
+                pending: Vec::new(),
                 stats: Stats::default(),
             })
             .collect();
@@ -202,17 +209,23 @@ impl AllPairs {
         &self.stats
     }
 
-    /// Bytes held, without the rows.
+    /// Bytes that all workers hold together, without the rows.
     #[must_use]
     pub fn memory(&self) -> usize {
         let lists = self.shared.left.len() + self.shared.right.as_ref().map_or(0, Vec::len);
         let left = self.shared.left_tiles.as_ref().map_or(0, Tiles::memory);
-        (lists + self.connected.len()) * size_of::<u32>() + self.shared.tiles.memory() + left
+        lists * size_of::<u32>() + self.shared.tiles.memory() + left
     }
 
-    /// The next pairs; `None` when there are no more. A batch may be empty before the end. It holds the pairs
-    /// of one pair of blocks, at most 262,144 for signatures and dense vectors. `input` is that of
-    /// [`Self::new`].
+    /// An upper bound of the bytes that each worker holds in linked mode, beyond [`Self::memory`].
+    #[must_use]
+    pub const fn memory_of_linked_worker(rows: usize) -> usize {
+        Links::memory_for(rows)
+    }
+
+    /// The next pairs; `None` when there are no more. A batch may be empty before the end. It holds at most
+    /// 262,144 pairs of signatures or dense vectors, and at most those of a block of sparse vectors with all rows.
+    /// `input` is that of [`Self::new`].
     pub fn next_batch(&mut self, input: &PairInput<'_>) -> Option<PairBatch> {
         let shared = Arc::clone(&self.shared);
         if let Some(max_predecessors) = shared.max_predecessors {
@@ -285,16 +298,29 @@ impl AllPairs {
         shared: &Shared,
         max_predecessors: usize,
     ) -> Option<PairBatch> {
+        let mut batch = PairBatch::default();
+        if !self.pending.is_empty() {
+            let rest = self.pending.len().saturating_sub(MAX_BATCH);
+            for link in self.pending.drain(rest..) {
+                shared.push(&mut batch, link.row, link.predecessor, link.similarity);
+            }
+            if rest == 0 {
+                self.pending = Vec::new();
+            }
+            self.stats.pairs += batch.len() as u64;
+            return Some(batch);
+        }
         let mut probes = match self.probes.take() {
             Some(probes) => probes,
             None => {
                 let unit = shared.next.fetch_add(1, Ordering::Relaxed);
-                shared.probes(unit)?
+                if unit >= shared.units {
+                    return None;
+                }
+                shared.probes(unit, false)
             }
         };
-        let mut batch = PairBatch::default();
-        let (rows, others, tiles) = shared.sides(probes.swapped);
-        if let Tiles::Sparse(postings) = tiles {
+        let is_finished = if let (_, _, Tiles::Sparse(postings)) = shared.sides(probes.swapped) {
             self.sparse_predecessors(
                 input,
                 (shared, postings),
@@ -302,11 +328,14 @@ impl AllPairs {
                 max_predecessors,
                 &mut batch,
             );
+            true
         } else {
+            let (rows, others, _) = shared.sides(probes.swapped);
             let rights = probes.next * BLOCK..((probes.next + 1) * BLOCK).min(others.len());
             let is_before = |row: u32| others.get(rights.start).is_some_and(|&first| first < row);
-            let last = rows.get(probes.positions.end.wrapping_sub(1)).copied();
-            if last.is_some_and(is_before) {
+            let last = rows[probes.positions.clone()].last().copied();
+            let has_predecessors = last.is_some_and(is_before);
+            if has_predecessors {
                 probes.next += 1;
                 self.dense_predecessors(
                     input,
@@ -316,8 +345,15 @@ impl AllPairs {
                     max_predecessors,
                     &mut batch,
                 );
-                self.probes = Some(probes);
             }
+            !has_predecessors
+        };
+        if !is_finished {
+            self.probes = Some(probes);
+        } else if shared.right.is_some() && !probes.swapped {
+            self.probes = Some(shared.probes(probes.unit, true));
+        } else {
+            self.pending = self.links.finish_block();
         }
         self.stats.pairs += batch.len() as u64;
         Some(batch)
@@ -352,10 +388,16 @@ impl AllPairs {
                 let found = &mut probes.found[hit.left as usize - probes.positions.start];
                 *found += 1;
                 self.stats.similar += 1;
-                let joins = self.connected.union(row, other);
-                if *found <= max_predecessors || joins {
+                let is_first = *found <= max_predecessors;
+                if is_first {
                     shared.push(batch, row, other, value);
                 }
+                self.links.add(Link {
+                    row,
+                    predecessor: other,
+                    similarity: value,
+                    is_first,
+                });
                 self.stats.unreported += u64::from(*found > max_predecessors);
                 self.stats.crowded += u64::from(*found == max_predecessors + 1);
             }
@@ -378,10 +420,16 @@ impl AllPairs {
             found.sort_unstable_by_key(|&(other, _)| other);
             self.stats.verified += found.len() as u64;
             for (before, &(other, cosine)) in found.iter().enumerate() {
-                let joins = self.connected.union(row, other);
-                if before < max_predecessors || joins {
+                let is_first = before < max_predecessors;
+                if is_first {
                     shared.push(batch, row, other, cosine);
                 }
+                self.links.add(Link {
+                    row,
+                    predecessor: other,
+                    similarity: cosine,
+                    is_first,
+                });
             }
             self.stats.similar += found.len() as u64;
             let beyond = found.len().saturating_sub(max_predecessors) as u64;
@@ -552,6 +600,11 @@ impl AllPairs {
     }
 }
 
+/// The rows of a unit of linked mode, on two sides those of both.
+fn probe_rows(tiles: &Tiles, two_sides: bool) -> usize {
+    tiles.block() * (1 + usize::from(two_sides))
+}
+
 /// The value that a pair is reported with, if it qualifies. `distance` is that of the signatures, which is
 /// not read for vectors without signatures.
 fn verified(spec: &Spec, input: &PairInput<'_>, (a, b): (u32, u32), distance: u32) -> Option<f64> {
@@ -576,26 +629,20 @@ impl Shared {
         }
     }
 
-    /// The probe rows of a unit of linked mode. Units are in ascending order of rows, so that earlier rows
-    /// are connected before later ones are compared with them.
-    fn probes(&self, unit: usize) -> Option<Probes> {
-        let block = self.tiles.block();
-        if unit >= self.units {
-            return None;
-        }
-        let of_left = self.left.len().div_ceil(block);
-        let (swapped, at) = match unit.checked_sub(of_left) {
-            Some(at) => (true, at),
-            None => (false, unit),
-        };
-        let rows = self.sides(swapped).0.len();
-        let positions = at * block..((at + 1) * block).min(rows);
-        Some(Probes {
+    /// The probe rows of a unit of linked mode: rows with successive numbers, of one side or, if `swapped`, of the
+    /// other. Units are in ascending order of rows.
+    fn probes(&self, unit: usize, swapped: bool) -> Probes {
+        let block = probe_rows(&self.tiles, self.right.is_some());
+        let (rows, _, _) = self.sides(swapped);
+        let position = |first: usize| rows.partition_point(|&row| (row as usize) < first);
+        let positions = position(unit * block)..position((unit + 1) * block);
+        Probes {
+            unit,
             swapped,
             found: vec![0; positions.len()],
             positions,
             next: 0,
-        })
+        }
     }
 
     fn push(&self, batch: &mut PairBatch, a: u32, b: u32, value: f64) {

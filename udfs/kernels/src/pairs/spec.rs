@@ -63,9 +63,11 @@ pub struct Spec {
     /// first of the two is a pivot in none of these.
     ///
     /// Without keys, in [`super::AllPairs`], the limit (at most [`MAX_PREDECESSORS`]) is the number of first
-    /// similar predecessors that a row is paired with. Further ones are paired with it only if the pairs
-    /// reported so far do not connect them, so that connected components are the same; which ones these are
-    /// depends on how the work is divided. The limit has no effect there between two relations or groups.
+    /// similar predecessors that a row is paired with. Further pairs are reported so that all pairs reported
+    /// include the minimum spanning forest of the similar pairs in the order (row, predecessor), and connected
+    /// components are the same. Each worker reports the forest of the pairs that it finds; the forest of the
+    /// union of these is the same however the work is divided. The limit has no effect there between two
+    /// relations or groups.
     pub bucket_limit: Option<usize>,
     /// The maximal number of rows of a bucket (on two sides: of each side) that are compared. The first rows
     /// are taken, and the rest is counted.

@@ -377,8 +377,8 @@ fn parts_of_all_pairs_add_up() {
             first_predecessors(&expected, 1)
         );
         assert_eq!(
-            components(rows.len(), &found),
-            components(rows.len(), &expected)
+            spanning_forest(rows.len(), &found),
+            spanning_forest(rows.len(), &expected)
         );
     }
 }
@@ -394,6 +394,23 @@ fn first_predecessors(
     first
         .flat_map(|pairs| pairs.iter().take(max_predecessors).copied())
         .collect()
+}
+
+/// The pairs (row, predecessor) that connect two components of the pairs before them.
+fn spanning_forest(rows: usize, pairs: &BTreeMap<(u32, u32), f64>) -> Vec<(u32, u32)> {
+    let mut ordered: Vec<(u32, u32)> = pairs.keys().map(|&(a, b)| (b, a)).collect();
+    ordered.sort_unstable();
+    let mut component: Vec<u32> = (0..rows as u32).collect();
+    ordered.retain(|&(row, predecessor)| {
+        let (own, other) = (component[row as usize], component[predecessor as usize]);
+        component.iter_mut().for_each(|of| {
+            if *of == own {
+                *of = other;
+            }
+        });
+        own != other
+    });
+    ordered
 }
 
 /// The smallest row of each row's component.
@@ -441,6 +458,7 @@ fn rows_with_many_predecessors_keep_the_first_and_their_components() {
             let input = rows.input(kind, &norms, Csr::new(&rows.offsets, &[]));
             for plain in specs(kind, 128) {
                 let expected = rows.brute_force(kind, &plain);
+                let forest = spanning_forest(300, &expected);
                 for limit in [1, 20, 60, 1000] {
                     let spec = Spec {
                         bucket_limit: Some(limit),
@@ -472,6 +490,7 @@ fn rows_with_many_predecessors_keep_the_first_and_their_components() {
                             components(300, &expected),
                             "{label}"
                         );
+                        assert_eq!(spanning_forest(300, &found), forest, "{label}");
                         let unreported = expected.len() - first.len();
                         assert_eq!(stats.unreported as usize, unreported, "{label}");
                         assert_eq!(stats.crowded > 0, unreported > 0, "{label}");
