@@ -33,7 +33,7 @@ impl Join {
                     true => part.rows.signatures.words.len() * size_of::<u64>(),
                     false => 3 * part.rows.vectors.memory() + workers * rows * size_of::<f64>(),
                 };
-                rows * size_of::<u32>() + compared + memory_of_links(spec, rows, workers)
+                rows * size_of::<u32>() + compared + Self::memory_of_links(spec, rows, workers)
             }
             None => {
                 let keys = &part.rows.keys.values;
@@ -87,7 +87,7 @@ impl Join {
                     true => 0,
                     false => workers * rows * size_of::<f64>(),
                 };
-                let bytes = join.memory() + sums + memory_of_links(spec, rows, workers);
+                let bytes = join.memory() + sums + Self::memory_of_links(spec, rows, workers);
                 (
                     join.into_workers(workers)
                         .into_iter()
