@@ -26,10 +26,6 @@ use super::tiles::{Comparison, Hit, LANES, transposed, words_until_far};
 use crate::cosine::cosine_of;
 use crate::dot_products;
 
-/// Rows of a block of signatures or dense vectors.
-const BLOCK: usize = if cfg!(test) { 2 * LANES } else { 512 };
-/// Rows of a block of sparse vectors.
-const SPARSE_BLOCK: usize = if cfg!(test) { 5 } else { 64 };
 /// The maximal number of pairs of a batch.
 const MAX_BATCH: usize = 262_144;
 
@@ -80,6 +76,8 @@ struct Shared {
     /// Whether sides are two relations, so that pairs give the row of side 0 first.
     by_side: bool,
     tiles: Tiles,
+    /// The number of rows of a block.
+    block: usize,
     /// The rows on the left, transposed, where those on the right are compared with them too.
     left_tiles: Option<Tiles>,
     /// In linked mode: the maximal number of similar predecessors that a row is paired with.
@@ -141,11 +139,12 @@ impl AllPairs {
         let tiles = Tiles::of(input, right.as_ref().unwrap_or(&left));
         let both = right.is_some() && max_predecessors.is_some();
         let left_tiles = both.then(|| Tiles::of(input, &left));
-        let block = tiles.block();
-        let blocks = |rows: &[u32]| rows.len().div_ceil(block);
         let sparse = matches!(tiles, Tiles::Sparse(_));
+        let sizes = spec.blocks.for_rows(input.keys.rows());
+        let block = if sparse { sizes.sparse } else { sizes.dense };
+        let blocks = |rows: &[u32]| rows.len().div_ceil(block);
         let units = match &right {
-            _ if max_predecessors.is_some() => input.keys.rows().div_ceil(probe_rows(&tiles, both)),
+            _ if max_predecessors.is_some() => input.keys.rows().div_ceil(probe_rows(block, both)),
             _ if sparse => blocks(&left),
             Some(right) => blocks(&left) * blocks(right),
             None => blocks(&left) * (blocks(&left) + 1) / 2,
@@ -164,6 +163,7 @@ impl AllPairs {
                 right,
                 by_side: !halves,
                 tiles,
+                block,
                 left_tiles,
                 max_predecessors,
                 next: AtomicUsize::new(0),
@@ -256,14 +256,12 @@ impl AllPairs {
         let right = shared.right.as_ref().unwrap_or(&shared.left);
         let (i, j) = match &shared.right {
             Some(right) => {
-                let blocks = right.len().div_ceil(BLOCK).max(1);
+                let blocks = right.len().div_ceil(shared.block).max(1);
                 (unit / blocks, unit % blocks)
             }
             None => triangle(unit),
         };
-        let block =
-            |block: usize, rows: &[u32]| block * BLOCK..((block + 1) * BLOCK).min(rows.len());
-        let (lefts, rights) = (block(i, &shared.left), block(j, right));
+        let (lefts, rights) = (shared.rows_of(i, &shared.left), shared.rows_of(j, right));
         let same = shared.right.is_none() && i == j;
         let compared = match same {
             true => lefts.len() * lefts.len().saturating_sub(1) / 2,
@@ -331,7 +329,7 @@ impl AllPairs {
             true
         } else {
             let (rows, others, _) = shared.sides(probes.swapped);
-            let rights = probes.next * BLOCK..((probes.next + 1) * BLOCK).min(others.len());
+            let rights = shared.rows_of(probes.next, others);
             let is_before = |row: u32| others.get(rights.start).is_some_and(|&first| first < row);
             let last = rows[probes.positions.clone()].last().copied();
             let has_predecessors = last.is_some_and(is_before);
@@ -531,8 +529,7 @@ impl AllPairs {
         batch: &mut PairBatch,
     ) {
         let right = shared.right.as_ref().unwrap_or(&shared.left);
-        let positions = unit * SPARSE_BLOCK..((unit + 1) * SPARSE_BLOCK).min(shared.left.len());
-        for position in positions {
+        for position in shared.rows_of(unit, &shared.left) {
             let a = shared.left[position];
             // Within one relation, a row is compared with the rows before it, so that each pair is found once.
             let end = if shared.right.is_some() {
@@ -601,8 +598,8 @@ impl AllPairs {
 }
 
 /// The rows of a unit of linked mode, on two sides those of both.
-fn probe_rows(tiles: &Tiles, two_sides: bool) -> usize {
-    tiles.block() * (1 + usize::from(two_sides))
+fn probe_rows(block: usize, two_sides: bool) -> usize {
+    block * (1 + usize::from(two_sides))
 }
 
 /// The value that a pair is reported with, if it qualifies. `distance` is that of the signatures, which is
@@ -618,6 +615,11 @@ fn verified(spec: &Spec, input: &PairInput<'_>, (a, b): (u32, u32), distance: u3
 }
 
 impl Shared {
+    /// The positions of the rows of a block in a list of rows.
+    fn rows_of(&self, block: usize, rows: &[u32]) -> Range<usize> {
+        block * self.block..((block + 1) * self.block).min(rows.len())
+    }
+
     /// The list of probe rows, the list of rows that they are compared with, and the tiles of the latter.
     fn sides(&self, swapped: bool) -> (&[u32], &[u32], &Tiles) {
         match (&self.right, &self.left_tiles) {
@@ -632,7 +634,7 @@ impl Shared {
     /// The probe rows of a unit of linked mode: rows with successive numbers, of one side or, if `swapped`, of the
     /// other. Units are in ascending order of rows.
     fn probes(&self, unit: usize, swapped: bool) -> Probes {
-        let block = probe_rows(&self.tiles, self.right.is_some());
+        let block = probe_rows(self.block, self.right.is_some());
         let (rows, _, _) = self.sides(swapped);
         let position = |first: usize| rows.partition_point(|&row| (row as usize) < first);
         let positions = position(unit * block)..position((unit + 1) * block);
@@ -676,14 +678,6 @@ impl Tiles {
                 }
             },
             _ => Self::Sparse(Postings::default()),
-        }
-    }
-
-    /// The number of rows of a block.
-    fn block(&self) -> usize {
-        match self {
-            Self::Sparse(_) => SPARSE_BLOCK,
-            _ => BLOCK,
         }
     }
 
