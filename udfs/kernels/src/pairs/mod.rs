@@ -21,8 +21,7 @@
 //!
 //! Bit signatures and vectors are also compared without keys: [`AllPairs`] compares every row with every
 //! other, [`WindowPairs`] compares rows that are close in a sorted order. `tiles` computes the distances of
-//! the signatures of many rows at once, `compare` the distance or cosine of two rows. `links`: the pairs that
-//! connect rows beyond their first predecessors.
+//! the signatures of many rows at once, `compare` the distance or cosine of two rows.
 //!
 //! To add a way to verify, add a variant of [`Verify`], a variant of [`Payload`] if it needs other data, and
 //! an arm in `verify`.
@@ -36,7 +35,6 @@ mod first_key;
 mod index;
 mod input;
 mod join;
-mod links;
 mod pivots;
 mod probe_set;
 mod sketch;
