@@ -158,6 +158,7 @@ fn kernel_spec(spec: &Spec, part: u32) -> kernel::Spec {
         parts: u64::from(spec.parts),
         bucket_limit: spec.max_bucket_pairwise,
         max_bucket: spec.max_bucket,
+        blocks: kernel::Blocks::default(),
     }
 }
 

@@ -10,8 +10,8 @@ use std::error::Error;
 use std::time::Instant;
 
 use neardup_kernels::pairs::{
-    AllPairs, Bits, Csr, PairInput, PairJoin, Payload, Spec, Values, Vectors, Verify, WindowPairs,
-    Windows,
+    AllPairs, Bits, Blocks, Csr, PairInput, PairJoin, Payload, Spec, Values, Vectors, Verify,
+    WindowPairs, Windows,
 };
 use neardup_kernels::{BitTables, SplitMix64, distance_for_recall};
 
@@ -175,5 +175,6 @@ fn spec(verify: Verify) -> Spec {
         parts: 1,
         bucket_limit: None,
         max_bucket: None,
+        blocks: Blocks::default(),
     }
 }

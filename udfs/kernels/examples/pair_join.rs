@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use neardup_kernels::SplitMix64;
 use neardup_kernels::frequency::{TokenFrequencies, TokenRanks};
-use neardup_kernels::pairs::{Csr, PairInput, PairJoin, Payload, Spec, Verify};
+use neardup_kernels::pairs::{Blocks, Csr, PairInput, PairJoin, Payload, Spec, Verify};
 
 const THRESHOLD: f64 = 0.8;
 const TOKENS: usize = 160;
@@ -157,6 +157,7 @@ fn main() {
             parts,
             bucket_limit: (mode == "linked").then_some(50),
             max_bucket: None,
+            blocks: Blocks::default(),
         };
         let clock = Clock::start();
         let mut join = match PairJoin::new(&input, spec) {

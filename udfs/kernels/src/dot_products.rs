@@ -3,9 +3,13 @@
 //!
 //! Each product is rounded before it is added, and products are added in the order of the components, so
 //! that the sums have the same bits on every machine. One source is compiled three times, for the vector
-//! units that an x86-64 may have. On a Xeon with AVX-512 a multiplication and addition takes 0.05 ns with
-//! `avx512f`, 0.07 ns with `avx2`, 0.2 ns without. (Written as one loop over all [`ROWS`] vectors, the
-//! compiler spills the sums, and it takes 1 ns with `avx512f`.)
+//! units that an x86-64 may have ([`crate::vector_units`]). On a Xeon with AVX-512 a multiplication and
+//! addition takes 0.05 ns with `avx512f`, 0.07 ns with `avx2`, 0.2 ns without. (Written as one loop over all
+//! [`ROWS`] vectors, the compiler spills the sums, and it takes 1 ns with `avx512f`.)
+
+use crate::vector_units::Implementations;
+#[cfg(target_arch = "x86_64")]
+use crate::vector_units::VectorUnit;
 
 /// Vectors of a tile, which lie side by side.
 pub(crate) const LANES: usize = 16;
@@ -16,19 +20,22 @@ const FEW: usize = 4;
 
 /// For each row r and lane l, the sum of `rows[i][r] * tile[i][l]` over the components i that both have.
 pub(crate) fn products(tile: &[[f32; LANES]], rows: &[[f32; ROWS]]) -> [[f32; LANES]; ROWS] {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::arch::is_x86_feature_detected!("avx512f") {
-            // SAFETY: the processor has the feature that the function is compiled for.
-            return unsafe { with_avx512(tile, rows) };
-        }
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has the feature that the function is compiled for.
-            return unsafe { with_avx2(tile, rows) };
-        }
-    }
-    portable(tile, rows)
+    // SAFETY: the machine has the features that the selected function is compiled for.
+    unsafe { IMPLEMENTATIONS.selected()(tile, rows) }
 }
+
+/// The machine must have the features that the function is compiled for.
+type Products = unsafe fn(&[[f32; LANES]], &[[f32; ROWS]]) -> [[f32; LANES]; ROWS];
+
+static IMPLEMENTATIONS: Implementations<Products> = Implementations {
+    for_units: &[
+        #[cfg(target_arch = "x86_64")]
+        (VectorUnit::Avx512F, with_avx512),
+        #[cfg(target_arch = "x86_64")]
+        (VectorUnit::Avx2, with_avx2),
+    ],
+    portable,
+};
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
@@ -75,6 +82,7 @@ fn in_order(tile: &[[f32; LANES]], rows: &[[f32; ROWS]]) -> [[f32; LANES]; ROWS]
 mod tests {
     use super::*;
     use crate::split_mix::SplitMix64;
+    use crate::vector_units::tests::for_each;
 
     #[test]
     fn every_implementation_gives_the_same_bits() {
@@ -96,12 +104,11 @@ mod tests {
                 }
             }
             assert_eq!(products(&tile, &rows), expected);
-            assert_eq!(portable(&tile, &rows), expected);
-            #[cfg(target_arch = "x86_64")]
-            if std::arch::is_x86_feature_detected!("avx2") {
-                // SAFETY: the processor has the feature that the function is compiled for.
-                assert_eq!(unsafe { with_avx2(&tile, &rows) }, expected);
-            }
+            for_each("dot products", &IMPLEMENTATIONS, |name, function| {
+                // SAFETY: the machine has the features that the function is compiled for.
+                let found = unsafe { function(&tile, &rows) };
+                assert_eq!(found, expected, "{name}, {numbers} components");
+            });
         }
     }
 }

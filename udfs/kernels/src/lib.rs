@@ -87,6 +87,7 @@ mod shingle;
 mod simhash;
 mod split_mix;
 mod terms;
+mod vector_units;
 mod words;
 
 #[cfg(test)]

@@ -18,9 +18,6 @@ const WORK: u64 = 1 << 22;
 const FILTER_WORK: u64 = 8;
 /// The work of verifying a candidate.
 const VERIFY_WORK: u64 = 64;
-/// Rows of a chunk, which a worker probes one after the other: few enough to balance the work, many enough
-/// to make use of the cache.
-const CHUNK: u32 = if cfg!(test) { 4 } else { 256 };
 
 /// Pairs found, as columns of equal length.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -74,7 +71,7 @@ struct Cursor {
 pub struct PairJoin {
     spec: Spec,
     index: Arc<KeyIndex>,
-    /// The number of workers; each probes every `workers`-th chunk of [`CHUNK`] rows.
+    /// The number of workers; each probes every `workers`-th block of rows.
     workers: u32,
     verifier: Verifier,
     /// For each row: the last probe row that it was a candidate of.
@@ -122,7 +119,10 @@ impl PairJoin {
             inner: 0,
             cursor: Cursor::default(),
             candidates: Vec::new(),
-            spec,
+            spec: Spec {
+                blocks: spec.blocks.for_rows(rows),
+                ..spec
+            },
             index: Arc::new(index),
             workers: 1,
             stats,
@@ -135,7 +135,8 @@ impl PairJoin {
     /// already begun is not divided.
     #[must_use]
     pub fn into_workers(mut self, workers: usize) -> Vec<Self> {
-        let max_workers = self.rows.div_ceil(CHUNK).max(1) as usize;
+        let block = self.spec.blocks.probes;
+        let max_workers = self.rows.div_ceil(block).max(1) as usize;
         let workers = workers.clamp(1, max_workers);
         if workers == 1 || self.row > 0 || self.at_pivots {
             return vec![self];
@@ -152,7 +153,7 @@ impl PairJoin {
                 at_pivots: false,
                 probe_keys: ProbeKeys::default(),
                 rows: self.rows,
-                row: worker * CHUNK,
+                row: worker * block,
                 inner: 0,
                 cursor: Cursor::default(),
                 candidates: Vec::new(),
@@ -166,9 +167,10 @@ impl PairJoin {
 
     /// The row that this worker probes after `row`.
     fn after(&self, row: u32) -> u32 {
-        match (row + 1).is_multiple_of(CHUNK) {
+        let block = self.spec.blocks.probes;
+        match (row + 1).is_multiple_of(block) {
             false => row + 1,
-            true => (row + 1).saturating_add((self.workers - 1).saturating_mul(CHUNK)),
+            true => (row + 1).saturating_add((self.workers - 1).saturating_mul(block)),
         }
     }
 

@@ -49,7 +49,9 @@ mod window;
 pub use all::AllPairs;
 pub use input::{Bits, Csr, Groups, PairInput, Payload, Texts, Values, Vectors};
 pub use join::{PairBatch, PairJoin};
-pub use spec::{MAX_PIVOTS, MAX_PREDECESSORS, MIN_COVERING_PIVOTS, PairError, Spec, Verify};
+pub use spec::{
+    Blocks, MAX_PIVOTS, MAX_PREDECESSORS, MIN_COVERING_PIVOTS, PairError, Spec, Verify,
+};
 pub use stats::Stats;
 pub use window::{WindowPairs, Windows};
 

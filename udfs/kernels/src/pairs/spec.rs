@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::input::{PairInput, Payload};
+use super::tiles::LANES;
 
 /// The maximal number of pivots of an oversized bucket (on two sides: of each side). Rows that are similar
 /// to an earlier pivot become pivots only while there are fewer than half as many.
@@ -72,6 +73,49 @@ pub struct Spec {
     /// The maximal number of rows of a bucket (on two sides: of each side) that are compared. The first rows
     /// are taken, and the rest is counted.
     pub max_bucket: Option<usize>,
+    /// How the work is divided; most callers take the default.
+    pub blocks: Blocks,
+}
+
+/// The sizes of the units of work, at least 1 each. The time of a join depends on them. Its pairs do not, except for
+/// the further pairs of linked mode without keys ([`Spec::bucket_limit`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Blocks {
+    /// Rows that a worker of [`super::PairJoin`] probes one after the other: few enough to balance the work of
+    /// workers, many enough to make use of the cache. 256 by default.
+    pub probes: u32,
+    /// Rows of a block of signatures or dense vectors in [`super::AllPairs`], rounded up to whole tiles of 16. 512 by
+    /// default.
+    pub dense: usize,
+    /// Rows of a block of sparse vectors in [`super::AllPairs`]. 64 by default.
+    pub sparse: usize,
+    /// Comparisons for one batch of [`super::WindowPairs`], after which the caller can stop or yield. 1,048,576 by
+    /// default, which take a few milliseconds.
+    pub comparisons: usize,
+}
+
+impl Default for Blocks {
+    fn default() -> Self {
+        Self {
+            probes: 256,
+            dense: 512,
+            sparse: 64,
+            comparisons: 1 << 20,
+        }
+    }
+}
+
+impl Blocks {
+    /// Sizes that divide `rows` rows in the same way, in the range that the joins compute with.
+    pub(super) fn for_rows(self, rows: usize) -> Self {
+        let rows = rows.max(1);
+        Self {
+            probes: self.probes.max(1),
+            dense: self.dense.clamp(1, rows).next_multiple_of(LANES),
+            sparse: self.sparse.clamp(1, rows),
+            comparisons: self.comparisons.max(1),
+        }
+    }
 }
 
 impl Spec {

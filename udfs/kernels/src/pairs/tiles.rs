@@ -8,6 +8,9 @@
 //! both.
 
 use crate::dot_products;
+use crate::vector_units::Implementations;
+#[cfg(target_arch = "x86_64")]
+use crate::vector_units::VectorUnit;
 use std::mem::transmute;
 
 /// The number of rows of a tile.
@@ -48,6 +51,19 @@ pub(super) fn words_until_far(width: usize, max_distance: u32) -> usize {
     (1..width).find(far).unwrap_or(width)
 }
 
+/// The machine must have the features that the function is compiled for.
+type Run = unsafe fn(Comparison<'_>, &mut Vec<Hit>);
+
+static IMPLEMENTATIONS: Implementations<Run> = Implementations {
+    for_units: &[
+        #[cfg(target_arch = "x86_64")]
+        (VectorUnit::Avx512Vpopcntdq, with_avx512),
+        #[cfg(target_arch = "x86_64")]
+        (VectorUnit::Avx2, with_avx2),
+    ],
+    portable,
+};
+
 /// A comparison of the rows of one block with a tile of another.
 #[derive(Clone, Copy)]
 pub(super) struct Comparison<'a> {
@@ -70,109 +86,110 @@ pub(super) struct Comparison<'a> {
 impl Comparison<'_> {
     /// Appends the pairs of rows within the distance to `hits`.
     pub(super) fn run(self, hits: &mut Vec<Hit>) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if std::arch::is_x86_feature_detected!("avx512vpopcntdq")
-                && std::arch::is_x86_feature_detected!("avx512f")
-            {
-                // SAFETY: the processor has the features that the function is compiled for.
-                return unsafe { self.with_avx512(hits) };
-            }
-            if std::arch::is_x86_feature_detected!("avx2")
-                && std::arch::is_x86_feature_detected!("popcnt")
-            {
-                // SAFETY: the processor has the features that the function is compiled for.
-                return unsafe { self.with_avx2(hits) };
-            }
-        }
-        self.in_order(hits);
+        // SAFETY: the machine has the features that the selected function is compiled for.
+        unsafe { IMPLEMENTATIONS.selected()(self, hits) }
     }
+}
 
-    /// Compares two rows at a time with the two vectors of a tile. (This is faster than `in_order` compiled
-    /// for the same vector unit.)
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-    fn with_avx512(self, hits: &mut Vec<Hit>) {
-        use std::arch::x86_64::{
-            __m512i, _mm512_add_epi64, _mm512_cmple_epu64_mask, _mm512_popcnt_epi64,
-            _mm512_set1_epi64, _mm512_setzero_si512, _mm512_xor_si512,
-        };
-        let limit = _mm512_set1_epi64(i64::from(self.max_distance));
-        let (lanes, _) = self.lanes.as_chunks::<LANES>();
-        let mut left = self.left;
-        for pair in self.rows.chunks(2 * self.width) {
-            let (row, other) = pair.split_at(self.width);
-            // If the number of rows is odd, the last one is compared twice; only one result is used.
-            let other = if other.is_empty() { row } else { other };
-            let mut sums = [[_mm512_setzero_si512(); 2]; 2];
-            let mut near = [0_u16; 2];
-            let chunks = row.chunks(self.first).zip(other.chunks(self.first));
-            for ((row, other), lanes) in chunks.zip(lanes.chunks(self.first)) {
-                for ((&word, &other), lane) in row.iter().zip(other).zip(lanes) {
-                    // SAFETY: both are the same 1,024 bits, of which all values are valid.
-                    let lane = unsafe { transmute::<[u64; LANES], [__m512i; 2]>(*lane) };
-                    for (sums, word) in sums.iter_mut().zip([word, other]) {
-                        let word = _mm512_set1_epi64(word.cast_signed());
-                        for (sum, lane) in sums.iter_mut().zip(lane) {
-                            let differ = _mm512_popcnt_epi64(_mm512_xor_si512(word, lane));
-                            *sum = _mm512_add_epi64(*sum, differ);
-                        }
+/// Compares two rows at a time with the two vectors of a tile. (This is faster than `in_order` compiled
+/// for the same vector unit.)
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+fn with_avx512(comparison: Comparison<'_>, hits: &mut Vec<Hit>) {
+    use std::arch::x86_64::{
+        __m512i, _mm512_add_epi64, _mm512_cmple_epu64_mask, _mm512_popcnt_epi64, _mm512_set1_epi64,
+        _mm512_setzero_si512, _mm512_xor_si512,
+    };
+    let limit = _mm512_set1_epi64(i64::from(comparison.max_distance));
+    let (lanes, _) = comparison.lanes.as_chunks::<LANES>();
+    let mut left = comparison.left;
+    for pair in comparison.rows.chunks(2 * comparison.width) {
+        let (row, other) = pair.split_at(comparison.width);
+        // If the number of rows is odd, the last one is compared twice; only one result is used.
+        let other = if other.is_empty() { row } else { other };
+        let mut sums = [[_mm512_setzero_si512(); 2]; 2];
+        let mut near = [0_u16; 2];
+        let chunks = row
+            .chunks(comparison.first)
+            .zip(other.chunks(comparison.first));
+        for ((row, other), lanes) in chunks.zip(lanes.chunks(comparison.first)) {
+            for ((&word, &other), lane) in row.iter().zip(other).zip(lanes) {
+                // SAFETY: both are the same 1,024 bits, of which all values are valid.
+                let lane = unsafe { transmute::<[u64; LANES], [__m512i; 2]>(*lane) };
+                for (sums, word) in sums.iter_mut().zip([word, other]) {
+                    let word = _mm512_set1_epi64(word.cast_signed());
+                    for (sum, lane) in sums.iter_mut().zip(lane) {
+                        let differ = _mm512_popcnt_epi64(_mm512_xor_si512(word, lane));
+                        *sum = _mm512_add_epi64(*sum, differ);
                     }
                 }
-                near = sums.map(|[low, high]| {
-                    u16::from(_mm512_cmple_epu64_mask(low, limit))
-                        | u16::from(_mm512_cmple_epu64_mask(high, limit)) << 8
-                });
-                if near == [0, 0] {
-                    break;
-                }
             }
-            let rows = pair.len() / self.width;
-            for (sums, near) in sums.iter().zip(near).take(rows) {
-                if near != 0 {
-                    // SAFETY: as above.
-                    let distances = unsafe { transmute::<[__m512i; 2], [u64; LANES]>(*sums) };
-                    push_near(hits, left, self.right, &distances, self.max_distance);
-                }
-                left += 1;
+            near = sums.map(|[low, high]| {
+                u16::from(_mm512_cmple_epu64_mask(low, limit))
+                    | u16::from(_mm512_cmple_epu64_mask(high, limit)) << 8
+            });
+            if near == [0, 0] {
+                break;
             }
         }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,popcnt")]
-    fn with_avx2(self, hits: &mut Vec<Hit>) {
-        self.in_order(hits);
-    }
-
-    #[inline(always)]
-    fn in_order(self, hits: &mut Vec<Hit>) {
-        let (lanes, _) = self.lanes.as_chunks::<LANES>();
-        for (row, words) in self.rows.chunks(self.width).enumerate() {
-            let mut distances = [0_u64; LANES];
-            let mut near = true;
-            for (words, lanes) in words.chunks(self.first).zip(lanes.chunks(self.first)) {
-                for (word, lane) in words.iter().zip(lanes) {
-                    for (distance, other) in distances.iter_mut().zip(lane) {
-                        *distance = distance.wrapping_add(u64::from((word ^ other).count_ones()));
-                    }
-                }
-                near = distances.iter().fold(false, |near, &distance| {
-                    near | (distance <= u64::from(self.max_distance))
-                });
-                if !near {
-                    break;
-                }
-            }
-            if near {
+        let rows = pair.len() / comparison.width;
+        for (sums, near) in sums.iter().zip(near).take(rows) {
+            if near != 0 {
+                // SAFETY: as above.
+                let distances = unsafe { transmute::<[__m512i; 2], [u64; LANES]>(*sums) };
                 push_near(
                     hits,
-                    self.left + row,
-                    self.right,
+                    left,
+                    comparison.right,
                     &distances,
-                    self.max_distance,
+                    comparison.max_distance,
                 );
             }
+            left += 1;
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+fn with_avx2(comparison: Comparison<'_>, hits: &mut Vec<Hit>) {
+    in_order(comparison, hits);
+}
+
+fn portable(comparison: Comparison<'_>, hits: &mut Vec<Hit>) {
+    in_order(comparison, hits);
+}
+
+#[inline(always)]
+fn in_order(comparison: Comparison<'_>, hits: &mut Vec<Hit>) {
+    let (lanes, _) = comparison.lanes.as_chunks::<LANES>();
+    for (row, words) in comparison.rows.chunks(comparison.width).enumerate() {
+        let mut distances = [0_u64; LANES];
+        let mut near = true;
+        for (words, lanes) in words
+            .chunks(comparison.first)
+            .zip(lanes.chunks(comparison.first))
+        {
+            for (word, lane) in words.iter().zip(lanes) {
+                for (distance, other) in distances.iter_mut().zip(lane) {
+                    *distance = distance.wrapping_add(u64::from((word ^ other).count_ones()));
+                }
+            }
+            near = distances.iter().fold(false, |near, &distance| {
+                near | (distance <= u64::from(comparison.max_distance))
+            });
+            if !near {
+                break;
+            }
+        }
+        if near {
+            push_near(
+                hits,
+                comparison.left + row,
+                comparison.right,
+                &distances,
+                comparison.max_distance,
+            );
         }
     }
 }
@@ -192,5 +209,86 @@ fn push_near(
                 distance: distance as u32,
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::split_mix::SplitMix64;
+    use crate::vector_units::tests::for_each;
+
+    /// Signatures of `width` words: at first random ones, then variants of them in a growing number of bits.
+    fn signatures(random: &mut SplitMix64, count: usize, width: usize) -> Vec<u64> {
+        let mut words: Vec<u64> = (0..3.min(count) * width).map(|_| random.next()).collect();
+        for row in 3..count {
+            let start = words.len();
+            words.extend_from_within(row % 3 * width..(row % 3 + 1) * width);
+            for _ in 0..row {
+                words[start + random.below(width as u64) as usize] ^= 1 << random.below(64);
+            }
+        }
+        words
+    }
+
+    #[test]
+    fn every_implementation_finds_the_pairs_within_the_distance() {
+        let mut random = SplitMix64::new(11);
+        let (mut near, mut far) = (0, 0);
+        for width in [1, 2, 5, 16] {
+            let signatures = signatures(&mut random, 60, width);
+            for (count, left) in [(0, 0), (1, 59), (2, 7), (7, 3), (40, 1)] {
+                for (tile, rows) in [(0, 16), (16, 16), (48, 5)] {
+                    let numbers: Vec<u32> = (tile..tile + rows).collect();
+                    let row = |row: usize| &signatures[row * width..(row + 1) * width];
+                    let lanes = transposed(&numbers, width, |number| {
+                        row(number as usize).iter().copied()
+                    });
+                    for max_distance in [0, 3, 8 * width as u32, 30 * width as u32, u32::MAX] {
+                        let mut expected = Vec::new();
+                        for a in left..left + count {
+                            for lane in 0..LANES {
+                                let of_lane = (0..width).map(|word| lanes[word * LANES + lane]);
+                                let differ = row(a).iter().zip(of_lane).map(|(a, b)| a ^ b);
+                                let distance: u32 = differ.map(u64::count_ones).sum();
+                                if distance <= max_distance {
+                                    expected.push((a as u32, tile + lane as u32, distance));
+                                } else {
+                                    far += 1;
+                                }
+                            }
+                        }
+                        near += expected.len();
+                        for first in [1, 2, width] {
+                            let comparison = Comparison {
+                                lanes: &lanes,
+                                rows: &signatures[left * width..(left + count) * width],
+                                width,
+                                first,
+                                left,
+                                right: tile as usize,
+                                max_distance,
+                            };
+                            let found = |run: &dyn Fn(&mut Vec<Hit>)| -> Vec<(u32, u32, u32)> {
+                                let mut hits = Vec::new();
+                                run(&mut hits);
+                                let of = |hit: Hit| (hit.left, hit.right, hit.distance);
+                                hits.into_iter().map(of).collect()
+                            };
+                            assert_eq!(found(&|hits| comparison.run(hits)), expected);
+                            for_each("Hamming distances", &IMPLEMENTATIONS, |name, function| {
+                                // SAFETY: the machine has the features that the function is compiled for.
+                                let found = found(&|hits| unsafe { function(comparison, hits) });
+                                assert_eq!(
+                                    found, expected,
+                                    "{name}, {count} rows of {width} words, at most {max_distance}"
+                                );
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        assert!(near > 1_000 && far > 1_000, "{near} near, {far} far");
     }
 }

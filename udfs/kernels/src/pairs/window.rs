@@ -19,9 +19,6 @@ use super::stats::Stats;
 use super::tiles::{Comparison, Hit, LANES, transposed, words_until_far};
 use crate::bit_keys::bit_permutation;
 
-/// Comparisons for one batch; they take a few milliseconds.
-const WORK: usize = if cfg!(test) { 50 } else { 1 << 20 };
-
 /// Parameters of the windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Windows {
@@ -176,7 +173,7 @@ impl WindowPairs {
             });
         }
         let mut batch = PairBatch::default();
-        let rows = (WORK / self.windows.window.max(1)).max(1);
+        let rows = (self.spec.blocks.comparisons / self.windows.window.max(1)).max(1);
         let until = (self.at + rows).min(end);
         let range = self.at - self.first..until - self.first;
         self.compare(input, bits.width, range, &mut batch);

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::super::{
-    AllPairs, Bits, Csr, Groups, MAX_PREDECESSORS, PairBatch, PairError, PairInput, PairJoin,
-    Payload, Spec, Stats, Values, Vectors, Verify, WindowPairs, Windows,
+    AllPairs, Bits, Blocks, Csr, Groups, MAX_PREDECESSORS, PairBatch, PairError, PairInput,
+    PairJoin, Payload, Spec, Stats, Values, Vectors, Verify, WindowPairs, Windows,
 };
+use super::rows::SMALL;
 use crate::bit_keys::{BitTables, bit_permutation, block_keys_into, pair_parts};
 use crate::bit_model::found_in_tables;
 use crate::forest::Forest;
@@ -238,6 +239,7 @@ fn spec(verify: Verify, threshold: f64) -> Spec {
         parts: 1,
         bucket_limit: None,
         max_bucket: None,
+        blocks: SMALL,
     }
 }
 
@@ -541,6 +543,72 @@ fn pairs_of_many_near_rows_grow_with_the_rows() {
     }
 }
 
+/// The smallest and the largest sizes, the default ones, and sizes that are no multiple of a tile.
+const SIZES: [usize; 5] = [0, 1, 17, 100, usize::MAX];
+
+fn sizes() -> Vec<Blocks> {
+    let blocks = SIZES.map(|size| Blocks {
+        probes: u32::try_from(size).unwrap_or(u32::MAX),
+        dense: size,
+        sparse: size,
+        comparisons: size,
+    });
+    [blocks.as_slice(), &[Blocks::default()]].concat()
+}
+
+#[test]
+fn blocks_of_any_size_give_all_pairs() {
+    for kind in KINDS {
+        let plain = clusters(7, 24);
+        for rows in [plain.clone(), plain.with_sides(7)] {
+            let norms = rows.values(kind).norms();
+            let input = rows.input(kind, &norms, Csr::new(&rows.offsets, &[]));
+            let plain = specs(kind, 128)[1];
+            let expected = rows.brute_force(kind, &plain);
+            for blocks in sizes() {
+                for (bucket_limit, workers) in [(None, 1), (None, 3), (Some(20), 1), (Some(20), 3)]
+                {
+                    let spec = Spec {
+                        blocks,
+                        bucket_limit,
+                        ..plain
+                    };
+                    let label = format!("{kind:?}, {spec:?}");
+                    let halves = bucket_limit.is_some();
+                    let join = AllPairs::new(&input, spec, halves).expect("valid");
+                    let mut found = BTreeMap::new();
+                    for mut join in join.into_workers(workers) {
+                        while let Some(batch) = join.next_batch(&input) {
+                            gather(&mut found, batch, true);
+                        }
+                    }
+                    if bucket_limit.is_none() {
+                        assert_same(&found, &expected, &label);
+                        continue;
+                    }
+                    let ascending = |pairs: &BTreeMap<(u32, u32), f64>| -> BTreeMap<_, _> {
+                        let pair =
+                            |(&(a, b), &value): (&(u32, u32), &f64)| ((a.min(b), a.max(b)), value);
+                        pairs.iter().map(pair).collect()
+                    };
+                    let expected = ascending(&expected);
+                    assert!(found.len() < expected.len(), "{label}");
+                    assert_eq!(
+                        first_predecessors(&found, 20),
+                        first_predecessors(&expected, 20),
+                        "{label}"
+                    );
+                    assert_eq!(
+                        spanning_forest(rows.len(), &found),
+                        spanning_forest(rows.len(), &expected),
+                        "{label}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// Sorted windows by their definition: sorts whole permuted bit strings and compares each row with those before it.
 fn naive_windows(
     rows: &Rows,
@@ -621,7 +689,33 @@ fn windows_are_the_plain_method_whatever_the_chunks_and_parts() {
 }
 
 #[test]
-fn blocks_find_every_near_signature() {
+fn batches_of_any_size_give_the_pairs_of_windows() {
+    let rows = Rows::random(5, 90, 100, 5);
+    let plain = specs(Kind::Bits, 100)[1];
+    let input = rows.input(Kind::Bits, &[], Csr::new(&rows.offsets, &[]));
+    for (window, chunk) in [(3, 1000), (7, 20)] {
+        let windows = Windows {
+            bits: 100,
+            tables: 3,
+            window,
+            chunk,
+            seed: 5,
+        };
+        let expected = naive_windows(&rows, Kind::Bits, &plain, &windows);
+        for blocks in sizes() {
+            let spec = Spec { blocks, ..plain };
+            let mut join = WindowPairs::new(&input, spec, windows).expect("valid");
+            let mut found = BTreeMap::new();
+            while let Some(batch) = join.next_batch(&input) {
+                gather(&mut found, batch, false);
+            }
+            assert_same(&found, &expected, &format!("{windows:?}, {blocks:?}"));
+        }
+    }
+}
+
+#[test]
+fn keys_of_blocks_of_bits_find_every_near_signature() {
     for (seed, bits) in [(1, 64), (2, 100), (3, 7)] {
         let rows = Rows::random(seed, 120, bits, 3);
         for max_distance in [0, 2, 6, 9] {
@@ -636,18 +730,21 @@ fn blocks_find_every_near_signature() {
                 block_keys_into(&bytes, bits, max_distance + 1, &mut keys).expect("long enough");
                 offsets.push(keys.len());
             }
-            let spec = spec(Verify::Hamming(max_distance as u32), 0.5);
+            let plain = spec(Verify::Hamming(max_distance as u32), 0.5);
+            let expected = rows.brute_force(Kind::Bits, &plain);
             let input = rows.input(Kind::Bits, &[], Csr::new(&offsets, &keys));
-            let mut join = PairJoin::new(&input, spec).expect("valid");
-            let mut found = BTreeMap::new();
-            while let Some(batch) = join.next_batch(&input, 50) {
-                gather(&mut found, batch, true);
+            for blocks in sizes() {
+                let spec = Spec { blocks, ..plain };
+                let join = PairJoin::new(&input, spec).expect("valid");
+                let mut found = BTreeMap::new();
+                for mut join in join.into_workers(3) {
+                    while let Some(batch) = join.next_batch(&input, 50) {
+                        gather(&mut found, batch, true);
+                    }
+                }
+                let label = format!("{max_distance} of {bits}, {blocks:?}");
+                assert_same(&found, &expected, &label);
             }
-            assert_same(
-                &found,
-                &rows.brute_force(Kind::Bits, &spec),
-                &format!("{max_distance} of {bits}"),
-            );
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::{Csr, Groups, PairInput, PairJoin, Payload, Spec, Stats, Texts, Verify};
+use super::super::{Blocks, Csr, Groups, PairInput, PairJoin, Payload, Spec, Stats, Texts, Verify};
 use crate::bounds::prefix_len;
 use crate::test_random::Random;
 
@@ -22,6 +22,14 @@ pub(super) struct Rows {
     pub(super) group: Option<(Vec<u64>, Option<Vec<bool>>)>,
 }
 
+/// Sizes with which a few hundred rows are many units of work.
+pub(super) const SMALL: Blocks = Blocks {
+    probes: 4,
+    dense: 32,
+    sparse: 5,
+    comparisons: 50,
+};
+
 pub(super) fn exact(threshold: f64) -> Spec {
     Spec {
         threshold,
@@ -31,6 +39,7 @@ pub(super) fn exact(threshold: f64) -> Spec {
         parts: 1,
         bucket_limit: None,
         max_bucket: None,
+        blocks: SMALL,
     }
 }
 
