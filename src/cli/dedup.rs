@@ -3,11 +3,15 @@
 use super::options::{Cluster, Global};
 use super::visible::shell_word;
 use super::{out, progress, summary, temp_dir};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use datafusion::common::{Result, exec_datafusion_err};
-use neardup::jobs::{Dedup, DumpOptions, Keep, Method, Pairs, Resolution, RowIds, dedup};
+use neardup::jobs::{
+    Dedup, DumpOptions, Keep, Method, OnError, Pairs, Resolution, RowIds, Splitter, dedup,
+};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Instant;
 
 /// Find near-duplicates in a dump or a table, and keep one of each
@@ -40,8 +44,8 @@ pub(crate) struct Arguments {
     bits: usize,
     /// How ids are made if the table has no id column: from the row's number, its file path and number, or
     /// its content
-    #[arg(long, value_enum, default_value_t = RowIdsName::Number)]
-    row_ids: RowIdsName,
+    #[arg(long, value_parser = one_of(RowIds::ALL, RowIds::word), default_value_t = RowIds::Number)]
+    row_ids: RowIds,
     /// Minimum similarity of a pair, above 0 and at most 1 [default: 0.8; dumps: 0.6]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     threshold: Option<f64>,
@@ -49,8 +53,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SHINGLE")]
     shingle: Option<String>,
     /// How pairs are found
-    #[arg(long, value_enum, default_value_t = MethodName::Auto)]
-    method: MethodName,
+    #[arg(long, value_parser = one_of(Method::ALL, Method::word), default_value_t = Method::Auto)]
+    method: Method,
     /// Share of the pairs at the threshold that MinHash or random projection must find, above 0 and below 1
     #[arg(long, value_name = "R", default_value_t = 0.99)]
     target_recall: f64,
@@ -58,14 +62,14 @@ pub(crate) struct Arguments {
     #[arg(long)]
     no_normalize: bool,
     /// Pairs to write: those of distinct texts plus one for each exact copy, or all
-    #[arg(long, value_enum, default_value_t = PairsName::Linked)]
-    pairs: PairsName,
+    #[arg(long, value_parser = one_of(Pairs::ALL, Pairs::word), default_value_t = Pairs::Linked)]
+    pairs: Pairs,
     /// Rows to remove: those similar to a kept row, or all rows of a connected component but one
-    #[arg(long, value_enum, default_value_t = ResolutionName::Representative)]
-    resolution: ResolutionName,
+    #[arg(long, value_parser = one_of(Resolution::ALL, Resolution::word), default_value_t = Resolution::Representative)]
+    resolution: Resolution,
     /// Row to keep: the one with the smallest id, or with the most characters
-    #[arg(long, value_enum, default_value_t = KeepName::First)]
-    keep: KeepName,
+    #[arg(long, value_name = "KEEP", value_parser = Keep::WORDS, default_value = Keep::WORDS[0])]
+    keep: String,
     /// Row to keep by a column: COLUMN or 'COLUMN desc'
     #[arg(long, value_name = "COLUMN", conflicts_with = "keep")]
     keep_by: Option<String>,
@@ -98,65 +102,30 @@ pub(crate) struct Arguments {
 #[derive(Debug, Args)]
 pub(crate) struct DumpArguments {
     /// What to do if a dump is damaged: fail, or skip what cannot be read and report it
-    #[arg(long, value_enum, default_value_t = OnError::Fail)]
+    #[arg(long, value_parser = one_of(&[OnError::Fail, OnError::Skip], OnError::name), default_value_t = OnError::Fail)]
     on_error: OnError,
     /// How texts are split into sentences: by rules for the language, or as published systems did
-    #[arg(long, value_enum, default_value_t = Splitter::Default)]
+    #[arg(long, value_parser = one_of(&[Splitter::Default, Splitter::Published], Splitter::name), default_value_t = Splitter::Default)]
     splitter: Splitter,
 }
 
 impl DumpArguments {
     pub(crate) fn options(&self) -> DumpOptions {
         DumpOptions {
-            on_error: format!("{:?}", self.on_error).to_lowercase(),
-            splitter: format!("{:?}", self.splitter).to_lowercase(),
+            on_error: self.on_error,
+            splitter: self.splitter,
         }
     }
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum OnError {
-    Fail,
-    Skip,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Splitter {
-    Default,
-    Published,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum MethodName {
-    Auto,
-    Exact,
-    Minhash,
-    Projection,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum PairsName {
-    Linked,
-    All,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ResolutionName {
-    Representative,
-    Components,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum RowIdsName {
-    Number,
-    Path,
-    Content,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum KeepName {
-    First,
-    Longest,
+/// Parses one of the words for these values.
+fn one_of<T>(values: &'static [T], word: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr + Copy + Send + Sync,
+    T::Err: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let words = values.iter().map(|value| word(*value));
+    PossibleValuesParser::new(words).try_map(|word| word.parse::<T>())
 }
 
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
@@ -176,36 +145,20 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     };
     let options = Dedup {
         id: arguments.id.clone(),
-        row_ids: match arguments.row_ids {
-            RowIdsName::Number => RowIds::Number,
-            RowIdsName::Path => RowIds::Path,
-            RowIdsName::Content => RowIds::Content,
-        },
+        row_ids: arguments.row_ids,
         text: arguments.text.clone(),
         vector: arguments.vector.clone(),
         bits: arguments.bits,
         threshold: arguments.threshold,
         shingle: arguments.shingle.clone(),
-        method: match arguments.method {
-            MethodName::Auto => Method::Auto,
-            MethodName::Exact => Method::Exact,
-            MethodName::Minhash => Method::MinHash,
-            MethodName::Projection => Method::Projection,
-        },
+        method: arguments.method,
         target_recall: arguments.target_recall,
         normalize: !arguments.no_normalize,
-        pairs: match arguments.pairs {
-            PairsName::Linked => Pairs::Linked,
-            PairsName::All => Pairs::All,
-        },
-        resolution: match arguments.resolution {
-            ResolutionName::Representative => Resolution::Representative,
-            ResolutionName::Components => Resolution::Components,
-        },
-        keep: match (&arguments.keep_by, arguments.keep) {
+        pairs: arguments.pairs,
+        resolution: arguments.resolution,
+        keep: match (&arguments.keep_by, &arguments.keep) {
             (Some(order), _) => Keep::parse(order)?,
-            (None, KeepName::First) => Keep::First,
-            (None, KeepName::Longest) => Keep::Longest,
+            (None, word) => Keep::from_word(word)?,
         },
         max_bucket_pairwise: arguments.max_bucket_pairwise,
         lengths: (arguments.min_length, arguments.max_length),

@@ -1,6 +1,7 @@
 //! The lifecycle of a job: open, run steps, publish files, finish.
 
 use super::directory::Directory;
+use super::figures::Figure;
 use super::inputs;
 use super::manifest::{Manifest, StepFile, StepRecord};
 use crate::files::{Location, parquet_files};
@@ -248,10 +249,10 @@ impl Job {
             figures: BTreeMap::new(),
         };
         for (file, losses) in losses {
-            record.leave_out(&file, &losses);
+            record.record_losses(&file, &losses);
         }
-        for (name, count) in left_out.figures() {
-            record.figures.insert(name, count.into());
+        for (figure, count) in Figure::of_joins(&left_out) {
+            record.set(figure, count);
         }
         let written = self.register(name, &record).await?;
         check(&self.context, written, &mut record).await?;

@@ -3,49 +3,53 @@
 use super::super::dumps::DumpOptions;
 pub use crate::functions::Keep;
 
-/// How pairs are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// The exact join, unless its estimated cost is much higher than that of MinHash.
-    Auto,
-    /// The exact join.
-    Exact,
-    /// MinHash banding at a target recall, with verification of candidates.
-    MinHash,
-    /// Random projection of vectors at a target recall, with verification of candidates by their cosine.
-    Projection,
+words! {
+    /// How pairs are found.
+    pub enum Method("method") {
+        /// The exact join, unless its estimated cost is much higher than that of MinHash.
+        Auto = "auto",
+        /// The exact join.
+        Exact = "exact",
+        /// MinHash banding at a target recall, with verification of candidates.
+        MinHash = "minhash",
+        /// Random projection of vectors at a target recall, with verification of candidates by their cosine.
+        Projection = "projection",
+    }
 }
 
-/// Which pairs are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pairs {
-    /// Pairs of distinct texts, and one pair for each exact copy.
-    Linked,
-    /// Every pair of rows.
-    All,
+words! {
+    /// Which pairs are written.
+    pub enum Pairs("pairs") {
+        /// Pairs of distinct texts, and one pair for each exact copy.
+        Linked = "linked",
+        /// Every pair of rows.
+        All = "all",
+    }
 }
 
-/// Which of the similar rows are removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resolution {
-    /// A row is removed if it is similar to a row that is kept.
-    Representative,
-    /// One row of each connected component is kept.
-    Components,
+words! {
+    /// Which of the similar rows are removed.
+    pub enum Resolution("resolution") {
+        /// A row is removed if it is similar to a row that is kept.
+        Representative = "representative",
+        /// One row of each connected component is kept.
+        Components = "components",
+    }
 }
 
-/// How ids are made for a table without an id column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowIds {
-    /// Index of the file in the sorted list, shifted left by 40 bits, plus the index of the row in the file, both
-    /// from 0. The ids of a file's rows change if a file is added that sorts before it.
-    Number,
-    /// Path of the file and index of the row: `/data/a.csv:000000000017`. The ids change if a row is inserted
-    /// before theirs, or if the file is moved.
-    Path,
-    /// MD5 of the names and values of the row's columns that are not NULL. The second row with the same content gets
-    /// the suffix `-2`, and so on. The ids change if the content changes.
-    Content,
+words! {
+    /// How ids are made for a table without an id column.
+    pub enum RowIds("row_ids") {
+        /// Index of the file in the sorted list, shifted left by 40 bits, plus the index of the row in the file, both
+        /// from 0. The ids of a file's rows change if a file is added that sorts before it.
+        Number = "number",
+        /// Path of the file and index of the row: `/data/a.csv:000000000017`. The ids change if a row is inserted
+        /// before theirs, or if the file is moved.
+        Path = "path",
+        /// MD5 of the names and values of the row's columns that are not NULL. The second row with the same content
+        /// gets the suffix `-2`, and so on. The ids change if the content changes.
+        Content = "content",
+    }
 }
 
 /// A `dedup` job.

@@ -1,8 +1,9 @@
 //! Validates the options of a job and derives its parameters.
 
-use super::options::{Dedup, Method, RowIds};
+use super::options::{Dedup, Keep, Method, RowIds};
 use crate::files::{Input, Kind};
 use crate::functions::Value;
+use crate::jobs::figures::Figure;
 use crate::jobs::job::Job;
 use crate::options::lookup;
 use datafusion::common::{Result, exec_datafusion_err, plan_err};
@@ -80,35 +81,25 @@ impl<'a> Run<'a> {
             ("text".to_owned(), options.text.clone().into()),
             ("threshold".to_owned(), self.threshold.into()),
             ("shingle".to_owned(), self.shingle.clone().into()),
-            (
-                "method".to_owned(),
-                format!("{:?}", options.method).to_lowercase().into(),
-            ),
+            ("method".to_owned(), options.method.word().into()),
             ("target_recall".to_owned(), options.target_recall.into()),
             ("num_hashes".to_owned(), options.num_hashes.into()),
             ("seed".to_owned(), options.seed.into()),
             ("normalize".to_owned(), options.normalize.into()),
-            (
-                "pairs".to_owned(),
-                format!("{:?}", options.pairs).to_lowercase().into(),
-            ),
-            (
-                "resolution".to_owned(),
-                format!("{:?}", options.resolution).to_lowercase().into(),
-            ),
-            ("keep".to_owned(), format!("{:?}", options.keep).into()),
+            ("pairs".to_owned(), options.pairs.word().into()),
+            ("resolution".to_owned(), options.resolution.word().into()),
+            ("keep".to_owned(), in_manifest(&options.keep).into()),
             (
                 "bucket_pairs".to_owned(),
                 options.max_bucket_pairwise.into(),
             ),
             ("min_length".to_owned(), options.lengths.0.into()),
             ("max_length".to_owned(), options.lengths.1.into()),
-            ("on_error".to_owned(), options.dump.on_error.clone().into()),
-            ("splitter".to_owned(), options.dump.splitter.clone().into()),
+            ("on_error".to_owned(), options.dump.on_error.name().into()),
+            ("splitter".to_owned(), options.dump.splitter.name().into()),
         ]);
         if options.row_ids != RowIds::Number {
-            let row_ids = format!("{:?}", options.row_ids).to_lowercase();
-            parameters.insert("row_ids".to_owned(), row_ids.into());
+            parameters.insert("row_ids".to_owned(), options.row_ids.word().into());
         }
         if options.method == Method::Projection {
             parameters.insert("vector".to_owned(), options.vector.clone().into());
@@ -128,11 +119,11 @@ impl<'a> Run<'a> {
         let MemoryLimit::Finite(limit) = state.runtime_env().memory_pool.memory_limit() else {
             return 1;
         };
-        let texts = figure(job, "distinct texts").max(1.0);
+        let texts = figure(job, Figure::DistinctTexts).max(1.0);
         if self.options.method == Method::Projection {
             // A part holds two of g groups of rows: vectors, signatures and transposed signatures.
-            let bytes =
-                figure(job, "bytes of vectors") + texts * (self.options.bits as f64 / 4.0 + 64.0);
+            let bytes = figure(job, Figure::BytesOfVectors)
+                + texts * (self.options.bits as f64 / 4.0 + 64.0);
             let held = |groups: usize| 2.0 * bytes / groups as f64 * partitions.min(groups) as f64;
             let fits = |groups: &usize| held(*groups) <= limit as f64 / 2.0;
             let groups = (1..64).find(fits).unwrap_or(64);
@@ -143,7 +134,7 @@ impl<'a> Run<'a> {
             true => 1.0,
             false => 5.0,
         };
-        let shingles = figure(job, "characters") / unit;
+        let shingles = figure(job, Figure::Characters) / unit;
         // The keys of a row are its prefix. Its bytes are the tokens while they are sorted, and the index.
         let keys = shingles / texts * (1.0 - self.threshold) + 1.0;
         let bytes = texts * (24.0 * shingles / texts + 64.0 * keys + 100.0);
@@ -162,7 +153,6 @@ impl<'a> Run<'a> {
 
     pub(super) fn values(&self, job: &Job) -> BTreeMap<String, Value> {
         let options = self.options;
-        let resolution = format!("{:?}", options.resolution).to_lowercase();
         // A pattern that a text must match to have shingles.
         let not_blank = match self.shingle.starts_with("char") {
             true => "(?s).",
@@ -170,8 +160,8 @@ impl<'a> Run<'a> {
         };
         // Selects the similarity, of sets (with the exact join and with MinHash) or of vectors.
         let method = match options.method {
-            Method::Projection => "projection",
-            _ => "exact",
+            Method::Projection => Method::Projection,
+            _ => Method::Exact,
         };
         BTreeMap::from([
             ("threshold".to_owned(), Value::Number(self.threshold)),
@@ -183,21 +173,59 @@ impl<'a> Run<'a> {
             ),
             ("parts".to_owned(), Value::Integer(self.parts(job) as i64)),
             ("seed".to_owned(), Value::Integer(options.seed as i64)),
-            ("resolution".to_owned(), Value::Text(resolution)),
+            (
+                "resolution".to_owned(),
+                Value::Text(options.resolution.to_string()),
+            ),
             ("not_blank".to_owned(), Value::Text(not_blank.to_owned())),
             ("bits".to_owned(), Value::Integer(options.bits as i64)),
             (
                 "target_recall".to_owned(),
                 Value::Number(options.target_recall),
             ),
-            ("method".to_owned(), Value::Text(method.to_owned())),
+            ("method".to_owned(), Value::Text(method.to_string())),
         ])
     }
 }
 
 /// A figure of the first step that recorded it; 0 if none did.
-pub(super) fn figure(job: &Job, name: &str) -> f64 {
+pub(super) fn figure(job: &Job, figure: Figure) -> f64 {
     let mut steps = job.manifest().steps.iter();
-    let found = steps.find_map(|step| step.figures.get(name)?.as_f64());
+    let found = steps.find_map(|step| step.figure(figure)?.as_f64());
     found.unwrap_or(0.0)
+}
+
+/// The keep order as manifests have it.
+fn in_manifest(keep: &Keep) -> String {
+    match keep {
+        Keep::First => "First".to_owned(),
+        Keep::Longest => "Longest".to_owned(),
+        Keep::By { column, descending } => {
+            format!("By {{ column: {column:?}, descending: {descending} }}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A job of an earlier version resumes only if its keep order is written in the same way.
+    #[test]
+    fn keep_orders_are_written_as_in_earlier_manifests() {
+        let by = |column: &str, descending| Keep::By {
+            column: column.to_owned(),
+            descending,
+        };
+        for (keep, text) in [
+            (Keep::First, "First"),
+            (Keep::Longest, "Longest"),
+            (
+                by("a \"b\"", true),
+                r#"By { column: "a \"b\"", descending: true }"#,
+            ),
+        ] {
+            assert_eq!(in_manifest(&keep), text);
+        }
+    }
 }
