@@ -6,9 +6,9 @@
 -- Inputs
 --   input: side, id, text, across
 -- Parameters
---   method: one of exact|minhash|projection = 'exact' | 'projection': text is a packed vector
---   normalize: boolean = true | whether texts are normalised: NFKC, lower case, runs of white space become one space, trimmed
---   shingle: shingle = 'word:3' | how a text is split into shingles
+--   method | 'projection': text is a packed vector
+--   normalize
+--   shingle
 -- Columns
 --   side: Int8 | 0
 --   id: as id | the smallest id with this text

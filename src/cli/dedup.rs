@@ -1,17 +1,16 @@
 //! `neardup dedup`.
 
+use super::flags::{default, help, help_with_dumps, read};
 use super::options::{Cluster, Global};
 use super::visible::shell_word;
 use super::{out, progress, summary, temp_dir};
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{
     Dedup, DumpOptions, Keep, Method, OnError, Pairs, Resolution, RowIds, Splitter, dedup,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Instant;
 
 /// Find near-duplicates in a dump or a table, and keep one of each
@@ -39,55 +38,58 @@ pub(crate) struct Arguments {
     /// [default: vector]
     #[arg(long, value_name = "COLUMN")]
     vector: Option<String>,
-    /// Number of bits of a vector's signature, for --method projection
-    #[arg(long, value_name = "N", default_value_t = 1024)]
+    #[arg(long, value_name = "N", help = help("bits"), value_parser = read::<usize>("bits"), default_value = default("bits"))]
     bits: usize,
-    /// How ids are made if the table has no id column: from the row's number, its file path and number, or
-    /// its content
-    #[arg(long, value_parser = one_of(RowIds::ALL, RowIds::word), default_value_t = RowIds::Number)]
+    #[arg(long, help = help("row_ids"), value_parser = read::<RowIds>("row_ids"), default_value = default("row_ids"))]
     row_ids: RowIds,
-    /// Minimum similarity of a pair, above 0 and at most 1 [default: 0.8; dumps: 0.6]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "T",
+        allow_negative_numbers = true,
+        help = help_with_dumps("threshold", Dedup::DUMP_THRESHOLD),
+        value_parser = read::<f64>("threshold")
+    )]
     threshold: Option<f64>,
-    /// Shingles that texts are split into: char:N, word:N or space:N [default: word:3; dumps: char:5]
-    #[arg(long, value_name = "SHINGLE")]
+    #[arg(
+        long,
+        value_name = "SHINGLE",
+        help = help_with_dumps("shingle", Dedup::DUMP_SHINGLE),
+        value_parser = read::<String>("shingle")
+    )]
     shingle: Option<String>,
-    /// How pairs are found
-    #[arg(long, value_parser = one_of(Method::ALL, Method::word), default_value_t = Method::Auto)]
+    #[arg(long, help = help("method.job"), value_parser = read::<Method>("method.job"), default_value = default("method.job"))]
     method: Method,
-    /// Share of the pairs at the threshold that MinHash or random projection must find, above 0 and below 1
-    #[arg(long, value_name = "R", default_value_t = 0.99)]
+    #[arg(
+        long,
+        value_name = "R",
+        help = help("target_recall"),
+        value_parser = read::<f64>("target_recall"),
+        default_value = default("target_recall")
+    )]
     target_recall: f64,
     /// Compare texts unchanged: without NFKC and lower-casing, and with their white space
     #[arg(long)]
     no_normalize: bool,
-    /// Pairs to write: those of distinct texts plus one for each exact copy, or all
-    #[arg(long, value_parser = one_of(Pairs::ALL, Pairs::word), default_value_t = Pairs::Linked)]
+    #[arg(long, help = help("pairs"), value_parser = read::<Pairs>("pairs"), default_value = default("pairs"))]
     pairs: Pairs,
-    /// Rows to remove: those similar to a kept row, or all rows of a connected component but one
-    #[arg(long, value_parser = one_of(Resolution::ALL, Resolution::word), default_value_t = Resolution::Representative)]
+    #[arg(long, help = help("resolution"), value_parser = read::<Resolution>("resolution"), default_value = default("resolution"))]
     resolution: Resolution,
-    /// Row to keep: the one with the smallest id, or with the most characters
-    #[arg(long, value_name = "KEEP", value_parser = Keep::WORDS, default_value = Keep::WORDS[0])]
+    #[arg(long, help = help("keep"), value_parser = read::<String>("keep"), default_value = default("keep"))]
     keep: String,
-    /// Row to keep by a column: COLUMN or 'COLUMN desc'
-    #[arg(long, value_name = "COLUMN", conflicts_with = "keep")]
+    #[arg(long, value_name = "COLUMN", help = help("keep_by"), conflicts_with = "keep")]
     keep_by: Option<String>,
-    /// Buckets of more distinct texts are verified against a few of them only, a vector against its first N
-    /// similar predecessors (at most 256). The summary says how many pairs were not compared; rows that are
-    /// kept may be similar to each other in such buckets alone (see near_duplicates)
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 10_000,
+        help = help("max_bucket_pairwise"),
+        value_parser = read::<usize>("max_bucket_pairwise"),
+        default_value = default("max_bucket_pairwise"),
         visible_alias = "bucket-pairs"
     )]
     max_bucket_pairwise: usize,
-    /// Least length of a dump's sentence in characters
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", help = help("min_length"), value_parser = read::<usize>("min_length"), default_value_t = Dedup::LENGTHS.0)]
     min_length: usize,
-    /// Greatest length of a dump's sentence in characters
-    #[arg(long, value_name = "N", default_value_t = 2000)]
+    #[arg(long, value_name = "N", help = help("max_length"), value_parser = read::<usize>("max_length"), default_value_t = Dedup::LENGTHS.1)]
     max_length: usize,
     #[command(flatten)]
     dump: DumpArguments,
@@ -101,11 +103,9 @@ pub(crate) struct Arguments {
 /// How dumps are read.
 #[derive(Debug, Args)]
 pub(crate) struct DumpArguments {
-    /// What to do if a dump is damaged: fail, or skip what cannot be read and report it
-    #[arg(long, value_parser = one_of(&[OnError::Fail, OnError::Skip], OnError::name), default_value_t = OnError::Fail)]
+    #[arg(long, help = help("on_error"), value_parser = read::<OnError>("on_error"), default_value = default("on_error"))]
     on_error: OnError,
-    /// How texts are split into sentences: by rules for the language, or as published systems did
-    #[arg(long, value_parser = one_of(&[Splitter::Default, Splitter::Published], Splitter::name), default_value_t = Splitter::Default)]
+    #[arg(long, help = help("splitter"), value_parser = read::<Splitter>("splitter"), default_value = default("splitter"))]
     splitter: Splitter,
 }
 
@@ -116,16 +116,6 @@ impl DumpArguments {
             splitter: self.splitter,
         }
     }
-}
-
-/// Parses one of the words for these values.
-fn one_of<T>(values: &'static [T], word: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
-where
-    T: FromStr + Copy + Send + Sync,
-    T::Err: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    let words = values.iter().map(|value| word(*value));
-    PossibleValuesParser::new(words).try_map(|word| word.parse::<T>())
 }
 
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {

@@ -8,6 +8,7 @@ use crate::files::{Location, parquet_files};
 use crate::functions::{Template, Value};
 use crate::operators::similar_pairs::{LeftOut, reporting};
 use crate::operators::write_step::{Target, WriteStep, write_empty};
+use crate::parameters::{name as named, parameter_error};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::UInt64Type;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
@@ -112,10 +113,15 @@ impl Job {
                     Self::clear(&mut directory, &found, wanted).await?
                 }
                 Some(difference) => {
-                    return exec_err!(
-                        "{} holds another job: {difference}; give another directory with -o, or --overwrite",
-                        directory.location()
-                    );
+                    let found = format!("{} holds another job: {difference}", directory.location());
+                    return Err(parameter_error![
+                        found,
+                        "; give another directory with ",
+                        named("output"),
+                        ", or ",
+                        named("overwrite")
+                    ]
+                    .into());
                 }
             },
             None => wanted,

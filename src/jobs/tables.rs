@@ -26,9 +26,9 @@ pub async fn manifest(context: &SessionContext, directory: &str) -> Result<Manif
     };
     match found {
         Ok(text) => Manifest::parse(&text, &file),
-        Err(Error::NotFound { .. }) => exec_err!(
-            "{directory}: there is no job here ({MANIFEST} is missing); 'neardup dedup -o {directory}' makes one"
-        ),
+        Err(Error::NotFound { .. }) => {
+            exec_err!("{directory}: there is no job here ({MANIFEST} is missing)")
+        }
         Err(error) => exec_err!("{file}: {error}"),
     }
 }

@@ -1,12 +1,13 @@
 //! Validates the options of a job and derives its parameters.
 
-use super::options::{Dedup, Keep, Method, RowIds};
+use super::options::{Dedup, Keep, Method, RowIds, default};
 use crate::files::{Input, Kind};
 use crate::functions::Value;
 use crate::jobs::figures::Figure;
 use crate::jobs::job::Job;
 use crate::options::lookup;
-use datafusion::common::{Result, exec_datafusion_err, plan_err};
+use crate::parameters::{name, parameter, parameter_error, set};
+use datafusion::common::{Result, internal_err};
 use datafusion::execution::memory_pool::MemoryLimit;
 use neardup_kernels::{choose_bands, distance_for_recall};
 use std::collections::BTreeMap;
@@ -24,52 +25,70 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     pub(super) fn new(options: &'a Dedup, input: &Input) -> Result<Self> {
         let is_dump = input.kind == Kind::Dump;
-        let threshold = options.threshold.unwrap_or(if is_dump { 0.6 } else { 0.8 });
-        if !(threshold > 0.0 && threshold <= 1.0) {
-            return plan_err!("--threshold must be a number in (0, 1], found {threshold}");
+        let threshold = options.threshold.unwrap_or_else(|| match is_dump {
+            true => Dedup::DUMP_THRESHOLD,
+            false => default("threshold"),
+        });
+        let (min_length, max_length) = options.lengths;
+        for (entry, value) in [
+            ("threshold", threshold.to_string()),
+            ("target_recall", options.target_recall.to_string()),
+            ("num_hashes", options.num_hashes.to_string()),
+            ("bits", options.bits.to_string()),
+            ("seed", options.seed.to_string()),
+            (
+                "max_bucket_pairwise",
+                options.max_bucket_pairwise.to_string(),
+            ),
+            ("min_length", min_length.to_string()),
+            ("max_length", max_length.to_string()),
+        ] {
+            parameter(entry).read(&value)?;
         }
-        if !(options.target_recall > 0.0 && options.target_recall < 1.0) {
-            return plan_err!(
-                "--target-recall must be a number in (0, 1), found {}",
-                options.target_recall
-            );
-        }
-        let shingle =
-            options
-                .shingle
-                .as_deref()
-                .unwrap_or(if is_dump { "char:5" } else { "word:3" });
-        let shingle: neardup_kernels::Shingle = shingle
-            .parse()
-            .map_err(|error| exec_datafusion_err!("--shingle: {error}"))?;
+        let shingle = options.shingle.as_deref().unwrap_or(match is_dump {
+            true => Dedup::DUMP_SHINGLE,
+            false => parameter("shingle").default_text(),
+        });
+        let Value::Text(shingle) = parameter("shingle").read(shingle)? else {
+            return internal_err!("a shingle is a text");
+        };
+        let method = || set("method", options.method);
         if options.method == Method::MinHash {
             choose_bands(threshold, options.target_recall, options.num_hashes)
-                .map_err(|error| exec_datafusion_err!("--method minhash: {error}"))?;
+                .map_err(|error| parameter_error![method(), format!(": {error}")])?;
         }
         let by_vector = options.method == Method::Projection;
         if by_vector {
             distance_for_recall(options.bits, threshold, options.target_recall)
-                .map_err(|error| exec_datafusion_err!("--method projection: {error}"))?;
+                .map_err(|error| parameter_error![method(), format!(": {error}")])?;
             if is_dump {
-                return plan_err!("--method projection compares vectors; a dump has none");
+                let none = " compares vectors; a dump has none";
+                return Err(parameter_error![method(), none].into());
             }
         } else if options.vector.is_some() {
-            return plan_err!("--vector needs --method projection");
+            let needed = set("method", Method::Projection);
+            return Err(parameter_error![name("vector"), " needs ", needed].into());
         }
         if is_dump && options.row_ids != RowIds::Number {
-            return plan_err!(
-                "--row-ids makes ids for the rows of a table; the sentences of a dump already have ids"
-            );
+            return Err(parameter_error![
+                name("row_ids"),
+                " makes ids for the rows of a table; the sentences of a dump already have ids"
+            ]
+            .into());
         }
         if is_dump && (options.id.is_some() || options.text.is_some()) {
-            return plan_err!(
-                "--id and --text name columns of a table; the columns of a dump are fixed"
-            );
+            return Err(parameter_error![
+                name("id"),
+                " and ",
+                name("text"),
+                " name columns of a table; the columns of a dump are fixed"
+            ]
+            .into());
         }
         Ok(Self {
             options,
             threshold,
-            shingle: shingle.to_string(),
+            shingle,
         })
     }
 
@@ -106,6 +125,14 @@ impl<'a> Run<'a> {
             parameters.insert("bits".to_owned(), options.bits.into());
         }
         parameters
+    }
+
+    /// Least and greatest length of a sentence.
+    pub(super) fn lengths(&self) -> (usize, usize) {
+        match self.options.lengths {
+            (least, 0) => (least, i64::MAX as usize),
+            lengths => lengths,
+        }
     }
 
     /// Number of parts of the joins: one, or more if the rows would not fit into the memory limit. A part holds the

@@ -30,7 +30,7 @@ const SAMPLE: f64 = 8192.0;
 impl Run<'_> {
     pub(super) async fn texts(&self, job: &mut Job) -> Result<()> {
         let values = self.values(job);
-        let lengths = self.options.lengths;
+        let lengths = self.lengths();
         let by_vector = self.options.method == Method::Projection;
         let template = match by_vector {
             true => statement!("texts.vectors"),
