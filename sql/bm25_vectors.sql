@@ -11,7 +11,7 @@
 --   input: id, term, tf
 --   input_b: term, df
 -- Parameters
---   id: column = id | the id of a document
+--   id.document
 --   term: column = term | a term, in both relations
 --   tf: column = tf | how often the term occurs in the document; may be fractional
 --   df: column = df | in how many documents the term occurs; may be fractional

@@ -6,7 +6,7 @@
 --   input: id_a, id_b
 -- Parameters
 --   id_a: column = id_a | one end of a pair
---   id_b: column = id_b | the other end
+--   id_b = id_b | the other end
 -- Columns
 --   id: as id | an id that occurs in a pair
 --   cluster_id: as id | the smallest id of its component

@@ -7,13 +7,13 @@
 --   input: id, vector
 --   input_b: id, vector
 -- Parameters
---   id: column = id | the id column: integers or texts
---   vector: column = vector | the column of vectors: lists of numbers of one length, or lists of (term, weight)
---   id_b: column | the id column of the second relation; default: that of id
---   vector_b: column | the column of vectors of the second relation; default: that of vector
---   threshold: number in (0, 1] = 0.8 | minimum cosine of a pair
---   across: column | only pairs whose values in this column differ; rows with NULL in it are in no pair
---   parts: integer in [1, 65536] = 1 | number of parts of the work; more parts need less memory at a time and more work in total
+--   id
+--   vector
+--   id_b
+--   vector_b
+--   threshold
+--   across
+--   parts
 -- Columns
 --   id_a: as id | the smaller id; with two relations the id of the first
 --   id_b: as id | the other id

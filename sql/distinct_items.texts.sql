@@ -6,9 +6,9 @@
 -- Inputs
 --   input: side, id, item, across
 -- Parameters
---   measure: one of jaccard|cosine = 'jaccard' | how items are compared: 'jaccard': as texts; 'cosine': as packed vectors
---   normalize: boolean = true | whether texts are normalised: NFKC, lower case, runs of white space become one space, trimmed
---   shingle: shingle = 'word:3' | how a text is split into shingles
+--   measure
+--   normalize
+--   shingle
 -- Columns
 --   side: Int8 | 0
 --   id: as id | the smallest id with this item

@@ -6,7 +6,7 @@
 -- Inputs
 --   input: side, id, text, across
 -- Parameters
---   normalize: boolean = true | whether texts are normalised: NFKC, lower case, runs of white space become one space, trimmed
+--   normalize
 -- Columns
 --   side: Int8 | 0
 --   id: as id | the smallest id with this text

@@ -5,7 +5,7 @@
 -- Inputs
 --   input: id, term
 -- Parameters
---   id: column = id | the id of a document
+--   id.document
 --   term: column = term | a term of it
 -- Columns
 --   term: text | the term

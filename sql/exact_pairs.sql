@@ -6,12 +6,12 @@
 -- Inputs
 --   input: side, id, text, across
 -- Parameters
---   threshold: number in (0, 1] = 0.8 | minimum Jaccard similarity
---   shingle: shingle = 'word:3' | how a text is split into shingles
---   max_bucket_pairwise: integer in [0, 4000000000] = 0 | a prefix token with more rows than this is an oversized bucket, as in similar_pairs; 0: no limit
---   parts: integer in [1, 65536] = 1 | number of parts of the key space
---   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
---   differ: boolean = false | only pairs whose values of across differ
+--   threshold
+--   shingle
+--   max_bucket_pairwise.block
+--   parts
+--   sides
+--   differ
 -- Columns
 --   id_a: as id | the smaller id, or the id of side 0
 --   id_b: as id | the other id

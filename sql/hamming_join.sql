@@ -7,20 +7,20 @@
 --   input: id, signature
 --   input_b: id, signature
 -- Parameters
---   id: column = id | the id column: integers or texts
+--   id
 --   signature_column: column = signature | the column of signatures: bytes of one length
---   id_b: column | the id column of the second relation; default: that of id
+--   id_b
 --   signature_column_b: column | the column of signatures of the second relation; default: that of signature_column
---   max_distance: integer in [0, 4096] = 3 | maximum number of bits in which the signatures of a pair differ
---   method: one of exact|bands|window|exhaustive = 'exact' | which rows are compared: 'exhaustive': all; 'exact': those that agree in one of max_distance + 1 blocks, which finds all pairs, for small distances; 'bands': those that agree in the key_bits bits of one of several tables; 'window': those that are near in the sorted order of permuted bits
---   tables: integer in [1, 4096] | with 'bands' and 'window': number of tables, that is of keys of a signature or of permutations; default 20
---   key_bits: integer in [1, 4096] | with 'bands': bits of a key; default 16
---   window: integer in [1, 1000000] | with 'window': number of preceding rows, in sorted order, with which a row is compared; default 100
---   chunk: integer in [1, 1000000000] | with 'window': rows of a table that are processed at a time; default 65536
---   bits: integer in [1, 4096] | bits of a signature; default: all bits of the column's type, which must have a fixed length unless method is 'exhaustive'
---   seed: integer in [0, 9007199254740992] = 1 | with 'bands' and 'window': seed for the tables
---   across: column | only pairs whose values in this column differ; rows with NULL in it are in no pair
---   parts: integer in [1, 65536] = 1 | number of parts of the work; more parts need less memory at a time and more work in total
+--   max_distance
+--   method.signatures
+--   tables
+--   key_bits
+--   window
+--   chunk
+--   bits = computed | bits of a signature; default: all bits of the column's type, which must have a fixed length unless method is 'exhaustive'
+--   seed
+--   across
+--   parts
 -- Columns
 --   id_a: as id | the smaller id; with two relations the id of the first
 --   id_b: as id | the other id

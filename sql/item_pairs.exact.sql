@@ -7,16 +7,16 @@
 --   input: side, id, item, across
 --   input_b: sketch
 -- Parameters
---   method: one of exact|minhash|projection = 'exact' | the exact join, MinHash at a target recall, or random projection, where an item is a packed vector
---   resolution: one of representative|components = 'representative' | the resolution that the pairs are used for, as in near_duplicates
---   threshold: number in (0, 1] = 0.8 | minimum similarity
---   shingle: shingle = 'word:3' | how a text is split into shingles
---   target_recall: number in (0, 1) = 0.99 | with 'minhash' and 'projection': fraction of the pairs at the threshold that are found
---   num_hashes: integer in [1, 4096] = 128 | with 'minhash': maximum number of hash functions of a signature
---   bits: integer in [1, 4096] = 1024 | with 'projection': bits of a signature
---   seed: integer in [0, 9007199254740992] = 1 | with 'minhash' and 'projection': seed of signatures
---   max_bucket_pairwise: integer in [0, 4000000000] = 10000 | as in similar_pairs
---   parts: integer in [1, 65536] = 1 | number of parts of the key space
+--   method | how pairs are found; with 'projection' an item is a packed vector, else a text
+--   resolution
+--   threshold
+--   shingle
+--   target_recall
+--   num_hashes
+--   bits
+--   seed
+--   max_bucket_pairwise.block
+--   parts
 -- Columns
 --   id_a: as id | the smaller id
 --   id_b: as id | the other id

@@ -7,17 +7,17 @@
 --   input: id, text
 --   input_b: id, text
 -- Parameters
---   id: column = id | the id column: integers or texts
---   text: column = text | the text column
---   id_b: column | the id column of the second relation; default: that of id
---   text_b: column | the text column of the second relation; default: that of text
---   threshold: number in (0, 1] = 0.8 | minimum similarity of a pair
---   shingle: shingle = 'word:3' | how a text is split into shingles: 'char:n', 'word:n' or 'space:n'
---   normalize: boolean = true | whether texts are normalised: NFKC, lower case, runs of white space become one space, trimmed
---   copies: one of all|linked = 'all' | 'all': every pair; 'linked': only one row of each distinct text, that with the smallest id, is compared with other texts, and each of its copies has one pair with it
---   max_bucket_pairwise: integer in [1, 4000000000] = 10000 | with linked copies: a bucket with more distinct texts than this is oversized; its rows are verified only against a few of them, its pivots
---   across: column | only pairs whose values in this column differ; rows with NULL in it are in no pair; not with linked copies
---   parts: integer in [1, 65536] = 1 | number of parts of the key space; more parts need less memory at a time and more work in total
+--   id
+--   text
+--   id_b
+--   text_b
+--   threshold
+--   shingle
+--   normalize
+--   copies
+--   max_bucket_pairwise.linked
+--   across.unlinked
+--   parts
 -- Columns
 --   id_a: as id | the smaller id; with two relations the id of the first
 --   id_b: as id | the other id

@@ -5,12 +5,12 @@
 -- Lin (SIGIR 2011): their expected recall and cost, and which one is recommended.
 --
 -- Parameters
---   threshold: number in (0, 1] = 0.8 | similarity at which target_recall holds
---   target_recall: number in (0, 1) = 0.99 | fraction of the pairs at the threshold to be found
---   num_hashes: integer in [1, 4096] = 128 | with 'minhash': maximum number of hash functions of a signature
+--   threshold.planned
+--   target_recall
+--   num_hashes
 --   method: one of minhash|projection = 'minhash' | the join to plan for; the columns of the result differ
 --   vectors: integer in [2, 1000000000000] = 1000000 | with 'projection': number of vectors of the collection
---   bits: integer in [1, 4096] = 1024 | with 'projection': bits of a signature
+--   bits
 -- Columns
 --   bands: Int64 | number of bands, that is keys of a signature
 --   rows: Int64 | hash values of a key

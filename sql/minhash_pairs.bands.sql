@@ -6,22 +6,22 @@
 -- Inputs
 --   input: side, id, text, across
 -- Parameters
---   threshold: number in (0, 1] = 0.8 | minimum similarity
---   shingle: shingle = 'word:3' | how a text is split into shingles
---   num_hashes: integer in [1, 4096] = 128 | number of hash functions of a signature
---   seed: integer in [0, 9007199254740992] = 1 | seed of the hash functions
---   bits: integer in [1, 64] = 32 | bits of a hash value
---   scheme: one of bands|draws = 'bands' | how keys are made of a signature
---   bands: integer in [1, 4096] | with scheme 'bands': number of keys of a signature
---   rows: integer in [1, 4096] | with scheme 'bands': hash values per key
---   draws: integer in [1, 4096] = 10 | with scheme 'draws': number of keys of a signature
---   draw_size: integer in [1, 4096] = 10 | with scheme 'draws': hash values per key, drawn with replacement
---   verify: one of exact|edit|estimate|none = 'exact' | as in similar_pairs
---   max_bucket_pairwise: integer in [0, 4000000000] = 0 | as in similar_pairs
---   max_bucket: integer in [0, 4000000000] = 0 | as in similar_pairs
---   parts: integer in [1, 65536] = 1 | number of parts of the key space
---   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
---   differ: boolean = false | only pairs whose values of across differ
+--   threshold
+--   shingle
+--   num_hashes | number of hash functions of a signature
+--   seed
+--   bits.hash
+--   scheme
+--   bands | with scheme 'bands': number of keys of a signature
+--   rows | with scheme 'bands': hash values per key
+--   draws
+--   draw_size
+--   verify
+--   max_bucket_pairwise.block
+--   max_bucket
+--   parts
+--   sides
+--   differ
 -- Columns
 --   id_a: as id | the smaller id, or the id of side 0
 --   id_b: as id | the other id

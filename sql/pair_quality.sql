@@ -8,7 +8,7 @@
 --   input_b: id_a, id_b
 -- Parameters
 --   id_a: column = id_a | one end of a pair, in both relations
---   id_b: column = id_b | the other end
+--   id_b = id_b | the other end, in both relations
 -- Columns
 --   found: Int64 | distinct pairs found
 --   truth: Int64 | distinct true pairs

@@ -7,11 +7,11 @@
 --   input: side, id, across, tokens
 --   input_b: sketch
 -- Parameters
---   threshold: number in (0, 1] = 0.8 | minimum Jaccard similarity
---   max_bucket_pairwise: integer in [0, 4000000000] = 0 | a token with more rows than this is an oversized bucket, as in similar_pairs; 0: no limit
---   parts: integer in [1, 65536] = 1 | number of parts of the token space
---   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
---   differ: boolean = false | only pairs whose values of across differ
+--   threshold
+--   max_bucket_pairwise.block
+--   parts
+--   sides
+--   differ
 -- Columns
 --   id_a: as id | the smaller id, or the id of side 0
 --   id_b: as id | the other id

@@ -8,23 +8,23 @@
 --   input: id, vector
 --   input_b: id, vector
 -- Parameters
---   id: column = id | the id column: integers or texts
---   vector: column = vector | the column of vectors: lists of numbers of one length, or lists of (term, weight)
---   id_b: column | the id column of the second relation; default: that of id
---   vector_b: column | the column of vectors of the second relation; default: that of vector
---   threshold: number in (0, 1] = 0.8 | minimum cosine of a pair
---   target_recall: number in (0, 1) = 0.99 | fraction of the pairs at the threshold to be found; with 'window' only the fraction that the distance test keeps
---   bits: integer in [1, 4096] = 1024 | bits of a signature
---   max_distance: integer in [0, 4096] | maximum number of bits in which the signatures of a pair differ; default: the smallest that reaches target_recall
+--   id
+--   vector
+--   id_b
+--   vector_b
+--   threshold
+--   target_recall | fraction of the pairs at the threshold to be found; with 'window' only the fraction that the distance test keeps
+--   bits
+--   max_distance = computed | maximum number of bits in which the signatures of a pair differ; default: the smallest that reaches target_recall
 --   verify: one of exact|estimate = 'exact' | which similarity is reported: 'exact': the exact cosine, at least the threshold; 'estimate': the estimate from the signatures, which may be below the threshold
 --   method: one of exhaustive|bands|window = 'exhaustive' | which signatures are compared: 'exhaustive': all; 'bands': those that agree in the key_bits bits of one of several tables; 'window': those that are near in the sorted order of permuted bits
---   tables: integer in [1, 4096] | with 'bands' and 'window': number of tables, that is of keys of a signature or of permutations; default: chosen for the target recall with 'bands', 20 with 'window'
---   key_bits: integer in [1, 4096] | with 'bands': bits of a key; default: chosen for the target recall
---   window: integer in [1, 1000000] | with 'window': number of preceding rows, in sorted order, with which a row is compared; default 100
---   chunk: integer in [1, 1000000000] | with 'window': rows of a table that are processed at a time; default 65536
---   seed: integer in [0, 9007199254740992] = 1 | seed of the hyperplanes and tables
---   across: column | only pairs whose values in this column differ; rows with NULL in it are in no pair
---   parts: integer in [1, 65536] = 1 | number of parts of the work; more parts need less memory at a time and more work in total
+--   tables | with 'bands' and 'window': number of tables, that is of keys of a signature or of permutations; default: chosen for the target recall with 'bands', 20 with 'window'
+--   key_bits | with 'bands': bits of a key; default: chosen for the target recall
+--   window
+--   chunk
+--   seed
+--   across
+--   parts
 -- Columns
 --   id_a: as id | the smaller id; with two relations the id of the first
 --   id_b: as id | the other id

@@ -5,18 +5,18 @@
 -- Inputs
 --   input: id, rank, item
 -- Parameters
---   threshold: number in (0, 1] = 0.8 | minimum similarity of a pair
---   shingle: shingle = 'word:3' | how a text is split into shingles: 'char:n', 'word:n' or 'space:n'
---   normalize: boolean = true | whether texts are normalised: NFKC, lower case, runs of white space become one space, trimmed
---   measure: one of jaccard|cosine = 'jaccard' | how items are compared: 'jaccard': as texts; 'cosine': as packed vectors
---   method: one of exact|minhash|projection = 'exact' | how pairs are found; 'projection' with 'cosine', the others with 'jaccard'
---   resolution: one of representative|components = 'representative' | as in near_duplicates
---   target_recall: number in (0, 1) = 0.99 | with 'minhash' and 'projection'
---   num_hashes: integer in [1, 4096] = 128 | with 'minhash'
---   bits: integer in [1, 4096] = 1024 | with 'projection'
---   seed: integer in [0, 9007199254740992] = 1 | with 'minhash' and 'projection'
---   max_bucket_pairwise: integer in [0, 4000000000] = 10000 | as in near_duplicates
---   parts: integer in [1, 65536] = 1 | number of parts of the key space
+--   threshold
+--   shingle
+--   normalize
+--   measure
+--   method
+--   resolution
+--   target_recall
+--   num_hashes
+--   bits
+--   seed
+--   max_bucket_pairwise
+--   parts
 -- Columns
 --   id: as id | the row's id
 --   rank: as rank | its rank

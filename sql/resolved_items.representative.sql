@@ -7,9 +7,9 @@
 --   input: id, item, ids
 --   input_b: id_a, id_b, similarity
 -- Parameters
---   resolution: one of representative|components = 'representative' | as in near_duplicates
---   measure: one of jaccard|cosine = 'jaccard' | with 'components': the measure of the similarity with the representative
---   shingle: shingle = 'word:3' | with 'components' and 'jaccard': how a text is split into shingles
+--   resolution
+--   measure
+--   shingle
 -- Columns
 --   id: as id | an id of an item
 --   representative: as id | the id of its representative

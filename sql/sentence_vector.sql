@@ -9,13 +9,13 @@
 --   input: id, text, language
 --   input_b: word, vector
 -- Parameters
---   id: column = id | the id column: integers or texts
---   text: column = text | the text column
+--   id
+--   text
 --   word: column = word | the column of words of the second relation
---   vector: column = vector | the column of vectors of the second relation: lists of numbers
+--   vector | the column of vectors of the second relation: lists of numbers
 --   language: text = 'en' | language code for stop words and stemming
---   language_column: column | a column that holds each text's language code, instead of language
---   stop_words: boolean = true | whether stop words are removed
+--   language_column
+--   stop_words
 --   stem: boolean = false | whether terms are stemmed; the words of the second relation must be stems then
 -- Columns
 --   id: as id | the id

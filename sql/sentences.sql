@@ -5,14 +5,14 @@
 -- Inputs
 --   input: id, text, language, carried
 -- Parameters
---   id: column = id | the id column: integers or texts
---   text: column = text | the text column
---   min_length: integer in [0, 4000000000] = 0 | minimum length of a sentence in characters
---   max_length: integer in [0, 4000000000] = 0 | maximum length of a sentence in characters; 0: no limit
+--   id
+--   text
+--   min_length
+--   max_length
 --   window: integer in [1, 1000] = 1 | number of consecutive sentences in a row, as a sliding window
 --   language: text = 'en' | language code, which decides abbreviations and punctuation
---   language_column: column | a column that holds each text's language code, instead of language
---   splitter: one of default|published = 'default' | how texts are split; 'published': by the regular expression of the published systems
+--   language_column
+--   splitter
 --   carry: columns | columns of the input that are copied to each sentence
 -- Columns
 --   sentence_id: Int64 | the id shifted left by 20 bits, plus sentence_no

@@ -7,20 +7,20 @@
 --   input: side, id, across, signature, vector
 -- Parameters
 --   method: one of exhaustive|exact|bands|window = 'exhaustive' | which rows are compared: all; those that share one of max_distance + 1 blocks; those that agree in the key_bits bits of a table; or those that are near in sorted order
---   verify: one of hamming|cosine = 'hamming' | as in similar_pairs
---   threshold: number in (0, 1] = 0.8 | with 'cosine': minimum cosine
---   max_distance: integer in [-1, 4096] = -1 | maximum number of differing bits; -1: signatures are not compared
---   bits: integer in [1, 4096] = 64 | bits of a signature
+--   verify.signatures
+--   threshold
+--   max_distance.block
+--   bits
 --   tables: integer in [1, 4097] = 1 | number of tables, that is of keys of a signature or of permutations
 --   key_bits: integer in [0, 4096] = 0 | bits of a key; 0: keys are blocks of the signature
---   window: integer in [1, 4000000000] = 1 | with 'window': number of preceding rows with which a row is compared
---   chunk: integer in [1, 4000000000] = 65536 | with 'window': rows of a table that are processed at a time
---   seed: integer in [0, 9007199254740992] = 1 | seed for the tables
+--   window
+--   chunk
+--   seed
 --   groups: integer in [1, 1024] = 1 | with 'exhaustive': number of groups of rows; each pair of groups is a part
---   max_bucket_pairwise: integer in [0, 4000000000] = 0 | as in similar_pairs
---   parts: integer in [1, 65536] = 1 | number of parts of the work
---   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
---   differ: boolean = false | only pairs whose values of across differ
+--   max_bucket_pairwise.block
+--   parts
+--   sides
+--   differ
 -- Columns
 --   id_a: as id | the smaller id, or the id of side 0
 --   id_b: as id | the other id

@@ -8,21 +8,21 @@
 -- Inputs
 --   input: part, side, id, across, keys, half, and what verify needs: tokens (exact), text (edit), signature (estimate, hamming), vector (cosine)
 -- Parameters
---   threshold: number in (0, 1] = 0.8 | minimum similarity; no effect if verify is 'none'
+--   threshold | minimum similarity; no effect if verify is 'none'
 --   verify: one of exact|edit|estimate|hamming|cosine|none = 'exact' | exact Jaccard of tokens, edit similarity of text, fraction of equal positions of signature, number of differing bits of signature, cosine of vector, or no verification
 --   candidates: one of keys|all|windows = 'keys' | which rows are compared: 'keys': those that share a key; 'all': all rows of a part, or if half is not NULL those of one half with those of the other; 'windows': those that are near in the sorted order of permuted bits, where every part must have all rows
---   max_distance: integer in [-1, 4294967294] = -1 | maximum number of differing bits; with 'cosine', -1 if there are no signatures
---   bits: integer in [1, 4096] = 64 | with 'windows': number of bits of a signature that are permuted
---   tables: integer in [1, 4096] = 1 | with 'windows': number of permutations
---   window: integer in [1, 4000000000] = 1 | with 'windows': number of preceding rows with which a row is compared
---   chunk: integer in [1, 4000000000] = 65536 | with 'windows': rows of a table that are processed at a time
---   seed: integer in [0, 9007199254740992] = 1 | with 'windows': seed for the permutations
+--   max_distance.block | maximum number of differing bits; with 'cosine', -1 if there are no signatures
+--   bits | with 'windows': number of bits of a signature that are permuted
+--   tables = 1 | with 'windows': number of permutations
+--   window
+--   chunk
+--   seed
 --   prefixes: boolean = false | whether the keys are prefix tokens of tokens, so that the length filter and the positional filter apply
---   max_bucket_pairwise: integer in [0, 4000000000] = 0 | a key with more rows than this is an oversized bucket: its rows, in id order, are verified only against at most 64 of them, its pivots; with 'all' a row is paired with its first similar predecessors, this many and at most 256, and with further ones to which these pairs do not connect it; 0: no limit
---   max_bucket: integer in [0, 4000000000] = 0 | only this many rows of a key, the first in id order, form pairs; 0: all
---   parts: integer in [1, 65536] = 1 | number of parts; a row with part p is joined on its keys with key % parts = p
---   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
---   differ: boolean = false | only pairs whose values of across differ
+--   max_bucket_pairwise.block | a key with more rows than this is an oversized bucket: its rows, in id order, are verified only against at most 64 of them, its pivots; with 'all' a row is paired with its first similar predecessors, this many and at most 256, and with further ones to which these pairs do not connect it; 0: no limit
+--   max_bucket
+--   parts | number of parts; a row with part p is joined on its keys with key % parts = p
+--   sides
+--   differ
 -- Columns
 --   id_a: as id | the smaller id, or the id of side 0
 --   id_b: as id | the other id

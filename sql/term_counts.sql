@@ -10,11 +10,11 @@
 -- Inputs
 --   input: id, text, language
 -- Parameters
---   id: column = id | the id column: integers or texts
---   text: column = text | the text column
+--   id
+--   text
 --   language: text = 'en' | language code of the texts, as for the function terms
---   language_column: column | a column with the language code of each text; where it is NULL, language is used
---   stop_words: boolean = true | whether stop words are removed
+--   language_column | a column with the language code of each text; where it is NULL, language is used
+--   stop_words
 --   stem: boolean = true | whether words are stemmed
 --   min_count: integer in [1, 4000000000] = 2 | terms that occur fewer times in their language are left out
 --   min_terms: integer in [0, 4000000000] = 5 | after that, texts with fewer terms, counting repeats, are left out

@@ -23,7 +23,7 @@
 --   input: id, term, tf
 --   input_b: source, target, probability
 -- Parameters
---   id: column = id | the id of a document
+--   id.document
 --   term: column = term | a term of it, in the language of source
 --   tf: column = tf | how often the term occurs in the document
 --   df: column = df | instead of id and tf: in how many documents the term occurs

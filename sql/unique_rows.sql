@@ -6,8 +6,8 @@
 -- Inputs
 --   input: side, id, text, across
 -- Parameters
---   normalize: boolean = true | whether texts are normalised: NFKC, lower case, runs of white space become one space, trimmed
---   differ: boolean = false | whether across is used
+--   normalize
+--   differ.rows
 -- Columns
 --   side: Int8 | 0 for the first relation of a join, 1 for the second
 --   id: as id | the id

@@ -6,7 +6,7 @@
 -- Inputs
 --   input: side, id, vector, across
 -- Parameters
---   differ: boolean = false | whether across is used
+--   differ.rows
 -- Columns
 --   side: Int8 | 0 for the first relation of a join, 1 for the second
 --   id: as id | the id

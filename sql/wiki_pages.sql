@@ -4,11 +4,11 @@
 -- parallel byte ranges. It is equivalent to CREATE EXTERNAL TABLE … STORED AS WIKIDUMP.
 --
 -- Parameters
---   files: text | a path or glob, or several, one per line
+--   files
 --   namespaces: constant = '0' | a namespace number, several with commas, or 'all'
 --   redirects: boolean = false | whether redirects are rows
 --   revisions: one of latest|all = 'latest' | 'latest': one row per page; 'all': one row per revision
---   on_error: one of fail|skip = 'fail' | what happens if a dump is damaged: 'fail': an error with file and offset; 'skip': what cannot be read is left out
+--   on_error
 --   max_page_bytes: constant = '64 MiB' | maximum size of a revision; a larger one is handled by on_error
 --   language: text | the language of every row, instead of that of the dump's header
 -- Columns

@@ -4,9 +4,9 @@
 -- (.vec) and fastText models (.bin); text and word2vec binary may be compressed by gzip.
 --
 -- Parameters
---   files: text | a path or glob, or several, one per line
+--   files
 --   format: one of auto|glove|word2vec|word2vec_binary|fasttext = 'auto' | format of the files; 'auto': recognised by the first bytes of each file
---   on_error: one of fail|skip = 'fail' | what happens if a row cannot be read (its word is not UTF-8, or a number is missing, malformed or infinite): 'fail': an error with file and position; 'skip': the row is left out with a warning
+--   on_error | what happens if a row cannot be read (its word is not UTF-8, or a number is missing, malformed or infinite): 'fail': an error with file and position; 'skip': the row is left out with a warning
 -- Columns
 --   word: text | the word, as in the file
 --   vector: List of Float32 | its numbers

@@ -1,6 +1,7 @@
 //! Error texts for users, with a hint for a common syntax error.
 
 use crate::functions::TABLE_FUNCTIONS;
+use crate::parameters::ParameterError;
 use datafusion::common::{DataFusionError, plan_datafusion_err};
 
 /// Adds the correct form to a syntax error that is caused by a query as argument of a table function in one pair of
@@ -28,7 +29,23 @@ pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusio
 
 /// An error without the engine's prefixes and backtrace.
 pub fn error_text(error: &DataFusionError) -> String {
-    let mut text = error.strip_backtrace();
+    cleaned(error.strip_backtrace())
+}
+
+/// As [`error_text`], with the names of parameters as `written` writes them: a name, and its value if there is one.
+pub fn error_text_with(
+    error: &DataFusionError,
+    written: impl Fn(&str, Option<&str>) -> String,
+) -> String {
+    let text = error.strip_backtrace();
+    cleaned(match ParameterError::of(error) {
+        Some(named) => text.replace(&named.to_string(), &named.text(written)),
+        None => text,
+    })
+}
+
+/// A text without the prefixes of the engine.
+fn cleaned(mut text: String) -> String {
     for prefix in [
         "Error during planning: ",
         "Execution error: ",

@@ -15,6 +15,7 @@
 //! - [`functions`]: table functions, one `.sql` file each.
 //! - [`operators`]: what a plan of standard operators does not do well.
 //! - [`options`]: `SET neardup.…`.
+//! - [`parameters`]: types, ranges, defaults and meanings of parameters, and errors that name them.
 
 #[cfg(feature = "cluster")]
 pub mod cluster;
@@ -24,9 +25,10 @@ pub mod functions;
 pub mod jobs;
 pub mod operators;
 pub mod options;
+pub mod parameters;
 mod resources;
 mod session;
 
-pub use error_text::{error_text, explain_parse_error};
+pub use error_text::{error_text, error_text_with, explain_parse_error};
 pub use resources::{Memory, Resources, parse_size};
 pub use session::{NeardupExt, install, session};

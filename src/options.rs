@@ -1,14 +1,15 @@
 //! Session options: `SET neardup.<name> = <value>`.
 //!
-//! An option has the name of the parameter whose default it replaces, and that parameter's type and range apply
-//! to it. Precedence: argument, then `SET`, then the default in the function's header.
+//! An option has the name of the parameter whose default it replaces, and that parameter's type, range and meaning
+//! (`parameters`) apply to it. Precedence: argument, then `SET`, then the default in the function's header.
 //! Options are read while a query is planned and enter the plan as literals. The value `default` resets an
 //! option.
 
+use crate::parameters::{Parameter, Value, parameter};
 use datafusion::common::config::{
     ConfigEntry, ConfigExtension, ConfigField, ConfigOptions, ExtensionOptions, Visit,
 };
-use datafusion::common::{Result, config_namespace};
+use datafusion::common::{Result, config_namespace, plan_datafusion_err};
 use std::any::Any;
 use std::fmt::Display;
 
@@ -18,21 +19,21 @@ pub(crate) const ALIASES: &[(&str, &str)] = &[("bucket_pairs", "max_bucket_pairw
 config_namespace! {
     /// Defaults of table function parameters for a session.
     pub struct NeardupOptions {
-        /// Minimum similarity of a reported pair, in (0, 1].
+        /// Default of the parameter `threshold`.
         pub threshold: Option<f64>, default = None
-        /// What a text is cut into: 'char:n', 'word:n' or 'space:n'.
+        /// Default of the parameter `shingle`.
         pub shingle: Option<String>, default = None
-        /// Whether texts are normalised (NFKC, lower case, white space) before they are cut.
+        /// Default of the parameter `normalize`.
         pub normalize: Option<bool>, default = None
-        /// Seed of the MinHash functions.
+        /// Default of the parameter `seed`.
         pub seed: Option<u64>, default = None
-        /// Hash functions that a signature may use, 1 to 4096.
+        /// Default of the parameter `num_hashes`.
         pub num_hashes: Option<u64>, default = None
-        /// Share of the pairs at the threshold that banding must find, in (0, 1).
+        /// Default of the parameter `target_recall`.
         pub target_recall: Option<f64>, default = None
-        /// Linked mode: a bucket of more distinct texts than this is verified against its pivots only.
+        /// Default of the parameter `max_bucket_pairwise`.
         pub max_bucket_pairwise: Option<u64>, default = None
-        /// Parts that a join is cut into; each part is held in memory by one task.
+        /// Default of the parameter `parts`.
         pub parts: Option<u64>, default = None
     }
 }
@@ -63,10 +64,15 @@ impl ExtensionOptions for NeardupOptions {
         }
     }
 
-    /// Keys with their prefix, as `SHOW` and the settings of a session name them.
+    /// Keys with their prefix, as `SHOW` and the settings of a session name them, each with the meaning of its
+    /// parameter.
     fn entries(&self) -> Vec<ConfigEntry> {
         let mut entries = Entries(vec![]);
         self.visit(&mut entries, Self::PREFIX, "");
+        for entry in &mut entries.0 {
+            let name = entry.key.split('.').next_back().unwrap_or_default();
+            entry.description = &parameter(name).doc;
+        }
         entries.0
     }
 }
@@ -100,4 +106,16 @@ pub(crate) fn lookup(config: &ConfigOptions, name: &str) -> Option<String> {
         .into_iter()
         .find(|entry| entry.key.strip_prefix("neardup.") == Some(name))
         .and_then(|entry| entry.value)
+}
+
+/// The value of the option of a parameter; `None` if there is none, or it is not set.
+///
+/// # Errors
+/// If the value is out of range.
+pub(crate) fn value(config: &ConfigOptions, parameter: &Parameter) -> Result<Option<Value>> {
+    let name = &parameter.name;
+    let value = lookup(config, name).map(|text| parameter.read(&text));
+    value
+        .transpose()
+        .map_err(|error| plan_datafusion_err!("option neardup.{name}: {error}"))
 }

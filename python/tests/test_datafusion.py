@@ -88,7 +88,7 @@ def test_the_text_is_sql_of_any_session(context):
 def test_errors_are_reported(context):
     with pytest.raises(ValueError, match="no column 'text'; its columns are: page, body"):
         neardup.table(context, "jaccard_join", "docs", id="page")
-    with pytest.raises(ValueError, match=r"threshold must be a number in \(0, 1\]"):
+    with pytest.raises(ValueError, match=r"threshold= must be a number in \(0, 1\]"):
         neardup.expand("jaccard_join", "docs", threshold=7)
     with pytest.raises(ValueError, match="there is no table function 'join'; there are: .*components"):
         neardup.expand("join", "docs")

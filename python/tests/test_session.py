@@ -64,8 +64,12 @@ def test_errors_are_of_the_right_kind(session, documents, tmp_path):
     session.register("docs", documents)
     with pytest.raises(ValueError, match="no column 'text'; its columns are: page, body"):
         session.sql("SELECT * FROM jaccard_join(docs, id => page)")
-    with pytest.raises(ValueError, match=r"threshold must be a number in \(0, 1\], found 2"):
+    with pytest.raises(ValueError, match=r"minhash_join: threshold= must be a number in \(0, 1\], found 2"):
         session.minhash_join("docs", threshold=2)
+    with pytest.raises(ValueError, match=r"near_duplicates: vector= needs method='projection'"):
+        session.near_duplicates("docs", id="page", text="body", vector="body")
+    with pytest.raises(ValueError, match=r"minhash_join: threshold must be a number in \(0, 1\], found 2"):
+        session.sql("SELECT * FROM minhash_join(docs, threshold => 2)")
     with pytest.raises(ValueError, match="there is no argument 'treshold'"):
         session.sql("SELECT * FROM minhash_join(docs, treshold => 0.8)")
     with pytest.raises(ValueError, match="two pairs of parentheses"):

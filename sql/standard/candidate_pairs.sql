@@ -6,9 +6,9 @@
 -- Inputs
 --   input: side, id, across, keys
 -- Parameters
---   max_bucket: integer in [0, 4000000000] = 0 | only this many rows of a key, the first in id order, form pairs; 0: all
---   sides: integer in [1, 2] = 1 | 2: only pairs of side 0 with side 1
---   differ: boolean = false | only pairs whose values of across differ
+--   max_bucket
+--   sides
+--   differ
 -- Columns
 --   id_a: as id | the smaller id, or the id of side 0
 --   id_b: as id | the other id

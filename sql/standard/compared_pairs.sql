@@ -7,10 +7,10 @@
 --   input: side, id, signature, vector
 --   input_b: id_a, id_b
 -- Parameters
---   verify: one of hamming|cosine = 'hamming' | as in similar_pairs
---   threshold: number in (0, 1] = 0.8 | with 'cosine': minimum cosine
---   max_distance: integer in [-1, 4294967294] = -1 | maximum number of differing bits; -1: signatures are not compared
---   sides: integer in [1, 2] = 1 | 2: id_a is of side 0, id_b of side 1
+--   verify.signatures
+--   threshold
+--   max_distance.block
+--   sides | 2: id_a is of side 0, id_b of side 1
 -- Columns
 --   id_a: as id | the id of the candidate
 --   id_b: as id | the other id

@@ -1,11 +1,14 @@
 //! `neardup dedup`.
 
+use super::flags::{default, help, help_with_dumps, read};
 use super::options::{Cluster, Global};
 use super::visible::shell_word;
 use super::{out, progress, summary, temp_dir};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use datafusion::common::{Result, exec_datafusion_err};
-use neardup::jobs::{Dedup, DumpOptions, Keep, Method, Pairs, Resolution, RowIds, dedup};
+use neardup::jobs::{
+    Dedup, DumpOptions, Keep, Method, OnError, Pairs, Resolution, RowIds, Splitter, dedup,
+};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -35,55 +38,58 @@ pub(crate) struct Arguments {
     /// [default: vector]
     #[arg(long, value_name = "COLUMN")]
     vector: Option<String>,
-    /// Number of bits of a vector's signature, for --method projection
-    #[arg(long, value_name = "N", default_value_t = 1024)]
+    #[arg(long, value_name = "N", help = help("bits"), value_parser = read::<usize>("bits"), default_value = default("bits"))]
     bits: usize,
-    /// How ids are made if the table has no id column: from the row's number, its file path and number, or
-    /// its content
-    #[arg(long, value_enum, default_value_t = RowIdsName::Number)]
-    row_ids: RowIdsName,
-    /// Minimum similarity of a pair, above 0 and at most 1 [default: 0.8; dumps: 0.6]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, help = help("row_ids"), value_parser = read::<RowIds>("row_ids"), default_value = default("row_ids"))]
+    row_ids: RowIds,
+    #[arg(
+        long,
+        value_name = "T",
+        allow_negative_numbers = true,
+        help = help_with_dumps("threshold", Dedup::DUMP_THRESHOLD),
+        value_parser = read::<f64>("threshold")
+    )]
     threshold: Option<f64>,
-    /// Shingles that texts are split into: char:N, word:N or space:N [default: word:3; dumps: char:5]
-    #[arg(long, value_name = "SHINGLE")]
+    #[arg(
+        long,
+        value_name = "SHINGLE",
+        help = help_with_dumps("shingle", Dedup::DUMP_SHINGLE),
+        value_parser = read::<String>("shingle")
+    )]
     shingle: Option<String>,
-    /// How pairs are found
-    #[arg(long, value_enum, default_value_t = MethodName::Auto)]
-    method: MethodName,
-    /// Share of the pairs at the threshold that MinHash or random projection must find, above 0 and below 1
-    #[arg(long, value_name = "R", default_value_t = 0.99)]
+    #[arg(long, help = help("method.job"), value_parser = read::<Method>("method.job"), default_value = default("method.job"))]
+    method: Method,
+    #[arg(
+        long,
+        value_name = "R",
+        help = help("target_recall"),
+        value_parser = read::<f64>("target_recall"),
+        default_value = default("target_recall")
+    )]
     target_recall: f64,
     /// Compare texts unchanged: without NFKC and lower-casing, and with their white space
     #[arg(long)]
     no_normalize: bool,
-    /// Pairs to write: those of distinct texts plus one for each exact copy, or all
-    #[arg(long, value_enum, default_value_t = PairsName::Linked)]
-    pairs: PairsName,
-    /// Rows to remove: those similar to a kept row, or all rows of a connected component but one
-    #[arg(long, value_enum, default_value_t = ResolutionName::Representative)]
-    resolution: ResolutionName,
-    /// Row to keep: the one with the smallest id, or with the most characters
-    #[arg(long, value_enum, default_value_t = KeepName::First)]
-    keep: KeepName,
-    /// Row to keep by a column: COLUMN or 'COLUMN desc'
-    #[arg(long, value_name = "COLUMN", conflicts_with = "keep")]
+    #[arg(long, help = help("pairs"), value_parser = read::<Pairs>("pairs"), default_value = default("pairs"))]
+    pairs: Pairs,
+    #[arg(long, help = help("resolution"), value_parser = read::<Resolution>("resolution"), default_value = default("resolution"))]
+    resolution: Resolution,
+    #[arg(long, help = help("keep"), value_parser = read::<String>("keep"), default_value = default("keep"))]
+    keep: String,
+    #[arg(long, value_name = "COLUMN", help = help("keep_by"), conflicts_with = "keep")]
     keep_by: Option<String>,
-    /// Buckets of more distinct texts are verified against a few of them only, a vector against its first N
-    /// similar predecessors (at most 256). The summary says how many pairs were not compared; rows that are
-    /// kept may be similar to each other in such buckets alone (see near_duplicates)
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 10_000,
+        help = help("max_bucket_pairwise"),
+        value_parser = read::<usize>("max_bucket_pairwise"),
+        default_value = default("max_bucket_pairwise"),
         visible_alias = "bucket-pairs"
     )]
     max_bucket_pairwise: usize,
-    /// Least length of a dump's sentence in characters
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", help = help("min_length"), value_parser = read::<usize>("min_length"), default_value_t = Dedup::LENGTHS.0)]
     min_length: usize,
-    /// Greatest length of a dump's sentence in characters
-    #[arg(long, value_name = "N", default_value_t = 2000)]
+    #[arg(long, value_name = "N", help = help("max_length"), value_parser = read::<usize>("max_length"), default_value_t = Dedup::LENGTHS.1)]
     max_length: usize,
     #[command(flatten)]
     dump: DumpArguments,
@@ -97,66 +103,19 @@ pub(crate) struct Arguments {
 /// How dumps are read.
 #[derive(Debug, Args)]
 pub(crate) struct DumpArguments {
-    /// What to do if a dump is damaged: fail, or skip what cannot be read and report it
-    #[arg(long, value_enum, default_value_t = OnError::Fail)]
+    #[arg(long, help = help("on_error"), value_parser = read::<OnError>("on_error"), default_value = default("on_error"))]
     on_error: OnError,
-    /// How texts are split into sentences: by rules for the language, or as published systems did
-    #[arg(long, value_enum, default_value_t = Splitter::Default)]
+    #[arg(long, help = help("splitter"), value_parser = read::<Splitter>("splitter"), default_value = default("splitter"))]
     splitter: Splitter,
 }
 
 impl DumpArguments {
     pub(crate) fn options(&self) -> DumpOptions {
         DumpOptions {
-            on_error: format!("{:?}", self.on_error).to_lowercase(),
-            splitter: format!("{:?}", self.splitter).to_lowercase(),
+            on_error: self.on_error,
+            splitter: self.splitter,
         }
     }
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum OnError {
-    Fail,
-    Skip,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Splitter {
-    Default,
-    Published,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum MethodName {
-    Auto,
-    Exact,
-    Minhash,
-    Projection,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum PairsName {
-    Linked,
-    All,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ResolutionName {
-    Representative,
-    Components,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum RowIdsName {
-    Number,
-    Path,
-    Content,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum KeepName {
-    First,
-    Longest,
 }
 
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
@@ -176,36 +135,20 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     };
     let options = Dedup {
         id: arguments.id.clone(),
-        row_ids: match arguments.row_ids {
-            RowIdsName::Number => RowIds::Number,
-            RowIdsName::Path => RowIds::Path,
-            RowIdsName::Content => RowIds::Content,
-        },
+        row_ids: arguments.row_ids,
         text: arguments.text.clone(),
         vector: arguments.vector.clone(),
         bits: arguments.bits,
         threshold: arguments.threshold,
         shingle: arguments.shingle.clone(),
-        method: match arguments.method {
-            MethodName::Auto => Method::Auto,
-            MethodName::Exact => Method::Exact,
-            MethodName::Minhash => Method::MinHash,
-            MethodName::Projection => Method::Projection,
-        },
+        method: arguments.method,
         target_recall: arguments.target_recall,
         normalize: !arguments.no_normalize,
-        pairs: match arguments.pairs {
-            PairsName::Linked => Pairs::Linked,
-            PairsName::All => Pairs::All,
-        },
-        resolution: match arguments.resolution {
-            ResolutionName::Representative => Resolution::Representative,
-            ResolutionName::Components => Resolution::Components,
-        },
-        keep: match (&arguments.keep_by, arguments.keep) {
+        pairs: arguments.pairs,
+        resolution: arguments.resolution,
+        keep: match (&arguments.keep_by, &arguments.keep) {
             (Some(order), _) => Keep::parse(order)?,
-            (None, KeepName::First) => Keep::First,
-            (None, KeepName::Longest) => Keep::Longest,
+            (None, word) => Keep::from_word(word)?,
         },
         max_bucket_pairwise: arguments.max_bucket_pairwise,
         lengths: (arguments.min_length, arguments.max_length),

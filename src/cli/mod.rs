@@ -16,6 +16,7 @@ macro_rules! report {
 }
 
 mod dedup;
+mod flags;
 mod generate;
 mod ingest;
 mod manual;
@@ -34,7 +35,6 @@ mod visible;
 use clap::{Parser, Subcommand};
 use datafusion::common::{DataFusionError, Result};
 use futures::future::Either;
-use neardup::error_text;
 use options::Global;
 use std::io::Write;
 use std::process::ExitCode;
@@ -135,7 +135,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(Outcome::Stopped(stop)) => ExitCode::from(stop.code),
         Err(_) if out::is_closed() => ExitCode::SUCCESS,
         Err(error) => {
-            report!("error: {}{}", error_text(&error), hint(&error));
+            report!("error: {}{}", flags::error_text(&error), hint(&error));
             ExitCode::FAILURE
         }
     }

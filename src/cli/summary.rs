@@ -4,7 +4,7 @@ use super::options::Global;
 use super::out;
 use super::visible::{visible, visible_line};
 use datafusion::common::{Result, exec_datafusion_err};
-use neardup::jobs::{Job, Manifest};
+use neardup::jobs::{Figure, Job, Manifest};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
@@ -36,10 +36,8 @@ fn summary(job: &Job, took: Duration) -> Value {
     let mut left_out = serde_json::Map::new();
     let mut damage = serde_json::Map::new();
     for step in &manifest.steps {
-        for (name, value) in &step.figures {
-            if let Some(file) = name.strip_prefix("damage in ") {
-                damage.insert(file.to_owned(), value.clone());
-            }
+        for (file, what) in step.damage() {
+            damage.insert(file.to_owned(), what.clone());
         }
         for (reason, count) in &step.left_out {
             left_out.insert(reason.clone(), (*count).into());
@@ -47,21 +45,21 @@ fn summary(job: &Job, took: Duration) -> Value {
     }
     json!({
         "directory": job.directory().as_str(),
-        "pages": figure(manifest, "plain_text", "pages"),
-        "articles": figure(manifest, "plain_text", "articles"),
-        "sentences": figure(manifest, "sentences", "sentences"),
-        "rows_read": figure(manifest, "texts", "rows"),
-        "rows_compared": figure(manifest, "texts", "rows compared"),
-        "rows": figure(manifest, "clusters", "rows"),
+        "pages": figure(manifest, "plain_text", Figure::Pages),
+        "articles": figure(manifest, "plain_text", Figure::Articles),
+        "sentences": figure(manifest, "sentences", Figure::Sentences),
+        "rows_read": figure(manifest, "texts", Figure::Rows),
+        "rows_compared": figure(manifest, "texts", Figure::RowsCompared),
+        "rows": figure(manifest, "clusters", Figure::Rows),
         "left_out": left_out,
         "damage": damage,
-        "distinct_texts": figure(manifest, "texts", "distinct texts"),
-        "method": figure(manifest, "pairs", "method"),
+        "distinct_texts": figure(manifest, "texts", Figure::DistinctTexts),
+        "method": figure(manifest, "pairs", Figure::Method),
         "pairs": rows(manifest, "pairs"),
         "oversized": oversized(manifest),
-        "clusters": figure(manifest, "clusters", "clusters of two or more"),
-        "largest_cluster": figure(manifest, "clusters", "largest cluster"),
-        "kept": figure(manifest, "clusters", "kept"),
+        "clusters": figure(manifest, "clusters", Figure::Clusters),
+        "largest_cluster": figure(manifest, "clusters", Figure::LargestCluster),
+        "kept": figure(manifest, "clusters", Figure::Kept),
         "steps_done_before": job.resumed,
         "seconds": (took.as_secs_f64() * 1000.0).round() / 1000.0,
         "peak_memory_bytes": peak_memory(),
@@ -71,37 +69,29 @@ fn summary(job: &Job, took: Duration) -> Value {
 /// Counts of pairs that were not compared or not reported, because buckets are oversized or rows have too many
 /// neighbours.
 fn oversized(manifest: &Manifest) -> Value {
-    let Some(pairs) = step(manifest, "pairs") else {
+    let Some(pairs) = manifest.step("pairs") else {
         return Value::Null;
     };
-    let count = |name: &str| pairs.figures.get(name).cloned().unwrap_or(json!(0));
+    let count = |figure| pairs.figure(figure).cloned().unwrap_or(json!(0));
     json!({
-        "buckets": count("oversized buckets"),
-        "rows": count("rows in oversized buckets"),
-        "rows_without_pivot": count("rows without a pivot"),
-        "pairs_not_compared": count("pairs not compared"),
-        "rows_of_too_many_neighbours": count("rows of too many neighbours"),
-        "pairs_not_reported": count("pairs not reported"),
+        "buckets": count(Figure::OversizedBuckets),
+        "rows": count(Figure::RowsInOversizedBuckets),
+        "rows_without_pivot": count(Figure::RowsWithoutPivot),
+        "pairs_not_compared": count(Figure::PairsNotCompared),
+        "rows_of_too_many_neighbours": count(Figure::RowsOfTooManyNeighbours),
+        "pairs_not_reported": count(Figure::PairsNotReported),
     })
 }
 
-fn step<'a>(manifest: &'a Manifest, name: &str) -> Option<&'a neardup::jobs::StepRecord> {
-    manifest.steps.iter().find(|step| {
-        step.name
-            .split_once('-')
-            .is_some_and(|(_, found)| found == name)
-    })
+fn figure(manifest: &Manifest, step: &str, figure: Figure) -> Value {
+    let step = manifest.step(step);
+    let value = step.and_then(|step| step.figure(figure));
+    value.cloned().unwrap_or(Value::Null)
 }
 
-fn figure(manifest: &Manifest, step_name: &str, name: &str) -> Value {
-    step(manifest, step_name)
-        .and_then(|step| step.figures.get(name))
-        .cloned()
-        .unwrap_or(Value::Null)
-}
-
-fn rows(manifest: &Manifest, step_name: &str) -> Value {
-    step(manifest, step_name).map_or(Value::Null, |step| step.rows.into())
+fn rows(manifest: &Manifest, step: &str) -> Value {
+    let step = manifest.step(step);
+    step.map_or(Value::Null, |step| step.rows.into())
 }
 
 fn lines(summary: &Value) -> Vec<(String, String)> {
@@ -111,9 +101,9 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
         Value::String(text) => lines.push((name.to_owned(), text.clone())),
         other => lines.push((name.to_owned(), other.to_string())),
     };
-    line("pages", &summary["pages"]);
-    line("articles", &summary["articles"]);
-    line("sentences", &summary["sentences"]);
+    line(Figure::Pages.word(), &summary["pages"]);
+    line(Figure::Articles.word(), &summary["articles"]);
+    line(Figure::Sentences.word(), &summary["sentences"]);
     line("rows read", &summary["rows_read"]);
     if let Some(left_out) = summary["left_out"].as_object() {
         for (reason, count) in left_out {
@@ -125,26 +115,30 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
             line(&format!("  damaged: {file}"), what);
         }
     }
-    line("rows compared", &summary["rows_compared"]);
-    line("distinct texts", &summary["distinct_texts"]);
-    line("method", &summary["method"]);
+    line(Figure::RowsCompared.word(), &summary["rows_compared"]);
+    line(Figure::DistinctTexts.word(), &summary["distinct_texts"]);
+    line(Figure::Method.word(), &summary["method"]);
     line("pairs", &summary["pairs"]);
-    for (name, key) in [
-        ("oversized buckets", "buckets"),
-        ("  rows in them", "rows"),
-        ("  rows without a pivot", "rows_without_pivot"),
-        ("  pairs not compared", "pairs_not_compared"),
-        ("rows of too many neighbours", "rows_of_too_many_neighbours"),
-        ("  pairs not reported", "pairs_not_reported"),
+    for (indent, name, key) in [
+        ("", Figure::OversizedBuckets.word(), "buckets"),
+        ("  ", "rows in them", "rows"),
+        ("  ", Figure::RowsWithoutPivot.word(), "rows_without_pivot"),
+        ("  ", Figure::PairsNotCompared.word(), "pairs_not_compared"),
+        (
+            "",
+            Figure::RowsOfTooManyNeighbours.word(),
+            "rows_of_too_many_neighbours",
+        ),
+        ("  ", Figure::PairsNotReported.word(), "pairs_not_reported"),
     ] {
         let count = &summary["oversized"][key];
         if count.as_u64().is_some_and(|count| count > 0) {
-            line(name, count);
+            line(&format!("{indent}{name}"), count);
         }
     }
-    line("clusters of two or more", &summary["clusters"]);
-    line("largest cluster", &summary["largest_cluster"]);
-    line("kept", &summary["kept"]);
+    line(Figure::Clusters.word(), &summary["clusters"]);
+    line(Figure::LargestCluster.word(), &summary["largest_cluster"]);
+    line(Figure::Kept.word(), &summary["kept"]);
     if summary["steps_done_before"] != 0 {
         line("steps done before", &summary["steps_done_before"]);
     }

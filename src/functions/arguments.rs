@@ -1,41 +1,12 @@
 //! The arguments of a call, checked against the parameters of the template's header.
 
-use super::parameters::{Kind, Parameter};
 use crate::options;
+use crate::parameters::{Kind, Parameter, Value};
 use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::config::ConfigOptions;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::sql::sqlparser::ast::{self, Value as SqlValue};
+use datafusion::sql::sqlparser::ast;
 use std::collections::BTreeMap;
-
-/// A checked value of a parameter.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Value {
-    /// A number.
-    Number(f64),
-    /// An integer.
-    Integer(i64),
-    /// A text, a keyword of an enumeration, or a shingle specification.
-    Text(String),
-    /// A Boolean.
-    Boolean(bool),
-    /// Column names; one for a parameter of kind `column`.
-    Columns(Vec<String>),
-}
-
-impl Value {
-    /// The value as a SQL literal.
-    pub fn literal(&self) -> ast::Expr {
-        let value = match self {
-            Self::Number(number) => SqlValue::Number(format!("{number:?}"), false),
-            Self::Integer(number) => SqlValue::Number(number.to_string(), false),
-            Self::Text(text) => SqlValue::SingleQuotedString(text.clone()),
-            Self::Boolean(truth) => SqlValue::Boolean(*truth),
-            Self::Columns(names) => SqlValue::SingleQuotedString(names.join(", ")),
-        };
-        ast::Expr::Value(value.into())
-    }
-}
 
 /// The unchecked value after `name =>` in a call.
 #[derive(Debug, Clone)]
@@ -90,10 +61,12 @@ impl Call {
                     Given::Constant(value) if value.is_null() => continue,
                     _ => check(function, parameter, given)?,
                 }
-            } else if let Some(text) = config.and_then(|config| options::lookup(config, name)) {
-                from_text(&format!("option neardup.{name}"), parameter, &text)?
-            } else if let Some(text) = &parameter.default {
-                from_text(function, parameter, text.trim_matches('\''))?
+            } else if let Some(config) = config
+                && let Some(value) = options::value(config, parameter)?
+            {
+                value
+            } else if parameter.default.is_some() {
+                read(function, parameter, parameter.default_text())?
             } else {
                 continue;
             };
@@ -198,6 +171,11 @@ impl Call {
     }
 }
 
+fn read(function: &str, parameter: &Parameter, text: &str) -> Result<Value> {
+    let read = parameter.read(text);
+    read.map_err(|error| plan_datafusion_err!("{function}: {error}"))
+}
+
 fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
     let name = &parameter.name;
     match (&parameter.kind, given) {
@@ -227,7 +205,7 @@ fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
                 Some(Some(text)) => text.to_owned(),
                 _ => value.to_string(),
             };
-            from_text(function, parameter, &text)
+            read(function, parameter, &text)
         }
         (Kind::Text | Kind::OneOf(_) | Kind::Shingle, Given::Names(names)) if names.len() == 1 => {
             plan_err!(
@@ -243,43 +221,4 @@ fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
             )
         }
     }
-}
-
-/// Parses the text of a default, of a session option, or of a constant argument.
-fn from_text(function: &str, parameter: &Parameter, text: &str) -> Result<Value> {
-    let name = &parameter.name;
-    let kind = &parameter.kind;
-    let wrong = || plan_datafusion_err!("{function}: {name} must be {kind}, found {text}");
-    Ok(match kind {
-        Kind::Number(range) => {
-            let number: f64 = text.parse().map_err(|_| wrong())?;
-            if !range.contains(number) {
-                return Err(wrong());
-            }
-            Value::Number(number)
-        }
-        Kind::Integer(range) => {
-            let number: i64 = text.parse().map_err(|_| wrong())?;
-            if !range.contains(number as f64) {
-                return Err(wrong());
-            }
-            Value::Integer(number)
-        }
-        Kind::Text | Kind::Constant => Value::Text(text.to_owned()),
-        Kind::Boolean => Value::Boolean(text.parse().map_err(|_| wrong())?),
-        Kind::Column => Value::Columns(vec![text.to_owned()]),
-        Kind::Columns => Value::Columns(text.split(", ").map(str::to_owned).collect()),
-        Kind::Shingle => {
-            let shingle: neardup_kernels::Shingle = text
-                .parse()
-                .map_err(|error| plan_datafusion_err!("{function}: {name}: {error}"))?;
-            Value::Text(shingle.to_string())
-        }
-        Kind::OneOf(words) => {
-            if !words.iter().any(|word| word == text) {
-                return Err(wrong());
-            }
-            Value::Text(text.to_owned())
-        }
-    })
 }

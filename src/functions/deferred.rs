@@ -6,8 +6,8 @@
 
 use super::TableFunction;
 use super::arguments::Given;
-use super::parameters::{Kind, Parameter};
 use super::planner::{constant, expand_call};
+use crate::parameters::{Kind, Parameter};
 use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::Transformed;

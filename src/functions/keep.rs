@@ -1,6 +1,6 @@
 //! Which of similar rows is kept: the keep order.
 
-use datafusion::common::{Result, plan_datafusion_err};
+use datafusion::common::{Result, plan_datafusion_err, plan_err};
 
 /// Which row is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,21 @@ pub enum Keep {
 }
 
 impl Keep {
+    /// The words for the orders that need no column.
+    pub const WORDS: [&'static str; 2] = ["first", "longest"];
+
+    /// The order of a word.
+    ///
+    /// # Errors
+    /// If the word is not one of [`Self::WORDS`].
+    pub fn from_word(word: &str) -> Result<Self> {
+        match word {
+            "first" => Ok(Self::First),
+            "longest" => Ok(Self::Longest),
+            other => plan_err!("keep must be one of first, longest, found {other}"),
+        }
+    }
+
     /// Parses `column`, `column asc` or `column desc`; a name with spaces must be in double quotes.
     ///
     /// # Errors

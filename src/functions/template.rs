@@ -10,16 +10,19 @@
 //! -- Inputs
 //! --   input: id, text
 //! -- Parameters
-//! --   threshold: number in (0, 1] = 0.8 | minimum similarity of a pair
+//! --   threshold
+//! --   min_count: integer in [1, 4000000000] = 2 | terms that occur fewer times are left out
 //! -- Columns
 //! --   id_a: as id | the smaller id
 //! -- Guarantees
 //! --   <one per line>
 //! ```
 //!
+//! A parameter that other files have, too, is defined in `sql/parameters.txt`, and the header states only what differs.
+//!
 //! The body is valid SQL. Its free table names are the inputs, and its placeholders are `$parameters`.
 
-use super::parameters::Parameter;
+use crate::parameters::Parameter;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::sql::parser::{DFParser, Statement as DFStatement};
 use datafusion::sql::sqlparser::ast::{Expr, Statement, Value, visit_expressions_mut};
@@ -103,7 +106,11 @@ impl Template {
                     let (name, columns) = text.split_once(": ").unwrap_or((text, ""));
                     header.inputs.push((name.to_owned(), columns.to_owned()));
                 }
-                "Parameters" => header.parameters.push(Parameter::parse(text)?),
+                "Parameters" => {
+                    let parameter = Parameter::of_header(text)
+                        .map_err(|error| plan_datafusion_err!("template {}: {error}", self.name))?;
+                    header.parameters.push(parameter);
+                }
                 "Columns" => {
                     let (declaration, doc) = text.split_once(" | ").unwrap_or((text, ""));
                     let (name, data_type) =

@@ -8,6 +8,7 @@ mod disk;
 
 use super::manifest::Manifest;
 use crate::files::{Location, MANIFEST};
+use crate::parameters::{name as named, parameter_error};
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::object_store::buffered::BufWriter;
@@ -340,16 +341,22 @@ impl Directory {
 /// The error for a manifest that cannot be read. It is an error even with `overwrite`, because the file may belong
 /// to another program.
 fn no_job(error: DataFusionError) -> DataFusionError {
-    exec_datafusion_err!(
-        "{}; no job can resume here: remove the directory if it is not needed, or give another one with -o",
-        error.strip_backtrace()
-    )
+    let found = error.strip_backtrace();
+    parameter_error![
+        found,
+        "; no job can resume here: remove the directory if it is not needed, or give another one with ",
+        named("output")
+    ]
+    .into()
 }
 
 fn foreign<T>(directory: &dyn std::fmt::Display, name: &str) -> Result<T> {
-    exec_err!(
-        "{directory} is not empty and holds no job (it contains '{name}'); give another directory with -o"
-    )
+    Err(parameter_error![
+        format!("{directory} is not empty and holds no job (it contains '{name}')"),
+        "; give another directory with ",
+        named("output")
+    ]
+    .into())
 }
 
 /// Copies an object to another key, then removes it under its old key.

@@ -1,5 +1,6 @@
 //! The first steps of a job on dumps: extract the plain text of pages, then split it into sentences.
 
+use super::figures::{Figure, Reason};
 use super::job::{Job, Output};
 use super::manifest::StepRecord;
 use crate::files::Input;
@@ -12,6 +13,9 @@ use neardup_datasets::DumpTable;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use neardup_wikidump::OnError;
+pub use neardup_wikidump::sentences::Splitter;
+
 const PLAIN_TEXT: Template = Template {
     name: "jobs/plain_text",
     text: include_str!("../../sql/jobs/plain_text.sql"),
@@ -22,34 +26,28 @@ const SENTENCES: Template = Template {
 };
 
 /// How dumps are read.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct DumpOptions {
-    /// `fail` or `skip`.
-    pub on_error: String,
-    /// `default` or `published`.
-    pub splitter: String,
-}
-
-impl Default for DumpOptions {
-    fn default() -> Self {
-        Self {
-            on_error: "fail".to_owned(),
-            splitter: "default".to_owned(),
-        }
-    }
+    /// Whether to fail if a dump is damaged, or to leave out what cannot be read.
+    pub on_error: OnError,
+    /// How texts are split into sentences.
+    pub splitter: Splitter,
 }
 
 /// Runs the steps `plain_text` and `sentences`.
 pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) -> Result<()> {
-    let mut dump = neardup_datasets::DumpOptions {
+    let dump = neardup_datasets::DumpOptions {
+        namespaces: None,
         redirects: true,
+        on_error: options.on_error,
         ..Default::default()
     };
-    dump.set("namespaces", "all")?;
-    dump.set("on_error", &options.on_error)?;
     let dump = Arc::new(DumpTable::try_new(input.dumps()?, dump)?);
     job.context().register_table("dump", dump)?;
-    let values = BTreeMap::from([("splitter".to_owned(), Value::Text(options.splitter.clone()))]);
+    let values = BTreeMap::from([(
+        "splitter".to_owned(),
+        Value::Text(options.splitter.to_string()),
+    )]);
     job.step(
         "plain_text",
         Output::Directory("plain_text"),
@@ -81,7 +79,7 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
                     count(1)
                 );
             }
-            record.figures.insert("sentences".to_owned(), count(0).into());
+            record.set(Figure::Sentences, count(0));
             Ok(())
         },
     )
@@ -91,13 +89,14 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
 
 /// Counts pages that were read, and pages that were left out by reason.
 async fn check_pages(context: &SessionContext, record: &mut StepRecord) -> Result<()> {
+    let [redirects, namespaces, disambiguation, content] = Reason::OF_PAGES;
     let counts = context
-        .sql(
-            "SELECT CASE WHEN text IS NOT NULL THEN 'read' WHEN kind = 'redirect' THEN 'redirects' \
-             WHEN namespace <> 0 THEN 'pages of other namespaces' WHEN kind = 'disambiguation' THEN 'disambiguation pages' \
-             ELSE 'pages of other content' END AS reason, count(*) AS pages, count(*) FILTER (WHERE kind = 'stub') AS stubs \
+        .sql(&format!(
+            "SELECT CASE WHEN text IS NOT NULL THEN 'read' WHEN kind = 'redirect' THEN '{redirects}' \
+             WHEN namespace <> 0 THEN '{namespaces}' WHEN kind = 'disambiguation' THEN '{disambiguation}' \
+             ELSE '{content}' END AS reason, count(*) AS pages, count(*) FILTER (WHERE kind = 'stub') AS stubs \
              FROM plain_text GROUP BY 1",
-        )
+        ))
         .await?
         .collect()
         .await?;
@@ -111,25 +110,18 @@ async fn check_pages(context: &SessionContext, record: &mut StepRecord) -> Resul
         let pages = batch.column(1).as_primitive::<Int64Type>();
         for row in 0..batch.num_rows() {
             let number = pages.value(row) as u64;
-            match reasons.value(row) {
-                "read" => {
+            let is_it = |reason: &Reason| reason.to_string() == reasons.value(row);
+            match Reason::OF_PAGES.into_iter().find(is_it) {
+                Some(reason) => record.leave_out(reason, number),
+                None => {
                     articles = number;
                     stubs = batch.column(2).as_primitive::<Int64Type>().value(row) as u64;
-                }
-                reason => {
-                    record.left_out.insert(reason.to_owned(), number);
                 }
             }
         }
     }
-    record
-        .figures
-        .insert("pages".to_owned(), record.rows.into());
-    record
-        .figures
-        .insert("articles".to_owned(), articles.into());
-    record
-        .figures
-        .insert("stubs among them".to_owned(), stubs.into());
+    record.set(Figure::Pages, record.rows);
+    record.set(Figure::Articles, articles);
+    record.set(Figure::Stubs, stubs);
     Ok(())
 }

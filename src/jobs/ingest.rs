@@ -39,8 +39,8 @@ pub async fn ingest(
     inputs::refuse_inside(&input, &options.output, &context.runtime_env())?;
     let files = inputs::identify(&input, &context.runtime_env()).await?;
     let parameters = BTreeMap::from([
-        ("on_error".to_owned(), options.dump.on_error.clone().into()),
-        ("splitter".to_owned(), options.dump.splitter.clone().into()),
+        ("on_error".to_owned(), options.dump.on_error.name().into()),
+        ("splitter".to_owned(), options.dump.splitter.name().into()),
     ]);
     let manifest = Manifest::new("ingest", files, parameters);
     let mut job = Job::open(

@@ -2,6 +2,7 @@
 
 use super::manifest::InputFile;
 use crate::files::{Input, Location};
+use crate::parameters::{name, parameter_error};
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::object_store::{Error as StoreError, ObjectMeta, ObjectStoreExt};
@@ -154,9 +155,13 @@ pub(super) fn refuse_inside(input: &Input, output: &str, runtime: &RuntimeEnv) -
     };
     match inside {
         None => Ok(()),
-        Some(file) => exec_err!(
-            "the input {file} is in the output directory {output}, whose files are replaced; give another directory with -o"
-        ),
+        Some(file) => Err(parameter_error![
+            format!(
+                "the input {file} is in the output directory {output}, whose files are replaced; give another directory with "
+            ),
+            name("output")
+        ]
+        .into()),
     }
 }
 

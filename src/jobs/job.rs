@@ -1,12 +1,14 @@
 //! The lifecycle of a job: open, run steps, publish files, finish.
 
 use super::directory::Directory;
+use super::figures::Figure;
 use super::inputs;
 use super::manifest::{Manifest, StepFile, StepRecord};
 use crate::files::{Location, parquet_files};
 use crate::functions::{Template, Value};
 use crate::operators::similar_pairs::{LeftOut, reporting};
 use crate::operators::write_step::{Target, WriteStep, write_empty};
+use crate::parameters::{name as named, parameter_error};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::UInt64Type;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
@@ -111,10 +113,15 @@ impl Job {
                     Self::clear(&mut directory, &found, wanted).await?
                 }
                 Some(difference) => {
-                    return exec_err!(
-                        "{} holds another job: {difference}; give another directory with -o, or --overwrite",
-                        directory.location()
-                    );
+                    let found = format!("{} holds another job: {difference}", directory.location());
+                    return Err(parameter_error![
+                        found,
+                        "; give another directory with ",
+                        named("output"),
+                        ", or ",
+                        named("overwrite")
+                    ]
+                    .into());
                 }
             },
             None => wanted,
@@ -265,10 +272,10 @@ impl Job {
             figures: BTreeMap::new(),
         };
         for (file, losses) in losses {
-            record.leave_out(&file, &losses);
+            record.record_losses(&file, &losses);
         }
-        for (name, count) in left_out.figures() {
-            record.figures.insert(name, count.into());
+        for (figure, count) in Figure::of_joins(&left_out) {
+            record.set(figure, count);
         }
         let written = self.register(name, &record).await?;
         check(&self.context, written, &mut record).await?;

@@ -6,7 +6,6 @@ mod format;
 
 use crate::files::{Location, MANIFEST};
 use datafusion::common::{Result, exec_err};
-use neardup_wikidump::Losses;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -81,10 +80,10 @@ pub struct StepRecord {
     pub seconds: f64,
     /// When it was committed, in seconds since 1970.
     pub committed: u64,
-    /// Number of rows that it left out, by reason.
+    /// Number of rows that it left out, by [`super::Reason`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<String, u64>,
-    /// Figures that a later step or the reader needs.
+    /// Figures that a later step or the reader needs, by [`super::Figure`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub figures: BTreeMap<String, serde_json::Value>,
 }
@@ -110,18 +109,6 @@ impl StepRecord {
             && self.left_out == other.left_out
             && self.figures == other.figures
             && (!is_exact || content(self) == content(other))
-    }
-
-    /// Records what was left out while reading a damaged dump with `on_error` = `skip`.
-    pub(super) fn leave_out(&mut self, file: &str, losses: &Losses) {
-        let pages = losses.pages();
-        if pages > 0 {
-            *self.left_out.entry("damaged pages".to_owned()).or_default() += pages;
-        }
-        if !losses.is_empty() {
-            let damage = format!("damage in {file}");
-            self.figures.insert(damage, losses.to_string().into());
-        }
     }
 }
 
@@ -255,8 +242,13 @@ impl Manifest {
         }
     }
 
-    /// The record of a step, if it is done.
+    /// The record of a step, by its name without its number, if it is done.
     pub fn step(&self, name: &str) -> Option<&StepRecord> {
-        self.steps.iter().find(|step| step.name == name)
+        let numbered = |step: &&StepRecord| {
+            step.name
+                .split_once('-')
+                .is_some_and(|(_, found)| found == name)
+        };
+        self.steps.iter().find(numbered)
     }
 }

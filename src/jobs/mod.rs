@@ -14,9 +14,13 @@
 //!
 //! To add a step, write its statement in `sql/jobs/`, a call of [`Job::step`], and a check of its invariant.
 
+#[macro_use]
+mod words;
+
 mod dedup;
 mod directory;
 mod dumps;
+mod figures;
 mod ingest;
 mod inputs;
 mod job;
@@ -24,7 +28,8 @@ mod manifest;
 mod tables;
 
 pub use dedup::{Dedup, Keep, Method, Pairs, Resolution, RowIds, dedup};
-pub use dumps::DumpOptions;
+pub use dumps::{DumpOptions, OnError, Splitter};
+pub use figures::{Figure, Reason};
 pub use ingest::{Ingest, ingest};
 pub use job::{Job, Progress, Quiet};
 pub use manifest::{InputFile, Manifest, StepFile, StepRecord};

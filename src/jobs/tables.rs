@@ -26,9 +26,9 @@ pub async fn manifest(context: &SessionContext, directory: &str) -> Result<Manif
     };
     match found {
         Ok(text) => Manifest::parse(&text, &file),
-        Err(Error::NotFound { .. }) => exec_err!(
-            "{directory}: there is no job here ({MANIFEST} is missing); 'neardup dedup -o {directory}' makes one"
-        ),
+        Err(Error::NotFound { .. }) => {
+            exec_err!("{directory}: there is no job here ({MANIFEST} is missing)")
+        }
         Err(error) => exec_err!("{file}: {error}"),
     }
 }
@@ -84,14 +84,7 @@ pub async fn register_documents(
     directory: &str,
     manifest: &Manifest,
 ) -> Result<()> {
-    let step = |name: &str| {
-        manifest.steps.iter().find(|step| {
-            step.name
-                .split_once('-')
-                .is_some_and(|(_, found)| found == name)
-        })
-    };
-    let (id, text) = match step("sentences") {
+    let (id, text) = match manifest.step("sentences") {
         Some(_) => ("sentence_id".to_owned(), "sentence".to_owned()),
         None => {
             let parameter = |name: &str| {
@@ -104,7 +97,10 @@ pub async fn register_documents(
             (parameter("id"), parameter("text"))
         }
     };
-    let provider = match step("sentences").or_else(|| step("input")) {
+    let provider = match manifest
+        .step("sentences")
+        .or_else(|| manifest.step("input"))
+    {
         Some(step) => table(context, &Location::new(directory)?, step).await?,
         None => {
             let names: Vec<String> = manifest

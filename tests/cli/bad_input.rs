@@ -253,6 +253,14 @@ fn arguments_out_of_range() {
         (&["--keep-by", "score down"], &["score down", "column desc"]),
         (&["--keep-by", "score", "--keep", "longest"], &["--keep"]),
         (&["--max-bucket-pairwise", "-1"], &["-1"]),
+        (
+            &["--max-bucket-pairwise", "0"],
+            &["--max-bucket-pairwise must be a whole number in [1, 4000000000], found 0"],
+        ),
+        (
+            &["--max-length", "5000000000"],
+            &["--max-length must be a whole number in [0, 4000000000]"],
+        ),
         (&["--on-error", "maybe"], &["maybe", "fail, skip"]),
     ] {
         scratch.fail(&with(more), said);
@@ -280,7 +288,7 @@ fn arguments_out_of_range() {
         1
     );
     assert_eq!(
-        scratch.job(&with(&["--max-bucket-pairwise", "0", "--overwrite"]))["kept"],
+        scratch.job(&with(&["--max-bucket-pairwise", "1", "--overwrite"]))["kept"],
         2
     );
 }

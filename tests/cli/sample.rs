@@ -186,6 +186,17 @@ fn outputs_are_there_and_add_up() {
         number("rows") + left("sentences under 20 characters"),
         number("sentences")
     );
+    // As for the function sentences, a greatest length of 0 is no limit.
+    let lengths = [
+        "--min-length",
+        "0",
+        "--max-length",
+        "0",
+        "-o",
+        "every-length",
+    ];
+    let every = scratch.job(&[&["dedup"][..], &lengths].concat());
+    assert_eq!(every["rows"], summary["sentences"]);
     for (name, value) in [
         ("pairs", number("pairs")),
         ("kept", number("kept")),

@@ -102,7 +102,7 @@ fn what_is_wrong_is_named() {
                 "--bits",
                 "5000",
             ],
-            "bits must be between 1 and 4096, got 5000",
+            "--bits must be a whole number in [1, 4096], found 5000",
         ),
     ] {
         let mut command = vec!["dedup", "rows.jsonl"];

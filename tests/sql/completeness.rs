@@ -7,7 +7,7 @@ use datafusion::prelude::SessionConfig;
 use libtest_mimic::{Failed, Trial};
 use neardup::functions::TABLE_FUNCTIONS;
 use neardup::options::NeardupOptions;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The trials of this module.
@@ -16,6 +16,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("completeness::sql_files", sql_files),
         Trial::test("completeness::sql_files_of_jobs", sql_files_of_jobs),
         Trial::test("completeness::headers", headers),
+        Trial::test("completeness::parameters", parameters),
         Trial::test("completeness::slt_files", slt_files),
         Trial::test("completeness::reference_pages", reference_pages),
         Trial::test("completeness::options", options),
@@ -165,6 +166,70 @@ fn headers() -> Result<(), Failed> {
                     .into());
                 }
             }
+        }
+    }
+    Ok(())
+}
+
+/// Functions whose headers do not use the book yet.
+const WITHOUT_BOOK: [&str; 2] = ["node_pairs", "resolved_texts"];
+
+/// The type and the meaning of a parameter are written once, and every entry of the book is used.
+fn parameters() -> Result<(), Failed> {
+    let book = std::fs::read_to_string(root("sql/parameters.txt"))?;
+    let lines = book
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let mut lines: Vec<(String, String)> = lines
+        .map(|line| ("parameters.txt".to_owned(), line.to_owned()))
+        .collect();
+    let mut used = Names::new();
+    for function in TABLE_FUNCTIONS {
+        if WITHOUT_BOOK.contains(&function.name) {
+            continue;
+        }
+        let header = function
+            .template
+            .text
+            .lines()
+            .take_while(|line| line.starts_with("--"));
+        let declared = header
+            .skip_while(|line| *line != "-- Parameters")
+            .skip(1)
+            .map_while(|line| line.strip_prefix("--   "));
+        for line in declared {
+            let entry = line.split([':', ' ']).next().unwrap_or(line);
+            used.insert(entry.to_owned());
+            lines.push((function.template.name.to_owned(), line.to_owned()));
+        }
+    }
+    // What a line states of a parameter: its type, if that has a range or words, and its meaning.
+    let mut stated: BTreeMap<(String, &str), &str> = BTreeMap::new();
+    for (file, line) in &lines {
+        let (declaration, meaning) = line.split_once(" | ").unwrap_or((line, ""));
+        let (entry, kind) = declaration.split_once(": ").unwrap_or((declaration, ""));
+        let kind = kind.split(" = ").next().unwrap_or_default();
+        let kind = if kind.contains(' ') { kind } else { "" };
+        let name = entry.split(['.', ' ']).next().unwrap_or(entry);
+        for what in [kind, meaning] {
+            if what.is_empty() {
+                continue;
+            }
+            if let Some(other) = stated.insert((name.to_owned(), what), file) {
+                return Err(format!(
+                    "the parameter {name} is described in {other} and in {file} by: {what}"
+                )
+                .into());
+            }
+        }
+    }
+    let mut sources = String::new();
+    for file in ["src/cli/dedup.rs", "src/jobs/dedup/options.rs"] {
+        sources.push_str(&std::fs::read_to_string(root(file))?);
+    }
+    for (entry, _) in neardup::parameters::entries() {
+        if !used.contains(entry) && !sources.contains(&format!("(\"{entry}\")")) {
+            return Err(format!("nothing uses the parameter {entry} of parameters.txt").into());
         }
     }
     Ok(())

@@ -50,13 +50,84 @@ pub fn trials() -> Vec<Trial> {
         ("components of vectors", vectors),
         ("components of ordered vectors", ordered_vectors),
     ];
-    ways.into_iter()
-        .map(|(name, change)| {
-            Trial::test(format!("jobs::equal bytes of {name}"), move || {
-                equal_bytes(change)
-            })
+    let mut trials = vec![Trial::test("jobs::values out of range", out_of_range)];
+    trials.extend(ways.map(|(name, change)| {
+        Trial::test(format!("jobs::equal bytes of {name}"), move || {
+            equal_bytes(change)
         })
-        .collect()
+    }));
+    trials
+}
+
+/// A job refuses what the table functions refuse, with the same sentence, and writes nothing.
+fn out_of_range() -> Result<(), Failed> {
+    super::run(async {
+        let scratch = tempfile::tempdir()?;
+        let input = scratch.path().join("in.csv");
+        std::fs::write(&input, "id,text\n1,a b c\n2,a b c\n")?;
+        let changes: [(Change, &str, &str); 5] = [
+            (
+                |job| job.threshold = Some(1.5),
+                "threshold => 1.5",
+                "threshold must be a number in (0, 1], found 1.5",
+            ),
+            (
+                |job| job.num_hashes = 0,
+                "num_hashes => 0",
+                "num_hashes must be a whole number in [1, 4096], found 0",
+            ),
+            (
+                |job| job.bits = 5000,
+                "bits => 5000",
+                "bits must be a whole number in [1, 4096], found 5000",
+            ),
+            (
+                |job| job.max_bucket_pairwise = 0,
+                "max_bucket_pairwise => 0",
+                "max_bucket_pairwise must be a whole number in [1, 4000000000], found 0",
+            ),
+            (
+                |job| job.shingle = Some("words".to_owned()),
+                "shingle => 'words'",
+                "shingle: shingle 'words' must start with 'char:', 'word:' or 'space:'",
+            ),
+        ];
+        let output = scratch.path().join("out");
+        let job = || {
+            let inputs = vec![input.to_string_lossy().into_owned()];
+            Dedup::new(inputs, output.to_string_lossy().into_owned())
+        };
+        let refused = |found: Result<()>, said: &str| match found {
+            Err(error) if error.to_string().contains(said) => Ok(()),
+            other => Err(Failed::from(format!("{said}: {other:?}"))),
+        };
+        let context = neardup::session(SessionConfig::new(), Arc::default())?;
+        for (change, argument, said) in changes {
+            let mut job = job();
+            change(&mut job);
+            let ran = neardup::jobs::dedup(&job, context.clone(), Arc::new(Quiet)).await;
+            refused(ran.map(drop), said)?;
+            let call = format!(
+                "SELECT * FROM near_duplicates('{}', {argument})",
+                input.display()
+            );
+            refused(context.sql(&call).await.map(drop), said)?;
+        }
+        context
+            .sql("SET neardup.parts = 0")
+            .await?
+            .collect()
+            .await?;
+        let ran = neardup::jobs::dedup(&job(), context, Arc::new(Quiet)).await;
+        refused(
+            ran.map(drop),
+            "option neardup.parts: parts must be a whole number in [1, 65536], found 0",
+        )?;
+        match output.exists() {
+            true => Err("a refused job left a directory behind".into()),
+            false => Ok(()),
+        }
+    })
 }
 
 /// Rows with repeated ids, without ids, without texts, with vectors, and nested columns, in several files.

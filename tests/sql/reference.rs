@@ -228,7 +228,10 @@ fn options() -> Result<String, Failed> {
          default. Options are read while a query is planned; a value out of range is an error of the call.\n"
     );
     for option in NeardupOptions::default().entries() {
-        let _ = write!(out, "\n### `{}`\n\n{}\n\n", option.key, option.description);
+        let mut letters = option.description.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+        let meaning: String = first.into_iter().chain(letters).collect();
+        let _ = write!(out, "\n### `{}`\n\n{meaning}.\n\n", option.key);
         let name = option.key.strip_prefix("neardup.").unwrap_or_default();
         out.push_str("| function | type | default |\n| --- | --- | --- |\n");
         for function in TABLE_FUNCTIONS.iter().filter(|function| function.public) {

@@ -99,10 +99,9 @@ impl DumpOptions {
                 "all" => self.revisions = Revisions::All,
                 _ => return refuse("'latest' or 'all'"),
             },
-            "on_error" => match text.to_ascii_lowercase().as_str() {
-                "fail" => self.on_error = OnError::Fail,
-                "skip" => self.on_error = OnError::Skip,
-                _ => return refuse("'fail' or 'skip'"),
+            "on_error" => match text.to_ascii_lowercase().parse() {
+                Ok(on_error) => self.on_error = on_error,
+                Err(_) => return refuse("'fail' or 'skip'"),
             },
             "max_page_bytes" => match bytes(text) {
                 Some(bytes) => self.max_page_bytes = bytes,

@@ -26,14 +26,14 @@ impl WordVectorOptions {
     /// # Errors
     /// An unknown name, or a value that is none of these.
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        let on_error: Option<OnError> = value.parse().ok();
         match (name, value) {
             ("format", "auto") => self.format = None,
             ("format", "glove") => self.format = Some(Format::Glove),
             ("format", "word2vec") => self.format = Some(Format::Word2vec),
             ("format", "word2vec_binary") => self.format = Some(Format::Word2vecBinary),
             ("format", "fasttext") => self.format = Some(Format::FastText),
-            ("on_error", "fail") => self.on_error = OnError::Fail,
-            ("on_error", "skip") => self.on_error = OnError::Skip,
+            ("on_error", _) if let Some(on_error) = on_error => self.on_error = on_error,
             _ => return plan_err!("word vectors have no option {name} of the value '{value}'"),
         }
         Ok(())

@@ -50,7 +50,7 @@ pub use error::DumpError;
 pub use kind::PageKind;
 pub use location::{Location, PageName};
 pub use losses::Losses;
-pub use options::{OnError, ReadOptions, Revisions};
+pub use options::{OnError, ReadOptions, Revisions, UnknownOnError};
 pub use range::{splittable, suggest_ranges};
 pub use reader::{DumpInfo, DumpReader};
 pub use schema::{Namespace, Page, Revision, SiteInfo};

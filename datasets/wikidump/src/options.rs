@@ -1,6 +1,8 @@
 //! Options of a reader.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 
 /// Which revisions of a page make rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -22,6 +24,42 @@ pub enum OnError {
     /// Leave out what cannot be read, count it in [`crate::Losses`], and continue after it. Errors of the storage still
     /// stop the reader.
     Skip,
+}
+
+impl OnError {
+    /// The name by which options and SQL know it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fail => "fail",
+            Self::Skip => "skip",
+        }
+    }
+}
+
+impl fmt::Display for OnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no value of [`OnError`] has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("on_error must be 'fail' or 'skip', got '{name}'")]
+pub struct UnknownOnError {
+    /// The name that was given.
+    pub name: String,
+}
+
+impl FromStr for OnError {
+    type Err = UnknownOnError;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let known = [Self::Fail, Self::Skip];
+        let found = known.into_iter().find(|known| known.name() == name);
+        found.ok_or_else(|| UnknownOnError {
+            name: name.to_owned(),
+        })
+    }
 }
 
 /// Options of [`crate::DumpReader`].

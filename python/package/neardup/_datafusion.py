@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow
 
 from . import _neardup
-from ._session import identifier, written_call
+from ._session import identifier, named_as_in_python, written_call
 from ._table_functions import TableFunctions
 
 
@@ -111,7 +111,8 @@ class _Expanded(TableFunctions):
         if len(schemas) != len(names):
             raise ValueError(f"{function}: {len(names)} relations have {len(schemas)} schemas")
         call = written_call(function, [identifier(name) for name in names], columns, arguments)
-        self._text = _neardup.sql_text(call, list(zip(names, schemas)))
+        with named_as_in_python(function, arguments):
+            self._text = _neardup.sql_text(call, list(zip(names, schemas)))
 
 
 def _guessed(columns: Sequence[str], arguments: dict[str, object]) -> pyarrow.Schema:

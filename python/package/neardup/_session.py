@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Union, runtime_checkable
 
 import pyarrow
@@ -154,7 +156,8 @@ class Session(TableFunctions):
                     continue
                 names.append(self._relation(relation, registered))
             call = written_call(function, names, columns, arguments)
-            rows = self._native.sql(f"SELECT * FROM {call}", {})
+            with named_as_in_python(function, arguments):
+                rows = self._native.sql(f"SELECT * FROM {call}", {})
             texts = self._texts(rows, names, arguments)
         finally:
             for name in registered:
@@ -198,6 +201,17 @@ def written_call(
         if value is not None
     ]
     return f"{function}({', '.join([*relations, *written])})"
+
+
+@contextlib.contextmanager
+def named_as_in_python(function: str, arguments: Mapping[str, object]) -> Iterator[None]:
+    """Errors of a call name its arguments as they are written in Python, not as in SQL."""
+    try:
+        yield
+    except ValueError as error:
+        known = "|".join(arguments)
+        text = re.sub(rf"\A{function}: ({known})\b", rf"{function}: \1=", str(error))
+        raise ValueError(re.sub(rf"\b({known}) => ", r"\1=", text)) from None
 
 
 def _source(name: str) -> str:

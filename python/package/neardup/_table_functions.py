@@ -133,7 +133,7 @@ Counts and frequencies must be of the same collection and language: both as coun
             id_b: A column: the id column of the second relation; default: that of id.
             vector_b: A column: the column of vectors of the second relation; default: that of
                 vector.
-            threshold: A number in (0, 1]: minimum cosine of a pair; default 0.8.
+            threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
@@ -211,19 +211,19 @@ Counts and frequencies must be of the same collection and language: both as coun
                 'longest': that with the most characters; default 'first'.
             keep_by: A text: which row is kept, instead of keep: the first one in the order of a
                 column, given as 'column' or 'column desc'; among equals that with the smallest id.
-            target_recall: A number in (0, 1): with 'minhash' and 'projection': fraction of the
-                pairs at the threshold that are found; default 0.99.
-            num_hashes: A whole number in [1, 4096]: with 'minhash': maximum number of hash
-                functions of a signature; default 128.
-            bits: A whole number in [1, 4096]: with 'projection': bits of a signature; default 1024.
-            seed: A whole number in [0, 9007199254740992]: with 'minhash' and 'projection': seed of
-                signatures; default 1.
+            target_recall: A number in (0, 1): fraction of the pairs at the threshold that MinHash
+                or random projection finds; default 0.99.
+            num_hashes: A whole number in [1, 4096]: maximum number of hash functions of a MinHash
+                signature; default 128.
+            bits: A whole number in [1, 4096]: bits of a vector's signature; default 1024.
+            seed: A whole number in [0, 9007199254740992]: seed of signatures, and of the tables in
+                which they are compared; default 1.
             max_bucket_pairwise: A whole number in [1, 4000000000]: a bucket with more distinct
                 texts than this is oversized: its rows are verified only against a few of them, its
                 pivots; with 'projection' a vector is paired only with its first similar
                 predecessors in keep order, this many and at most 256; default 10000.
-            parts: A whole number in [1, 65536]: number of parts of the key space; more parts need
-                less memory at a time and more work in total; default 1.
+            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
+                memory at a time and more work in total; default 1.
 
         Returns:
             as input (as input): the columns of the input.
@@ -338,8 +338,8 @@ Counts and frequencies must be of the same collection and language: both as coun
                 processed at a time; default 65536.
             bits: A whole number in [1, 4096]: bits of a signature; default: all bits of the
                 column's type, which must have a fixed length unless method is 'exhaustive'.
-            seed: A whole number in [0, 9007199254740992]: with 'bands' and 'window': seed for the
-                tables; default 1.
+            seed: A whole number in [0, 9007199254740992]: seed of signatures, and of the tables in
+                which they are compared; default 1.
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
@@ -421,8 +421,8 @@ Counts and frequencies must be of the same collection and language: both as coun
                 a few of them, its pivots; default 10000.
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair; not with linked copies.
-            parts: A whole number in [1, 65536]: number of parts of the key space; more parts need
-                less memory at a time and more work in total; default 1.
+            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
+                memory at a time and more work in total; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -470,15 +470,15 @@ Counts and frequencies must be of the same collection and language: both as coun
 
         Args:
             threshold: A number in (0, 1]: similarity at which target_recall holds; default 0.8.
-            target_recall: A number in (0, 1): fraction of the pairs at the threshold to be found;
-                default 0.99.
-            num_hashes: A whole number in [1, 4096]: with 'minhash': maximum number of hash
-                functions of a signature; default 128.
+            target_recall: A number in (0, 1): fraction of the pairs at the threshold that MinHash
+                or random projection finds; default 0.99.
+            num_hashes: A whole number in [1, 4096]: maximum number of hash functions of a MinHash
+                signature; default 128.
             method: One of minhash, projection: the join to plan for; the columns of the result
                 differ; default 'minhash'.
             vectors: A whole number in [2, 1000000000000]: with 'projection': number of vectors of
                 the collection; default 1000000.
-            bits: A whole number in [1, 4096]: with 'projection': bits of a signature; default 1024.
+            bits: A whole number in [1, 4096]: bits of a vector's signature; default 1024.
 
         Returns:
             bands (Int64): number of bands, that is keys of a signature.
@@ -542,9 +542,9 @@ Counts and frequencies must be of the same collection and language: both as coun
                 'word:n' or 'space:n'; default 'word:3'.
             normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
                 space become one space, trimmed; default true.
-            target_recall: A number in (0, 1): fraction of the pairs at the threshold that the bands
-                find; default 0.99.
-            num_hashes: A whole number in [1, 4096]: maximum number of hash functions of a
+            target_recall: A number in (0, 1): fraction of the pairs at the threshold that MinHash
+                or random projection finds; default 0.99.
+            num_hashes: A whole number in [1, 4096]: maximum number of hash functions of a MinHash
                 signature; default 128.
             bands: A whole number in [1, 4096]: number of bands; given together with rows, instead
                 of target_recall.
@@ -556,7 +556,8 @@ Counts and frequencies must be of the same collection and language: both as coun
             draw_size: A whole number in [1, 4096]: with scheme 'draws': hash values per key, drawn
                 with replacement; default 10.
             bits: A whole number in [1, 64]: bits of a hash value; default 32.
-            seed: A whole number in [0, 9007199254740992]: seed of the hash functions; default 1.
+            seed: A whole number in [0, 9007199254740992]: seed of signatures, and of the tables in
+                which they are compared; default 1.
 
         Returns:
             band (Int64): number of the band, from 0.
@@ -632,9 +633,9 @@ Counts and frequencies must be of the same collection and language: both as coun
                 'word:n' or 'space:n'; default 'word:3'.
             normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
                 space become one space, trimmed; default true.
-            target_recall: A number in (0, 1): fraction of the pairs at the threshold that the bands
-                find; default 0.99.
-            num_hashes: A whole number in [1, 4096]: maximum number of hash functions of a
+            target_recall: A number in (0, 1): fraction of the pairs at the threshold that MinHash
+                or random projection finds; default 0.99.
+            num_hashes: A whole number in [1, 4096]: maximum number of hash functions of a MinHash
                 signature; default 128.
             bands: A whole number in [1, 4096]: number of bands; given together with rows, instead
                 of target_recall.
@@ -646,7 +647,8 @@ Counts and frequencies must be of the same collection and language: both as coun
             draw_size: A whole number in [1, 4096]: with scheme 'draws': hash values per key, drawn
                 with replacement; default 10.
             bits: A whole number in [1, 64]: bits of a hash value; default 32.
-            seed: A whole number in [0, 9007199254740992]: seed of the hash functions; default 1.
+            seed: A whole number in [0, 9007199254740992]: seed of signatures, and of the tables in
+                which they are compared; default 1.
             max_bucket: A whole number in [0, 4000000000]: only this many rows of a bucket, the
                 first in id order, form pairs; 0: all; default 0.
             verify: One of exact, edit, estimate, none: which similarity is computed and reported:
@@ -661,8 +663,8 @@ Counts and frequencies must be of the same collection and language: both as coun
                 a few of them, its pivots; default 10000.
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair; not with linked copies.
-            parts: A whole number in [1, 65536]: number of parts of the key space; more parts need
-                less memory at a time and more work in total; default 1.
+            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
+                memory at a time and more work in total; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -752,19 +754,19 @@ Counts and frequencies must be of the same collection and language: both as coun
                 'longest': that with the most characters; default 'first'.
             keep_by: A text: which row is kept, instead of keep: the first one in the order of a
                 column, given as 'column' or 'column desc'; among equals that with the smallest id.
-            target_recall: A number in (0, 1): with 'minhash' and 'projection': fraction of the
-                pairs at the threshold that are found; default 0.99.
-            num_hashes: A whole number in [1, 4096]: with 'minhash': maximum number of hash
-                functions of a signature; default 128.
-            bits: A whole number in [1, 4096]: with 'projection': bits of a signature; default 1024.
-            seed: A whole number in [0, 9007199254740992]: with 'minhash' and 'projection': seed of
-                signatures; default 1.
+            target_recall: A number in (0, 1): fraction of the pairs at the threshold that MinHash
+                or random projection finds; default 0.99.
+            num_hashes: A whole number in [1, 4096]: maximum number of hash functions of a MinHash
+                signature; default 128.
+            bits: A whole number in [1, 4096]: bits of a vector's signature; default 1024.
+            seed: A whole number in [0, 9007199254740992]: seed of signatures, and of the tables in
+                which they are compared; default 1.
             max_bucket_pairwise: A whole number in [1, 4000000000]: a bucket with more distinct
                 texts than this is oversized: its rows are verified only against a few of them, its
                 pivots; with 'projection' a vector is paired only with its first similar
                 predecessors in keep order, this many and at most 256; default 10000.
-            parts: A whole number in [1, 65536]: number of parts of the key space; more parts need
-                less memory at a time and more work in total; default 1.
+            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
+                memory at a time and more work in total; default 1.
 
         Returns:
             id (as id): the row's id.
@@ -831,7 +833,7 @@ Counts and frequencies must be of the same collection and language: both as coun
             found: A relation: id_a, id_b.
             truth: A relation: id_a, id_b.
             id_a: A column: one end of a pair, in both relations; default id_a.
-            id_b: A column: the other end; default id_b.
+            id_b: A column: the other end, in both relations; default id_b.
 
         Returns:
             found (Int64): distinct pairs found.
@@ -890,10 +892,10 @@ Counts and frequencies must be of the same collection and language: both as coun
             id_b: A column: the id column of the second relation; default: that of id.
             vector_b: A column: the column of vectors of the second relation; default: that of
                 vector.
-            threshold: A number in (0, 1]: minimum cosine of a pair; default 0.8.
+            threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             target_recall: A number in (0, 1): fraction of the pairs at the threshold to be found;
                 with 'window' only the fraction that the distance test keeps; default 0.99.
-            bits: A whole number in [1, 4096]: bits of a signature; default 1024.
+            bits: A whole number in [1, 4096]: bits of a vector's signature; default 1024.
             max_distance: A whole number in [0, 4096]: maximum number of bits in which the
                 signatures of a pair differ; default: the smallest that reaches target_recall.
             verify: One of exact, estimate: which similarity is reported: 'exact': the exact cosine,
@@ -912,8 +914,8 @@ Counts and frequencies must be of the same collection and language: both as coun
                 sorted order, with which a row is compared; default 100.
             chunk: A whole number in [1, 1000000000]: with 'window': rows of a table that are
                 processed at a time; default 65536.
-            seed: A whole number in [0, 9007199254740992]: seed of the hyperplanes and tables;
-                default 1.
+            seed: A whole number in [0, 9007199254740992]: seed of signatures, and of the tables in
+                which they are compared; default 1.
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
@@ -1058,8 +1060,8 @@ A text is split into terms (lower case, by default without stop words).
                 'en'.
             language_column: A column: a column that holds each text's language code, instead of
                 language.
-            splitter: One of default, published: how texts are split; 'published': by the regular
-                expression of the published systems; default 'default'.
+            splitter: One of default, published: how texts are split into sentences; 'published': by
+                the regular expression of the published systems; default 'default'.
             carry: A list of columns, as in [a, b]: columns of the input that are copied to each
                 sentence.
 
@@ -1147,8 +1149,8 @@ A text is split into terms (lower case, by default without stop words).
                 sorted order, with which a row is compared; default 100.
             chunk: A whole number in [1, 1000000000]: with 'window': rows of a table that are
                 processed at a time; default 65536.
-            seed: A whole number in [0, 9007199254740992]: with 'bands' and 'window': seed for the
-                tables; default 1.
+            seed: A whole number in [0, 9007199254740992]: seed of signatures, and of the tables in
+                which they are compared; default 1.
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less

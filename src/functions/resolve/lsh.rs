@@ -104,7 +104,7 @@ pub(super) fn bands_and_rows(call: &Call) -> Result<(Value, Value)> {
             }
             Ok((bands.clone(), rows.clone()))
         }
-        (None, None) => chosen(call, call.number("target_recall").unwrap_or(0.99)),
+        (None, None) => chosen(call, call.number("target_recall")?),
         (Some(_), None) => plan_err!("{}: bands must be given together with rows", call.function),
         (None, Some(_)) => plan_err!("{}: rows must be given together with bands", call.function),
     }

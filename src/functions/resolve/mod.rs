@@ -15,9 +15,9 @@ pub(super) mod terms;
 pub(super) mod wiki_pages;
 pub(super) mod word_vectors;
 
-use super::arguments::{Call, Value};
+use super::arguments::Call;
 use super::template::Template;
-use super::{Expansion, find};
+use super::{Expansion, Value, find};
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::logical_expr::LogicalPlan;
 use std::collections::BTreeMap;

@@ -199,7 +199,7 @@ fn keep_order(call: &Call) -> Result<Option<Order>> {
         )?;
         return Ok(Some(Order { expr, descending }));
     }
-    if call.text("keep")? == "longest" {
+    if Keep::from_word(call.text("keep")?)? == Keep::Longest {
         let text = relations::text_column(call, plan, call.column("text").unwrap_or("text"))?;
         return Ok(Some(Order {
             expr: character_length(text),

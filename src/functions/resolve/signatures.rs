@@ -8,10 +8,8 @@ use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::logical_expr::LogicalPlan;
 use neardup_kernels::{choose_tables, distance_for_recall, found_in_tables, tables_for_recall};
 
-/// Defaults of `method => 'window'`: the number of permutations, and the rows of a window and of a chunk.
+/// Default number of tables, where it is not chosen for the target recall.
 const TABLES: i64 = 20;
-const WINDOW: i64 = 100;
-const CHUNK: i64 = 65_536;
 /// Upper bound of the number of parts.
 const MAX_PARTS: i64 = 65_536;
 /// Default number of bits of a key with `method => 'bands'`.
@@ -194,8 +192,8 @@ struct Methods {
     bits: i64,
     tables: Option<i64>,
     key_bits: Option<i64>,
-    window: Option<i64>,
-    chunk: Option<i64>,
+    window: i64,
+    chunk: i64,
     groups: Value,
     parts: Value,
 }
@@ -219,7 +217,6 @@ impl Methods {
             }
         }
         let given = |name: &str| call.get(name).map(|_| call.integer(name)).transpose();
-        let (window, chunk) = (given("window")?, given("chunk")?);
         let key_bits = given("key_bits")?;
         if key_bits.is_some_and(|key_bits| key_bits > bits) {
             return plan_err!(
@@ -236,8 +233,8 @@ impl Methods {
             bits,
             tables: given("tables")?,
             key_bits,
-            window,
-            chunk,
+            window: call.integer("window")?,
+            chunk: call.integer("chunk")?,
             groups,
             parts,
         })
@@ -256,8 +253,8 @@ impl Methods {
             ("bits", Value::Integer(self.bits)),
             ("tables", Value::Integer(tables)),
             ("key_bits", Value::Integer(key_bits)),
-            ("window", Value::Integer(self.window.unwrap_or(WINDOW))),
-            ("chunk", Value::Integer(self.chunk.unwrap_or(CHUNK))),
+            ("window", Value::Integer(self.window)),
+            ("chunk", Value::Integer(self.chunk)),
             ("max_distance", Value::Integer(max_distance)),
             ("groups", self.groups),
             ("parts", self.parts),

@@ -8,8 +8,9 @@ use crate::functions::{last_column, orderable};
 use crate::jobs::dumps;
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, plan_err};
+use crate::parameters::{name, parameter_error, set};
+use datafusion::arrow::datatypes::{DataType, Field};
+use datafusion::common::Result;
 use datafusion::functions::unicode::expr_fn::character_length;
 use datafusion::functions_aggregate::expr_fn::{max, min};
 use datafusion::functions_window::expr_fn::row_number;
@@ -33,15 +34,22 @@ impl Run<'_> {
             .iter()
             .map(|field| field.name().as_str())
             .collect();
-        let find = |option: &str, name: &str| match schema.field_with_name(name) {
-            Ok(field) => Ok(field),
-            Err(_) if names.is_empty() => {
-                plan_err!("{option} {name}: the input is empty and has no columns")
-            }
-            Err(_) => plan_err!(
-                "{option} {name}: the input has no such column; its columns are: {}",
-                names.join(", ")
-            ),
+        let find = |option: &'static str, name: &str| {
+            schema.field_with_name(name).map_err(|_| {
+                let why = match names.is_empty() {
+                    true => ": the input is empty and has no columns".to_owned(),
+                    false => format!(
+                        ": the input has no such column; its columns are: {}",
+                        names.join(", ")
+                    ),
+                };
+                parameter_error![set(option, name), why]
+            })
+        };
+        // A column whose type is not the one that the option needs.
+        let unfit = |option: &'static str, field: &Field, needed: &str| {
+            let why = format!(": must {needed}, but it holds {}", field.data_type());
+            Err(parameter_error![set(option, field.name()), why].into())
         };
         let by_vector = self.options.method == Method::Projection;
         let text = self.options.text.as_deref().unwrap_or("text");
@@ -50,52 +58,47 @@ impl Run<'_> {
             other => other.is_string() || other.is_null(),
         };
         if !by_vector || self.options.text.is_some() || self.options.keep == Keep::Longest {
-            let field = find("--text", text)?;
+            let field = find("text", text)?;
             if !is_text(field.data_type()) {
-                return plan_err!(
-                    "--text {text}: must be a text column, but it holds {}",
-                    field.data_type()
-                );
+                return unfit("text", field, "be a text column");
             }
         }
         let vector = self.options.vector.as_deref().unwrap_or("vector");
         if by_vector {
-            let field = find("--vector", vector)?;
+            let field = find("vector", vector)?;
             let is_list = matches!(
                 field.data_type(),
                 DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(_, _)
             );
             if !is_list {
-                return plan_err!(
-                    "--vector {vector}: must hold lists of numbers or of (term, weight), but it holds {}",
-                    field.data_type()
-                );
+                let needed = "hold lists of numbers or of (term, weight)";
+                return unfit("vector", field, needed);
             }
         }
         let id = match &self.options.id {
-            Some(id) => Some(find("--id", id)?),
+            Some(id) => Some(find("id", id)?),
             None => schema.field_with_name("id").ok(),
         };
         if let Some(field) = id
             && !is_text(field.data_type())
             && !field.data_type().is_integer()
         {
-            return plan_err!(
-                "--id {}: must be a column of integers or texts, but it holds {}",
-                field.name(),
-                field.data_type()
-            );
+            return unfit("id", field, "be a column of integers or texts");
         }
         if let Keep::By { column, .. } = &self.options.keep {
-            find("--keep-by", column)?;
+            find("keep_by", column)?;
         }
         if let Some(field) = id
             && self.options.row_ids != RowIds::Number
         {
-            return plan_err!(
-                "--row-ids makes ids where there are none, but the column {} holds the ids of this table",
-                field.name()
-            );
+            return Err(parameter_error![
+                name("row_ids"),
+                format!(
+                    " makes ids where there are none, but the column {} holds the ids of this table",
+                    field.name()
+                )
+            ]
+            .into());
         }
         Ok(Columns {
             id: id.map(|field| field.name().clone()),
@@ -162,7 +165,7 @@ impl Run<'_> {
     /// The documents of a dump: its sentences of the wanted lengths.
     pub(super) async fn sentences(&self, job: &mut Job, input: &Input) -> Result<()> {
         dumps::read(job, input, &self.options.dump).await?;
-        let (min_length, max_length) = self.options.lengths;
+        let (min_length, max_length) = self.lengths();
         let length = || character_length(ident("sentence"));
         let kept = length()
             .gt_eq(lit(min_length as i64))

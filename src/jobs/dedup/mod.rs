@@ -20,6 +20,7 @@ use super::inputs;
 use super::job::{Job, Progress};
 use super::manifest::Manifest;
 use crate::files::{Kind, resolve};
+use crate::parameters::{ParameterError, parameter};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::prelude::SessionContext;
 use run::Run;
@@ -43,6 +44,7 @@ pub async fn dedup(
         .await?
         .with_texts_in(texts);
     let run = Run::new(options, &input)?;
+    crate::options::value(context.copied_config().options(), parameter("parts"))?;
     inputs::refuse_inside(&input, &options.output, &context.runtime_env())?;
     let files = inputs::identify(&input, &context.runtime_env()).await?;
     let manifest = Manifest::new("dedup", files, run.parameters());
@@ -58,12 +60,14 @@ pub async fn dedup(
         progress,
     )
     .await?;
-    // An error that names a file of the job is not an error of the input.
+    // An error that names a file of the job, or an option, is not an error of the input.
     let directory = job.directory().clone();
-    let named = |error: DataFusionError| match error.strip_backtrace().contains(directory.as_str())
-    {
-        true => error,
-        false => input.named(error),
+    let named = |error: DataFusionError| {
+        let is_named = error.strip_backtrace().contains(directory.as_str());
+        match is_named || ParameterError::of(&error).is_some() {
+            true => error,
+            false => input.named(error),
+        }
     };
     match input.kind {
         Kind::Dump => run.sentences(&mut job, &input).await?,

@@ -2,19 +2,22 @@
 
 use super::super::dumps::DumpOptions;
 pub use crate::functions::Keep;
+use crate::parameters::parameter;
 use neardup_kernels::Measure;
+use std::str::FromStr;
 
-/// How pairs are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// The exact join, unless its estimated cost is much higher than that of MinHash.
-    Auto,
-    /// The exact join.
-    Exact,
-    /// MinHash banding at a target recall, with verification of candidates.
-    MinHash,
-    /// Random projection of vectors at a target recall, with verification of candidates by their cosine.
-    Projection,
+words! {
+    /// How pairs are found.
+    pub enum Method("method") {
+        /// The exact join, unless its estimated cost is much higher than that of MinHash.
+        Auto = "auto",
+        /// The exact join.
+        Exact = "exact",
+        /// MinHash banding at a target recall, with verification of candidates.
+        MinHash = "minhash",
+        /// Random projection of vectors at a target recall, with verification of candidates by their cosine.
+        Projection = "projection",
+    }
 }
 
 impl Method {
@@ -27,36 +30,39 @@ impl Method {
     }
 }
 
-/// Which pairs are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pairs {
-    /// Pairs of distinct texts, and one pair for each exact copy.
-    Linked,
-    /// Every pair of rows.
-    All,
+words! {
+    /// Which pairs are written.
+    pub enum Pairs("pairs") {
+        /// Pairs of distinct texts, and one pair for each exact copy.
+        Linked = "linked",
+        /// Every pair of rows.
+        All = "all",
+    }
 }
 
-/// Which of the similar rows are removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resolution {
-    /// A row is removed if it is similar to a row that is kept.
-    Representative,
-    /// One row of each connected component is kept.
-    Components,
+words! {
+    /// Which of the similar rows are removed.
+    pub enum Resolution("resolution") {
+        /// A row is removed if it is similar to a row that is kept.
+        Representative = "representative",
+        /// One row of each connected component is kept.
+        Components = "components",
+    }
 }
 
-/// How ids are made for a table without an id column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowIds {
-    /// Index of the file in the sorted list, shifted left by 40 bits, plus the index of the row in the file, both
-    /// from 0. The ids of a file's rows change if a file is added that sorts before it.
-    Number,
-    /// Path of the file and index of the row: `/data/a.csv:000000000017`. The ids change if a row is inserted
-    /// before theirs, or if the file is moved.
-    Path,
-    /// MD5 of the names and values of the row's columns that are not NULL. The second row with the same content gets
-    /// the suffix `-2`, and so on. The ids change if the content changes.
-    Content,
+words! {
+    /// How ids are made for a table without an id column.
+    pub enum RowIds("row_ids") {
+        /// Index of the file in the sorted list, shifted left by 40 bits, plus the index of the row in the file, both
+        /// from 0. The ids of a file's rows change if a file is added that sorts before it.
+        Number = "number",
+        /// Path of the file and index of the row: `/data/a.csv:000000000017`. The ids change if a row is inserted
+        /// before theirs, or if the file is moved.
+        Path = "path",
+        /// MD5 of the names and values of the row's columns that are not NULL. The second row with the same content
+        /// gets the suffix `-2`, and so on. The ids change if the content changes.
+        Content = "content",
+    }
 }
 
 /// A `dedup` job.
@@ -76,13 +82,13 @@ pub struct Dedup {
     pub vector: Option<String>,
     /// Number of bits of a vector's signature.
     pub bits: usize,
-    /// Minimum similarity of a pair, in (0, 1]; `None`: 0.8, for dumps 0.6.
+    /// Minimum similarity of a pair; `None`: the default of the parameter, for dumps [`Dedup::DUMP_THRESHOLD`].
     pub threshold: Option<f64>,
-    /// Shingles: `char:N`, `word:N` or `space:N`; `None`: `word:3`, for dumps `char:5`.
+    /// Shingles; `None`: the default of the parameter, for dumps [`Dedup::DUMP_SHINGLE`].
     pub shingle: Option<String>,
     /// How pairs are found.
     pub method: Method,
-    /// Share of the pairs at the threshold that MinHash or random projection must find, in (0, 1).
+    /// Share of the pairs at the threshold that MinHash or random projection must find.
     pub target_recall: f64,
     /// Maximum number of hash functions that MinHash uses.
     pub num_hashes: usize,
@@ -99,7 +105,7 @@ pub struct Dedup {
     /// Buckets of more distinct texts are oversized: their rows are verified against pivots only. A vector is
     /// paired with its first so many similar predecessors, at most 256.
     pub max_bucket_pairwise: usize,
-    /// Sentences of a dump: least and greatest length in characters.
+    /// Sentences of a dump: least and greatest length in characters; a greatest length of 0 is no limit.
     pub lengths: (usize, usize),
     /// How dumps are read.
     pub dump: DumpOptions,
@@ -108,28 +114,35 @@ pub struct Dedup {
 }
 
 impl Dedup {
+    /// Minimum similarity of two sentences of a dump, if none is given.
+    pub const DUMP_THRESHOLD: f64 = 0.6;
+    /// Shingles of the sentences of a dump, if none are given.
+    pub const DUMP_SHINGLE: &'static str = "char:5";
+    /// Least and greatest length of the sentences of a dump that are compared, if none are given.
+    pub const LENGTHS: (usize, usize) = (20, 2000);
+
     /// A job with default options.
     pub fn new(inputs: Vec<String>, output: String) -> Self {
         Self {
             inputs,
             output,
             id: None,
-            row_ids: RowIds::Number,
+            row_ids: default("row_ids"),
             text: None,
             vector: None,
-            bits: 1024,
+            bits: default("bits"),
             threshold: None,
             shingle: None,
-            method: Method::Auto,
-            target_recall: 0.99,
-            num_hashes: 128,
-            seed: 1,
-            normalize: true,
-            pairs: Pairs::Linked,
-            resolution: Resolution::Representative,
+            method: default("method.job"),
+            target_recall: default("target_recall"),
+            num_hashes: default("num_hashes"),
+            seed: default("seed"),
+            normalize: default("normalize"),
+            pairs: default("pairs"),
+            resolution: default("resolution"),
             keep: Keep::First,
-            max_bucket_pairwise: 10_000,
-            lengths: (20, 2000),
+            max_bucket_pairwise: default("max_bucket_pairwise"),
+            lengths: Self::LENGTHS,
             dump: DumpOptions::default(),
             overwrite: false,
         }
@@ -141,5 +154,56 @@ impl Dedup {
             Method::Projection => self.vector.as_deref().unwrap_or("vector"),
             _ => text,
         }
+    }
+}
+
+/// The default of a parameter.
+#[expect(
+    clippy::expect_used,
+    reason = "the defaults are constants, and a test reads them"
+)]
+pub(super) fn default<T: FromStr>(entry: &str) -> T {
+    let text = parameter(entry).default_text();
+    text.parse()
+        .ok()
+        .expect("a default is a value of its parameter")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::{OnError, Splitter};
+    use crate::parameters::Kind;
+
+    /// Enumerations of the job have the words of the book, and its defaults.
+    #[test]
+    fn words_and_defaults_are_those_of_the_parameters() {
+        let job = Dedup::new(vec![], String::new());
+        let words = |words: &[&'static str]| words.to_vec();
+        let all = |entry: &str, found: Vec<&'static str>, default: String| {
+            let Kind::OneOf(words) = &parameter(entry).kind else {
+                panic!("{entry} has no words");
+            };
+            assert_eq!(*words, found, "{entry}");
+            assert_eq!(parameter(entry).default_text(), default, "{entry}");
+        };
+        let method = Method::ALL.iter().map(|value| value.word());
+        all("method.job", method.collect(), job.method.to_string());
+        let pairs = Pairs::ALL.iter().map(|value| value.word());
+        all("pairs", pairs.collect(), job.pairs.to_string());
+        let resolution = Resolution::ALL.iter().map(|value| value.word());
+        all(
+            "resolution",
+            resolution.collect(),
+            job.resolution.to_string(),
+        );
+        let row_ids = RowIds::ALL.iter().map(|value| value.word());
+        all("row_ids", row_ids.collect(), job.row_ids.to_string());
+        all("keep", words(&Keep::WORDS), "first".to_owned());
+        assert_eq!(job.keep, Keep::First);
+        let on_error = [OnError::Fail, OnError::Skip].map(OnError::name);
+        all("on_error", words(&on_error), job.dump.on_error.to_string());
+        let splitter = [Splitter::Default, Splitter::Published].map(Splitter::name);
+        all("splitter", words(&splitter), job.dump.splitter.to_string());
     }
 }

@@ -3,9 +3,10 @@
 use super::options::RowIds;
 use crate::files::Input;
 use crate::functions::last_column;
+use crate::parameters::{parameter_error, set};
 use datafusion::arrow::compute::can_cast_types;
 use datafusion::arrow::datatypes::{DataType, Field};
-use datafusion::common::{Result, plan_err};
+use datafusion::common::Result;
 use datafusion::functions::crypto::expr_fn::md5;
 use datafusion::functions::encoding::expr_fn::encode;
 use datafusion::functions::string::expr_fn::{concat, octet_length};
@@ -96,9 +97,16 @@ fn part(field: &Field) -> Result<Expr> {
         | DataType::FixedSizeBinary(_) => encode(cast(ident(name), DataType::Binary), lit("hex")),
         other if can_cast_types(other, &DataType::Utf8) => cast(ident(name), DataType::Utf8),
         other => {
-            return plan_err!(
-                "--row-ids content: the column {name} holds {other}, which cannot be cast to text and hashed; --row-ids path identifies rows by file and row number"
-            );
+            let row_ids = |row_ids: RowIds| set("row_ids", row_ids);
+            return Err(parameter_error![
+                row_ids(RowIds::Content),
+                format!(
+                    ": the column {name} holds {other}, which cannot be cast to text and hashed; "
+                ),
+                row_ids(RowIds::Path),
+                " identifies rows by file and row number"
+            ]
+            .into());
         }
     };
     let key = format!("{}:{name}=", name.len());

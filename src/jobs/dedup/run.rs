@@ -1,11 +1,13 @@
 //! Validates the options of a job and derives its parameters.
 
-use super::options::{Dedup, Method, RowIds};
+use super::options::{Dedup, Keep, Method, RowIds, default};
 use crate::files::{Input, Kind};
 use crate::functions::Value;
+use crate::jobs::figures::Figure;
 use crate::jobs::job::Job;
 use crate::options::lookup;
-use datafusion::common::{Result, exec_datafusion_err, plan_err};
+use crate::parameters::{name, parameter, parameter_error, set};
+use datafusion::common::{Result, internal_err};
 use datafusion::execution::memory_pool::MemoryLimit;
 use neardup_kernels::{choose_bands, distance_for_recall};
 use std::collections::BTreeMap;
@@ -23,52 +25,70 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     pub(super) fn new(options: &'a Dedup, input: &Input) -> Result<Self> {
         let is_dump = input.kind == Kind::Dump;
-        let threshold = options.threshold.unwrap_or(if is_dump { 0.6 } else { 0.8 });
-        if !(threshold > 0.0 && threshold <= 1.0) {
-            return plan_err!("--threshold must be a number in (0, 1], found {threshold}");
+        let threshold = options.threshold.unwrap_or_else(|| match is_dump {
+            true => Dedup::DUMP_THRESHOLD,
+            false => default("threshold"),
+        });
+        let (min_length, max_length) = options.lengths;
+        for (entry, value) in [
+            ("threshold", threshold.to_string()),
+            ("target_recall", options.target_recall.to_string()),
+            ("num_hashes", options.num_hashes.to_string()),
+            ("bits", options.bits.to_string()),
+            ("seed", options.seed.to_string()),
+            (
+                "max_bucket_pairwise",
+                options.max_bucket_pairwise.to_string(),
+            ),
+            ("min_length", min_length.to_string()),
+            ("max_length", max_length.to_string()),
+        ] {
+            parameter(entry).read(&value)?;
         }
-        if !(options.target_recall > 0.0 && options.target_recall < 1.0) {
-            return plan_err!(
-                "--target-recall must be a number in (0, 1), found {}",
-                options.target_recall
-            );
-        }
-        let shingle =
-            options
-                .shingle
-                .as_deref()
-                .unwrap_or(if is_dump { "char:5" } else { "word:3" });
-        let shingle: neardup_kernels::Shingle = shingle
-            .parse()
-            .map_err(|error| exec_datafusion_err!("--shingle: {error}"))?;
+        let shingle = options.shingle.as_deref().unwrap_or(match is_dump {
+            true => Dedup::DUMP_SHINGLE,
+            false => parameter("shingle").default_text(),
+        });
+        let Value::Text(shingle) = parameter("shingle").read(shingle)? else {
+            return internal_err!("a shingle is a text");
+        };
+        let method = || set("method", options.method);
         if options.method == Method::MinHash {
             choose_bands(threshold, options.target_recall, options.num_hashes)
-                .map_err(|error| exec_datafusion_err!("--method minhash: {error}"))?;
+                .map_err(|error| parameter_error![method(), format!(": {error}")])?;
         }
         let by_vector = options.method == Method::Projection;
         if by_vector {
             distance_for_recall(options.bits, threshold, options.target_recall)
-                .map_err(|error| exec_datafusion_err!("--method projection: {error}"))?;
+                .map_err(|error| parameter_error![method(), format!(": {error}")])?;
             if is_dump {
-                return plan_err!("--method projection compares vectors; a dump has none");
+                let none = " compares vectors; a dump has none";
+                return Err(parameter_error![method(), none].into());
             }
         } else if options.vector.is_some() {
-            return plan_err!("--vector needs --method projection");
+            let needed = set("method", Method::Projection);
+            return Err(parameter_error![name("vector"), " needs ", needed].into());
         }
         if is_dump && options.row_ids != RowIds::Number {
-            return plan_err!(
-                "--row-ids makes ids for the rows of a table; the sentences of a dump already have ids"
-            );
+            return Err(parameter_error![
+                name("row_ids"),
+                " makes ids for the rows of a table; the sentences of a dump already have ids"
+            ]
+            .into());
         }
         if is_dump && (options.id.is_some() || options.text.is_some()) {
-            return plan_err!(
-                "--id and --text name columns of a table; the columns of a dump are fixed"
-            );
+            return Err(parameter_error![
+                name("id"),
+                " and ",
+                name("text"),
+                " name columns of a table; the columns of a dump are fixed"
+            ]
+            .into());
         }
         Ok(Self {
             options,
             threshold,
-            shingle: shingle.to_string(),
+            shingle,
         })
     }
 
@@ -80,41 +100,39 @@ impl<'a> Run<'a> {
             ("text".to_owned(), options.text.clone().into()),
             ("threshold".to_owned(), self.threshold.into()),
             ("shingle".to_owned(), self.shingle.clone().into()),
-            (
-                "method".to_owned(),
-                format!("{:?}", options.method).to_lowercase().into(),
-            ),
+            ("method".to_owned(), options.method.word().into()),
             ("target_recall".to_owned(), options.target_recall.into()),
             ("num_hashes".to_owned(), options.num_hashes.into()),
             ("seed".to_owned(), options.seed.into()),
             ("normalize".to_owned(), options.normalize.into()),
-            (
-                "pairs".to_owned(),
-                format!("{:?}", options.pairs).to_lowercase().into(),
-            ),
-            (
-                "resolution".to_owned(),
-                format!("{:?}", options.resolution).to_lowercase().into(),
-            ),
-            ("keep".to_owned(), format!("{:?}", options.keep).into()),
+            ("pairs".to_owned(), options.pairs.word().into()),
+            ("resolution".to_owned(), options.resolution.word().into()),
+            ("keep".to_owned(), in_manifest(&options.keep).into()),
             (
                 "bucket_pairs".to_owned(),
                 options.max_bucket_pairwise.into(),
             ),
             ("min_length".to_owned(), options.lengths.0.into()),
             ("max_length".to_owned(), options.lengths.1.into()),
-            ("on_error".to_owned(), options.dump.on_error.clone().into()),
-            ("splitter".to_owned(), options.dump.splitter.clone().into()),
+            ("on_error".to_owned(), options.dump.on_error.name().into()),
+            ("splitter".to_owned(), options.dump.splitter.name().into()),
         ]);
         if options.row_ids != RowIds::Number {
-            let row_ids = format!("{:?}", options.row_ids).to_lowercase();
-            parameters.insert("row_ids".to_owned(), row_ids.into());
+            parameters.insert("row_ids".to_owned(), options.row_ids.word().into());
         }
         if options.method == Method::Projection {
             parameters.insert("vector".to_owned(), options.vector.clone().into());
             parameters.insert("bits".to_owned(), options.bits.into());
         }
         parameters
+    }
+
+    /// Least and greatest length of a sentence.
+    pub(super) fn lengths(&self) -> (usize, usize) {
+        match self.options.lengths {
+            (least, 0) => (least, i64::MAX as usize),
+            lengths => lengths,
+        }
     }
 
     /// Number of parts of the joins: one, or more if the rows would not fit into the memory limit. A part holds the
@@ -128,11 +146,11 @@ impl<'a> Run<'a> {
         let MemoryLimit::Finite(limit) = state.runtime_env().memory_pool.memory_limit() else {
             return 1;
         };
-        let texts = figure(job, "distinct texts").max(1.0);
+        let texts = figure(job, Figure::DistinctTexts).max(1.0);
         if self.options.method == Method::Projection {
             // A part holds two of g groups of rows: vectors, signatures and transposed signatures.
-            let bytes =
-                figure(job, "bytes of vectors") + texts * (self.options.bits as f64 / 4.0 + 64.0);
+            let bytes = figure(job, Figure::BytesOfVectors)
+                + texts * (self.options.bits as f64 / 4.0 + 64.0);
             let held = |groups: usize| 2.0 * bytes / groups as f64 * partitions.min(groups) as f64;
             let fits = |groups: &usize| held(*groups) <= limit as f64 / 2.0;
             let groups = (1..64).find(fits).unwrap_or(64);
@@ -143,7 +161,7 @@ impl<'a> Run<'a> {
             true => 1.0,
             false => 5.0,
         };
-        let shingles = figure(job, "characters") / unit;
+        let shingles = figure(job, Figure::Characters) / unit;
         // The keys of a row are its prefix. Its bytes are the tokens while they are sorted, and the index.
         let keys = shingles / texts * (1.0 - self.threshold) + 1.0;
         let bytes = texts * (24.0 * shingles / texts + 64.0 * keys + 100.0);
@@ -162,7 +180,6 @@ impl<'a> Run<'a> {
 
     pub(super) fn values(&self, job: &Job) -> BTreeMap<String, Value> {
         let options = self.options;
-        let resolution = format!("{:?}", options.resolution).to_lowercase();
         // A pattern that a text must match to have shingles.
         let not_blank = match self.shingle.starts_with("char") {
             true => "(?s).",
@@ -178,7 +195,10 @@ impl<'a> Run<'a> {
             ),
             ("parts".to_owned(), Value::Integer(self.parts(job) as i64)),
             ("seed".to_owned(), Value::Integer(options.seed as i64)),
-            ("resolution".to_owned(), Value::Text(resolution)),
+            (
+                "resolution".to_owned(),
+                Value::Text(options.resolution.to_string()),
+            ),
             ("not_blank".to_owned(), Value::Text(not_blank.to_owned())),
             ("bits".to_owned(), Value::Integer(options.bits as i64)),
             (
@@ -194,8 +214,43 @@ impl<'a> Run<'a> {
 }
 
 /// A figure of the first step that recorded it; 0 if none did.
-pub(super) fn figure(job: &Job, name: &str) -> f64 {
+pub(super) fn figure(job: &Job, figure: Figure) -> f64 {
     let mut steps = job.manifest().steps.iter();
-    let found = steps.find_map(|step| step.figures.get(name)?.as_f64());
+    let found = steps.find_map(|step| step.figure(figure)?.as_f64());
     found.unwrap_or(0.0)
+}
+
+/// The keep order as manifests have it.
+fn in_manifest(keep: &Keep) -> String {
+    match keep {
+        Keep::First => "First".to_owned(),
+        Keep::Longest => "Longest".to_owned(),
+        Keep::By { column, descending } => {
+            format!("By {{ column: {column:?}, descending: {descending} }}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A job of an earlier version resumes only if its keep order is written in the same way.
+    #[test]
+    fn keep_orders_are_written_as_in_earlier_manifests() {
+        let by = |column: &str, descending| Keep::By {
+            column: column.to_owned(),
+            descending,
+        };
+        for (keep, text) in [
+            (Keep::First, "First"),
+            (Keep::Longest, "Longest"),
+            (
+                by("a \"b\"", true),
+                r#"By { column: "a \"b\"", descending: true }"#,
+            ),
+        ] {
+            assert_eq!(in_manifest(&keep), text);
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use super::options::{Keep, Method, Pairs, Resolution};
 use super::run::{Run, figure};
 use crate::functions::{Template, Value, one_row_per_id};
+use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use datafusion::arrow::array::AsArray;
@@ -28,28 +29,29 @@ macro_rules! statement {
 /// Number of texts that suffice to estimate the cost of the exact join.
 const SAMPLE: f64 = 8192.0;
 
-/// Reason to leave out a row whose id occurs more than once: one row of each id is used.
-const REPEATED: &str = "repeated rows of an id";
-/// Reason not to compare a row; such rows are kept.
-const WITHOUT_ID: &str = "rows without an id";
-
 impl Run<'_> {
     pub(super) async fn texts(&self, job: &mut Job) -> Result<()> {
         let values = self.values(job);
-        let lengths = self.options.lengths;
+        let lengths = self.lengths();
         let by_vector = self.options.method == Method::Projection;
         let template = match by_vector {
             true => statement!("texts.vectors"),
             false => statement!("texts"),
         };
-        // The noun for what is compared, the name of the figure of its total size, and the expression of its size.
-        let (what, size, length) = match by_vector {
+        // The reasons not to compare a row, the figure of the total size, and the expression of the size of a value.
+        let (missing, empty, size, length) = match by_vector {
             true => (
-                "vector",
-                "bytes of vectors",
+                Reason::WithoutVector,
+                Reason::ZeroVector,
+                Figure::BytesOfVectors,
                 "character_length(encode(text, 'hex')) / 2",
             ),
-            false => ("text", "characters", "character_length(text)"),
+            false => (
+                Reason::WithoutText,
+                Reason::EmptyText,
+                Figure::Characters,
+                "character_length(text)",
+            ),
         };
         let is_dump = job.context().table_exist("sentences")?;
         job.step(
@@ -84,20 +86,15 @@ impl Run<'_> {
                         texts[0]
                     );
                 }
-                record.figures.insert("rows".to_owned(), rows.into());
-                let compared = texts[0] - texts[1];
-                record.figures.insert("rows compared".to_owned(), compared.into());
-                record.figures.insert("distinct texts".to_owned(), texts[3].into());
-                record.figures.insert(size.to_owned(), texts[2].into());
-                let mut leave_out = |reason: &str, count: i64| {
-                    if count > 0 {
-                        record.left_out.insert(reason.to_owned(), count as u64);
-                    }
-                };
-                leave_out(WITHOUT_ID, without_id);
-                leave_out(&format!("rows without a {what}"), ids - with_text);
-                leave_out(if by_vector { "zero vectors" } else { "empty texts" }, texts[1]);
-                leave_out(REPEATED, rows - without_id - ids);
+                record.set(Figure::Rows, rows);
+                record.set(Figure::RowsCompared, texts[0] - texts[1]);
+                record.set(Figure::DistinctTexts, texts[3]);
+                record.set(size, texts[2]);
+                let mut leave_out = |reason, count: i64| record.leave_out(reason, count.max(0) as u64);
+                leave_out(Reason::WithoutId, without_id);
+                leave_out(missing, ids - with_text);
+                leave_out(empty, texts[1]);
+                leave_out(Reason::RepeatedId, rows - without_id - ids);
                 if is_dump {
                     let outside = numbers(
                         context,
@@ -108,8 +105,8 @@ impl Run<'_> {
                         ),
                     )
                     .await?;
-                    leave_out(&format!("sentences under {} characters", lengths.0), outside[0]);
-                    leave_out(&format!("sentences over {} characters", lengths.1), outside[1]);
+                    leave_out(Reason::SentencesUnder(lengths.0), outside[0]);
+                    leave_out(Reason::SentencesOver(lengths.1), outside[1]);
                 }
                 Ok(())
             },
@@ -131,7 +128,7 @@ impl Run<'_> {
             async |_: &SessionContext, written, record: &mut StepRecord| {
                 one_row(record)?;
                 let tokens = ranks(&sketch(written).await?)?.tokens();
-                record.figures.insert("shingles".to_owned(), tokens.into());
+                record.set(Figure::Shingles, tokens);
                 Ok(())
             },
         )
@@ -150,9 +147,9 @@ impl Run<'_> {
         let hashes = (bands.bands * bands.rows) as f64;
         let linked = self.options.pairs == Pairs::Linked;
         let limit = self.options.max_bucket_pairwise as u64;
-        let shingles = figure(job, "shingles");
+        let shingles = figure(job, Figure::Shingles);
         // The number of candidate pairs in a sample is proportional to the square of the sample's share.
-        let share = (SAMPLE / figure(job, "distinct texts").max(1.0)).clamp(1.0 / 256.0, 1.0);
+        let share = (SAMPLE / figure(job, Figure::DistinctTexts).max(1.0)).clamp(1.0 / 256.0, 1.0);
         let below = (share * 256.0).ceil();
         let share = below / 256.0;
         let below = match share < 1.0 {
@@ -174,27 +171,19 @@ impl Run<'_> {
                     // every eight hash functions, a posting that meets another costs the exact join one.
                     let exact = shingles * 2.0 + meetings;
                     let minhash = shingles * (2.0 + hashes / 8.0);
-                    record
-                        .figures
-                        .insert("cost of the exact join".to_owned(), exact.round().into());
-                    record
-                        .figures
-                        .insert("cost of minhash".to_owned(), minhash.round().into());
-                    let chosen = if exact <= 8.0 * minhash {
-                        "exact"
-                    } else {
-                        "minhash"
+                    record.set(Figure::CostOfExact, exact.round());
+                    record.set(Figure::CostOfMinHash, minhash.round());
+                    let chosen = match exact <= 8.0 * minhash {
+                        true => Method::Exact,
+                        false => Method::MinHash,
                     };
-                    record.figures.insert("method".to_owned(), chosen.into());
+                    record.set(Figure::Method, chosen.word());
                     Ok(())
                 },
             )
             .await?;
-        Ok(record
-            .figures
-            .get("method")
-            .and_then(|method| method.as_str())
-            == Some("exact"))
+        let chosen = record.figure(Figure::Method);
+        Ok(chosen.and_then(|method| method.as_str()) == Some(Method::Exact.word()))
     }
 
     pub(super) async fn pairs(&self, job: &mut Job, exact: bool) -> Result<()> {
@@ -202,11 +191,11 @@ impl Run<'_> {
         let by_vector = self.options.method == Method::Projection;
         let linked = self.options.pairs == Pairs::Linked;
         let method = match (by_vector, exact) {
-            (true, _) => "projection",
-            (_, true) => "exact",
-            (_, false) => "minhash",
+            (true, _) => Method::Projection,
+            (_, true) => Method::Exact,
+            (_, false) => Method::MinHash,
         };
-        values.insert("method".to_owned(), Value::Text(method.to_owned()));
+        values.insert("method".to_owned(), Value::Text(method.to_string()));
         let num_hashes = Value::Integer(self.options.num_hashes as i64);
         values.insert("num_hashes".to_owned(), num_hashes);
         if !linked {
@@ -293,9 +282,9 @@ impl Run<'_> {
                     );
                 }
                 record.figures.append(&mut left_out);
-                record.figures.insert("method".to_owned(), method.into());
+                record.set(Figure::Method, method.word());
                 // The statement selects the pairs to write after the join, so fewer may be written than were found.
-                if let Some(found) = record.figures.get("similar pairs found") {
+                if let Some(found) = record.figure(Figure::SimilarPairsFound) {
                     let found = found.as_u64().unwrap_or(0);
                     let copies = numbers(
                         context,
@@ -304,7 +293,7 @@ impl Run<'_> {
                     .await?;
                     let written = record.rows.saturating_sub(copies[0] as u64);
                     let missing = found.saturating_sub(written);
-                    record.figures.insert("pairs not reported".to_owned(), missing.into());
+                    record.set(Figure::PairsNotReported, missing);
                 }
                 Ok(())
             },
@@ -315,7 +304,7 @@ impl Run<'_> {
 
     pub(super) async fn clusters(&self, job: &mut Job, is_dump: bool) -> Result<()> {
         let values = self.values(job);
-        let rows = figure(job, "rows") as i64 - left_out(job, REPEATED) as i64;
+        let rows = figure(job, Figure::Rows) as i64 - left_out(job, Reason::RepeatedId) as i64;
         let template = match self.options.keep {
             Keep::First => statement!("clusters.first"),
             _ => statement!("clusters.ordered"),
@@ -366,14 +355,10 @@ impl Run<'_> {
                         clusters[3]
                     );
                 }
-                record.figures.insert("rows".to_owned(), clusters[0].into());
-                record.figures.insert("kept".to_owned(), clusters[1].into());
-                record
-                    .figures
-                    .insert("clusters of two or more".to_owned(), larger[0].into());
-                record
-                    .figures
-                    .insert("largest cluster".to_owned(), clusters[2].into());
+                record.set(Figure::Rows, clusters[0]);
+                record.set(Figure::Kept, clusters[1]);
+                record.set(Figure::Clusters, larger[0]);
+                record.set(Figure::LargestCluster, clusters[2]);
                 Ok(())
             },
         )
@@ -389,9 +374,9 @@ impl Run<'_> {
             (None, false) => "id",
         };
         let text = self.options.text.as_deref().unwrap_or("text");
-        let is_repeated = left_out(job, REPEATED) > 0;
+        let is_repeated = left_out(job, Reason::RepeatedId) > 0;
         // Rows without an id are sorted by their other columns.
-        let is_tied = left_out(job, WITHOUT_ID) > 0;
+        let is_tied = left_out(job, Reason::WithoutId) > 0;
         job.step(
             "kept",
             Output::File("kept.parquet"),
@@ -450,9 +435,9 @@ impl Run<'_> {
 }
 
 /// The number of rows that all steps left out for a reason.
-fn left_out(job: &Job, reason: &str) -> u64 {
+fn left_out(job: &Job, reason: Reason) -> u64 {
     let steps = job.manifest().steps.iter();
-    steps.filter_map(|step| step.left_out.get(reason)).sum()
+    steps.map(|step| step.left_out_as(reason)).sum()
 }
 
 /// Runs a query that returns one row of integers.

@@ -14,7 +14,6 @@ use datafusion::object_store::ObjectStoreExt;
 use futures::TryStreamExt;
 use neardup_kernels::pairs::Stats;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Prefix of the names of the files.
@@ -107,25 +106,6 @@ impl LeftOut {
                 self.unreported
             );
         }
-    }
-
-    /// The nonzero counts with their names for reports.
-    pub(crate) fn figures(&self) -> BTreeMap<String, u64> {
-        let figures = [
-            ("oversized buckets", self.oversized_buckets),
-            ("rows in oversized buckets", self.rows),
-            ("rows without a pivot", self.rows_without_pivot),
-            ("capped buckets", self.capped_buckets),
-            ("rows beyond the cap", self.rows_beyond_cap),
-            ("pairs not compared", self.uncompared),
-            ("rows of too many neighbours", self.crowded_rows),
-            ("pairs not reported", self.unreported),
-            ("similar pairs found", self.similar),
-        ];
-        let figures = figures.into_iter().filter(|(_, count)| *count > 0);
-        figures
-            .map(|(name, count)| (name.to_owned(), count))
-            .collect()
     }
 
     /// Writes the counts of a part into the directory of the report, if one is set and anything was left out.

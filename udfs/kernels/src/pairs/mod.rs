@@ -36,7 +36,6 @@ mod first_key;
 mod index;
 mod input;
 mod join;
-mod links;
 mod pivots;
 mod probe_set;
 mod sketch;

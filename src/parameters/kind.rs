@@ -1,6 +1,5 @@
-//! A parameter as declared in the header of a template: its name, type, range, default and description.
+//! The types of parameters, with their ranges.
 
-use datafusion::common::{Result, plan_err};
 use std::fmt;
 
 /// The type of a parameter, with its range.
@@ -52,7 +51,7 @@ impl Range {
     }
 
     /// The smallest integer in the range.
-    pub(super) fn min_integer(&self) -> i64 {
+    pub(crate) fn min_integer(&self) -> i64 {
         let low = self.low as i64;
         low + i64::from(!self.contains(low as f64))
     }
@@ -78,7 +77,7 @@ impl fmt::Display for Range {
 }
 
 impl Kind {
-    fn parse(text: &str) -> Result<Self> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         Ok(match text.split_once(" in ") {
             Some(("number", range)) if let Some(range) = Range::parse(range) => Self::Number(range),
             Some(("integer", range)) if let Some(range) = Range::parse(range) => {
@@ -93,7 +92,7 @@ impl Kind {
                 "shingle" => Self::Shingle,
                 _ => match text.strip_prefix("one of ") {
                     Some(words) => Self::OneOf(words.split('|').map(str::to_owned).collect()),
-                    None => return plan_err!("unknown parameter type '{text}' in a template"),
+                    None => return Err(format!("unknown type '{text}' of a parameter")),
                 },
             },
         })
@@ -113,38 +112,5 @@ impl fmt::Display for Kind {
             Self::Shingle => f.write_str("a shingle such as 'word:3'"),
             Self::OneOf(words) => write!(f, "one of {}", words.join(", ")),
         }
-    }
-}
-
-/// A parameter of a table function.
-#[derive(Debug, Clone)]
-pub struct Parameter {
-    /// Name, as written before `=>`.
-    pub name: String,
-    /// Type and range.
-    pub kind: Kind,
-    /// The default as SQL text. `None` if it is computed, or if the parameter is required or may be omitted.
-    pub default: Option<String>,
-    /// Description.
-    pub doc: String,
-}
-
-impl Parameter {
-    /// Parses a header line: `name: kind = default | doc`.
-    pub(super) fn parse(line: &str) -> Result<Self> {
-        let (declaration, doc) = line.split_once(" | ").unwrap_or((line, ""));
-        let Some((name, rest)) = declaration.split_once(": ") else {
-            return plan_err!("parameter line without a type in a template: {line}");
-        };
-        let (kind, default) = match rest.split_once(" = ") {
-            Some((kind, default)) => (kind, Some(default.trim().to_owned())),
-            None => (rest, None),
-        };
-        Ok(Self {
-            name: name.trim().to_owned(),
-            kind: Kind::parse(kind.trim())?,
-            default,
-            doc: doc.trim().to_owned(),
-        })
     }
 }
