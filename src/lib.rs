@@ -27,6 +27,6 @@ pub mod options;
 mod resources;
 mod session;
 
-pub use error_text::{error_text, explain_parse_error};
+pub use error_text::{error_text, exhausts_memory, explain_parse_error};
 pub use resources::{Memory, Resources, parse_size};
 pub use session::{NeardupExt, install, session};

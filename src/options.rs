@@ -3,12 +3,13 @@
 //! An option has the name of the parameter whose default it replaces, and that parameter's type and range apply
 //! to it. Precedence: argument, then `SET`, then the default in the function's header.
 //! Options are read while a query is planned and enter the plan as literals. The value `default` resets an
-//! option.
+//! option, and so does `RESET neardup.<name>`.
 
 use datafusion::common::config::{
     ConfigEntry, ConfigExtension, ConfigField, ConfigOptions, ExtensionOptions, Visit,
 };
 use datafusion::common::{Result, config_namespace};
+use datafusion::logical_expr::{LogicalPlan, ResetVariable, SetVariable, Statement};
 use std::any::Any;
 use std::fmt::Display;
 
@@ -41,6 +42,15 @@ impl ConfigExtension for NeardupOptions {
     const PREFIX: &'static str = "neardup";
 }
 
+impl NeardupOptions {
+    /// The options under their names, which have a prefix, as in `SET`.
+    pub fn options(&self) -> Vec<ConfigEntry> {
+        let mut entries = Entries(vec![]);
+        self.visit(&mut entries, Self::PREFIX, "");
+        entries.0
+    }
+}
+
 impl ExtensionOptions for NeardupOptions {
     fn as_any(&self) -> &dyn Any {
         self
@@ -63,11 +73,20 @@ impl ExtensionOptions for NeardupOptions {
         }
     }
 
-    /// Keys with their prefix, as `SHOW` and the settings of a session name them.
+    /// The options as `SHOW` and the settings of a session name them: also under their former names.
     fn entries(&self) -> Vec<ConfigEntry> {
-        let mut entries = Entries(vec![]);
-        self.visit(&mut entries, Self::PREFIX, "");
-        entries.0
+        let mut entries = self.options();
+        for (alias, name) in ALIASES {
+            let named = |name| format!("{}.{name}", Self::PREFIX);
+            let option = entries.iter().find(|entry| entry.key == named(name));
+            let former = option.map(|option| ConfigEntry {
+                key: named(alias),
+                value: option.value.clone(),
+                description: option.description,
+            });
+            entries.extend(former);
+        }
+        entries
     }
 }
 
@@ -91,12 +110,28 @@ impl Visit for Entries {
     }
 }
 
+/// The plan of a statement, in which `RESET` of an option of ours takes its value back: the engine resets only options
+/// of its own.
+pub fn with_resets(plan: LogicalPlan) -> LogicalPlan {
+    match plan {
+        LogicalPlan::Statement(Statement::ResetVariable(ResetVariable { variable }))
+            if variable.split('.').next() == Some(NeardupOptions::PREFIX) =>
+        {
+            LogicalPlan::Statement(Statement::SetVariable(SetVariable {
+                variable,
+                value: "default".to_owned(),
+            }))
+        }
+        other => other,
+    }
+}
+
 /// The value of option `name`; `None` if it is not set.
 pub(crate) fn lookup(config: &ConfigOptions, name: &str) -> Option<String> {
     config
         .extensions
         .get::<NeardupOptions>()?
-        .entries()
+        .options()
         .into_iter()
         .find(|entry| entry.key.strip_prefix("neardup.") == Some(name))
         .and_then(|entry| entry.value)
