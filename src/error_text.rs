@@ -27,9 +27,21 @@ pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusio
     error
 }
 
-/// An error without the engine's prefixes and backtrace.
+/// How the engine begins the text of an error of too little memory, also within the text of another error.
+const EXHAUSTED: &str = "Resources exhausted: ";
+
+/// What helps against too little memory.
+const MORE_MEMORY: &str = " (--memory-limit, in Python memory_limit, sets the memory that operators may hold, --threads how many of them run at the same time; on a cluster these are --memory-limit and --slots of the executors)";
+
+/// Whether the cause of an error is the limit of memory.
+pub fn exhausts_memory(error: &DataFusionError) -> bool {
+    matches!(error.find_root(), DataFusionError::ResourcesExhausted(_))
+        || error.strip_backtrace().contains(EXHAUSTED)
+}
+
+/// An error without the engine's prefixes and backtrace; if memory does not suffice, with the options that help.
 pub fn error_text(error: &DataFusionError) -> String {
-    cleaned(error.strip_backtrace())
+    helpful(error, cleaned(error.strip_backtrace()))
 }
 
 /// As [`error_text`], with the names of parameters as `written` writes them: a name, and its value if there is one.
@@ -38,10 +50,19 @@ pub fn error_text_with(
     written: impl Fn(&str, Option<&str>) -> String,
 ) -> String {
     let text = error.strip_backtrace();
-    cleaned(match ParameterError::of(error) {
+    let text = cleaned(match ParameterError::of(error) {
         Some(named) => text.replace(&named.to_string(), &named.text(written)),
         None => text,
-    })
+    });
+    helpful(error, text)
+}
+
+/// The text of an error with the options that help against it.
+fn helpful(error: &DataFusionError, text: String) -> String {
+    match exhausts_memory(error) && !text.contains("--memory-limit") {
+        true => text + MORE_MEMORY,
+        false => text,
+    }
 }
 
 /// A text without the prefixes of the engine.
@@ -73,6 +94,26 @@ fn cleaned(mut text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_of_memory_name_its_limit() {
+        use datafusion::common::exec_datafusion_err;
+        let exhausted = || DataFusionError::ResourcesExhausted("no room".to_owned());
+        let nested = DataFusionError::Shared(std::sync::Arc::new(exhausted().context("a sort")));
+        let as_text = exec_datafusion_err!("similar_pairs: {}", exhausted());
+        for error in [exhausted(), nested, as_text] {
+            let text = error_text(&error);
+            assert!(
+                text.contains("no room") && text.contains("--memory-limit"),
+                "{text}"
+            );
+        }
+        let other = exec_datafusion_err!("memory of a text");
+        assert!(!error_text(&other).contains("--memory-limit"));
+        // Once is enough.
+        let named = DataFusionError::ResourcesExhausted("raise --memory-limit".to_owned());
+        assert_eq!(error_text(&named).matches("--memory-limit").count(), 1);
+    }
 
     #[test]
     fn one_pair_of_parentheses_is_explained() {

@@ -29,6 +29,6 @@ pub mod parameters;
 mod resources;
 mod session;
 
-pub use error_text::{error_text, error_text_with, explain_parse_error};
+pub use error_text::{error_text, error_text_with, exhausts_memory, explain_parse_error};
 pub use resources::{Memory, Resources, parse_size};
 pub use session::{NeardupExt, install, session};

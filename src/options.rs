@@ -3,13 +3,14 @@
 //! An option has the name of the parameter whose default it replaces, and that parameter's type, range and meaning
 //! (`parameters`) apply to it. Precedence: argument, then `SET`, then the default in the function's header.
 //! Options are read while a query is planned and enter the plan as literals. The value `default` resets an
-//! option.
+//! option, and so does `RESET neardup.<name>`.
 
 use crate::parameters::{Parameter, Value, parameter};
 use datafusion::common::config::{
     ConfigEntry, ConfigExtension, ConfigField, ConfigOptions, ExtensionOptions, Visit,
 };
 use datafusion::common::{Result, config_namespace, plan_datafusion_err};
+use datafusion::logical_expr::{LogicalPlan, ResetVariable, SetVariable, Statement};
 use std::any::Any;
 use std::fmt::Display;
 
@@ -42,6 +43,19 @@ impl ConfigExtension for NeardupOptions {
     const PREFIX: &'static str = "neardup";
 }
 
+impl NeardupOptions {
+    /// The options under their names, which have a prefix, as in `SET`, each with the meaning of its parameter.
+    pub fn options(&self) -> Vec<ConfigEntry> {
+        let mut entries = Entries(vec![]);
+        self.visit(&mut entries, Self::PREFIX, "");
+        for entry in &mut entries.0 {
+            let name = entry.key.split('.').next_back().unwrap_or_default();
+            entry.description = &parameter(name).doc;
+        }
+        entries.0
+    }
+}
+
 impl ExtensionOptions for NeardupOptions {
     fn as_any(&self) -> &dyn Any {
         self
@@ -64,16 +78,20 @@ impl ExtensionOptions for NeardupOptions {
         }
     }
 
-    /// Keys with their prefix, as `SHOW` and the settings of a session name them, each with the meaning of its
-    /// parameter.
+    /// The options as `SHOW` and the settings of a session name them: also under their former names.
     fn entries(&self) -> Vec<ConfigEntry> {
-        let mut entries = Entries(vec![]);
-        self.visit(&mut entries, Self::PREFIX, "");
-        for entry in &mut entries.0 {
-            let name = entry.key.split('.').next_back().unwrap_or_default();
-            entry.description = &parameter(name).doc;
+        let mut entries = self.options();
+        for (alias, name) in ALIASES {
+            let named = |name| format!("{}.{name}", Self::PREFIX);
+            let option = entries.iter().find(|entry| entry.key == named(name));
+            let former = option.map(|option| ConfigEntry {
+                key: named(alias),
+                value: option.value.clone(),
+                description: option.description,
+            });
+            entries.extend(former);
         }
-        entries.0
+        entries
     }
 }
 
@@ -97,12 +115,28 @@ impl Visit for Entries {
     }
 }
 
+/// The plan of a statement, in which `RESET` of an option of ours takes its value back: the engine resets only options
+/// of its own.
+pub fn with_resets(plan: LogicalPlan) -> LogicalPlan {
+    match plan {
+        LogicalPlan::Statement(Statement::ResetVariable(ResetVariable { variable }))
+            if variable.split('.').next() == Some(NeardupOptions::PREFIX) =>
+        {
+            LogicalPlan::Statement(Statement::SetVariable(SetVariable {
+                variable,
+                value: "default".to_owned(),
+            }))
+        }
+        other => other,
+    }
+}
+
 /// The value of option `name`; `None` if it is not set.
 pub(crate) fn lookup(config: &ConfigOptions, name: &str) -> Option<String> {
     config
         .extensions
         .get::<NeardupOptions>()?
-        .entries()
+        .options()
         .into_iter()
         .find(|entry| entry.key.strip_prefix("neardup.") == Some(name))
         .and_then(|entry| entry.value)

@@ -1,7 +1,8 @@
 //! Sessions: DataFusion with the functions, operators and table functions of this crate.
 
 use crate::files::{
-    CopyPlainTexts, DoubtDoubles, FileTables, ScanDoubles, with_buckets, written_formats,
+    CopyPlainTexts, DoubtDoubles, FileTables, ScanDoubles, TsvFactory, with_buckets,
+    written_formats,
 };
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
 use crate::operators::planner::NeardupQueryPlanner;
@@ -27,7 +28,7 @@ const OURS: &str = "prefix_tokens";
 /// Adds this crate to a session of a host.
 pub trait NeardupExt {
     /// Adds scalar functions, aggregates, table functions, their operators, `SET neardup.…` options and
-    /// `STORED AS WIKIDUMP`. What the host has stays: its query planner is called by ours, its relation planners
+    /// `STORED AS WIKIDUMP` and `TSV`. What the host has stays: its query planner is called by ours, its relation planners
     /// are asked after ours, its rules run as before. A session that was extended already is left as it is.
     ///
     /// Table functions find tables in the catalogs that the builder has now, so catalogs come first. A query
@@ -191,7 +192,9 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     // Statistics are doubted before any rule believes them; filters are looked at once all are pushed down.
     physical.rules.insert(0, Arc::new(DoubtDoubles));
     physical.rules.push(Arc::new(ScanDoubles));
-    with_functions(builder).with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory))
+    with_functions(builder)
+        .with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory))
+        .with_table_factory("TSV".to_owned(), Arc::new(TsvFactory))
 }
 
 /// Adds the planner of our table functions, over the catalogs that the builder has.

@@ -1,7 +1,7 @@
 //! Errors of the engine as Python exceptions.
 
 use datafusion::common::DataFusionError;
-use neardup::error_text;
+use neardup::{error_text, exhausts_memory};
 use pyo3::PyErr;
 use pyo3::exceptions::{
     PyFileNotFoundError, PyMemoryError, PyNotImplementedError, PyOSError, PyRuntimeError,
@@ -18,13 +18,15 @@ pub(crate) fn exception(error: DataFusionError) -> PyErr {
     if text.contains("no such file") || text.contains("no file matches") {
         return PyFileNotFoundError::new_err(text);
     }
+    if exhausts_memory(&error) {
+        return PyMemoryError::new_err(text);
+    }
     match error.find_root() {
         DataFusionError::Plan(_)
         | DataFusionError::SQL(..)
         | DataFusionError::SchemaError(..)
         | DataFusionError::Configuration(_)
         | DataFusionError::ArrowError(..) => PyValueError::new_err(text),
-        DataFusionError::ResourcesExhausted(_) => PyMemoryError::new_err(text),
         DataFusionError::NotImplemented(_) => PyNotImplementedError::new_err(text),
         DataFusionError::IoError(_) | DataFusionError::ObjectStore(_) => PyOSError::new_err(text),
         _ => PyRuntimeError::new_err(text),

@@ -98,7 +98,8 @@ impl Session {
         let context = self.context.clone();
         let (plan, batches) = wait(py, async move {
             let planned = context.state().create_logical_plan(&statement).await;
-            let mut plan = planned.map_err(|error| explain_parse_error(&statement, error))?;
+            let planned = planned.map_err(|error| explain_parse_error(&statement, error))?;
+            let mut plan = neardup::options::with_resets(planned);
             if !bound.is_empty() {
                 plan = plan.with_param_values(ParamValues::Map(bound))?;
             }

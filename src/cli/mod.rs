@@ -33,7 +33,7 @@ mod temp_dir;
 mod visible;
 
 use clap::{Parser, Subcommand};
-use datafusion::common::{DataFusionError, Result};
+use datafusion::common::Result;
 use futures::future::Either;
 use options::Global;
 use std::io::Write;
@@ -135,7 +135,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(Outcome::Stopped(stop)) => ExitCode::from(stop.code),
         Err(_) if out::is_closed() => ExitCode::SUCCESS,
         Err(error) => {
-            report!("error: {}{}", flags::error_text(&error), hint(&error));
+            report!("error: {}", flags::error_text(&error));
             ExitCode::FAILURE
         }
     }
@@ -150,16 +150,6 @@ fn print_usage(answer: &clap::Error) -> ExitCode {
             ExitCode::FAILURE
         }
         _ => ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2)),
-    }
-}
-
-/// A hint at the options that help against an error.
-fn hint(error: &DataFusionError) -> &'static str {
-    match error.find_root() {
-        DataFusionError::ResourcesExhausted(_) => {
-            " (--memory-limit sets the memory that operators may hold, --threads how many of them run at the same time)"
-        }
-        _ => "",
     }
 }
 

@@ -86,6 +86,7 @@ pub(super) async fn run_script(
         DFParser::parse_sql(script).map_err(|error| neardup::explain_parse_error(script, error))?;
     for statement in statements {
         let plan = context.state().statement_to_plan(statement).await?;
+        let plan = neardup::options::with_resets(plan);
         let prints = !matches!(
             plan,
             LogicalPlan::Ddl(_)

@@ -72,6 +72,12 @@ impl Failure {
         if has(UNREACHABLE) && text.contains(address) && !job {
             return Self::permanent(format!("no scheduler answers at df://{address}"));
         }
+        if let (Some(error), true) = (of_store(cause), job) {
+            return Self {
+                kind: Kind::Permanent,
+                error,
+            };
+        }
         if has(RETRYABLE) || has(UNREACHABLE) || (job && cause == "Cancelled") {
             return Self::retryable(format!(
                 "the cluster lost the query ({})",
@@ -83,6 +89,26 @@ impl Failure {
             error: innermost(cause).unwrap_or_else(|| plain(cause)),
         }
     }
+}
+
+/// The error of an object store or the file system in a debug text: what it is about, if the text says so, and the
+/// cause.
+fn of_store(text: &str) -> Option<DataFusionError> {
+    let (_, text) = text.split_once("ObjectStore(")?;
+    let after = |mark: &str| text.split_once(mark).map(|(_, rest)| rest);
+    let message = || after("message: \"").and_then(unquoted);
+    let status = || {
+        let status = after("status: ")?.split(',').next()?;
+        let body = after("body: Some(\"")
+            .and_then(unquoted)
+            .unwrap_or_default();
+        Some(format!("status {status} {body}").trim_end().to_owned())
+    };
+    let cause = status().or_else(message)?;
+    let address = || after("uri: Some(")?.split(')').next().map(str::to_owned);
+    let place = after("path: \"").and_then(unquoted).or_else(address);
+    let text = place.map_or(cause.clone(), |place| format!("{place}: {cause}"));
+    Some(DataFusionError::IoError(std::io::Error::other(text)))
 }
 
 fn first_line(text: &str) -> &str {
@@ -104,6 +130,11 @@ fn innermost(text: &str) -> Option<DataFusionError> {
         return Some(DataFusionError::Execution(words(name)));
     }
     let message = unquoted(&nested[quote + 2..])?;
+    if variant == "Context" {
+        // The text of an operator, then the error that it is about.
+        let rest = format!("DataFusionError({}", after_text(&nested[quote + 2..])?);
+        return innermost(&rest).map(|error| error.context(message));
+    }
     Some(match variant {
         "Plan" => DataFusionError::Plan(message),
         "NotImplemented" => DataFusionError::NotImplemented(message),
@@ -123,6 +154,17 @@ fn words(name: &str) -> String {
         }
     }
     words
+}
+
+/// What follows a debug literal and a comma, after its opening quote.
+fn after_text(text: &str) -> Option<&str> {
+    let mut escaped = false;
+    let end = text.find(|letter| {
+        let ends = letter == '"' && !escaped;
+        escaped = letter == '\\' && !escaped;
+        ends
+    })?;
+    text[end + 1..].strip_prefix(", ")
 }
 
 /// The text of a debug literal after its opening quote.
@@ -195,6 +237,34 @@ mod tests {
         assert_eq!(of(nameless).1, "Execution error: Divide by zero");
         let nested = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(Shared(External(ArrowError(DivideByZero))))"#;
         assert_eq!(of(nested).1, "Execution error: Divide by zero");
+        let store = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(Shared(ObjectStore(Generic { store: "LocalFileSystem", source: UnableToOpenFile { source: Os { code: 20, kind: NotADirectory, message: "Not a directory" }, path: "/a/x.csv" } })))"#;
+        assert_eq!(of(store).1, "IO error: /a/x.csv: Not a directory");
+        let full = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(ObjectStore(Generic { store: "LocalFileSystem", source: UnableToCopyDataToFile { source: Os { code: 28, kind: StorageFull, message: "No space left on device" } } }))"#;
+        assert_eq!(of(full).1, "IO error: No space left on device");
+        let bucket = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(ObjectStore(Generic { store: "S3", source: RetryError(RetryErrorImpl { method: PUT, uri: Some(http://s3:9000/b/x.csv), retries: 0, max_retries: 10, inner: Status { status: 403, body: Some("<Message>no</Message>") } }) }))"#;
+        assert_eq!(
+            of(bucket).1,
+            "IO error: http://s3:9000/b/x.csv: status 403 <Message>no</Message>"
+        );
+        let unreachable = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(ObjectStore(Generic { store: "S3", source: RetryError(RetryErrorImpl { method: PUT, uri: Some(http://s3:9000/b/x.csv), retries: 10, inner: Http(HttpError { kind: Connect, source: ConnectError("tcp connect error", 127.0.0.1:9000, Os { code: 111, kind: ConnectionRefused, message: "Connection refused" }) }) }) }))"#;
+        assert_eq!(
+            of(unreachable),
+            (
+                Kind::Permanent,
+                "IO error: http://s3:9000/b/x.csv: Connection refused".to_owned()
+            )
+        );
+        let context = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(Shared(Context("not \"enough\"", ResourcesExhausted("no room"))))"#;
+        let error = Failure::of(
+            &DataFusionError::Execution(context.to_owned()),
+            "http://a:1",
+        )
+        .error;
+        assert!(matches!(
+            error.find_root(),
+            DataFusionError::ResourcesExhausted(_)
+        ));
+        assert!(error.to_string().contains("not \"enough\""), "{error}");
         let planning = "Job 1 failed: DataFusion error: Error during planning: a.xml: no such file";
         assert_eq!(of(planning).1, "Error during planning: a.xml: no such file");
     }

@@ -1,8 +1,10 @@
 //! Runs a query from the client: submits it to the scheduler, monitors it, cancels it when its stream is
 //! dropped, and resubmits it when the cluster lost it.
 
+use super::client_side::{change_in_memory, changed, with_series};
 use super::copy_to::encode_copies;
 use super::failure::{Failure, Kind};
+use super::limits::runnable;
 use super::monitor::Monitor;
 use super::qualifiers::parseable;
 use super::scratch::Scratch;
@@ -66,10 +68,14 @@ impl QueryPlanner for ClusterPlanner {
                 "EXPLAIN ANALYZE of a statement that writes does not run on a cluster"
             );
         }
+        if let Some((statement, table)) = change_in_memory(plan) {
+            return changed(statement, &table, self, session).await;
+        }
         let plan = match plan {
             LogicalPlan::Explain(_) => shared::shown(plan.clone())?,
             _ => shared::materialised(plan.clone(), state, &self.scratch).await?,
         };
+        let plan = with_series(runnable(plan)?, state, &self.scratch).await?;
         let plan = encode_copies(parseable(with_columns(plan)?)?)?;
         let plan = self.scratch.staged(plan, state).await?;
         let config = session.config().ballista_config();
@@ -201,11 +207,12 @@ impl Query {
                 first
             }
             (Ok(first), None) => first,
-            (Err(error), staging) => {
-                if let Some(staging) = staging {
-                    staging.remove().await;
-                }
-                return Err(explained(error));
+            (Err(error), None) => return Err(explained(error)),
+            (Err(error), Some(staging)) => {
+                let Failure { kind, error } = explained(error);
+                let error = staging.named(error);
+                staging.remove().await;
+                return Err(Failure { kind, error });
             }
         };
         let query = Arc::clone(self);

@@ -102,7 +102,7 @@ impl Scratch {
     ) -> Result<Arc<dyn TableProvider>> {
         let Some(directory) = self.directory()? else {
             return plan_err!(
-                "the rows of a relation argument may differ each time they are computed, so they are computed once; they hold more than the {INLINE_BYTES} bytes that can be sent inside a plan: give a directory that every executor sees (--scratch), or write the rows as Parquet there and name the file"
+                "the rows of generate_series, and of a relation argument that may differ each time, are computed once by the client; they hold more than the {INLINE_BYTES} bytes that can be sent inside a plan: give a directory that every executor sees (--scratch), or write the rows as Parquet there and name the file"
             );
         };
         let mut file = ScratchFile::create(directory.path(), rest.schema())?;

@@ -5,6 +5,7 @@ use super::dictionaries::PlainDictionaries;
 use super::query::ClusterPlanner;
 use super::scalar_subqueries::OneRowSubqueries;
 use super::scratch::Scratch;
+use super::subquery_columns::SubqueryColumns;
 use super::token::Token;
 use ballista_core::config::BallistaConfig;
 use ballista_core::extension::SessionStateExt;
@@ -73,9 +74,10 @@ pub fn session(options: &ClientOptions, runtime: Arc<RuntimeEnv>) -> Result<Sess
     };
     let state = crate::session::bare(config, &runtime)?.upgrade_for_ballista(scheduler)?;
     let first: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(PlainDictionaries);
-    let last: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(OneRowSubqueries);
+    let last: [Arc<dyn AnalyzerRule + Send + Sync>; 2] =
+        [Arc::new(SubqueryColumns), Arc::new(OneRowSubqueries)];
     let rules = state.analyzer().rules.iter().cloned();
-    let rules = std::iter::once(first).chain(rules).chain([last]).collect();
+    let rules = std::iter::once(first).chain(rules).chain(last).collect();
     let state = SessionStateBuilder::new_from_existing(state)
         .with_analyzer_rules(rules)
         .with_query_planner(Arc::new(planner));

@@ -10,7 +10,7 @@ use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{Column, Result};
 use datafusion::datasource::{MemTable, TableProvider, provider_as_source};
-use datafusion::execution::SessionState;
+use datafusion::execution::{SendableRecordBatchStream, SessionState};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::prelude::DataFrame;
@@ -66,7 +66,7 @@ fn replaced(
     Ok(plan.data)
 }
 
-/// The rows of a plan as a table in memory, or in a file if they are too large to be sent inside a plan.
+/// The rows of a plan as a table.
 async fn table(
     plan: &LogicalPlan,
     state: &SessionState,
@@ -85,17 +85,26 @@ async fn table(
     let wanted = Arc::clone(&schema);
     let rows = DataFrame::new(state.clone(), plan).execute_stream().await?;
     let rows = rows.and_then(move |batch| ready(as_declared(&batch, &wanted)));
-    let mut rows = RecordBatchStreamAdapter::new(Arc::clone(&schema), rows);
+    let rows = RecordBatchStreamAdapter::new(schema, rows);
+    collected(Box::pin(rows), state, scratch).await
+}
+
+/// Rows as a table in memory, or in a file if they are too large to be sent inside a plan.
+pub(super) async fn collected(
+    mut rows: SendableRecordBatchStream,
+    state: &SessionState,
+    scratch: &Scratch,
+) -> Result<Arc<dyn TableProvider>> {
     let mut batches: Vec<RecordBatch> = Vec::new();
     let mut bytes = 0;
     while let Some(batch) = rows.try_next().await? {
         bytes += batch.get_array_memory_size();
         batches.push(batch);
         if bytes > INLINE_BYTES {
-            return scratch.stored(batches, Box::pin(rows), state).await;
+            return scratch.stored(batches, rows, state).await;
         }
     }
-    Ok(Arc::new(MemTable::try_new(schema, vec![batches])?))
+    Ok(Arc::new(MemTable::try_new(rows.schema(), vec![batches])?))
 }
 
 /// The batch, cast to a schema.

@@ -1,4 +1,4 @@
-//! Prepares a plan so that the engine cuts it into stages correctly. It works around six faults of the engine's
+//! Prepares a plan so that the engine cuts it into stages correctly. It works around seven faults of the engine's
 //! adaptive planner (Ballista 55):
 //!
 //! - A task runs a slice of the partitions of its stage, and a union is sliced by giving each input those
@@ -20,8 +20,10 @@
 //! - An empty relation, or a row without columns, in a union is sliced into different operators for different
 //!   tasks. The status reports of such tasks are inconsistent, and the stage never ends. A table in memory,
 //!   which is sliced correctly, replaces it.
+//! - Rows without columns cannot be sent between stages: see [`row_marks`](super::row_marks).
 
 use super::outer_join::OuterJoinExec;
+use super::row_marks::{marked, needs_marks, unmarked};
 use crate::operators::similar_pairs::SimilarPairsExec;
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::compute::cast;
@@ -88,6 +90,8 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
             // memory for tasks.
             return Ok(Transformed::yes(KeyedExec::of(node, None)?));
         }
+        let has_marks = needs_marks(&node);
+        let node = if has_marks { marked(&node)? } else { node };
         let inputs: Vec<_> = if node.is::<UnionExec>() {
             let inputs = node.children().into_iter();
             let inputs = inputs.map(|input| match gathers(input) {
@@ -95,8 +99,13 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
                 false => KeyedExec::of(Arc::clone(input), None),
             });
             let union = with_children(&node, inputs.collect::<Result<_>>()?)?;
+            if has_marks {
+                return Ok(Transformed::yes(unmarked(union)?));
+            }
             // Keeps a sort above the union: below it, it would gather the rows of an input of one partition.
             return Ok(Transformed::yes(KeyedExec::of(union, None)?));
+        } else if has_marks {
+            return Ok(Transformed::yes(unmarked(node)?));
         } else if let (Some(keys), [input]) = (window_keys(&node), node.children().as_slice()) {
             vec![KeyedExec::of(Arc::clone(input), Some(keys))?]
         } else if let Some(pairs) = node.downcast_ref::<SimilarPairsExec>() {

@@ -3,23 +3,31 @@
 //!
 //! A task continues after its query was cancelled, and after a resubmission two tasks may write the same rows.
 //! Therefore each attempt has its own directory, beside the destination that the statement names, and only the
-//! client moves files out of it.
+//! client moves files out of it. A client that is killed leaves the directory behind; the next statement that writes
+//! beside it removes it.
 
+use super::temp_dir::{LOCK, locked, sweep_named};
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{Result, exec_err};
+use datafusion::common::{DataFusionError, Result, exec_err};
 use datafusion::datasource::listing::{ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::datasource::{TableProvider, provider_as_source, source_as_provider};
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::dml::CopyTo;
 use datafusion::logical_expr::{DmlStatement, LogicalPlan, WriteOp};
 use futures::TryStreamExt;
+use futures::future::ready;
 use object_store::buffered::BufWriter;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use std::any::Any;
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
+
+/// The name of a staging directory is `HIDDEN`, a UUID and `UNFINISHED`.
+const HIDDEN: &str = ".";
+const UNFINISHED: &str = ".unfinished";
 
 /// Object stores copy larger objects only in parts.
 const MAX_COPY_BYTES: u64 = 4 << 30;
@@ -32,8 +40,12 @@ pub(super) struct Staging {
     hidden: Path,
     /// The directory that contains it.
     parent: Path,
+    /// The path or address of what the statement writes.
+    destination: String,
     /// The hidden directory on disk, if the store is the file system.
     disk: Option<PathBuf>,
+    /// The lock file of the directory on disk, which is locked as long as it is open.
+    _lock: Option<File>,
 }
 
 impl Staging {
@@ -88,23 +100,28 @@ impl Staging {
     fn beside(url: &ListingTableUrl, context: &TaskContext) -> Result<(ListingTableUrl, Self)> {
         let store = context.runtime_env().object_store(url)?;
         let mut address = url.get_url().clone();
+        let destination = match address.to_file_path() {
+            Ok(path) => path.display().to_string(),
+            Err(()) => address.to_string(),
+        };
         let path = address.path().to_owned();
         let (whole, slash) = match path.strip_suffix('/') {
             Some(whole) => (whole, "/"),
             None => (path.as_str(), ""),
         };
         let (parent, name) = whole.rsplit_once('/').unwrap_or(("", whole));
-        let hidden = format!("{parent}/.{}.unfinished", uuid::Uuid::new_v4().simple());
+        let id = uuid::Uuid::new_v4().simple();
+        let hidden = format!("{parent}/{HIDDEN}{id}{UNFINISHED}");
         address.set_path(&hidden);
         let disk = address.to_file_path().ok();
-        if let Some(disk) = &disk {
-            make_shared(disk);
-        }
+        let lock = disk.as_deref().and_then(make_shared);
         let staging = Self {
             store,
             hidden: Path::from_url_path(&hidden)?,
             parent: Path::from_url_path(parent)?,
+            destination,
             disk,
+            _lock: lock,
         };
         address.set_path(&format!("{hidden}/{name}{slash}"));
         Ok((ListingTableUrl::try_new(address, None)?, staging))
@@ -154,9 +171,30 @@ impl Staging {
         }
     }
 
+    /// An error of the attempt, with the destination that the statement names in place of a path in the hidden
+    /// directory.
+    pub(super) fn named(&self, error: DataFusionError) -> DataFusionError {
+        let text = error.message();
+        let hidden = self.hidden.filename().unwrap_or_default();
+        let cause = match (text.split_once(hidden), &error) {
+            (Some((_, path)), _) => path.split_once(": ").map_or(path, |(_, cause)| cause),
+            // An error of writing that says nothing of the file.
+            (None, DataFusionError::IoError(_)) if !text.contains('/') => &*text,
+            _ => return error,
+        };
+        let text = format!("{}: {cause}", self.destination);
+        match error {
+            DataFusionError::IoError(_) => std::io::Error::other(text).into(),
+            _ => DataFusionError::Execution(text),
+        }
+    }
+
     /// The files of the attempt, sorted by name.
     async fn files(&self) -> Result<Vec<ObjectMeta>> {
-        let mut files: Vec<_> = self.store.list(Some(&self.hidden)).try_collect().await?;
+        let lock = self.hidden.clone().join(LOCK);
+        let files = self.store.list(Some(&self.hidden));
+        let files = files.try_filter(|file| ready(file.location != lock));
+        let mut files: Vec<_> = files.try_collect().await?;
         files.sort_by(|a, b| a.location.cmp(&b.location));
         Ok(files)
     }
@@ -173,15 +211,30 @@ impl Drop for Staging {
 }
 
 /// Makes a directory that the same users may write to as to the one that it is in, because the executors may run as
-/// another user than the client.
-fn make_shared(directory: &std::path::Path) {
-    // Only where the parent is there: a query that fails leaves no directories behind.
-    let made = std::fs::create_dir(directory);
-    let parent = directory.parent().and_then(|parent| parent.metadata().ok());
-    if let (Ok(()), Some(parent)) = (made, parent) {
-        // Where this fails, the executors make the directory, or say why they cannot.
+/// another user than the client, and locks it. Directories beside it whose clients were killed are removed.
+fn make_shared(directory: &std::path::Path) -> Option<File> {
+    let parent = directory.parent()?;
+    let mark = mark();
+    if let Some(mark) = &mark {
+        sweep_named(parent, mark, |name| {
+            let id = name.strip_prefix(HIDDEN)?.strip_suffix(UNFINISHED)?;
+            uuid::Uuid::try_parse(id).ok()
+        });
+    }
+    // Only where the parent is there: a query that fails leaves no directories behind. Where this fails, the
+    // executors make the directory, or say why they cannot.
+    std::fs::create_dir(directory).ok()?;
+    if let Ok(parent) = parent.metadata() {
         let _ = std::fs::set_permissions(directory, parent.permissions());
     }
+    // Without a lock, nobody sweeps the directory.
+    locked(directory, &mark?).ok().flatten()
+}
+
+/// The contents of lock files: the identity of this machine since it was started. On shared storage, the lock of a
+/// process on another machine may not be seen here, so that only directories of this machine are swept.
+fn mark() -> Option<String> {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()
 }
 
 /// The table that rows are inserted into.
@@ -209,11 +262,13 @@ fn at_address(table: &ListingTable, url: ListingTableUrl) -> Result<ListingTable
 
 #[cfg(test)]
 mod tests {
-    use super::Staging;
+    use super::{Staging, locked, make_shared, mark};
+    use datafusion::common::exec_datafusion_err;
     use futures::TryStreamExt;
     use object_store::memory::InMemory;
     use object_store::path::Path;
     use object_store::{ObjectStore, ObjectStoreExt};
+    use std::fs::File;
     use std::sync::Arc;
 
     fn staging(store: &Arc<dyn ObjectStore>) -> Staging {
@@ -221,8 +276,52 @@ mod tests {
             store: Arc::clone(store),
             hidden: Path::from("rows/.out.7.unfinished"),
             parent: Path::from("rows"),
+            destination: "/rows/out".to_owned(),
             disk: None,
+            _lock: None,
         }
+    }
+
+    /// Only what a client of this machine has surely left is removed.
+    #[test]
+    fn what_a_killed_client_left_is_removed_by_the_next() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let at = |number: usize| parent.path().join(format!(".{number:032x}.unfinished"));
+        let alive = make_shared(&at(1)).expect("a lock");
+        drop(make_shared(&at(2)).expect("a lock"));
+        let elsewhere = locked_by(&at(3), "another machine");
+        std::fs::create_dir(at(4)).expect("a directory without a lock");
+        let named = parent.path().join(".x.unfinished");
+        drop(locked_by(&named, &mark().expect("a mark")));
+        drop(elsewhere);
+        let next = make_shared(&at(5)).expect("a lock");
+        let there = [1, 2, 3, 4, 5].map(|number| at(number).exists());
+        assert_eq!(there, [true, false, true, true, true]);
+        assert!(named.exists());
+        drop((alive, next));
+    }
+
+    fn locked_by(directory: &std::path::Path, mark: &str) -> File {
+        std::fs::create_dir(directory).expect("a directory");
+        let lock = locked(directory, mark).expect("a lock file");
+        lock.expect("a lock")
+    }
+
+    #[test]
+    fn errors_name_the_destination() {
+        let store: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
+        let staging = staging(&store);
+        let named = |text: &str| {
+            staging
+                .named(std::io::Error::other(text).into())
+                .to_string()
+        };
+        let hidden = named("/rows/.out.7.unfinished/out/a.csv#1: no space");
+        assert_eq!(hidden, "IO error: /rows/out: no space");
+        assert_eq!(named("no space"), "IO error: /rows/out: no space");
+        assert_eq!(named("/in.csv: no file"), "IO error: /in.csv: no file");
+        let error = staging.named(exec_datafusion_err!("divided by zero"));
+        assert_eq!(error.to_string(), "Execution error: divided by zero");
     }
 
     async fn names(store: &Arc<dyn ObjectStore>) -> Vec<String> {

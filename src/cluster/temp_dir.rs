@@ -3,12 +3,12 @@
 //! makes one below the same parent.
 
 use std::fs::{DirBuilder, File};
-use std::io::Result;
+use std::io::{Read, Result, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// The lock file, which the process that owns the directory holds locked.
-const LOCK: &str = ".lock";
+pub(super) const LOCK: &str = ".lock";
 
 /// A private temporary directory, removed on drop.
 #[derive(Debug)]
@@ -25,14 +25,7 @@ impl LockedTempDir {
         let path = parent.join(format!("{kind}-{}", uuid::Uuid::new_v4().simple()));
         DirBuilder::new().mode(0o700).create(&path)?;
         let mut made = Self { path, lock: None };
-        // The lock file is locked before it gets its name: another process may be sweeping at this moment.
-        let new = made.path.join(".lock.new");
-        let lock = File::create(&new)?;
-        // On a file system without locks directories are not swept either.
-        if lock.try_lock().is_ok() {
-            std::fs::rename(&new, made.path.join(LOCK))?;
-            made.lock = Some(lock);
-        }
+        made.lock = locked(&made.path, "")?;
         Ok(made)
     }
 
@@ -48,22 +41,50 @@ impl Drop for LockedTempDir {
     }
 }
 
+/// Makes the lock file of a directory, which its owner holds locked, with the contents `mark`; `None` on a file system
+/// without locks, where directories are not swept either.
+pub(super) fn locked(directory: &Path, mark: &str) -> Result<Option<File>> {
+    // The lock file is locked before it gets its name: another process may be sweeping at this moment.
+    let new = directory.join(".lock.new");
+    let mut lock = File::create(&new)?;
+    lock.write_all(mark.as_bytes())?;
+    if lock.try_lock().is_err() {
+        std::fs::remove_file(&new)?;
+        return Ok(None);
+    }
+    std::fs::rename(&new, directory.join(LOCK))?;
+    Ok(Some(lock))
+}
+
 /// Removes directories of this kind whose processes have ended.
 fn sweep(parent: &Path, kind: &str) {
+    sweep_named(parent, "", |name| {
+        let id = name.strip_prefix(kind)?.strip_prefix('-')?;
+        uuid::Uuid::try_parse(id).ok()
+    });
+}
+
+/// Removes directories whose names `id` recognises, and whose lock files contain `mark` and are not locked: those of
+/// processes that have ended.
+pub(super) fn sweep_named(parent: &Path, mark: &str, id: impl Fn(&str) -> Option<uuid::Uuid>) {
     for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let is_ours = name
-            .to_str()
-            .and_then(|name| name.strip_prefix(kind)?.strip_prefix('-'))
-            .is_some_and(|rest| uuid::Uuid::try_parse(rest).is_ok());
+        let is_ours = name.to_str().and_then(&id).is_some();
         // This is the type of the entry itself, so symbolic links are left alone.
         if !is_ours || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
         }
         // A directory that is being made has no lock file yet, and that of another user cannot be opened: both
         // are left alone.
-        let lock = File::options().write(true).open(entry.path().join(LOCK));
-        if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
+        let lock = File::options()
+            .read(true)
+            .write(true)
+            .open(entry.path().join(LOCK));
+        let is_left = |mut lock: File| {
+            let mut found = String::new();
+            lock.read_to_string(&mut found).is_ok_and(|_| found == mark) && lock.try_lock().is_ok()
+        };
+        if lock.is_ok_and(is_left) {
             match std::fs::remove_dir_all(entry.path()) {
                 Ok(()) => log::info!(
                     "{}: left by a killed process, removed",

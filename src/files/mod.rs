@@ -1,6 +1,7 @@
 //! Files as tables: resolves paths, directories and globs, on the command line and in SQL.
 
 mod doubles;
+mod external;
 mod find;
 mod listing;
 mod location;
@@ -13,6 +14,7 @@ mod written_formats;
 #[cfg(feature = "cluster")]
 pub(crate) use doubles::ReadAllDoubles;
 pub(crate) use doubles::{DoubtDoubles, ScanDoubles};
+pub(crate) use external::TsvFactory;
 pub(crate) use find::MANIFEST;
 pub(crate) use listing::parquet_files;
 pub use location::Location;

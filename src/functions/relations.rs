@@ -3,7 +3,7 @@
 use super::arguments::Call;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::catalog::information_schema::{INFORMATION_SCHEMA, InformationSchemaProvider};
-use datafusion::catalog::{CatalogProviderList, SchemaProvider};
+use datafusion::catalog::{CatalogProviderList, SchemaProvider, TableProvider};
 use datafusion::common::{
     Column, DFSchema, Result, ScalarValue, TableReference, plan_datafusion_err, plan_err,
 };
@@ -36,7 +36,12 @@ pub(super) fn plan(
         }
         ast::Expr::Value(value) => match value.value.clone().into_string() {
             Some(text) => {
-                let schema = schema_of(TableReference::bare(text.as_str()), catalogs, context)?;
+                let schema = schema_of(
+                    function,
+                    TableReference::bare(text.as_str()),
+                    catalogs,
+                    context,
+                )?;
                 return by_text(function, &text, schema.as_ref());
             }
             None => return plan_err!("{function}: expected a relation, found {value}"),
@@ -64,9 +69,9 @@ pub(super) fn plan(
     // CTEs of this scope and tables that were resolved before planning have precedence.
     match context.plan(factor) {
         Ok(plan) => Ok(plan),
-        Err(_) => match schema_of(reference.clone(), catalogs, context)
+        Err(_) => match schema_of(function, reference.clone(), catalogs, context)
             .map_or(Ok(None), |schema| {
-                by_name(reference.clone(), schema.as_ref())
+                by_name(function, reference.clone(), schema.as_ref())
             })? {
             Some(plan) => Ok(plan),
             None => plan_err!("{function}: table '{reference}' not found"),
@@ -76,6 +81,7 @@ pub(super) fn plan(
 
 /// The schema that a table of that name belongs to.
 fn schema_of(
+    function: &str,
     reference: TableReference,
     catalogs: &Arc<dyn CatalogProviderList>,
     context: &dyn RelationPlannerContext,
@@ -92,28 +98,39 @@ fn schema_of(
         .and_then(|catalog| catalog.schema(&reference.schema))
         .ok_or_else(|| {
             plan_datafusion_err!(
-                "there is no schema {}.{}",
+                "{function}: there is no schema {}.{}",
                 reference.catalog,
                 reference.schema
             )
         })
 }
 
-fn by_name(reference: TableReference, schema: &dyn SchemaProvider) -> Result<Option<LogicalPlan>> {
-    let table = wait(async { schema.table(reference.table()).await })?;
-    table
+fn by_name(
+    function: &str,
+    reference: TableReference,
+    schema: &dyn SchemaProvider,
+) -> Result<Option<LogicalPlan>> {
+    found(function, reference.table(), schema)?
         .map(|table| LogicalPlanBuilder::scan(reference, provider_as_source(table), None)?.build())
         .transpose()
 }
 
 /// A quoted relation: a table of that name, or else files, which the session's catalogue finds.
 fn by_text(function: &str, text: &str, schema: &dyn SchemaProvider) -> Result<LogicalPlan> {
-    let table = wait(async { schema.table(text).await })
-        .map_err(|error| plan_datafusion_err!("{function}: {}", error.strip_backtrace()))?;
-    match table {
+    match found(function, text, schema)? {
         Some(table) => LogicalPlanBuilder::scan("input", provider_as_source(table), None)?.build(),
         None => plan_err!("{function}: '{text}' is neither a table nor a file"),
     }
+}
+
+/// The table of that name in a schema.
+fn found(
+    function: &str,
+    name: &str,
+    schema: &dyn SchemaProvider,
+) -> Result<Option<Arc<dyn TableProvider>>> {
+    wait(async { schema.table(name).await })
+        .map_err(|error| plan_datafusion_err!("{function}: {}", error.strip_backtrace()))
 }
 
 /// Waits for a catalogue look-up. A look-up in memory is ready at once. One that reads file metadata runs on its own
@@ -183,8 +200,8 @@ pub(super) fn id_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<E
     let expr = column(call, plan, name)?;
     match data_type(plan, &expr)? {
         DataType::Null => Ok(cast(expr, DataType::Int64)),
-        // The type of a union of signed and unsigned integers. A value above the range of Int64 is an error.
-        DataType::Decimal128(_, 0) => Ok(cast(expr, DataType::Int64)),
+        // The type of a union of signed and unsigned integers.
+        DataType::Decimal128(_, 0) => Ok(signed_id(call, expr, name)),
         other if other.is_integer() || other.is_string() => Ok(expr),
         DataType::Dictionary(_, value) if value.is_integer() || value.is_string() => {
             Ok(cast(expr, *value))
@@ -194,6 +211,12 @@ pub(super) fn id_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<E
             call.function
         ),
     }
+}
+
+/// Ids as Int64; one outside of its range is an error that names the column.
+pub(super) fn signed_id(call: &Call, id: Expr, column: &str) -> Expr {
+    let digits = cast(id, DataType::Utf8);
+    neardup_udfs::signed_id().call(vec![digits, lit(call.function), lit(column)])
 }
 
 /// A column of vectors, converted to packed vectors.
@@ -366,8 +389,8 @@ pub(super) fn id_types(call: &Call) -> Result<Vec<DataType>> {
         .collect()
 }
 
-/// The type in which ids of several types are compared: integers as integers, others as texts. An integer outside the
-/// range of the type is an error at run time.
+/// The type in which ids of several types are compared: integers as integers, others as texts. It does not hold all
+/// values of UInt64 if there are signed integers: see [`signed_id`].
 pub(super) fn common_id_type(types: &[DataType]) -> DataType {
     match types {
         [first, rest @ ..] if rest.iter().all(|other| other == first) => first.clone(),
@@ -377,9 +400,9 @@ pub(super) fn common_id_type(types: &[DataType]) -> DataType {
     }
 }
 
-/// The type in which a join compares the ids of two relations. It must represent all of them without loss, because they
-/// are cast back afterwards.
-fn joined_id_type(types: &[DataType]) -> DataType {
+/// The type in which ids of several types are compared if it need not be that of a result. It represents all of them
+/// without loss.
+pub(super) fn joined_id_type(types: &[DataType]) -> DataType {
     let is_wide = |id: &DataType| *id == DataType::UInt64;
     match common_id_type(types) {
         DataType::Int64 if types.iter().any(is_wide) => DataType::Utf8View,

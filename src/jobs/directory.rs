@@ -185,35 +185,6 @@ impl Directory {
         }
     }
 
-    /// Reads a file below the directory and returns its size in bytes and its XXH3-64; `None` if there is no such
-    /// file.
-    ///
-    /// # Errors
-    /// If the file exists but cannot be read.
-    pub(super) async fn content(&self, name: &str) -> Result<Option<(u64, u64)>> {
-        let file = self.location.join(name);
-        if let Backend::Disk { path, .. } = &self.backend {
-            let path = path.join(name);
-            let read = tokio::task::spawn_blocking(move || disk::content(&path)).await;
-            let read = read.map_err(|error| DataFusionError::External(error.into()))?;
-            return read.map_err(|error| exec_datafusion_err!("{file}: {error}"));
-        }
-        let at = |error: StoreError| exec_datafusion_err!("{file}: {error}");
-        let (store, path) = file.store(&self.runtime)?;
-        let mut bytes = match store.get(&path).await {
-            Ok(found) => found.into_stream(),
-            Err(StoreError::NotFound { .. }) => return Ok(None),
-            Err(error) => return Err(at(error)),
-        };
-        let (mut size, mut hasher) = (0, Xxh3::new());
-        while let Some(part) = bytes.next().await {
-            let part = part.map_err(at)?;
-            size += part.len() as u64;
-            hasher.update(&part);
-        }
-        Ok(Some((size, hasher.digest())))
-    }
-
     /// Syncs files below the directory, and their names, to disk, so that they survive a loss of power. Object
     /// stores need no sync.
     ///
@@ -357,6 +328,33 @@ fn foreign<T>(directory: &dyn std::fmt::Display, name: &str) -> Result<T> {
         named("output")
     ]
     .into())
+}
+
+/// Reads a file and returns its size in bytes and its XXH3-64; `None` if there is no such file.
+///
+/// # Errors
+/// If the file exists but cannot be read.
+pub(super) async fn content(file: &Location, runtime: &RuntimeEnv) -> Result<Option<(u64, u64)>> {
+    if let Some(path) = file.path() {
+        let path = path.to_owned();
+        let read = tokio::task::spawn_blocking(move || disk::content(&path)).await;
+        let read = read.map_err(|error| DataFusionError::External(error.into()))?;
+        return read.map_err(|error| exec_datafusion_err!("{file}: {error}"));
+    }
+    let at = |error: StoreError| exec_datafusion_err!("{file}: {error}");
+    let (store, path) = file.store(runtime)?;
+    let mut bytes = match store.get(&path).await {
+        Ok(found) => found.into_stream(),
+        Err(StoreError::NotFound { .. }) => return Ok(None),
+        Err(error) => return Err(at(error)),
+    };
+    let (mut size, mut hasher) = (0, Xxh3::new());
+    while let Some(part) = bytes.next().await {
+        let part = part.map_err(at)?;
+        size += part.len() as u64;
+        hasher.update(&part);
+    }
+    Ok(Some((size, hasher.digest())))
 }
 
 /// Copies an object to another key, then removes it under its old key.

@@ -1,5 +1,6 @@
 //! The lifecycle of a job: open, run steps, publish files, finish.
 
+use super::damage::damage;
 use super::directory::Directory;
 use super::figures::Figure;
 use super::inputs;
@@ -235,7 +236,8 @@ impl Job {
         let steps = &self.manifest.steps;
         let before = steps.iter().position(|step| step.name == full_name);
         if let Some(index) = before {
-            match self.damage(&self.manifest.steps[index]).await? {
+            let step = &self.manifest.steps[index];
+            match damage(step, self.directory(), &self.context.runtime_env()).await? {
                 None => {
                     self.progress.step(name, true);
                     self.resumed += 1;
@@ -484,26 +486,6 @@ impl Job {
         self.directory.publish(&file.path, name).await?;
         file.path = name.to_owned();
         Ok(())
-    }
-
-    /// What is wrong with the files of a step that was done before, if anything.
-    async fn damage(&self, record: &StepRecord) -> Result<Option<String>> {
-        for file in &record.files {
-            let found = self.directory.content(&file.path).await?;
-            let damage = match found {
-                None => "is missing",
-                Some((bytes, _)) if bytes != file.bytes => "is of another size",
-                Some((_, sum)) if format!("{sum:016x}") != file.checksum => {
-                    "is damaged: its checksum does not match"
-                }
-                Some(_) => continue,
-            };
-            return Ok(Some(format!(
-                "{} {damage}",
-                self.directory().join(&file.path)
-            )));
-        }
-        Ok(None)
     }
 
     async fn register(&self, name: &str, record: &StepRecord) -> Result<DataFrame> {

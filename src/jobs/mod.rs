@@ -8,15 +8,16 @@
 //!
 //! One step is one SQL statement (`sql/jobs/*.sql`) over the steps before it. It is committed by listing its
 //! files in the manifest, which is replaced atomically: a job that was stopped at any point resumes at the first
-//! step that is not listed. Files are synced to disk before the manifest lists them, and a later run verifies
-//! their checksums before it uses them: a step whose files are damaged is done again. Each commit checks that
-//! the inputs have not changed since the job began.
+//! step that is not listed. Files are synced to disk before the manifest lists them, and their checksums are
+//! verified before they are used: by a later run, which does a step with damaged files again, and by a session, for
+//! which they are an error. Each commit checks that the inputs have not changed since the job began.
 //!
 //! To add a step, write its statement in `sql/jobs/`, a call of [`Job::step`], and a check of its invariant.
 
 #[macro_use]
 mod words;
 
+mod damage;
 mod dedup;
 mod directory;
 mod dumps;
@@ -26,6 +27,7 @@ mod inputs;
 mod job;
 mod manifest;
 mod tables;
+mod verified;
 
 pub use dedup::{Dedup, Keep, Method, Pairs, Resolution, RowIds, dedup};
 pub use dumps::{DumpOptions, OnError, Splitter};

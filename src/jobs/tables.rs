@@ -2,12 +2,14 @@
 
 use super::inputs;
 use super::manifest::{Manifest, StepRecord};
+use super::verified::{VerifiedTables, verify};
 use crate::files::{Location, MANIFEST, parquet_files, resolve};
 use datafusion::catalog::TableProvider;
-use datafusion::common::{Result, exec_err};
+use datafusion::common::{Result, exec_err, plan_err};
 use datafusion::logical_expr::{ident, lit};
 use datafusion::object_store::{Error, ObjectStoreExt};
 use datafusion::prelude::SessionContext;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Reads the manifest of a job's directory.
@@ -33,13 +35,16 @@ pub async fn manifest(context: &SessionContext, directory: &str) -> Result<Manif
     }
 }
 
-/// Registers those tables of a job that are finished: pairs, clusters, kept, sentences, plain_text.
+/// Registers those tables of a job that are finished: pairs, clusters, kept, sentences, plain_text. The checksums of
+/// the files of a table are verified when a statement first names it.
 ///
 /// # Errors
-/// If the directory holds no job, or a file of the job is missing or has another size.
+/// If the directory holds no job, a file of the job is missing or has another size, or the session has no default
+/// schema that can be replaced.
 pub async fn register(context: &SessionContext, directory: &str) -> Result<Manifest> {
     let manifest = manifest(context, directory).await?;
     let directory = Location::new(directory)?;
+    let mut steps = BTreeMap::new();
     for step in &manifest.steps {
         let name = step
             .name
@@ -50,12 +55,24 @@ pub async fn register(context: &SessionContext, directory: &str) -> Result<Manif
         }
         let table = table(context, &directory, step).await?;
         context.register_table(name, table)?;
+        steps.insert(name.to_owned(), Arc::new(step.clone()));
     }
+    let options = context.state().config_options().catalog.clone();
+    let catalog = context.catalog(&options.default_catalog);
+    let schema = (catalog.as_ref()).and_then(|catalog| catalog.schema(&options.default_schema));
+    let (Some(catalog), Some(schema)) = (catalog, schema) else {
+        return plan_err!(
+            "there is no schema {}.{}",
+            options.default_catalog,
+            options.default_schema
+        );
+    };
+    let tables = VerifiedTables::new(schema, directory, context.runtime_env(), steps);
+    catalog.register_schema(&options.default_schema, Arc::new(tables))?;
     Ok(manifest)
 }
 
-/// The files of a step as a table. Only the sizes of the files are checked; their checksums are verified when the
-/// job resumes.
+/// The files of a step as a table. Only the sizes of the files are checked.
 async fn table(
     context: &SessionContext,
     directory: &Location,
@@ -72,13 +89,20 @@ async fn table(
             );
         }
     }
-    parquet_files(&context.state(), &files).await
+    match parquet_files(&context.state(), &files).await {
+        Ok(table) => Ok(table),
+        Err(error) => {
+            // A damaged footer is named by its file.
+            verify(step, directory, &context.runtime_env()).await?;
+            Err(error)
+        }
+    }
 }
 
 /// Registers `documents` (id, text): the rows that a job compared, with their original texts.
 ///
 /// # Errors
-/// If the input of the job is missing, or its bytes or columns have changed.
+/// If the input of the job is missing, its bytes or columns have changed, or the files of a step are damaged.
 pub async fn register_documents(
     context: &SessionContext,
     directory: &str,
@@ -101,7 +125,12 @@ pub async fn register_documents(
         .step("sentences")
         .or_else(|| manifest.step("input"))
     {
-        Some(step) => table(context, &Location::new(directory)?, step).await?,
+        Some(step) => {
+            let directory = Location::new(directory)?;
+            let table = table(context, &directory, step).await?;
+            verify(step, &directory, &context.runtime_env()).await?;
+            table
+        }
         None => {
             let names: Vec<String> = manifest
                 .inputs

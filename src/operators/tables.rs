@@ -45,8 +45,13 @@ impl OptimizerRule for OperatorsAsTables {
     fn rewrite(
         &self,
         plan: LogicalPlan,
-        _: &dyn OptimizerConfig,
+        config: &dyn OptimizerConfig,
     ) -> Result<Transformed<LogicalPlan>> {
+        // PREPARE optimizes a plan without the session and before the analyzer has seen it, and EXECUTE with it, once
+        // more: each execution needs tables of its own, over an input that was analyzed.
+        if config.function_registry().is_none() {
+            return Ok(Transformed::no(plan));
+        }
         // Values are not bound within tables; the plan is optimized again when its values are known.
         let mut is_prepared = false;
         plan.apply_with_subqueries(|node| {

@@ -102,6 +102,68 @@ fn a_table_of_another_size_is_not_read() {
     scratch.succeed(&sql);
 }
 
+/// Flipped bits in the data of a table may decode to other rows.
+#[test]
+fn a_table_with_flipped_bits_is_not_read() {
+    let scratch = finished();
+    for table in ["pairs", "clusters", "kept"] {
+        let file = format!("out/{table}.parquet");
+        let whole = scratch.read(&file);
+        // In the rows, and in the footer, which is read with the columns of all tables.
+        for at in [5, whole.len() - 100] {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 4;
+            scratch.write(&file, bytes);
+            let sql = format!("SELECT count(*) FROM {table}");
+            let wrong = ["checksum", "run the command of the job again"];
+            let damaged = format!("{table}.parquet is damaged");
+            scratch.fail(
+                &["sql", "--dir", "out", "-c", &sql],
+                &[&damaged, wrong[0], wrong[1]],
+            );
+            let call = format!("SELECT * FROM near_duplicates({table}, text => id)");
+            scratch.fail(&["sql", "--dir", "out", "-c", &call], &[&damaged]);
+            if table == "clusters" {
+                scratch.fail(&["show", "out"], &[&damaged]);
+            }
+            if at == 5 {
+                // The other tables are read.
+                let other = match table {
+                    "pairs" => "SELECT count(*) FROM kept",
+                    _ => "SELECT count(*) FROM pairs",
+                };
+                scratch.succeed(&["sql", "--dir", "out", "-c", other]);
+            }
+        }
+        scratch.write(&file, whole);
+        let sql = format!("SELECT * FROM {table}; SELECT * FROM {table}");
+        scratch.succeed(&["sql", "--dir", "out", "-c", &sql]);
+    }
+}
+
+/// `show` reads texts from a step.
+#[test]
+fn damaged_sentences_are_not_shown() {
+    let scratch = Scratch::new();
+    scratch.succeed(&["dedup", "--quiet", "-o", "out"]);
+    scratch.succeed(&["show", "out"]);
+    let manifest = scratch.manifest("out");
+    let steps = manifest["steps"].as_array().expect("steps");
+    let step = steps
+        .iter()
+        .find(|step| {
+            step["name"]
+                .as_str()
+                .is_some_and(|name| name.ends_with("-sentences"))
+        })
+        .expect("sentences");
+    let file = format!("out/{}", step["files"][0]["path"].as_str().expect("a path"));
+    let mut bytes = scratch.read(&file);
+    bytes[7] ^= 1;
+    scratch.write(&file, bytes);
+    scratch.fail(&["show", "out"], &[&file, "is damaged"]);
+}
+
 /// A job of format 1 was written by the version before this one.
 #[test]
 fn a_directory_of_format_1() {

@@ -428,3 +428,52 @@ fn a_copy_that_fails_leaves_the_old_file() {
     let rows = scratch.rows("SELECT count(*) AS n FROM 'rows.csv'");
     assert_eq!(rows[0]["n"], 30_000);
 }
+
+/// The engine resets only its own options.
+#[test]
+fn an_option_is_reset() {
+    let scratch = Scratch::new();
+    let sql = "SET neardup.max_bucket_pairwise = 7; SET neardup.threshold = 0.5;
+        RESET neardup.bucket_pairs; SHOW neardup.max_bucket_pairwise; SHOW neardup.bucket_pairs;
+        SHOW neardup.threshold";
+    let shown = scratch.succeed(&["sql", "--format", "csv", "-c", sql]).out;
+    let expected = "name,value\nneardup.max_bucket_pairwise,\nname,value\nneardup.bucket_pairs,\nname,value\nneardup.threshold,0.5\n";
+    assert_eq!(shown, expected);
+    let unknown = ["sql", "-c", "RESET neardup.nothing"];
+    scratch.fail(&unknown, &["nothing", "not found"]);
+}
+
+#[test]
+fn an_external_table_of_tsv_files_is_that_of_their_names() {
+    let scratch = Scratch::new();
+    // The column is text beyond the first thousand rows.
+    let numbers: String = (0..1500).map(|n| format!("{n}\ta \"b\n")).collect();
+    scratch.write("x.tsv", format!("n\tt\n{numbers}last\tz\n"));
+    let made = "CREATE EXTERNAL TABLE t STORED AS TSV LOCATION 'x.tsv';";
+    let of =
+        |from: &str| format!("{made} SELECT arrow_typeof(n) AS y, * FROM {from} ORDER BY n, t");
+    let rows = |from: &str| {
+        scratch
+            .succeed(&["sql", "--format", "csv", "-c", &of(from)])
+            .out
+    };
+    assert_eq!(rows("t"), rows("'x.tsv'"));
+    assert!(rows("t").contains(",last,z\n"));
+    for (statement, expected) in [
+        (
+            "t (n INT) STORED AS TSV LOCATION 'x.tsv'",
+            "none may be given",
+        ),
+        ("t STORED AS TSV LOCATION 'x.csv'", "x.csv"),
+        (
+            "t STORED AS TSV LOCATION 'x.tsv' OPTIONS ('format.delimiter' ';')",
+            "'format.delimiter' is given",
+        ),
+    ] {
+        let sql = format!("CREATE EXTERNAL TABLE {statement}");
+        scratch.fail(&["sql", "-c", &sql], &[expected]);
+    }
+    scratch.write("x.csv", "a\n1\n");
+    let sql = "CREATE EXTERNAL TABLE t STORED AS TSV LOCATION 'x.csv'";
+    scratch.fail(&["sql", "-c", sql], &["x.csv", "is no .tsv file"]);
+}

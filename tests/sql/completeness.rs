@@ -2,7 +2,6 @@
 //! pages. Failures name what is missing.
 
 use super::{reference, slt};
-use datafusion::config::ExtensionOptions;
 use datafusion::prelude::SessionConfig;
 use libtest_mimic::{Failed, Trial};
 use neardup::functions::TABLE_FUNCTIONS;
@@ -279,7 +278,7 @@ fn slt_files() -> Result<(), Failed> {
 
 /// Each function and option has a heading in a reference page.
 fn reference_pages() -> Result<(), Failed> {
-    let options = NeardupOptions::default().entries();
+    let options = NeardupOptions::default().options();
     let options: Names = options.into_iter().map(|entry| entry.key).collect();
     let pages = [
         ("functions.md", scalar_and_aggregate_functions()),
@@ -313,7 +312,7 @@ fn options() -> Result<(), Failed> {
     }
     let session = neardup::session(SessionConfig::new(), Default::default())?;
     let entries = session.state().config_options().entries();
-    for option in NeardupOptions::default().entries() {
+    for option in NeardupOptions::default().options() {
         if option.description.is_empty() {
             return Err(format!("the option {} says nothing", option.key).into());
         }

@@ -176,6 +176,10 @@ pub fn trials() -> Vec<Trial> {
     let trial = |order| Trial::test(format!("host::{order:?}"), move || super::run(both(order)));
     let mut trials: Vec<Trial> = Order::ALL.into_iter().map(trial).collect();
     trials.push(Trial::test("host::a builder", || super::run(builder())));
+    trials.push(Trial::test(
+        "host::executions of a prepared statement share no rows",
+        || super::run(executions()),
+    ));
     trials
 }
 
@@ -250,4 +254,44 @@ async fn builder() -> Result<(), Failed> {
         [row] if row[..2] == ["1", "2"] => Ok(()),
         other => Err(format!("{other:?}").into()),
     }
+}
+
+/// Two executions of a statement that are planned before either runs.
+async fn executions() -> Result<(), Failed> {
+    let installed = SessionContext::new();
+    neardup::install(&installed)?;
+    let sessions = [
+        installed,
+        session_of_host(Order::BeforeAnother)?,
+        session_of_host(Order::AfterAnother)?,
+    ];
+    for session in sessions {
+        let docs = "CREATE TABLE docs AS SELECT arrow_cast(column1, 'Int32') AS n, column2 AS text
+            FROM (VALUES (1, 'one two three'), (2, 'one two three'), (3, 'four'))";
+        session.sql(docs).await?.collect().await?;
+        // The argument is read several times. Its filter compares values of two types.
+        let prepare = "PREPARE kept AS SELECT id FROM deduplicate((
+            SELECT uuid() AS id, text FROM docs WHERE n < 2.5 OR n = 3))";
+        session.sql(prepare).await?.collect().await?;
+        let mut plans = Vec::new();
+        for _ in 0..2 {
+            let execution = session.sql("EXECUTE kept").await?;
+            plans.push(execution.create_physical_plan().await?);
+        }
+        let context = session.task_ctx();
+        let mut seen = std::collections::BTreeSet::new();
+        for plan in &plans {
+            let plan = Arc::clone(plan);
+            let rows = datafusion::physical_plan::collect(plan, Arc::clone(&context)).await?;
+            let ids = super::fuzz::cells(&rows)?;
+            if ids.len() != 2 {
+                return Err(format!("{} rows are kept: {ids:?}", ids.len()).into());
+            }
+            seen.extend(ids);
+        }
+        if seen.len() != 4 {
+            return Err(format!("the executions share rows: {seen:?}").into());
+        }
+    }
+    Ok(())
 }

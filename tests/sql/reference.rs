@@ -1,6 +1,5 @@
 //! Reference pages, generated from the registry and compared with it.
 
-use datafusion::config::ExtensionOptions;
 use datafusion::logical_expr::Documentation;
 use libtest_mimic::{Failed, Trial};
 use neardup::functions::{Header, TABLE_FUNCTIONS, TableFunction};
@@ -224,10 +223,11 @@ fn options() -> Result<String, Failed> {
     let mut out = format!(
         "{GENERATED}# Options\n\n\
          `SET neardup.<name> = <value>` replaces the default of the parameter of that name for a session;\n\
-         the value `default` takes it back. An argument of a call comes first, then the option, then the\n\
-         default. Options are read while a query is planned; a value out of range is an error of the call.\n"
+         the value `default` takes it back, and so does `RESET neardup.<name>` on the command line and in\n\
+         Python. An argument of a call comes first, then the option, then the default. Options are read while\n\
+         a query is planned; a value out of range is an error of the call.\n"
     );
-    for option in NeardupOptions::default().entries() {
+    for option in NeardupOptions::default().options() {
         let mut letters = option.description.chars();
         let first = letters.next().map(|letter| letter.to_ascii_uppercase());
         let meaning: String = first.into_iter().chain(letters).collect();

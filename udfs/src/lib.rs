@@ -62,6 +62,7 @@ mod sets;
 mod shingle_hashes;
 mod shingles;
 mod signature_keys;
+mod signed_id;
 mod simhash;
 mod spanning_forest;
 mod split_sentences;
@@ -113,6 +114,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(shingle_hashes::ShingleHashes),
         udf(shingles::Shingles),
         udf(signature_keys::SignatureKeys),
+        udf(signed_id::SignedId),
         udf(simhash::SimHash),
         udf(split_sentences::SplitSentences),
         udf(terms::Terms),
@@ -152,6 +154,11 @@ pub fn same_bytes() -> ScalarUDF {
 /// The function `same_text`, for plans that are built by hand.
 pub fn same_text() -> ScalarUDF {
     udf(same_text::SameText)
+}
+
+/// The function `signed_id`, for plans that are built by hand.
+pub fn signed_id() -> ScalarUDF {
+    udf(signed_id::SignedId)
 }
 
 #[cfg(test)]

@@ -2,35 +2,55 @@
 
 use super::{Call, Expansion, expansion};
 use crate::functions::find;
-use crate::functions::relations::{common_id_type, data_type, id_column};
+use crate::functions::relations::{
+    column, common_id_type, data_type, id_column, joined_id_type, signed_id,
+};
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, plan_datafusion_err};
-use datafusion::logical_expr::{LogicalPlanBuilder, cast};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast};
 
-/// `components`.
+/// `components`, whose ids are those of the pairs.
 pub(in crate::functions) fn components(call: &Call) -> Result<Expansion> {
-    over_pairs(call)
+    over_pairs(call, common_id_type, id_column)
 }
 
-/// `pair_quality`.
+/// `pair_quality`, which returns no ids: all are compared, also numbers that no integer type holds together.
 pub(in crate::functions) fn pair_quality(call: &Call) -> Result<Expansion> {
-    over_pairs(call)
+    over_pairs(call, joined_id_type, |call, plan, name| {
+        let id = column(call, plan, name)?;
+        match data_type(plan, &id)? {
+            DataType::Decimal128(_, 0) => Ok(cast(id, DataType::Utf8View)),
+            _ => id_column(call, plan, name),
+        }
+    })
 }
 
-fn over_pairs(call: &Call) -> Result<Expansion> {
+/// The template over relations whose ids have one type: ids can be compared, within a pair and between relations,
+/// only in a common one.
+fn over_pairs(
+    call: &Call,
+    common_type: fn(&[DataType]) -> DataType,
+    id: fn(&Call, &LogicalPlan, &str) -> Result<Expr>,
+) -> Result<Expansion> {
     let names = ["id_a", "id_b"];
     let mut ends = Vec::new();
     for plan in &call.relations {
         for name in names {
-            let end = id_column(call, plan, call.column(name).unwrap_or(name))?;
-            ends.push((data_type(plan, &end)?, end));
+            let column = call.column(name).unwrap_or(name);
+            let end = id(call, plan, column)?;
+            ends.push((data_type(plan, &end)?, end, column));
         }
     }
-    // Ids can be compared, within a pair and between relations, only in a common type.
-    let types: Vec<_> = ends.iter().map(|(id, _)| id.clone()).collect();
-    let id_type = common_id_type(&types);
-    let mut ends = ends.into_iter().map(|(found, end)| match found == id_type {
-        true => end,
-        false => cast(end, id_type.clone()),
+    let types: Vec<_> = ends.iter().map(|(id, ..)| id.clone()).collect();
+    let id_type = common_type(&types);
+    let mut ends = ends.into_iter().map(|(found, end, column)| {
+        if found == id_type {
+            end
+        } else if (&found, &id_type) == (&DataType::UInt64, &DataType::Int64) {
+            signed_id(call, end, column)
+        } else {
+            cast(end, id_type.clone())
+        }
     });
     let mut inputs = Vec::new();
     for plan in &call.relations {

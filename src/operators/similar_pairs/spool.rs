@@ -6,7 +6,7 @@ use super::input::{PartRows, rows_by_part};
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::interleave_record_batch;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
-use datafusion::common::{DataFusionError, Result, exec_datafusion_err, internal_err};
+use datafusion::common::{DataFusionError, Result, internal_err};
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::metrics::SpillMetrics;
@@ -193,9 +193,13 @@ fn hold(rows: &PartRows, memory: &mut MemoryReservation, parts: u32) -> Result<(
 
 /// The error if a part does not fit into memory.
 pub(super) fn does_not_fit(what: &str, parts: u32, error: &DataFusionError) -> DataFusionError {
-    exec_datafusion_err!(
-        "similar_pairs: the {what} not fit into memory; raise parts (now {parts}): {error}"
-    )
+    let cause = match error {
+        DataFusionError::ResourcesExhausted(cause) => cause.clone(),
+        other => other.strip_backtrace(),
+    };
+    DataFusionError::ResourcesExhausted(format!(
+        "similar_pairs: the {what} not fit into memory; raise parts (now {parts}): {cause}"
+    ))
 }
 
 /// The same rows, without the bytes of texts and vectors of other batches, which views may keep alive.

@@ -1,6 +1,7 @@
 //! The answers are the same on a cluster of real processes: a scheduler and executors on the loopback interface.
 
 mod faults;
+mod limits;
 mod namespaces;
 mod options;
 mod processes;
@@ -53,6 +54,7 @@ pub fn trials() -> Vec<Trial> {
         copy_with_options,
     ));
     trials.extend(faults::trials());
+    trials.extend(limits::trials());
     trials.extend(namespaces::trials());
     trials.extend(token::trials());
     trials.extend(options::trials());
@@ -181,6 +183,14 @@ fn failed_copy() -> Result<(), Failed> {
             if std::fs::read(&output)? != before {
                 return Err(format!("{extension}: another file").into());
             }
+        }
+        // The destination that the statement names, not where the executors write first.
+        let below_file = path("numbers.parquet/x.csv");
+        let copy = format!("COPY (SELECT id FROM '{input}') TO '{below_file}'");
+        let answer = rows(&remote, &copy).await;
+        let error = answer.unwrap_or_else(|error| error.to_string());
+        if !error.ends_with(&format!("{below_file}: Not a directory")) {
+            return Err(error.into());
         }
         Ok(())
     })

@@ -1,0 +1,72 @@
+//! What a cluster cannot run: plans that can be written in another way are, and the others are refused before they
+//! are sent.
+
+use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
+use datafusion::common::{JoinType, Result, not_impl_err};
+use datafusion::logical_expr::{FetchType, Limit, LogicalPlan, SkipType, lit};
+
+/// Stands for no limit. The engine sends limits as numbers of 32 bits, of which those of this one are all set, and so
+/// are those of a limit below it, which adds an offset that was taken from it.
+const ALL_ROWS: usize = (1 << 61) - 1;
+
+/// The plan as a cluster can run it.
+///
+/// # Errors
+/// If it cannot.
+pub(super) fn runnable(plan: LogicalPlan) -> Result<LogicalPlan> {
+    plan.apply_with_subqueries(|node| {
+        refuse(node)?;
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    let plan = plan.transform_up_with_subqueries(|node| match node {
+        LogicalPlan::Limit(limit) => representable(limit),
+        LogicalPlan::TableScan(mut scan) if scan.fetch.is_some_and(is_large) => {
+            scan.fetch = None;
+            Ok(Transformed::yes(LogicalPlan::TableScan(scan)))
+        }
+        other => Ok(Transformed::no(other)),
+    })?;
+    Ok(plan.data)
+}
+
+fn refuse(node: &LogicalPlan) -> Result<()> {
+    match node {
+        LogicalPlan::RecursiveQuery(query) => not_impl_err!(
+            "WITH RECURSIVE {} does not run on a cluster: run it in one process (without --cluster), and write its rows where the cluster reads them (COPY … TO)",
+            query.name
+        ),
+        LogicalPlan::Join(join) if join.join_type == JoinType::Full && join.on.is_empty() => {
+            not_impl_err!(
+                "a FULL JOIN whose condition is not an equality of columns does not run on a cluster: write it as a LEFT JOIN and, with UNION ALL, the rows of the right side without a partner (WHERE NOT EXISTS)"
+            )
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_large(rows: usize) -> bool {
+    u32::try_from(rows).is_err()
+}
+
+/// A limit of more rows than the engine can send, as no limit.
+fn representable(limit: Limit) -> Result<Transformed<LogicalPlan>> {
+    let (SkipType::Literal(skip), FetchType::Literal(Some(fetch))) =
+        (limit.get_skip_type()?, limit.get_fetch_type()?)
+    else {
+        return Ok(Transformed::no(LogicalPlan::Limit(limit)));
+    };
+    if is_large(skip) {
+        return not_impl_err!(
+            "OFFSET {skip} does not run on a cluster: an offset there is at most {}",
+            u32::MAX
+        );
+    }
+    if !is_large(skip.saturating_add(fetch)) {
+        return Ok(Transformed::no(LogicalPlan::Limit(limit)));
+    }
+    let all = lit((ALL_ROWS - skip) as i64);
+    Ok(Transformed::yes(LogicalPlan::Limit(Limit {
+        fetch: Some(Box::new(all)),
+        ..limit
+    })))
+}

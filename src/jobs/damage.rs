@@ -1,0 +1,30 @@
+//! Compares the files of a step with its record.
+
+use super::directory::content;
+use super::manifest::StepRecord;
+use crate::files::Location;
+use datafusion::common::Result;
+use datafusion::execution::runtime_env::RuntimeEnv;
+
+/// What is wrong with the files of a step below a job's directory, if anything. Each file is read once.
+///
+/// # Errors
+/// If a file exists but cannot be read.
+pub(super) async fn damage(
+    step: &StepRecord,
+    directory: &Location,
+    runtime: &RuntimeEnv,
+) -> Result<Option<String>> {
+    for (written, file) in step.files.iter().zip(step.locations(directory)) {
+        let damage = match content(&file, runtime).await? {
+            None => "is missing",
+            Some((bytes, _)) if bytes != written.bytes => "is of another size",
+            Some((_, sum)) if format!("{sum:016x}") != written.checksum => {
+                "is damaged: its checksum does not match"
+            }
+            Some(_) => continue,
+        };
+        return Ok(Some(format!("{file} {damage}")));
+    }
+    Ok(None)
+}
