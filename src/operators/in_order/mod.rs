@@ -7,30 +7,37 @@
 //! Nothing is known about the order of other tables: the engine distributes files over partitions while they are read.
 
 mod exec;
+#[cfg(test)]
+mod tests;
 
 pub use exec::InOrderExec;
 
 use datafusion::common::Result;
-use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::datasource::source::DataSourceExec;
-use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
+use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceChildrenOptions};
 use std::sync::Arc;
 
-/// The plan with its partitions merged in order wherever they are consecutive runs of the rows of a table in memory.
+/// The plan with its partitions merged in order where they are consecutive runs of the rows of a table in memory and the
+/// result, or the file that is written, shows their order. All other operators get rows as soon as they are ready.
 pub(crate) fn merged_in_order(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
-    let plan = plan.transform_up(|node| {
-        let Some(merge) = node.downcast_ref::<CoalescePartitionsExec>() else {
-            return Ok(Transformed::no(node));
-        };
-        if !keeps_order(merge.input()) {
-            return Ok(Transformed::no(node));
-        }
-        let ordered = InOrderExec::new(Arc::clone(merge.input()), merge.fetch());
-        Ok(Transformed::yes(Arc::new(ordered) as _))
-    })?;
-    Ok(plan.data)
+    if let Some(merge) = plan.downcast_ref::<CoalescePartitionsExec>() {
+        return Ok(match keeps_order(merge.input()) {
+            true => Arc::new(InOrderExec::new(Arc::clone(merge.input()), merge.fetch())),
+            false => plan,
+        });
+    }
+    let input = match plan.children().as_slice() {
+        [input] if plan.maintains_input_order() == [true] => Arc::clone(input),
+        _ => return Ok(plan),
+    };
+    let ordered = merged_in_order(Arc::clone(&input))?;
+    if Arc::ptr_eq(&ordered, &input) {
+        return Ok(plan);
+    }
+    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+    plan.replace_children(vec![ordered], options)
 }
 
 /// The plan with one partition in order, if its partitions are consecutive runs of the rows of a table in memory; else
