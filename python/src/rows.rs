@@ -4,8 +4,9 @@ use crate::arrow_stream::{Batches, Running, capsule, schema_capsule};
 use crate::errors::exception;
 use crate::session::spread;
 use crate::wait::{wait, wait_with};
-use arrow::array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
-use arrow::datatypes::SchemaRef;
+use arrow::array::{AsArray, RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow::compute::sum;
+use arrow::datatypes::{SchemaRef, UInt64Type};
 use arrow::util::pretty::pretty_format_batches;
 use datafusion::common::Result;
 use datafusion::common::stats::Precision;
@@ -242,18 +243,20 @@ impl Rows {
                     "{path}: mode='append' adds files to a directory, and this is a file"
                 )));
             }
-            "overwrite" => found.check_extension(format).map_err(exception)?,
+            "overwrite" => found.check_replaceable(format).map_err(exception)?,
             _ => {}
         }
         let format = format.to_owned();
         let replaces = mode == "overwrite";
+        let context = self.context.clone();
         wait(py, async move {
-            let options = DataFrameWriteOptions::new();
-            match format.as_str() {
-                "csv" => frame.write_csv(&path, options, None).await?,
-                "json" => frame.write_json(&path, options, None).await?,
-                _ => frame.write_parquet(&path, options, None).await?,
-            };
+            let schema = Arc::clone(frame.schema().inner());
+            let rows = written(frame, &path, &format).await?;
+            // Without rows the engine writes no file into a directory, and a reader would not know its columns.
+            if rows == 0 && found.is_directory() && (replaces || found.is_empty()) {
+                let empty = context.read_batch(RecordBatch::new_empty(schema))?;
+                written(empty, &found.new_file(&format), &format).await?;
+            }
             // The earlier files of a directory are removed once the new ones are there.
             match replaces {
                 true => found.remove_found().await,
@@ -261,6 +264,21 @@ impl Rows {
             }
         })
     }
+}
+
+/// Writes a query as files of a format; returns the number of rows.
+async fn written(frame: DataFrame, path: &str, format: &str) -> Result<u64> {
+    let options = DataFrameWriteOptions::new();
+    let counted = match format {
+        "csv" => frame.write_csv(path, options, None).await?,
+        "json" => frame.write_json(path, options, None).await?,
+        _ => frame.write_parquet(path, options, None).await?,
+    };
+    let counts = counted.iter().filter_map(|batch| {
+        let counts = batch.columns().first()?;
+        counts.as_primitive_opt::<UInt64Type>().and_then(sum)
+    });
+    Ok(counts.sum())
 }
 
 /// The first rows of batches, as slices that share their memory.

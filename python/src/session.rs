@@ -7,7 +7,9 @@ use crate::texts;
 use crate::wait::{refuse_fork, wait};
 use arrow::array::{RecordBatch, RecordBatchReader};
 use datafusion::catalog::TableProvider;
-use datafusion::common::{ParamValues, ScalarValue, TableReference, plan_err};
+use datafusion::common::{
+    DataFusionError, ParamValues, ScalarValue, TableReference, plan_datafusion_err, plan_err,
+};
 use datafusion::datasource::{MemTable, ViewTable};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::LogicalPlan;
@@ -19,6 +21,9 @@ use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Prefix of the names of tables that are registered for one call.
+const PRIVATE: &str = "neardup private ";
 
 /// Maximum number of rows of a batch: a table from Python may consist of a single large one.
 const BATCH_ROWS: usize = 8192;
@@ -97,8 +102,10 @@ impl Session {
             bound.insert(name, value);
         }
         let context = self.context.clone();
+        let tables = self.tables();
         let (plan, batches) = wait(py, async move {
             let planned = context.state().create_logical_plan(&statement).await;
+            let planned = planned.map_err(|error| name_tables(error, &tables));
             let mut plan = planned.map_err(|error| explain_parse_error(&statement, error))?;
             if !bound.is_empty() {
                 plan = plan.with_param_values(ParamValues::Map(bound))?;
@@ -208,6 +215,36 @@ impl Session {
             .map_err(exception)?;
         Ok(())
     }
+}
+
+/// Adds to the error that there is no table of a name which tables there are, and that SQL reads a name without quotes
+/// in lower case.
+fn name_tables(error: DataFusionError, tables: &[String]) -> DataFusionError {
+    let text = error.strip_backtrace();
+    let missing = text
+        .split_once("table 'datafusion.public.")
+        .and_then(|(_, rest)| Some(rest.split_once("' not found")?.0.to_owned()));
+    let Some(missing) = missing else {
+        return error;
+    };
+    let lower = missing.to_lowercase();
+    if let Some(table) = tables.iter().find(|table| table.to_lowercase() == lower) {
+        return plan_datafusion_err!(
+            "there is no table '{missing}'; to read the table {table}, write its name in double quotes: \"{table}\""
+        );
+    }
+    let tables: Vec<&str> = tables
+        .iter()
+        .map(String::as_str)
+        .filter(|table| !table.starts_with(PRIVATE))
+        .collect();
+    plan_datafusion_err!(
+        "there is no table '{missing}'; the tables are: {}",
+        match tables.is_empty() {
+            true => "none".to_owned(),
+            false => tables.join(", "),
+        }
+    )
 }
 
 /// Cuts batches into slices, which share the memory of the batches, and distributes consecutive slices over

@@ -56,6 +56,33 @@ def test_other_files_of_a_directory_are_never_removed(session, result, format, t
     assert [path.name for path in (tmp_path / "mixed").iterdir()] == ["thesis.txt"]
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_result_without_rows_is_written(session, result, format, tmp_path):
+    empty = session.sql("SELECT * FROM rows WHERE id < 0")
+    for path in [tmp_path / "out", tmp_path / f"out.{format}"]:
+        for mode in ["error", "overwrite"]:
+            write(empty, format, path, mode=mode)
+            files = list(path.iterdir()) if path.is_dir() else [path]
+            assert len(files) == 1 and files[0].suffix == f".{format}"
+    if format == "parquet":
+        assert session.sql(f"SELECT * FROM '{tmp_path}/out'").columns == ["id", "text"]
+    write(result, format, tmp_path / "out", mode="append")
+    write(empty, format, tmp_path / "out", mode="append")
+    assert count(session, tmp_path / "out") == 136
+    write(empty, format, tmp_path / "out", mode="overwrite")
+    assert len(list((tmp_path / "out").iterdir())) == 1
+
+
+def test_a_file_is_not_replaced_by_a_directory(session, result, tmp_path):
+    (tmp_path / "out").write_text("a file")
+    with pytest.raises(FileExistsError):
+        result.write_parquet(tmp_path / "out")
+    for mode, message in [("overwrite", "it is a file"), ("append", "and this is a file")]:
+        with pytest.raises(ValueError, match=message):
+            result.write_parquet(tmp_path / "out", mode=mode)
+    assert (tmp_path / "out").read_text() == "a file"
+
+
 def test_a_table_may_overwrite_its_own_files(session, result, tmp_path):
     result.write_parquet(tmp_path / "out")
     session.register("out", tmp_path / "out")

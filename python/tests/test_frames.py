@@ -133,6 +133,7 @@ def test_results_have_a_length_and_columns(session):
     assert len(result) == 3
     assert result["n"].to_pylist() == [1, 2, 3]
     assert "collected" in repr(result)
+    assert "n" in result and "m" not in result
     with pytest.raises(KeyError, match="no column 'm'; the columns are: n, letter"):
         result["m"]
     assert sum(batch.num_rows for batch in list(session.sql("SELECT 1"))) == 1

@@ -270,6 +270,17 @@ def test_names_are_kept_as_they_are(session):
     assert not session.deregister('my "Table"')
 
 
+def test_a_table_that_is_missing_is_explained(session):
+    with pytest.raises(ValueError, match="there is no table 'docs'; the tables are: none"):
+        session.sql("SELECT * FROM docs")
+    session.register("Docs", {"a": [1]})
+    session.register("other", {"a": [1]})
+    with pytest.raises(ValueError, match='no table \'docs\'; .*write its name in double quotes: "Docs"'):
+        session.sql("SELECT * FROM Docs")
+    with pytest.raises(ValueError, match="there is no table 'none'; the tables are: Docs, other"):
+        session.sql("SELECT * FROM (SELECT * FROM none) AS n")
+
+
 def test_data_of_a_call_leaves_no_table_behind(session, documents):
     pairs = session.jaccard_join(documents, id="page", text="body")
     with pytest.raises(ValueError):

@@ -7,6 +7,7 @@ use datafusion::object_store::path::Path as ObjectPath;
 use datafusion::object_store::{Error as StoreError, ObjectStoreExt};
 use futures::{StreamExt, TryStreamExt};
 use std::path::Path;
+use uuid::Uuid;
 
 /// The destination of a write, on disk or in an object store.
 #[derive(Debug)]
@@ -65,23 +66,39 @@ impl Destination {
         self.found.is_empty()
     }
 
-    /// Checks that all files of a directory have an extension, so that its removal removes nothing else.
+    /// Checks that files of an extension can replace what is there: that the removal of the files of a directory removes
+    /// nothing else, and that a file has a name of a file.
     ///
     /// # Errors
-    /// If another file is there.
-    pub fn check_extension(&self, extension: &str) -> Result<()> {
+    /// If they cannot.
+    pub fn check_replaceable(&self, extension: &str) -> Result<()> {
+        if !self.is_directory {
+            return match Path::new(&self.name).extension() {
+                Some(_) => Ok(()),
+                None => plan_err!(
+                    "{}: it is a file, and a name without an extension is that of a directory",
+                    self.name
+                ),
+            };
+        }
         let other = self
             .found
             .iter()
             .find(|file| file.extension() != Some(extension));
         match other {
-            Some(file) if self.is_directory => plan_err!(
+            Some(file) => plan_err!(
                 "{}: the directory cannot be overwritten, since it has a file that is not .{extension}: {}",
                 self.name,
                 file.filename().unwrap_or_default()
             ),
-            _ => Ok(()),
+            None => Ok(()),
         }
+    }
+
+    /// The name of a further file of a directory.
+    pub fn new_file(&self, extension: &str) -> String {
+        let directory = self.name.trim_end_matches('/');
+        format!("{directory}/{}.{extension}", Uuid::new_v4().simple())
     }
 
     /// Removes the files of a directory that were found there.

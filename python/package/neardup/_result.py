@@ -63,6 +63,10 @@ class Result:
         """The number of rows, as :attr:`num_rows`."""
         return self.num_rows
 
+    def __contains__(self, column: object) -> bool:
+        """Whether there is a column of that name."""
+        return column in self.columns
+
     def __getitem__(self, column: str) -> pyarrow.ChunkedArray:
         """A column; runs the query, unless its rows were collected, and keeps them.
 
