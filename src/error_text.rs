@@ -31,7 +31,7 @@ pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusio
 const EXHAUSTED: &str = "Resources exhausted: ";
 
 /// What helps against too little memory.
-const MORE_MEMORY: &str = " (--memory-limit, in Python memory_limit, sets the memory that operators may hold, --threads how many of them run at the same time; on a cluster these are --memory-limit and --slots of the executors)";
+const MORE_MEMORY: &str = " (--memory-limit sets the memory that operators may hold, --threads how many of them run at the same time; on a cluster the limits and slots of the executors apply)";
 
 /// Whether the cause of an error is the limit of memory.
 pub fn exhausts_memory(error: &DataFusionError) -> bool {

@@ -15,7 +15,7 @@ use std::any::Any;
 use std::fmt::Display;
 
 /// Former names of parameters, which calls and `SET` still accept, and their names.
-pub(crate) const ALIASES: &[(&str, &str)] = &[("bucket_pairs", "max_bucket_pairwise")];
+pub const ALIASES: &[(&str, &str)] = &[("bucket_pairs", "max_bucket_pairwise")];
 
 config_namespace! {
     /// Defaults of table function parameters for a session.

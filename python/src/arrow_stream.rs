@@ -9,7 +9,7 @@ use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::sync::Arc;
@@ -81,8 +81,6 @@ impl Batches {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
-        // A loop that is not written in Python, like that of list(), does not check for signals.
-        py.check_signals()?;
         Ok(self.0.next(py)?.map(Batch))
     }
 }
@@ -103,6 +101,9 @@ impl Running {
 
     /// The next batch.
     pub(crate) fn next(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
+        // A loop that is not written in Python, such as that of list() or of a reader of the stream, does not check
+        // for signals, and batches may be ready sooner than a wait checks for them.
+        py.check_signals()?;
         let stream = Arc::clone(&self.stream);
         wait(
             py,
@@ -123,6 +124,9 @@ impl Iterator for Running {
                 // SAFETY: the only precondition of the call is the GIL, which is held.
                 unsafe { pyo3::ffi::PyErr_SetInterrupt() };
                 Some(Err(ArrowError::ExternalError("interrupted".into())))
+            }
+            Err(error) if error.is_instance_of::<PyMemoryError>(py) => {
+                Some(Err(ArrowError::MemoryError(error.value(py).to_string())))
             }
             Err(error) => Some(Err(ArrowError::ExternalError(
                 error.value(py).to_string().into(),

@@ -133,6 +133,12 @@ pub(crate) fn aggregate_functions() -> Vec<AggregateFunction> {
     functions.into_iter().map(AggregateFunction).collect()
 }
 
+/// Former names of parameters of table functions, and their names.
+#[pyfunction]
+pub(crate) fn former_names() -> Vec<(&'static str, &'static str)> {
+    neardup::options::ALIASES.to_vec()
+}
+
 /// The SQL that a call of a table function expands to. `tables` are names of tables, with objects that have an Arrow
 /// C schema.
 #[pyfunction]

@@ -8,6 +8,7 @@ mod capsules;
 mod errors;
 mod rows;
 mod session;
+mod texts;
 mod wait;
 
 use pyo3::prelude::*;
@@ -16,7 +17,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _neardup {
     #[pymodule_export]
-    use crate::capsules::{aggregate_functions, scalar_functions, sql_text};
+    use crate::capsules::{aggregate_functions, former_names, scalar_functions, sql_text};
     #[pymodule_export]
     use crate::rows::Rows;
     #[pymodule_export]

@@ -2,20 +2,24 @@
 
 use crate::arrow_stream::{Batches, Running, capsule, schema_capsule};
 use crate::errors::exception;
+use crate::session::spread;
 use crate::wait::{wait, wait_with};
-use arrow::array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
-use arrow::datatypes::SchemaRef;
+use arrow::array::{AsArray, RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow::compute::sum;
+use arrow::datatypes::{SchemaRef, UInt64Type};
 use arrow::util::pretty::pretty_format_batches;
+use datafusion::common::Result;
 use datafusion::common::stats::Precision;
-use datafusion::common::{Result, exec_err};
 use datafusion::dataframe::DataFrameWriteOptions;
 use datafusion::datasource::MemTable;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{ExecutionPlan, collect};
+use datafusion::physical_plan::{ExecutionPlan, collect_partitioned, execute_stream};
 use datafusion::prelude::{DataFrame, SessionContext};
-use pyo3::exceptions::PyValueError;
+use neardup::files::Destination;
+use neardup::operators::in_order::in_order;
+use pyo3::exceptions::{PyFileExistsError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::sync::{Arc, OnceLock};
@@ -59,7 +63,8 @@ impl Rows {
         match self.kept.get() {
             None => Ok(self.plan.clone()),
             Some(batches) => {
-                let table = MemTable::try_new(self.schema(), vec![batches.clone()])?;
+                let runs = spread(batches, self.context.state().config());
+                let table = MemTable::try_new(self.schema(), runs)?;
                 Ok(self
                     .context
                     .read_table(Arc::new(table))?
@@ -81,7 +86,11 @@ impl Rows {
 
     fn running(&self, py: Python<'_>) -> PyResult<Running> {
         let frame = self.frame();
-        let stream = wait(py, async move { frame.execute_stream().await })?;
+        let stream = wait(py, async move {
+            let task = Arc::new(frame.task_ctx());
+            let plan = in_order(frame.create_physical_plan().await?);
+            execute_stream(plan, task)
+        })?;
         Ok(Running::new(stream))
     }
 }
@@ -116,10 +125,16 @@ impl Rows {
                 Ok((task, frame.create_physical_plan().await?))
             })?;
             let running = Arc::clone(&plan);
-            let batches = wait_with(py, collect(running, task), |py| match &progress {
-                None => Ok(()),
-                Some(progress) => progress.call1(py, read(&plan)).map(drop),
-            })?;
+            // Partition by partition, so that a scan keeps the order of its table.
+            let batches = wait_with(
+                py,
+                collect_partitioned(running, task),
+                |py| match &progress {
+                    None => Ok(()),
+                    Some(progress) => progress.call1(py, read(&plan)).map(drop),
+                },
+            )?;
+            let batches = batches.into_iter().flatten().collect();
             // Another thread may have set the same rows in the meantime.
             let _ = self.kept.set(batches);
         }
@@ -129,11 +144,15 @@ impl Rows {
 
     /// The first rows, collected.
     fn head(&self, py: Python<'_>, rows: usize) -> PyResult<Self> {
-        let frame = match self.kept.get() {
-            Some(_) => DataFrame::new(self.context.state(), self.relation().map_err(exception)?),
-            None => self.frame(),
-        };
-        let first = frame.limit(0, Some(rows)).map_err(exception)?;
+        if let Some(batches) = self.kept.get() {
+            let first = first_rows(batches, rows);
+            return Ok(Self::collected(
+                self.context.clone(),
+                self.plan.clone(),
+                first,
+            ));
+        }
+        let first = self.frame().limit(0, Some(rows)).map_err(exception)?;
         let plan = first.logical_plan().clone();
         let batches = wait(py, first.collect())?;
         Ok(Self::collected(self.context.clone(), plan, batches))
@@ -201,18 +220,79 @@ impl Rows {
             .map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// Writes the rows as Parquet: one file if the path ends in `.parquet`, else a directory of files.
-    fn write_parquet(&self, py: Python<'_>, path: String) -> PyResult<()> {
+    /// Writes the rows as files of a format. `mode` says what happens to files that are at the destination: `error`,
+    /// `overwrite` or `append`.
+    fn write(&self, py: Python<'_>, path: String, format: &str, mode: &str) -> PyResult<()> {
         let plan = self.relation().map_err(exception)?;
         let frame = DataFrame::new(self.context.state(), plan);
-        wait(py, async move {
-            if path.is_empty() {
-                return exec_err!("write_parquet: the path is empty");
+        let runtime = self.context.runtime_env();
+        let name = path.clone();
+        let found = wait(py, async move { Destination::find(&name, &runtime).await })?;
+        match mode {
+            "error" if !found.is_empty() => {
+                let more = match found.is_directory() {
+                    true => ", mode='append' adds files to it",
+                    false => "",
+                };
+                return Err(PyFileExistsError::new_err(format!(
+                    "{path}: it exists; mode='overwrite' replaces it{more}"
+                )));
             }
-            let options = DataFrameWriteOptions::new();
-            frame.write_parquet(&path, options, None).await.map(drop)
+            "append" if !found.is_directory() => {
+                return Err(PyValueError::new_err(format!(
+                    "{path}: mode='append' adds files to a directory, and this is a file"
+                )));
+            }
+            "overwrite" => found.check_replaceable(format).map_err(exception)?,
+            _ => {}
+        }
+        let format = format.to_owned();
+        let replaces = mode == "overwrite";
+        let context = self.context.clone();
+        wait(py, async move {
+            let schema = Arc::clone(frame.schema().inner());
+            let rows = written(frame, &path, &format).await?;
+            // Without rows the engine writes no file into a directory, and a reader would not know its columns.
+            if rows == 0 && found.is_directory() && (replaces || found.is_empty()) {
+                let empty = context.read_batch(RecordBatch::new_empty(schema))?;
+                written(empty, &found.new_file(&format), &format).await?;
+            }
+            // The earlier files of a directory are removed once the new ones are there.
+            match replaces {
+                true => found.remove_found().await,
+                false => Ok(()),
+            }
         })
     }
+}
+
+/// Writes a query as files of a format; returns the number of rows.
+async fn written(frame: DataFrame, path: &str, format: &str) -> Result<u64> {
+    let options = DataFrameWriteOptions::new();
+    let counted = match format {
+        "csv" => frame.write_csv(path, options, None).await?,
+        "json" => frame.write_json(path, options, None).await?,
+        _ => frame.write_parquet(path, options, None).await?,
+    };
+    let counts = counted.iter().filter_map(|batch| {
+        let counts = batch.columns().first()?;
+        counts.as_primitive_opt::<UInt64Type>().and_then(sum)
+    });
+    Ok(counts.sum())
+}
+
+/// The first rows of batches, as slices that share their memory.
+fn first_rows(batches: &[RecordBatch], mut rows: usize) -> Vec<RecordBatch> {
+    let mut first = Vec::new();
+    for batch in batches {
+        if rows == 0 {
+            break;
+        }
+        let length = rows.min(batch.num_rows());
+        first.push(batch.slice(0, length));
+        rows -= length;
+    }
+    first
 }
 
 /// The rows that the leaves of a plan have returned so far, and their total if every leaf knows its number.

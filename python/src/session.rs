@@ -3,14 +3,17 @@
 use crate::arrow_stream::reader;
 use crate::errors::exception;
 use crate::rows::Rows;
-use crate::wait::wait;
+use crate::texts;
+use crate::wait::{refuse_fork, wait};
 use arrow::array::{RecordBatch, RecordBatchReader};
 use datafusion::catalog::TableProvider;
-use datafusion::common::{ParamValues, ScalarValue, TableReference, plan_err};
+use datafusion::common::{
+    DataFusionError, ParamValues, ScalarValue, TableReference, plan_datafusion_err, plan_err,
+};
 use datafusion::datasource::{MemTable, ViewTable};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::prelude::SessionContext;
+use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup::cluster::{ClientOptions, Token};
 use neardup::{Resources, explain_parse_error, parse_size};
 use pyo3::exceptions::PyValueError;
@@ -18,6 +21,9 @@ use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Prefix of the names of tables that are registered for one call.
+const PRIVATE: &str = "neardup private ";
 
 /// Maximum number of rows of a batch: a table from Python may consist of a single large one.
 const BATCH_ROWS: usize = 8192;
@@ -38,15 +44,13 @@ impl Session {
         temp_dir: Option<std::path::PathBuf>,
         temp_limit: Option<&str>,
     ) -> PyResult<Self> {
+        refuse_fork()?;
         let mut resources = Resources {
             temp_dir,
             ..Resources::default()
         };
         if let Some(threads) = threads {
             resources.threads = threads;
-        }
-        if resources.threads == 0 {
-            return Err(PyValueError::new_err("threads must be at least 1, found 0"));
         }
         if let Some(limit) = memory_limit {
             resources.memory = limit
@@ -70,6 +74,7 @@ impl Session {
         scratch: Option<std::path::PathBuf>,
         token_file: Option<std::path::PathBuf>,
     ) -> PyResult<Self> {
+        refuse_fork()?;
         let mut options = ClientOptions::new(url);
         if let Some(threads) = threads {
             options.partitions = threads;
@@ -93,11 +98,14 @@ impl Session {
     ) -> PyResult<Rows> {
         let mut bound = HashMap::new();
         for (name, value) in values {
-            bound.insert(name, scalar(&value)?.into());
+            let value = scalar(&name, &value)?.into();
+            bound.insert(name, value);
         }
         let context = self.context.clone();
+        let tables = self.tables();
         let (plan, batches) = wait(py, async move {
             let planned = context.state().create_logical_plan(&statement).await;
+            let planned = planned.map_err(|error| name_tables(error, &tables));
             let planned = planned.map_err(|error| explain_parse_error(&statement, error))?;
             let mut plan = neardup::options::with_resets(planned);
             if !bound.is_empty() {
@@ -131,13 +139,18 @@ impl Session {
 
     /// Registers batches of an object with an Arrow C stream, without a copy.
     fn register_stream(&self, py: Python<'_>, name: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
+        refuse_fork()?;
         let stream = reader(data)?;
         let schema = stream.schema();
-        let partitions = self.context.state().config().target_partitions();
         // The GIL is released: a producer that is written in Python acquires it when it needs it.
-        let batches: std::result::Result<Vec<_>, _> = py.detach(|| stream.collect());
-        let batches = batches.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let table = MemTable::try_new(schema, spread(&batches, partitions)).map_err(exception)?;
+        let batches: std::result::Result<Vec<_>, _> = py.detach(|| {
+            let batches: Result<Vec<_>, _> = stream.collect();
+            let batches = batches.map_err(|error| error.to_string())?;
+            texts::check(&batches).map(|()| batches)
+        });
+        let batches = batches.map_err(PyValueError::new_err)?;
+        let runs = spread(&batches, self.context.state().config());
+        let table = MemTable::try_new(schema, runs).map_err(exception)?;
         self.replace(name, Arc::new(table))
     }
 
@@ -205,35 +218,68 @@ impl Session {
     }
 }
 
-/// Cuts batches into slices, which share the memory of the batches, and distributes consecutive slices over
-/// the partitions.
-fn spread(batches: &[RecordBatch], partitions: usize) -> Vec<Vec<RecordBatch>> {
-    let slices = batches.iter().flat_map(|batch| {
-        let starts = (0..batch.num_rows()).step_by(BATCH_ROWS);
-        starts.map(|start| batch.slice(start, BATCH_ROWS.min(batch.num_rows() - start)))
-    });
-    let slices: Vec<RecordBatch> = slices.collect();
-    let each = slices.len().div_ceil(partitions.max(1)).max(1);
-    let mut runs: Vec<Vec<RecordBatch>> = slices.chunks(each).map(<[_]>::to_vec).collect();
-    if runs.is_empty() {
-        runs.push(vec![]);
+/// Adds to the error that there is no table of a name which tables there are, and that SQL reads a name without quotes
+/// in lower case.
+fn name_tables(error: DataFusionError, tables: &[String]) -> DataFusionError {
+    let text = error.strip_backtrace();
+    let missing = text
+        .split_once("table 'datafusion.public.")
+        .and_then(|(_, rest)| Some(rest.split_once("' not found")?.0.to_owned()));
+    let Some(missing) = missing else {
+        return error;
+    };
+    let lower = missing.to_lowercase();
+    if let Some(table) = tables.iter().find(|table| table.to_lowercase() == lower) {
+        return plan_datafusion_err!(
+            "there is no table '{missing}'; to read the table {table}, write its name in double quotes: \"{table}\""
+        );
     }
-    runs
+    let tables: Vec<&str> = tables
+        .iter()
+        .map(String::as_str)
+        .filter(|table| !table.starts_with(PRIVATE))
+        .collect();
+    plan_datafusion_err!(
+        "there is no table '{missing}'; the tables are: {}",
+        match tables.is_empty() {
+            true => "none".to_owned(),
+            false => tables.join(", "),
+        }
+    )
+}
+
+/// Cuts batches into slices, which share the memory of the batches, and distributes consecutive slices over
+/// the partitions: all of the session's, unless the rows fit into one batch. The engine distributes the rows of fewer
+/// partitions again while it runs a query, which changes their order.
+pub(crate) fn spread(batches: &[RecordBatch], config: &SessionConfig) -> Vec<Vec<RecordBatch>> {
+    let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+    let runs = match rows > config.batch_size() {
+        true => config.target_partitions().max(1),
+        false => 1,
+    };
+    let mut spread = vec![Vec::new(); runs];
+    let mut begun = 0;
+    for batch in batches {
+        let mut start = 0;
+        while start < batch.num_rows() {
+            // The run of the next row, and the row at which it ends.
+            let run = begun * runs / rows;
+            let end = ((run + 1) * rows).div_ceil(runs);
+            let length = (batch.num_rows() - start).min(end - begun).min(BATCH_ROWS);
+            spread[run].push(batch.slice(start, length));
+            start += length;
+            begun += length;
+        }
+    }
+    spread
 }
 
 /// Converts a Python value to a value of the engine, through an array of length 1.
-fn scalar(value: &Bound<'_, PyAny>) -> PyResult<ScalarValue> {
-    let py = value.py();
-    let table = py.import("pyarrow")?.call_method1(
-        "table",
-        (
-            vec![
-                py.import("pyarrow")?
-                    .call_method1("array", (vec![value],))?,
-            ],
-            vec!["value"],
-        ),
-    )?;
+fn scalar(name: &str, value: &Bound<'_, PyAny>) -> PyResult<ScalarValue> {
+    let table = value
+        .py()
+        .import("neardup._values")?
+        .call_method1("table_of_value", (name, value))?;
     let batch = reader(&table)?.next();
     let batch = batch
         .transpose()

@@ -5,6 +5,7 @@ use datafusion::common::Result;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::{PyResult, Python};
 use std::future::Future;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,6 +20,25 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// Timeout after which the threads of an aborted query are given up, and other queries get new ones.
 const ABORT_TIMEOUT: Duration = Duration::from_millis(300);
 
+/// The process that runs the threads of the runtimes; 0 if there are none.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+
+/// Checks that this process is not a fork of one that had a runtime: the threads of the runtime are missing in it, and
+/// locks may be held for ever.
+///
+/// # Errors
+/// `RuntimeError`, if it is.
+pub(crate) fn refuse_fork() -> PyResult<()> {
+    let owner = OWNER.load(Ordering::Acquire);
+    if owner == 0 || owner == std::process::id() {
+        return Ok(());
+    }
+    Err(PyRuntimeError::new_err(format!(
+        "this process is a fork of process {owner}, in which neardup had run a query; a fork has none of its threads: \
+         start workers with multiprocessing.get_context('spawn')"
+    )))
+}
+
 /// The runtime that the next query runs on.
 static RUNTIME: Mutex<Option<Arc<Runtime>>> = Mutex::new(None);
 
@@ -28,6 +48,7 @@ fn runtime() -> std::io::Result<Arc<Runtime>> {
     if let Some(runtime) = &*current {
         return Ok(Arc::clone(runtime));
     }
+    OWNER.store(std::process::id(), Ordering::Release);
     let runtime = Builder::new_multi_thread()
         .thread_stack_size(STACK_BYTES)
         .thread_name("neardup")
@@ -61,6 +82,7 @@ pub(crate) fn wait_with<T: Send + 'static>(
     future: impl Future<Output = Result<T>> + Send + 'static,
     mut each: impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<T> {
+    refuse_fork()?;
     let runtime = runtime()?;
     // The threads of the runtime may compute for long without serving timers, so this thread waits with its own
     // timeout.

@@ -94,7 +94,7 @@ def test_large_tables_need_a_scratch_directory(cluster, tmp_path):
     texts = {"id": list(range(700_000)), "text": [f"{n} " + "word " * 20 for n in range(700_000)]}
     remote = neardup.connect(cluster, threads=4)
     remote.register("docs", texts)
-    with pytest.raises(ValueError, match="--scratch"):
+    with pytest.raises(ValueError, match="scratch"):
         remote.sql("SELECT count(*) FROM docs").collect()
     remote = neardup.connect(cluster, threads=4, scratch=tmp_path)
     remote.register("docs", texts)
@@ -122,7 +122,8 @@ def test_a_cluster_that_asks_for_a_token(bucket, binary, tmp_path):
 
 def test_nobody_there(bucket):
     remote = neardup.connect("df://127.0.0.1:1", threads=2)
-    with pytest.raises(Exception, match="127.0.0.1:1"):
+    # The cluster is at fault, and not an argument.
+    with pytest.raises(RuntimeError, match="127.0.0.1:1"):
         remote.sql("SELECT 1").collect()
 
 
@@ -169,8 +170,15 @@ def test_files_of_a_bucket(bucket, cluster, sample, session):
         assert len(sorted_rows(pairs)) == 3
         each.sql("COPY (SELECT id, body FROM docs) TO 's3://texts/tables/copy.parquet'")
         assert sorted_rows(each.sql("SELECT count(*) FROM 's3://texts/tables/copy.parquet'")) == [(33,)]
-        each.sql("SELECT id FROM docs").write_parquet("s3://texts/tables/ids.parquet")
+        each.sql("SELECT id FROM docs").write_parquet(
+            "s3://texts/tables/ids.parquet", mode="overwrite"
+        )
         assert sorted_rows(each.sql("SELECT count(*) FROM 's3://texts/tables/ids.parquet'")) == [(33,)]
+        with pytest.raises(FileExistsError, match="s3://texts/tables/ids.parquet: it exists"):
+            each.sql("SELECT 1").write_parquet("s3://texts/tables/ids.parquet")
+        for mode in ["overwrite", "overwrite", "append"]:
+            each.sql("SELECT id FROM docs").write_parquet("s3://texts/tables/all/", mode=mode)
+        assert sorted_rows(each.sql("SELECT count(*) FROM 's3://texts/tables/all/'")) == [(66,)]
 
 
 def test_errors_of_a_bucket_are_reported(bucket, binary, session):

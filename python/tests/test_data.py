@@ -63,12 +63,12 @@ def test_the_index_of_pandas_becomes_columns(session, documents):
     session.register("counted", frame)
     session.register("named", frame.set_index("page"))
     session.register("filtered", frame[frame["page"] != 11])
-    session.register("deep", frame.set_index([frame["page"] * 2, [1, 1, 2, 2]]))
+    session.register("deep", frame.set_index([[2, 4, 6, 8], [1, 1, 2, 2]]))
     columns = lambda name: session.sql(f"SELECT * FROM {name}").columns
     assert columns("counted") == ["page", "body"]
-    assert sorted(columns("named")) == ["body", "page"]
-    assert columns("filtered") == ["page", "body", "index"]
-    assert len(columns("deep")) == 4
+    assert columns("named") == ["page", "body"]
+    assert columns("filtered") == ["index", "page", "body"]
+    assert columns("deep") == ["level_0", "level_1", "page", "body"]
     found = session.jaccard_join("filtered", id="index", text="body").to_arrow().to_pylist()
     assert found == [{"id_a": 0, "id_b": 2, "similarity": 1.0}]
     assert session.jaccard_join("named", id="page", text="body").to_arrow().to_pylist() == PAIR
@@ -128,8 +128,6 @@ def test_rows_come_out_as_every_kind(session, documents, tmp_path):
     fresh.write_parquet(tmp_path / "out.parquet")
     assert pq.read_table(tmp_path / "out.parquet").num_rows == 4
     assert "not run yet" in repr(fresh)
-    with pytest.raises(Exception, match="no|denied|exist|Not a directory"):
-        fresh.write_parquet("/proc/none/out.parquet")
 
 
 def test_results_equal_those_of_sql(session, documents):

@@ -106,6 +106,13 @@ def test_another_version_of_datafusion_is_refused(context, monkeypatch):
         neardup.register(context)
 
 
+def test_functions_must_be_registered_first(documents):
+    context = datafusion.SessionContext()
+    context.from_arrow(pa.table(documents), name="docs")
+    with pytest.raises(ValueError, match=r"call neardup.register\(context\) first"):
+        neardup.table(context, "jaccard_join", "docs", id="page", text="body")
+
+
 def test_tables_pass_between_both_sides(context, session):
     session.register("docs", context.table("docs"))
     pairs = session.jaccard_join("docs", id="page", text="body")

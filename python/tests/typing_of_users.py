@@ -21,6 +21,14 @@ def typed(frame: pandas.DataFrame, other: polars.DataFrame) -> neardup.Result:
     polar: polars.DataFrame = pairs.to_polars()
     count: int = pairs.num_rows + len(back) + polar.height
     session.sql("SELECT $n", n=count)
+    session.jaccard_join(["one two", "three four"], (text for text in ["five"]))
+    session.jaccard_join(frame["body"], other.lazy(), text="body")
+    kept = frame[session.keep_mask(frame, text="body")]
+    frame["same"] = session.pairwise_similarity(frame["a"], frame["b"], measure="edit")
+    pairs.write_csv("pairs.csv", mode="overwrite")
+    pairs.write_csv("pairs.csv", mode="replace")  # type: ignore[arg-type]
+    with neardup.connect() as other_session:
+        count += len(other_session.sql("SELECT 1")) + len(pairs["id_a"]) + len(kept)
     session.minhash_join(frame, verify="exakt")  # type: ignore[arg-type]
     session.minhash_join(frame, treshold=0.8)  # type: ignore[call-arg]
     session.minhash_join(3)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ pub(super) enum Kind {
     Permanent,
 }
 
-/// An error of a query, and its kind.
+/// An error of a query, and its kind. An error of the cluster itself is an external one, to tell it from errors of data.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) kind: Kind,
@@ -45,14 +45,14 @@ impl Failure {
     pub(super) fn retryable(reason: String) -> Self {
         Self {
             kind: Kind::Retryable,
-            error: DataFusionError::Execution(reason),
+            error: DataFusionError::External(reason.into()),
         }
     }
 
     pub(super) fn permanent(reason: String) -> Self {
         Self {
             kind: Kind::Permanent,
-            error: DataFusionError::Execution(reason),
+            error: DataFusionError::External(reason.into()),
         }
     }
 
@@ -276,7 +276,7 @@ mod tests {
             of(refused),
             (
                 Kind::Permanent,
-                "Execution error: df://127.0.0.1:50050: the token of the request is not that of the cluster (--token-file)".to_owned()
+                "External error: df://127.0.0.1:50050: the token of the request is not that of the cluster (--token-file)".to_owned()
             )
         );
     }
@@ -297,7 +297,7 @@ mod tests {
             of(nobody),
             (
                 Kind::Permanent,
-                "Execution error: no scheduler answers at df://127.0.0.1:50050".to_owned()
+                "External error: no scheduler answers at df://127.0.0.1:50050".to_owned()
             )
         );
     }

@@ -159,10 +159,11 @@ impl Monitor {
                 (Err(error), _) => error.strip_backtrace(),
             };
             if begun.elapsed() > RECOVERY_TIMEOUT {
-                return exec_err!(
+                let reason = format!(
                     "the cluster did not recover within {} seconds: {reason}; run the same command again when it has, to resume",
                     RECOVERY_TIMEOUT.as_secs()
                 );
+                return Err(DataFusionError::External(reason.into()));
             }
             sleep(HEARTBEAT_WAIT).await;
         }

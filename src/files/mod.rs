@@ -1,5 +1,7 @@
 //! Files as tables: resolves paths, directories and globs, on the command line and in SQL.
 
+mod destination;
+mod disk;
 mod doubles;
 mod external;
 mod find;
@@ -11,6 +13,7 @@ mod stores;
 mod url_tables;
 mod written_formats;
 
+pub use destination::Destination;
 #[cfg(feature = "cluster")]
 pub(crate) use doubles::ReadAllDoubles;
 pub(crate) use doubles::{DoubtDoubles, ScanDoubles};

@@ -1,11 +1,15 @@
 //! The object stores of a session: registered stores, and buckets that are opened when an address first names them.
 
+use super::disk::Disk;
 use datafusion::common::{Result, plan_err};
 use datafusion::execution::object_store::ObjectStoreRegistry;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::object_store::ObjectStore;
 use std::sync::Arc;
 use url::Url;
+
+/// How the engine's store of the whole file system shows itself.
+const WHOLE_DISK: &str = "LocalFileSystem(file:///)";
 
 /// A runtime that opens buckets on demand, and does not cache file listings, so that files that were added or removed
 /// are noticed.
@@ -44,7 +48,11 @@ impl ObjectStoreRegistry for Buckets {
 
     fn get_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
         if let Ok(store) = self.0.get_store(url) {
-            return Ok(store);
+            // The engine's store of files, and not one that a host has registered in its place.
+            return Ok(match store.to_string() == WHOLE_DISK {
+                true => Arc::new(Disk(store)),
+                false => store,
+            });
         }
         match open(url)? {
             Some(store) => {

@@ -1,6 +1,7 @@
 //! From our logical nodes to our physical plans.
 
 use super::fit;
+use super::in_order::merged_in_order;
 use super::shared_rows::{SharedRows, SharedRowsExec, Store};
 use super::similar_pairs::{SimilarPairs, SimilarPairsExec};
 use super::tables::as_nodes;
@@ -50,13 +51,14 @@ impl QueryPlanner for NeardupQueryPlanner {
         let Some(state) = session.as_any().downcast_ref::<SessionState>() else {
             return Ok(physical);
         };
-        match fit::required_fit(&physical, state).await? {
-            None => fit::with_bounds(physical),
+        let physical = match fit::required_fit(&physical, state).await? {
+            None => fit::with_bounds(physical)?,
             Some(fit) => {
                 let physical = self.planned(plan, &fit.state(state)?).await?;
-                fit.run(fit::with_bounds(physical)?)
+                fit.run(fit::with_bounds(physical)?)?
             }
-        }
+        };
+        merged_in_order(physical)
     }
 }
 

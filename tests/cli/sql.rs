@@ -312,6 +312,27 @@ fn a_copy_to_a_file_writes_into_no_directory() {
     assert_eq!(scratch.rows("SELECT id FROM 'rows.parquet/'")[0]["id"], 1);
 }
 
+/// The store of files tried again for ever.
+#[test]
+fn a_copy_to_a_place_without_files_ends() {
+    let scratch = Scratch::new();
+    for to in [
+        "'/proc/x'",
+        "'/proc/x/' STORED AS CSV",
+        "'/proc/x.parquet'",
+        "'/proc/self/x.csv'",
+        "'/proc/x.jsonl.gz'",
+        "'/sys/x.json'",
+    ] {
+        let statement = format!("COPY (SELECT 1 AS n) TO {to}");
+        scratch.fail(&["sql", "-c", &statement], &["x"]);
+    }
+    let insert = "CREATE EXTERNAL TABLE t (n INT) STORED AS CSV LOCATION '/proc/x/'; INSERT INTO t VALUES (1)";
+    scratch.fail(&["sql", "-c", insert], &["/proc/x"]);
+    scratch.write("rows.csv", "id,text\n1,one two three four\n");
+    scratch.fail(&["dedup", "rows.csv", "-o", "/proc/x"], &["/proc/x"]);
+}
+
 /// What is read under a name is also written under it.
 #[test]
 fn a_copy_is_in_the_format_of_its_name() {

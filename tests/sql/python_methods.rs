@@ -14,11 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from ._former_names import accepts_former_names
+
 if TYPE_CHECKING:
     from ._result import Result
     from ._session import Data
 
 
+@accepts_former_names
 class TableFunctions:
     """One method for each table function of SQL."""
 

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow
 
 from . import _neardup
-from ._session import identifier, named_as_in_python, written_call
+from ._calls import identifier, named_as_in_python, written_call
 from ._table_functions import TableFunctions
 
 
@@ -73,9 +73,13 @@ def table(context: Any, name: str, /, *relations: str, **arguments: object) -> A
 
     Raises:
         ImportError: If the package datafusion has another major version.
-        ValueError: If the call does not plan, or reads dumps.
+        ValueError: If :func:`register` was not applied, or if the call does not plan, or reads dumps.
     """
     _package(context)
+    try:
+        context.sql("SELECT same_text('id', 'a', 'a')")
+    except Exception:
+        raise ValueError("the session lacks the functions of neardup: call neardup.register(context) first") from None
     schemas = [context.table(relation).schema() for relation in relations]
     return context.sql(expand(name, *relations, schema=schemas, **arguments))
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import pyarrow
 
-from . import _html, _neardup
+from . import _html, _neardup, _values
+from ._calls import POSITION, PRIVATE, identifier
 from ._progress import Progress
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
-#: Prefix of the names of private tables.
-PRIVATE = "neardup private "
+#: What a method that writes files does if there are files at the destination.
+Mode = Literal["error", "overwrite", "append"]
 
 #: Number of rows that a notebook shows.
 SHOWN = 20
@@ -27,8 +28,9 @@ class Result:
     """The rows of a query.
 
     The query runs when its rows are requested. :meth:`collect` and methods that need all rows (`to_arrow`,
-    `to_pandas`, `to_polars`, `num_rows`) keep the rows, so that the query runs once; iteration,
-    :meth:`write_parquet` and other readers of the Arrow C stream stream the rows without keeping them.
+    `to_pandas`, `to_polars`, `num_rows`, `len(result)`, `result["column"]`) keep the rows, so that the query runs
+    once; iteration, :meth:`write_parquet` and other readers of the Arrow C stream stream the rows without keeping
+    them.
     """
 
     def __init__(
@@ -54,9 +56,26 @@ class Result:
     @property
     def num_rows(self) -> int:
         """The number of rows; runs the query, unless its rows were collected, and keeps them."""
-        # There is no `__len__`: `list(result)` would call it and run the query twice.
         self.collect()
         return self._rows.collect()
+
+    def __len__(self) -> int:
+        """The number of rows, as :attr:`num_rows`."""
+        return self.num_rows
+
+    def __contains__(self, column: object) -> bool:
+        """Whether there is a column of that name."""
+        return column in self.columns
+
+    def __getitem__(self, column: str) -> pyarrow.ChunkedArray:
+        """A column; runs the query, unless its rows were collected, and keeps them.
+
+        Raises:
+            KeyError: If there is no such column.
+        """
+        if column not in self.columns:
+            raise KeyError(f"there is no column {column!r}; the columns are: {', '.join(self.columns)}")
+        return self.to_arrow().column(column)
 
     def collect(self) -> Result:
         """Runs the query and keeps its rows; returns the result itself."""
@@ -89,24 +108,54 @@ class Result:
         assert isinstance(frame, polars.DataFrame)
         return frame
 
-    def write_parquet(self, path: str | os.PathLike[str]) -> None:
+    def write_parquet(self, path: str | os.PathLike[str], *, mode: Mode = "error") -> None:
         """Writes the rows as Parquet: one file where the path ends in `.parquet`, else a directory.
 
+        Args:
+            path: A path, in which a leading `~` is the home directory, or an address such as `s3://BUCKET/KEY`.
+            mode: If there is a file, or a directory with files: 'error' refuses; 'overwrite' replaces them, in a
+                directory once the new files are there; 'append' adds files to a directory.
+
         Raises:
+            FileExistsError: If `mode` is 'error' and there are files.
+            ValueError: If `mode` is 'overwrite' and a file of the directory has another format.
             OSError: If the path cannot be written.
         """
-        self._rows.write_parquet(os.fspath(path))
+        self._write(path, "parquet", mode)
+
+    def write_csv(self, path: str | os.PathLike[str], *, mode: Mode = "error") -> None:
+        """Writes the rows as CSV with a header: one file where the path ends in `.csv`, also compressed (`.csv.gz`),
+        else a directory. Arguments and errors as in :meth:`write_parquet`.
+        """
+        self._write(path, "csv", mode)
+
+    def write_json(self, path: str | os.PathLike[str], *, mode: Mode = "error") -> None:
+        """Writes the rows as JSON, an object in each line: one file where the path ends in `.json` or `.jsonl`, also
+        compressed (`.jsonl.gz`), else a directory. Arguments and errors as in :meth:`write_parquet`.
+        """
+        self._write(path, "json", mode)
+
+    def _write(self, path: str | os.PathLike[str], format: str, mode: Mode) -> None:
+        if mode not in get_args(Mode):
+            raise ValueError(f"mode must be one of {', '.join(get_args(Mode))}, found {mode!r}")
+        self._rows.write(_values.path(path), format, mode)
 
     def head(self, rows: int = 10) -> Result:
-        """The first rows."""
-        return Result(self._rows.head(rows), self._progress, self._texts)
+        """The first rows: of the collected ones, if the rows were collected.
+
+        Raises:
+            ValueError: If `rows` is not a whole number of 0 or more.
+        """
+        first = self._rows.head(_values.whole_number("rows", rows, 0, 2**63 - 1))
+        return Result(first, self._progress, self._texts)
 
     def explain(self, *, verbose: bool = False, analyze: bool = False) -> str:
         """The plan of the query; with `analyze` the query is run, and the plan shows its metrics."""
         return self._rows.explain(verbose, analyze)
 
     def with_texts(self) -> Result:
-        """The pairs of a join with their texts, in the additional columns `text_a` and `text_b`.
+        """The pairs of a join with their texts, in the additional columns `text_a` and `text_b`; in the order of the
+        pairs, if these were collected.
 
         Raises:
             ValueError: If the result was not returned by a method that finds pairs of texts.
@@ -166,18 +215,28 @@ class PairTexts:
         self._sides = (a, b)
 
     def join(self, pairs: _neardup.Rows) -> _neardup.Rows:
-        """The pairs with the columns `text_a` and `text_b`."""
+        """The pairs with the columns `text_a` and `text_b`; collected pairs in their order."""
         number = next(_numbers)
         names = [f"{PRIVATE}{role} {number}" for role in ("pairs", "a", "b")]
-        for name, rows in zip(names, [pairs, *self._sides]):
+        columns = ", ".join("pairs." + identifier(name) for name in pairs.columns)
+        order = ""
+        if pairs.is_collected:
+            table = pyarrow.table(pairs)
+            positions = pyarrow.array(range(table.num_rows), pyarrow.int64())
+            self._session.register_stream(names[0], table.append_column(POSITION, positions))
+            order = f"ORDER BY pairs.{identifier(POSITION)}"
+        else:
+            self._session.register_rows(names[0], pairs)
+        for name, rows in zip(names[1:], self._sides):
             self._session.register_rows(name, rows)
         try:
             return self._session.sql(
                 f"""
-                SELECT pairs.*, a.text AS text_a, b.text AS text_b
+                SELECT {columns}, a.text AS text_a, b.text AS text_b
                 FROM "{names[0]}" AS pairs
                 LEFT JOIN (SELECT id, min(text) AS text FROM "{names[1]}" GROUP BY id) AS a ON a.id = pairs.id_a
                 LEFT JOIN (SELECT id, min(text) AS text FROM "{names[2]}" GROUP BY id) AS b ON b.id = pairs.id_b
+                {order}
                 """,
                 {},
             )

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, Union, runtime_checkable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import pyarrow
+import pyarrow.compute
 
-from . import _neardup, _result
+from . import _calls, _frames, _neardup, _values
+from ._calls import PRIVATE
+from ._frames import ArrowStream, Frame
 from ._result import PairTexts, Result
 from ._table_functions import TableFunctions
 
 if TYPE_CHECKING:
     import pandas
+    import polars
 
 
 #: Numbers in the names of tables that are registered for one call.
 _numbers = itertools.count()
 
 
-@runtime_checkable
-class ArrowStream(Protocol):
-    """An object with the Arrow C stream interface: Polars, PyArrow, DuckDB, datafusion and others."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-
-
-#: A relation: a data frame, a table, a reader, a dictionary of columns, a result, the name of a table, or
-#: a path or glob of Parquet, CSV, TSV, JSON or dump files.
+#: A relation: a data frame, a table, a reader, an iterator of batches, a dictionary of columns, a list of rows as
+#: dictionaries, a result, the name of a table, or a path or glob of Parquet, CSV, TSV, JSON or dump files. Values
+#: without a name, such as a list of texts, a Series or an array, are the column that a method compares.
 Data = Union[
-    ArrowStream, "pandas.DataFrame", Mapping[str, Sequence[Any]], Result, str, "os.PathLike[str]"
+    ArrowStream,
+    "pandas.DataFrame",
+    "pandas.Series[Any]",
+    "polars.LazyFrame",
+    Mapping[str, Sequence[Any]],
+    Sequence[Any],
+    Iterator[Any],
+    Result,
+    str,
+    "os.PathLike[str]",
 ]
 
 
@@ -67,13 +73,28 @@ def connect(
         token_file: On a cluster: a private file with the secret that its roles require.
         progress: Whether long queries show a progress bar. Default: only in terminals and notebooks.
 
+    Returns:
+        A session; `with connect() as session` closes it at the end.
+
     Raises:
         ValueError: If an argument is out of range or not allowed.
+        RuntimeError: In a process that was forked after this module had run a query.
     """
+    if threads is not None:
+        threads = _values.whole_number("threads", threads, 1, _values.MAX_THREADS)
+    step_timeout = _values.seconds("step_timeout", step_timeout)
+    limits = [_values.size("memory_limit", memory_limit), _values.size("temp_limit", temp_limit)]
+    temp_dir, scratch, token_file = (
+        None if path is None else _values.path(path) for path in (temp_dir, scratch, token_file)
+    )
     if url is None:
-        limits = [None if limit is None else str(limit) for limit in (memory_limit, temp_limit)]
+        for name, option in {"scratch": scratch, "token_file": token_file}.items():
+            if option is not None:
+                raise ValueError(f"{name}: only a session on a cluster has one; give url")
         native = _neardup.Session.local(threads, limits[0], temp_dir, limits[1])
     else:
+        if not isinstance(url, str):
+            raise ValueError(f"url must be df://HOST:PORT, found {url!r}")
         given = {"memory_limit": memory_limit, "temp_dir": temp_dir, "temp_limit": temp_limit}
         for name, value in given.items():
             if value is not None:
@@ -85,13 +106,30 @@ def connect(
 class Session(TableFunctions):
     """Tables, and statements over them. Safe to use from several threads.
 
-    Create it with :func:`connect`. Every method that returns a :class:`Result` is one SQL statement; the result
-    is computed when its rows are requested.
+    Create it with :func:`connect`; it is a context manager, which closes the session. Every method that returns a
+    :class:`Result` is one SQL statement; the result is computed when its rows are requested.
     """
 
     def __init__(self, native: _neardup.Session, progress: bool | None = None) -> None:
         self._native = native
         self._progress = progress
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Removes all tables and releases their memory. Results keep what they need; other calls are an error."""
+        for name in self._native.tables():
+            self._native.deregister(name)
+        self._native = _Closed()  # type: ignore[assignment]
 
     def sql(self, statement: str, /, **parameters: object) -> Result:
         """Runs an SQL statement.
@@ -112,23 +150,24 @@ class Session(TableFunctions):
         """Registers data as a table; replaces a table of the same name.
 
         Arrow data (Polars, PyArrow, Arrow-backed pandas) is not copied. The index of a pandas frame
-        becomes columns as with `reset_index`, unless it is the default `RangeIndex`. A path or a glob is read
-        when it is queried.
+        becomes columns as with `reset_index`, unless it is the default `RangeIndex`. Of several columns of one name,
+        all but the first get a number, as in `pandas.read_csv`. A path or a glob is read when it is queried.
 
         Args:
             name: Name of the table, as it is written in SQL between double quotes.
-            data: See :data:`Data`.
+            data: See :data:`Data`. Values without a name become the column `value`.
 
         Raises:
             TypeError: If `data` has another type.
+            ValueError: If a text is not UTF-8, or if a name of the index of a pandas frame is that of a column.
             FileNotFoundError: If no file matches a path.
         """
         if isinstance(data, Result):
             self._native.register_rows(name, data._rows)
         elif isinstance(data, (str, os.PathLike)):
-            self._native.register_files(name, [os.fspath(data)])
+            self._native.register_files(name, [_values.path(data)])
         else:
-            self._native.register_stream(name, _arrow(data))
+            self._native.register_stream(name, _frames.frame(data, "value").table)
 
     def deregister(self, name: str) -> bool:
         """Removes a table; returns whether it existed."""
@@ -136,7 +175,95 @@ class Session(TableFunctions):
 
     def tables(self) -> list[str]:
         """Names of the registered tables, sorted."""
-        return [name for name in self._native.tables() if not name.startswith(_result.PRIVATE)]
+        return [name for name in self._native.tables() if not name.startswith(PRIVATE)]
+
+    def keep_mask(self, data: Data, /, **arguments: Any) -> Any:
+        """For each row of a frame, whether :meth:`deduplicate` keeps it.
+
+        >>> session.keep_mask(["one two three four", "five", "One two three four!"]).to_pylist()
+        [True, True, False]
+
+        Args:
+            data: A data frame, a table, a list of texts or a Series; not the name of a table or a path, whose rows have
+                no order.
+            arguments: The arguments of :meth:`deduplicate`.
+
+        Returns:
+            A pandas Series with the index of the frame, a Polars Series, or else a PyArrow array.
+
+        Raises:
+            TypeError: If the rows of `data` have no order.
+        """
+        masks: list[Any] = []
+
+        def mask(
+            function: str, relations: Sequence[Data | None], columns: Sequence[str], given: Mapping[str, object]
+        ) -> Result:
+            wanted = _calls.wanted(columns, given, 0)
+            frame = self._frame(relations[0], wanted.content, wanted.used)
+            kept = self._planned(function, [frame], columns, given, select=[_calls.POSITION])
+            positions = kept.to_arrow().column(0).combine_chunks()
+            rows = pyarrow.array(range(frame.table.num_rows), pyarrow.int64())
+            masks.append(frame.like(pyarrow.compute.is_in(rows, value_set=positions)))
+            return kept
+
+        _Forwarded(mask).deduplicate(data, **arguments)
+        return masks[0]
+
+    def pairwise_similarity(
+        self,
+        a: Data,
+        b: Data,
+        *,
+        measure: Literal["jaccard", "edit", "cosine"] = "jaccard",
+        shingle: str = "word:3",
+        normalize: bool = True,
+    ) -> Any:
+        """The similarity of each value of a column with the value in the same row of another column.
+
+        >>> session.pairwise_similarity(["one two three"], ["One two three!"]).to_pylist()
+        [1.0]
+
+        Args:
+            a: A Series, an array or a list of texts; of vectors for the cosine.
+            b: As many values of the same kind.
+            measure: 'jaccard': of the sets of shingles, as in :meth:`jaccard_join`; 'edit': 1 - edit distance / length
+                of the longer text; 'cosine': of vectors.
+            shingle: With 'jaccard': 'char:n', 'word:n' or 'space:n'.
+            normalize: With texts: whether they are normalised, as in :meth:`jaccard_join`.
+
+        Returns:
+            A pandas Series with the index of `a`, a Polars Series, or else a PyArrow array; NULL where a value is NULL.
+
+        Raises:
+            ValueError: If the columns differ in length, or an argument is wrong.
+        """
+        left, right = self._frame(a, "value"), self._frame(b, "value")
+        for name, side in (("a", left), ("b", right)):
+            if side.table.num_columns != 1:
+                raise ValueError(f"{name} must be one column, found {side.table.num_columns} columns")
+        if left.table.num_rows != right.table.num_rows:
+            raise ValueError(
+                f"a and b must have the same length, found {left.table.num_rows} and {right.table.num_rows} values"
+            )
+        texts = [f"normalize_text({side})" if normalize else side for side in ("a", "b")]
+        calls = {
+            "jaccard": f"jaccard_similarity({', '.join(texts)}, {_calls.text(shingle)})",
+            "edit": f"edit_similarity({', '.join(texts)})",
+            "cosine": "cosine_similarity(a, b)",
+        }
+        if measure not in calls:
+            raise ValueError(f"measure must be one of {', '.join(calls)}, found {measure!r}")
+        rows = pyarrow.array(range(left.table.num_rows), pyarrow.int64())
+        columns = {"a": left.table.column(0), "b": right.table.column(0), "row": rows}
+        name = f"{PRIVATE}{next(_numbers)}"
+        self._native.register_stream(name, pyarrow.table(columns))
+        try:
+            query = f"SELECT {calls[measure]} AS similarity FROM {_calls.identifier(name)} ORDER BY row"
+            found = Result(self._native.sql(query, {}), self._progress)
+        finally:
+            self._native.deregister(name)
+        return left.like(found.to_arrow().column(0).combine_chunks())
 
     def __repr__(self) -> str:
         return f"<neardup.Session: tables {', '.join(self.tables()) or 'none'}>"
@@ -148,31 +275,70 @@ class Session(TableFunctions):
         columns: Sequence[str],
         **arguments: object,
     ) -> Result:
+        return self._planned(function, relations, columns, arguments)
+
+    def _planned(
+        self,
+        function: str,
+        relations: Sequence[Data | Frame | None],
+        columns: Sequence[str],
+        arguments: Mapping[str, object],
+        select: Sequence[str] | None = None,
+    ) -> Result:
+        """A call of a table function. Its columns are `select`, or else all but those that were added to a frame; rows
+        that stand for rows of a frame come in the order of the frame.
+        """
         registered: list[str] = []
         names: list[str] = []
+        order = ""
         try:
-            for relation in relations:
-                if relation is None:
+            for place, data in enumerate(relation for relation in relations if relation is not None):
+                if isinstance(data, (str, os.PathLike)):
+                    text = os.fspath(data)
+                    is_table = self._native.has_table(text)
+                    names.append(_calls.identifier(text) if is_table else _calls.text(_values.path(text)))
                     continue
-                names.append(self._relation(relation, registered))
-            call = written_call(function, names, columns, arguments)
-            with named_as_in_python(function, arguments):
-                rows = self._native.sql(f"SELECT * FROM {call}", {})
+                name = f"{PRIVATE}{next(_numbers)}"
+                registered.append(name)
+                names.append(_calls.identifier(name))
+                if isinstance(data, Result):
+                    self._native.register_rows(name, data._rows)
+                    continue
+                wanted = _calls.wanted(columns, arguments, place)
+                used = None if function == "deduplicate" else wanted.used
+                frame = self._frame(data, wanted.content, used)
+                table, is_numbered = wanted.table(function, frame)
+                self._native.register_stream(name, table)
+                if function == "deduplicate":
+                    select = select or frame.table.column_names
+                    order = f"ORDER BY {_calls.identifier(_calls.POSITION)}"
+                elif function == "near_duplicates" and is_numbered:
+                    order = "ORDER BY id"
+                elif function == "near_duplicates":
+                    id = _calls.column(arguments.get("id") or "id")
+                    order = _in_order_of(names[0], id)
+            call = _calls.written_call(function, names, columns, arguments)
+            shown = "found.*" if select is None else ", ".join(map(_calls.identifier, select))
+            with _calls.named_as_in_python(function, arguments):
+                rows = self._native.sql(f"SELECT {shown} FROM {call} AS found {order}", {})
             texts = self._texts(rows, names, arguments)
         finally:
             for name in registered:
                 self._native.deregister(name)
         return Result(rows, self._progress, texts)
 
-    def _relation(self, data: Data, registered: list[str]) -> str:
-        """The relation as an SQL argument; data is registered under a new name, which is added to `registered`."""
+    def _frame(self, data: Any, column: str, used: frozenset[str] | None = None) -> Frame:
+        """Data with an order as a table; see :func:`_frames.frame`."""
+        if isinstance(data, Frame):
+            return data
         if isinstance(data, (str, os.PathLike)):
-            text = os.fspath(data)
-            return identifier(text) if self._native.has_table(text) else _text(text)
-        name = f"{_result.PRIVATE}{next(_numbers)}"
-        self.register(name, data)
-        registered.append(name)
-        return identifier(name)
+            raise TypeError(
+                f"expected a data frame or a list of values, found the name {os.fspath(data)!r}: the rows of tables "
+                "and files have no order"
+            )
+        if isinstance(data, Result):
+            data = data.to_arrow()
+        return _frames.frame(data, column, used)
 
     def _texts(
         self, rows: _neardup.Rows, names: Sequence[str], arguments: Mapping[str, object]
@@ -183,92 +349,47 @@ class Session(TableFunctions):
         sides = []
         for name, suffix in ((names[0], ""), (names[-1], "_b" if len(names) > 1 else "")):
             id, text = (
-                _column(arguments.get(column + suffix) or arguments.get(column) or column)
+                _calls.column(arguments.get(column + suffix) or arguments.get(column) or column)
                 for column in ("id", "text")
             )
-            side = f"SELECT {id} AS id, {text} AS text FROM {_source(name)}"
+            side = f"SELECT {id} AS id, {text} AS text FROM {_calls.source(name)}"
             sides.append(self._native.sql(side, {}))
         return PairTexts(self._native, sides[0], sides[1])
 
 
-def written_call(
-    function: str, relations: Sequence[str], columns: Sequence[str], arguments: Mapping[str, object]
-) -> str:
-    """A call of a table function, as written in FROM; arguments that are None are omitted."""
-    written = [
-        f"{name} => {_column(value) if name in columns else _literal(value)}"
-        for name, value in arguments.items()
-        if value is not None
-    ]
-    return f"{function}({', '.join([*relations, *written])})"
-
-
-@contextlib.contextmanager
-def named_as_in_python(function: str, arguments: Mapping[str, object]) -> Iterator[None]:
-    """Errors of a call name its arguments as they are written in Python, not as in SQL."""
-    try:
-        yield
-    except ValueError as error:
-        known = "|".join(arguments)
-        text = re.sub(rf"\A{function}: ({known})\b", rf"{function}: \1=", str(error))
-        raise ValueError(re.sub(rf"\b({known}) => ", r"\1=", text)) from None
-
-
-def _source(name: str) -> str:
-    """A relation argument, as written in FROM, where a quoted path is a quoted name."""
-    return name if name.startswith('"') else identifier(name[1:-1].replace("''", "'"))
-
-
-def identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _column(name: object) -> str:
-    return identifier(name) if isinstance(name, str) else _literal(name)
-
-
-def _literal(value: object) -> str:
-    """A value as an SQL literal. Values without one are written as text, which the engine refuses."""
-    value = value.item() if hasattr(value, "item") else value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float) and abs(value) < float("inf"):
-        return repr(value)
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_column(name) for name in value) + "]"
-    return _text(str(value))
-
-
-def _arrow(data: object) -> object:
-    """Data as an object with an Arrow C stream."""
-    kind = type(data)
-    if kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == "DataFrame":
-        return _of_pandas(data)
-    if isinstance(data, ArrowStream):
-        return data
-    if isinstance(data, Mapping):
-        return pyarrow.table(dict(data))
-    raise TypeError(
-        f"expected a data frame, an Arrow table, a dictionary of columns, a result, the name of a table "
-        f"or a path, found {kind.__module__}.{kind.__qualname__}"
+def _in_order_of(frame: str, id: str) -> str:
+    """The rest of a query that joins the relation `found` with a frame, whose rows give the order."""
+    row = _calls.identifier(_calls.POSITION)
+    return (
+        f"LEFT JOIN (SELECT {id} AS id, min({row}) AS row FROM {frame} GROUP BY {id}) AS frame "
+        "ON frame.id = found.id ORDER BY frame.row"
     )
 
 
-def _of_pandas(frame: Any) -> pyarrow.Table:
-    index = frame.index
-    counts = type(index).__name__ == "RangeIndex" and index.name is None and index.start == 0
-    table = pyarrow.Table.from_pandas(frame, preserve_index=not (counts and index.step == 1))
-    unnamed = f"__index_level_{0}__"
-    names = ["index" if name == unnamed and index.nlevels == 1 else name for name in table.column_names]
-    names = [
-        name.replace("__index_level_", "level_").removesuffix("__") if "__index_level_" in name else name
-        for name in names
-    ]
-    # The engine does not use the metadata of pandas.
-    return table.rename_columns(names).replace_schema_metadata(None)
+class _Forwarded(TableFunctions):
+    """Methods that check their arguments and hand them to a function."""
+
+    def __init__(
+        self,
+        to: Callable[[str, Sequence[Data | None], Sequence[str], Mapping[str, object]], Result],
+    ) -> None:
+        self._to = to
+
+    def _call(
+        self,
+        function: str,
+        relations: Sequence[Data | None],
+        columns: Sequence[str],
+        **arguments: object,
+    ) -> Result:
+        return self._to(function, relations, columns, arguments)
+
+
+class _Closed:
+    """Takes the place of a session that was closed."""
+
+    def tables(self) -> list[str]:
+        return []
+
+    def __getattr__(self, name: str) -> Any:
+        raise ValueError("the session is closed")

@@ -1,0 +1,123 @@
+//! The file system as an object store that refuses to write into a directory in which no file can be created.
+//!
+//! The engine's store takes "not found" for a missing parent directory and tries again once that directory exists. A
+//! directory such as `/proc`, which exists and never contains the new file, would make it try for ever.
+
+use async_trait::async_trait;
+use futures::stream::BoxStream;
+use object_store::path::Path;
+use object_store::{
+    CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta,
+    ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result,
+};
+use std::fmt::{Display, Formatter};
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// A store of the whole file system.
+#[derive(Debug)]
+pub(super) struct Disk(pub(super) Arc<dyn ObjectStore>);
+
+/// Checks that a file can be created where `location` names one, if its directory is there.
+fn check(location: &Path) -> Result<()> {
+    let name = std::path::PathBuf::from(format!("/{location}"));
+    let Some(directory) = name.parent().filter(|directory| directory.is_dir()) else {
+        return Ok(());
+    };
+    // Hidden, so that no glob matches it meanwhile.
+    let probe = directory.join(format!(".{}", Uuid::new_v4().simple()));
+    match File::create_new(&probe) {
+        Ok(_) => fs::remove_file(&probe).map_err(|source| failed(&name, source)),
+        Err(source) if source.kind() == ErrorKind::NotFound => Err(failed(
+            &name,
+            std::io::Error::new(
+                ErrorKind::Unsupported,
+                format!("no file can be created in {}", directory.display()),
+            ),
+        )),
+        // The store reports all other errors itself.
+        Err(_) => Ok(()),
+    }
+}
+
+fn failed(name: &std::path::Path, source: std::io::Error) -> Error {
+    Error::Generic {
+        store: "file system",
+        source: format!("{}: {source}", name.display()).into(),
+    }
+}
+
+impl Display for Disk {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[async_trait]
+impl ObjectStore for Disk {
+    async fn put_opts(
+        &self,
+        location: &Path,
+        payload: PutPayload,
+        options: PutOptions,
+    ) -> Result<PutResult> {
+        check(location)?;
+        self.0.put_opts(location, payload, options).await
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        location: &Path,
+        options: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        check(location)?;
+        self.0.put_multipart_opts(location, options).await
+    }
+
+    async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        self.0.get_opts(location, options).await
+    }
+
+    async fn get_ranges(
+        &self,
+        location: &Path,
+        ranges: &[std::ops::Range<u64>],
+    ) -> Result<Vec<bytes::Bytes>> {
+        self.0.get_ranges(location, ranges).await
+    }
+
+    fn delete_stream(
+        &self,
+        locations: BoxStream<'static, Result<Path>>,
+    ) -> BoxStream<'static, Result<Path>> {
+        self.0.delete_stream(locations)
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.0.list(prefix)
+    }
+
+    fn list_with_offset(
+        &self,
+        prefix: Option<&Path>,
+        offset: &Path,
+    ) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.0.list_with_offset(prefix, offset)
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.0.list_with_delimiter(prefix).await
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        check(to)?;
+        self.0.copy_opts(from, to, options).await
+    }
+
+    async fn rename_opts(&self, from: &Path, to: &Path, options: RenameOptions) -> Result<()> {
+        check(to)?;
+        self.0.rename_opts(from, to, options).await
+    }
+}
