@@ -170,9 +170,6 @@ fn headers() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Functions whose headers do not use the book yet.
-const WITHOUT_BOOK: [&str; 2] = ["node_pairs", "resolved_texts"];
-
 /// The type and the meaning of a parameter are written once, and every entry of the book is used.
 fn parameters() -> Result<(), Failed> {
     let book = std::fs::read_to_string(root("sql/parameters.txt"))?;
@@ -184,9 +181,6 @@ fn parameters() -> Result<(), Failed> {
         .collect();
     let mut used = Names::new();
     for function in TABLE_FUNCTIONS {
-        if WITHOUT_BOOK.contains(&function.name) {
-            continue;
-        }
         let header = function
             .template
             .text
