@@ -1,9 +1,9 @@
 //! All pairs of rows: compares every signature, or every vector, with every other.
 //!
 //! ```text
-//! rows ─> rows: lists, blocks, units of work ─┬─> blocks: pairs of blocks ─────────┬─> sweep: signatures, dense vectors
-//!                                             └─> linked: rows and predecessors ───┴─> postings: sparse vectors
-//!                                                   └─> links: the spanning forest
+//! rows: lists, blocks, units of work ─┬─> blocks: pairs of blocks ───────┬─> sweep: signatures, dense vectors
+//!                                     └─> linked: rows and predecessors ─┴─> postings: sparse vectors
+//!                                           └─> links: the spanning forest
 //! ```
 //!
 //! Rows are divided into blocks. Workers take units of work, a pair of blocks or in linked mode a block of probe rows,
