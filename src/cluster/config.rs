@@ -55,6 +55,10 @@ pub(super) fn config() -> SessionConfig {
         // The broadcast side of a join must stay the build side. The engine chooses it by size; if a later rule
         // swaps the sides, every task probes all rows and pairs are reported twice.
         .set_bool("datafusion.optimizer.join_reordering", false)
+        // This rule changes the scan below each sort of files whenever the query is replanned. The stages above it
+        // are then other ones, which begin again, and of two such sorts under a join or a union the query returned
+        // no rows.
+        .set_bool("datafusion.optimizer.enable_sort_pushdown", false)
 }
 
 /// The options of a session that fetches rows from executors: that of a client or of an executor.
