@@ -315,6 +315,20 @@ fn inputs_that_are_not_there() {
     assert!(!scratch.has("neardup-out"));
 }
 
+/// XML of another kind was a dump of 0 pages.
+#[test]
+fn xml_that_is_no_dump() {
+    let scratch = Scratch::new();
+    scratch.write("page.xml", "<?xml version=\"1.0\"?><html><body/></html>");
+    scratch.write("export.xml", "<mediawiki></mediawiki>");
+    let said = ["page.xml: no <page> element: not a MediaWiki dump"];
+    scratch.fail(&["ingest", "page.xml", "-o", "a"], &said);
+    scratch.fail(&["dedup", "page.xml", "-o", "b"], &said);
+    scratch.fail(&["sql", "-c", "SELECT title FROM 'page.xml'"], &said);
+    let summary = scratch.job(&["ingest", "export.xml", "-o", "c"]);
+    assert_eq!(summary["pages"], 0);
+}
+
 #[test]
 fn damaged_tables() {
     let scratch = Scratch::new();
