@@ -61,15 +61,37 @@ pub(super) fn on_disk(name: &str) -> Result<Vec<Location>> {
     } else {
         return exec_err!("{name}: no such file or directory");
     }
-    let absolute = files.iter().map(|file| {
-        if file.to_str().is_none() {
-            return Err(not_text(file));
+    files.iter().map(|file| absolute(file)).collect()
+}
+
+/// The absolute path of a file. Of the names that links give a file the first that tells its kind is kept, because
+/// stores of models and data sets link names to files that are called by their checksums.
+fn absolute(file: &Path) -> Result<Location> {
+    let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", file.display());
+    if file.to_str().is_none() {
+        return Err(not_text(file));
+    }
+    let target = file.canonicalize().map_err(at)?;
+    let mut named = file.to_owned();
+    while kind_of(&named.to_string_lossy()).is_err()
+        && let Ok(next) = named.read_link()
+    {
+        named = directory_of(&named).join(next);
+    }
+    match named.file_name() {
+        Some(name) if named.is_symlink() => {
+            let directory = directory_of(&named).canonicalize().map_err(at)?;
+            Ok(Location::from(directory.join(name)))
         }
-        let path = file.canonicalize();
-        path.map(Location::from)
-            .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))
-    });
-    absolute.collect()
+        _ => Ok(Location::from(target)),
+    }
+}
+
+fn directory_of(file: &Path) -> &Path {
+    match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
 }
 
 /// Refuses a glob that matches a name that is not valid UTF-8: the `glob` crate silently leaves such names out.

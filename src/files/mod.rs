@@ -32,6 +32,7 @@ use datafusion::object_store::path::Path as ObjectPath;
 use neardup_datasets::{
     DumpOptions, DumpTable, NumberedParquet, Numbers, RecordFormat, RecordOptions, RecordTable,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
@@ -100,7 +101,9 @@ pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
         });
     }
     files.sort();
-    files.dedup();
+    // A file that is named twice, also by a link, is read once.
+    let mut targets = BTreeSet::new();
+    files.retain(|file| targets.insert(file.target()));
     let Some(first) = files.first() else {
         return exec_err!("no input was given");
     };
