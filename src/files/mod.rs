@@ -5,6 +5,7 @@ mod find;
 mod listing;
 mod location;
 mod plain_texts;
+mod recognise;
 mod schema;
 mod stores;
 mod url_tables;
@@ -90,7 +91,8 @@ pub async fn table(names: &[String], state: &SessionState) -> Result<Arc<dyn Tab
 /// Finds the files that paths, addresses, directories and globs refer to.
 ///
 /// # Errors
-/// If nothing is found, a file has an unknown extension, or the files are of different kinds.
+/// If nothing is found, neither the name nor the first bytes of a file tell its kind, or the files are of different
+/// kinds.
 pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
     let mut files = Vec::new();
     for name in names {
@@ -107,9 +109,9 @@ pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
     let Some(first) = files.first() else {
         return exec_err!("no input was given");
     };
-    let (kind, compression) = kind_of(first.as_str())?;
+    let (kind, compression) = named_or_recognised(first, runtime).await?;
     for file in &files {
-        let other = kind_of(file.as_str())?;
+        let other = named_or_recognised(file, runtime).await?;
         if other != (kind, compression) && !(kind == Kind::Dump && other.0 == Kind::Dump) {
             return exec_err!(
                 "{first} and {file} are of different kinds, or compressed in different ways; all files of one input must have the same kind and compression: select them as in 'DIR/*.jsonl.gz'"
@@ -123,6 +125,17 @@ pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
         texts: Vec::new(),
         records: Arc::default(),
     })
+}
+
+/// The kind that the name of a file tells, or else its first bytes.
+async fn named_or_recognised(
+    file: &Location,
+    runtime: &RuntimeEnv,
+) -> Result<(Kind, &'static str)> {
+    match kind_of(file.as_str()) {
+        Ok(kind) => Ok(kind),
+        Err(error) => recognise::kind(file, runtime).await?.ok_or(error),
+    }
 }
 
 fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
@@ -140,7 +153,9 @@ fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
         Some("tsv") => Kind::Tsv,
         Some("json" | "jsonl" | "ndjson") => Kind::Json,
         _ => {
-            return exec_err!("{path}: unknown kind of file; known are {KNOWN}");
+            return exec_err!(
+                "{path}: unknown kind of file by its name and by its first bytes; known are {KNOWN}"
+            );
         }
     };
     Ok((kind, compression))

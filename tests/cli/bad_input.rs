@@ -295,7 +295,10 @@ fn inputs_that_are_not_there() {
         ("none/", &["none/: no such file or directory"]),
         ("none*.csv", &["none*.csv: no file matches"]),
         ("[", &["["]),
-        ("notes.md", &["notes.md: unknown kind of file", ".parquet"]),
+        (
+            "notes.md",
+            &["notes.md: unknown kind of file by its name", ".parquet"],
+        ),
         (
             "folder",
             &[

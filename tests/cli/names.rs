@@ -1,0 +1,47 @@
+//! What a name says about a file, and what its first bytes say where the name says nothing.
+
+use crate::scratch::Scratch;
+
+const JSON: &str = "{\"id\":1,\"text\":\"a b c\"}\n{\"id\":2,\"text\":\"d e f\"}\n";
+
+/// The end of a name was needed: "unknown kind of file".
+#[test]
+fn the_first_bytes_tell_what_the_name_does_not() {
+    let scratch = Scratch::new();
+    let count = |name: &str| {
+        let rows = scratch.rows(&format!("SELECT count(*) AS n FROM './{name}'"));
+        rows[0]["n"].clone()
+    };
+    scratch.write("part-00000", JSON);
+    scratch.write("array.bin", "\u{feff} [{\"id\":1},{\"id\":2}]");
+    for name in [
+        "rows.parquet",
+        "rows.jsonl.gz",
+        "rows.jsonl.zst",
+        "rows.jsonl.bz2",
+    ] {
+        let copy = format!("COPY (SELECT * FROM './part-00000') TO '{name}'");
+        scratch.succeed(&["sql", "-c", &copy]);
+        scratch.write(&format!("{name}.bin"), scratch.read(name));
+        assert_eq!(count(&format!("{name}.bin")), 2, "{name}");
+    }
+    assert_eq!(count("part-00000"), 2);
+    assert_eq!(count("part-*"), 2);
+    assert_eq!(count("array.bin"), 2);
+    scratch.write(
+        "export",
+        "<?xml version=\"1.0\"?>\n<mediawiki version=\"0.11\"></mediawiki>",
+    );
+    assert_eq!(scratch.job(&["ingest", "export", "-o", "wiki"])["pages"], 0);
+    assert_eq!(scratch.job(&["dedup", "part-00000"])["rows_read"], 2);
+
+    for (name, bytes) in [
+        ("table", "id,text\n1,a\n"),
+        ("page", "<html></html>"),
+        ("empty", ""),
+    ] {
+        scratch.write(name, bytes);
+        let said = format!("{name}: unknown kind of file by its name and by its first bytes");
+        scratch.fail(&["dedup", name, "-o", "none"], &[&said, ".parquet"]);
+    }
+}
