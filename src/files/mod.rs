@@ -50,12 +50,14 @@ pub enum Kind {
     Tsv,
     /// JSON: one object in each line, or arrays of objects.
     Json,
+    /// Plain text: each file is a document.
+    Text,
 }
 
 /// Number of Parquet files whose schemas are read at the same time.
 const CONCURRENT_FILES: usize = 16;
 
-const KNOWN: &str = ".parquet, .csv, .tsv, .json, .jsonl, .ndjson (also .gz, .zst, .bz2), or a dump: .xml, .xml.bz2, .xml.gz";
+const KNOWN: &str = ".parquet, .csv, .tsv, .json, .jsonl, .ndjson, .txt (also .gz, .zst, .bz2), or a dump: .xml, .xml.bz2, .xml.gz";
 
 /// The input files of a job or a table.
 #[derive(Debug, Clone)]
@@ -68,7 +70,7 @@ pub struct Input {
     compression: &'static str,
     /// Columns of CSV and TSV files that are read as text even if all of their values look like numbers.
     texts: Vec<String>,
-    /// The table of CSV, TSV or JSON files, set once the files have been read to infer their columns.
+    /// The table of files that are not Parquet, set once the files have been read to infer their columns.
     records: Arc<OnceCell<RecordTable>>,
 }
 
@@ -138,6 +140,11 @@ async fn named_or_recognised(
     }
 }
 
+/// Whether the name of a file is that of plain text.
+fn is_text(path: &str) -> bool {
+    matches!(kind_of(path), Ok((Kind::Text, _)))
+}
+
 fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
     let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
     let (stem, compression) = [(".gz", "gz"), (".zst", "zst"), (".bz2", "bz2")]
@@ -152,6 +159,7 @@ fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
         Some("csv") => Kind::Csv,
         Some("tsv") => Kind::Tsv,
         Some("json" | "jsonl" | "ndjson") => Kind::Json,
+        Some("txt") => Kind::Text,
         _ => {
             return exec_err!(
                 "{path}: unknown kind of file by its name and by its first bytes; known are {KNOWN}"
@@ -228,12 +236,13 @@ impl Input {
         Ok((options, schema))
     }
 
-    /// The table of CSV, TSV or JSON files, which are read once completely to infer their columns.
+    /// The table of CSV, TSV, JSON or text files, which are read once completely to infer their columns.
     async fn records(&self, state: &SessionState) -> Result<&RecordTable> {
         let format = match self.kind {
             Kind::Csv => RecordFormat::Separated(b','),
             Kind::Tsv => RecordFormat::Separated(b'\t'),
             Kind::Json => RecordFormat::Json,
+            Kind::Text => RecordFormat::Text,
             Kind::Dump | Kind::Parquet => return exec_err!("a dump is not a table of documents"),
         };
         let open = async || {

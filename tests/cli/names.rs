@@ -1,6 +1,7 @@
 //! What a name says about a file, and what its first bytes say where the name says nothing.
 
 use crate::scratch::Scratch;
+use serde_json::{Value, json};
 
 const JSON: &str = "{\"id\":1,\"text\":\"a b c\"}\n{\"id\":2,\"text\":\"d e f\"}\n";
 
@@ -44,4 +45,51 @@ fn the_first_bytes_tell_what_the_name_does_not() {
         let said = format!("{name}: unknown kind of file by its name and by its first bytes");
         scratch.fail(&["dedup", name, "-o", "none"], &[&said, ".parquet"]);
     }
+}
+
+/// Texts were files of an unknown kind.
+#[test]
+fn a_text_file_is_a_document() {
+    let scratch = Scratch::new();
+    scratch.write("notes/a.txt", "One two three four\nfive six seven.\n");
+    scratch.write(
+        "notes/more/b.txt",
+        "\u{feff}one two three four\nfive six seven.",
+    );
+    scratch.write("notes/c.txt", "");
+    let path = |name: &str| {
+        let path = scratch.path(name).canonicalize().expect("a path");
+        path.to_string_lossy().into_owned()
+    };
+    let wanted = json!([
+        {"id": path("notes/a.txt"), "text": "One two three four\nfive six seven.\n"},
+        {"id": path("notes/c.txt"), "text": ""},
+        {"id": path("notes/more/b.txt"), "text": "one two three four\nfive six seven."},
+    ]);
+    for from in ["notes/", "./notes", "notes/**/*.txt"] {
+        let rows = scratch.rows(&format!("SELECT id, text FROM '{from}' ORDER BY id"));
+        assert_eq!(Value::from(rows), wanted, "{from}");
+    }
+    let summary = scratch.job(&["dedup", "notes", "-o", "out"]);
+    assert_eq!(
+        (&summary["rows_read"], &summary["kept"]),
+        (&json!(3), &json!(2))
+    );
+    assert!(
+        scratch
+            .succeed(&["show", "out"])
+            .out
+            .contains("notes/more/b.txt")
+    );
+
+    // Beside tables, texts are notes.
+    scratch.write("data/rows.jsonl", JSON);
+    scratch.write("data/README.txt", "about the rows");
+    let rows = scratch.rows("SELECT count(*) AS n FROM 'data/'");
+    assert_eq!(rows[0]["n"], 2);
+
+    scratch.write("latin.txt", b"\xef\xbb\xbfcaf\xe9");
+    let said = ["latin.txt: invalid UTF-8 at byte 6"];
+    scratch.fail(&["dedup", "latin.txt", "-o", "none"], &said);
+    assert!(!scratch.has("none"));
 }

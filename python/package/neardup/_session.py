@@ -29,7 +29,7 @@ class ArrowStream(Protocol):
 
 
 #: A relation: a data frame, a table, a reader, a dictionary of columns, a result, the name of a table, or
-#: a path or glob of Parquet, CSV, TSV, JSON or dump files.
+#: a path or glob of Parquet, CSV, TSV, JSON, text or dump files.
 Data = Union[
     ArrowStream, "pandas.DataFrame", Mapping[str, Sequence[Any]], Result, str, "os.PathLike[str]"
 ]
