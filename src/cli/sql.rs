@@ -10,7 +10,7 @@ use datafusion::arrow::csv;
 use datafusion::arrow::json::WriterBuilder;
 use datafusion::arrow::json::writer::LineDelimited;
 use datafusion::arrow::util::pretty::pretty_format_batches;
-use datafusion::common::{Result, exec_datafusion_err};
+use datafusion::common::{Result, exec_datafusion_err, plan_err};
 use datafusion::dataframe::DataFrame;
 use datafusion::logical_expr::{LogicalPlan, Statement};
 use datafusion::prelude::SessionContext;
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     /// SQL statements to run, separated by semicolons
     #[arg(short, value_name = "SQL")]
     command: Vec<String>,
-    /// File of SQL statements to run
+    /// File of SQL statements to run; - is standard input
     #[arg(short, value_name = "FILE")]
     file: Vec<PathBuf>,
     /// Directory of a job, whose results become the tables pairs, clusters, kept, sentences and plain_text
@@ -51,27 +51,35 @@ pub(crate) enum Format {
 }
 
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
+    let format = match (global.json, arguments.format) {
+        (true, Format::Csv) => return plan_err!("--json contradicts --format csv"),
+        (true, _) => Format::Json,
+        (false, format) => format,
+    };
     let context = global.session_on(&arguments.cluster)?;
     if let Some(directory) = &arguments.dir {
         neardup::jobs::register(&context, directory).await?;
     }
     let mut scripts = Vec::new();
     for file in &arguments.file {
-        let script = std::fs::read_to_string(file)
-            .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
+        let script = match file.as_os_str() == "-" {
+            true => std::io::read_to_string(std::io::stdin()),
+            false => std::fs::read_to_string(file),
+        };
+        let script = script.map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
         scripts.push(script);
     }
     scripts.extend(arguments.command.iter().cloned());
     if scripts.is_empty() {
         if std::io::stdin().is_terminal() {
-            return shell::run(&context, arguments.format).await;
+            return shell::run(&context, format).await;
         }
         let mut script = String::new();
         std::io::stdin().read_to_string(&mut script)?;
         scripts.push(script);
     }
     for script in &scripts {
-        run_script(&context, script, arguments.format).await?;
+        run_script(&context, script, format).await?;
     }
     Ok(())
 }
@@ -121,7 +129,8 @@ async fn print_table(frame: DataFrame) -> Result<()> {
     })
 }
 
-async fn print_stream(frame: DataFrame, format: Format) -> Result<()> {
+/// Prints rows as they are computed.
+pub(super) async fn print_stream(frame: DataFrame, format: Format) -> Result<()> {
     let mut pipe = TrackedOut {
         out: Out::new(),
         failed: None,

@@ -250,7 +250,10 @@ fn arguments_out_of_range() {
             &["--keep-by", "rank desc"],
             &["--keep-by rank", "id, text, score"],
         ),
-        (&["--keep-by", "score down"], &["score down", "column desc"]),
+        (
+            &["--keep-by", "score down"],
+            &["score down", "no such column"],
+        ),
         (&["--keep-by", "score", "--keep", "longest"], &["--keep"]),
         (&["--max-bucket-pairwise", "-1"], &["-1"]),
         (&["--on-error", "maybe"], &["maybe", "fail, skip"]),

@@ -32,6 +32,18 @@ fn statements_come_from_arguments_files_and_standard_input() {
         ]),
         "y\n6\n"
     );
+    // - is standard input, also between files.
+    let mut child = scratch
+        .command(&["sql", "--format", "csv", "-f", "-", "-f", "script.sql"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdin = child.stdin.take().expect("standard input");
+    stdin.write_all(b"SELECT 0 AS z").expect("written");
+    drop(stdin);
+    let out = answer(child.wait_with_output().expect("an end")).out;
+    assert_eq!(out, "z\n0\na\n1\nb\n2\n");
     let mut child = scratch
         .command(&csv)
         .stdin(Stdio::piped())
