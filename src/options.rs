@@ -5,10 +5,11 @@
 //! Options are read while a query is planned and enter the plan as literals. The value `default` resets an
 //! option.
 
+use crate::near_names;
 use datafusion::common::config::{
     ConfigEntry, ConfigExtension, ConfigField, ConfigOptions, ExtensionOptions, Visit,
 };
-use datafusion::common::{Result, config_namespace};
+use datafusion::common::{Result, config_err, config_namespace};
 use std::any::Any;
 use std::fmt::Display;
 
@@ -57,6 +58,18 @@ impl ExtensionOptions for NeardupOptions {
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
         let alias = ALIASES.iter().find(|(alias, _)| *alias == key);
         let key = alias.map_or(key, |(_, name)| name);
+        let entries = self.entries();
+        let known = entries
+            .iter()
+            .filter_map(|entry| entry.key.strip_prefix("neardup."));
+        let known: Vec<&str> = known.collect();
+        if !known.contains(&key) {
+            return config_err!(
+                "there is no option neardup.{key}{}; the options are: {}",
+                near_names::hint(key, known.iter().copied()),
+                known.join(", ")
+            );
+        }
         match value.eq_ignore_ascii_case("default") {
             true => ConfigField::reset(self, key),
             false => ConfigField::set(self, key, value),

@@ -1,6 +1,7 @@
 //! Relation arguments: plans a name, a quoted path or a subquery, and projects plans to inputs with fixed column names.
 
 use super::arguments::Call;
+use crate::near_names;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::catalog::information_schema::{INFORMATION_SCHEMA, InformationSchemaProvider};
 use datafusion::catalog::{CatalogProviderList, SchemaProvider};
@@ -147,8 +148,9 @@ pub(super) fn column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr
         [] => {
             let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
             plan_err!(
-                "{}: the input has no column '{name}'; its columns are: {}",
+                "{}: the input has no column '{name}'{}; its columns are: {}",
                 call.function,
+                near_names::hint(name, names.iter().copied()),
                 names.join(", ")
             )
         }

@@ -440,3 +440,63 @@ fn a_copy_that_fails_leaves_the_old_file() {
     let rows = scratch.rows("SELECT count(*) AS n FROM 'rows.csv'");
     assert_eq!(rows[0]["n"], 30_000);
 }
+
+/// Names that were nowhere near were offered, or none.
+#[test]
+fn near_names_are_offered() {
+    let scratch = Scratch::new();
+    scratch.write("rows.csv", "id,text\n1,a b c\n2,a b c\n");
+    let near = |name: &str| format!("(did you mean '{name}'?)");
+    for (sql, said) in [
+        (
+            "SELECT * FROM jacard_join('rows.csv')",
+            near("jaccard_join"),
+        ),
+        ("SELECT jaccard('a', 'b')", near("jaccard_similarity")),
+        (
+            "SELECT jaccard_similarty('a', 'b')",
+            near("jaccard_similarity"),
+        ),
+        (
+            "SELECT jaccard_join('rows.csv')",
+            "called in FROM".to_owned(),
+        ),
+        ("SET neardup.treshold = 1", near("threshold")),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', treshold => 1)",
+            near("threshold"),
+        ),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', text => texts)",
+            near("text"),
+        ),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', threshold => NULL)",
+            "threshold must be a number in (0, 1], found NULL; without the argument it is 0.8"
+                .to_owned(),
+        ),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', text => upper(text))",
+            "text takes the name of a column, found upper(text)".to_owned(),
+        ),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', threshold => id + 1)",
+            "threshold must be a constant, found id + 1".to_owned(),
+        ),
+    ] {
+        scratch.fail(&["sql", "-c", sql], &[&said]);
+    }
+    for sql in [
+        "SELECT zzzqqq(1)",
+        "SELECT * FROM zzzqqq(1)",
+        "SELECT zzzqqq FROM 'rows.csv'",
+    ] {
+        let answer = scratch.fail(&["sql", "-c", sql], &["zzzqqq"]);
+        assert!(
+            !answer.err.to_lowercase().contains("did you mean"),
+            "{}",
+            answer.err
+        );
+    }
+    scratch.fail(&["dedup", "rows.csv", "--text", "texts"], &[&near("text")]);
+}

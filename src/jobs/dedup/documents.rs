@@ -8,6 +8,7 @@ use crate::functions::{last_column, orderable};
 use crate::jobs::dumps;
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
+use crate::near_names;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, plan_err};
 use datafusion::functions::unicode::expr_fn::character_length;
@@ -39,7 +40,8 @@ impl Run<'_> {
                 plan_err!("{option} {name}: the input is empty and has no columns")
             }
             Err(_) => plan_err!(
-                "{option} {name}: the input has no such column; its columns are: {}",
+                "{option} {name}: the input has no such column{}; its columns are: {}",
+                near_names::hint(name, names.iter().copied()),
                 names.join(", ")
             ),
         };
