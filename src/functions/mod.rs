@@ -19,6 +19,7 @@ mod planner;
 mod reader;
 mod relations;
 mod resolve;
+mod routines;
 mod template;
 mod unique_ids;
 

@@ -15,6 +15,7 @@ use datafusion::logical_expr::planner::RelationPlannerContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 use datafusion::sql::sqlparser::ast::{self, ObjectName, ObjectNamePart, TableFactor};
 use futures::FutureExt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Plans a relation argument.
@@ -111,10 +112,40 @@ fn by_name(reference: TableReference, schema: &dyn SchemaProvider) -> Result<Opt
 fn by_text(function: &str, text: &str, schema: &dyn SchemaProvider) -> Result<LogicalPlan> {
     let table = wait(async { schema.table(text).await })
         .map_err(|error| plan_datafusion_err!("{function}: {}", error.strip_backtrace()))?;
+    let table = match table {
+        None if is_bare(text) && Path::new(text).exists() => {
+            wait(async { schema.table(&format!("./{text}")).await })
+                .map_err(|error| plan_datafusion_err!("{function}: {}", error.strip_backtrace()))?
+        }
+        found => found,
+    };
     match table {
         Some(table) => LogicalPlanBuilder::scan("input", provider_as_source(table), None)?.build(),
         None => plan_err!("{function}: '{text}' is neither a table nor a file"),
     }
+}
+
+/// Whether a quoted name may be a file or a table: `./name` and `name.csv` are files only.
+pub(super) fn is_bare(name: &str) -> bool {
+    !name.contains(['/', '*', '?', '[']) && Path::new(name).extension().is_none()
+}
+
+/// The file or directory of a bare name; `None` if there is none.
+pub(super) fn bare_file(
+    name: &str,
+    catalogs: &Arc<dyn CatalogProviderList>,
+    context: &dyn RelationPlannerContext,
+) -> Result<Option<LogicalPlan>> {
+    if !Path::new(name).exists() {
+        return Ok(None);
+    }
+    let schema = schema_of(TableReference::bare(name), catalogs, context)?;
+    let table = wait(async { schema.table(&format!("./{name}")).await })?;
+    let scan = |table| {
+        LogicalPlanBuilder::scan(TableReference::bare(name), provider_as_source(table), None)?
+            .build()
+    };
+    table.map(scan).transpose()
 }
 
 /// Waits for a catalogue look-up. A look-up in memory is ready at once. One that reads file metadata runs on its own

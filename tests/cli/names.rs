@@ -93,3 +93,29 @@ fn a_text_file_is_a_document() {
     scratch.fail(&["dedup", "latin.txt", "-o", "none"], &said);
     assert!(!scratch.has("none"));
 }
+
+/// A folder needed a slash after its name: "table not found".
+#[test]
+fn a_folder_or_file_in_quotes_needs_no_slash() {
+    let scratch = Scratch::new();
+    scratch.write("hive/day=1/part.jsonl", JSON);
+    scratch.write("part-00000", JSON);
+    for from in ["'hive'", "'hive/'", "'part-00000'", "'hive' AS h"] {
+        let rows = scratch.rows(&format!("SELECT count(*) AS n FROM {from}"));
+        assert_eq!(rows[0]["n"], 2, "{from}");
+    }
+    let rows = scratch.rows("SELECT hive.id FROM 'hive' WHERE hive.text = 'a b c'");
+    assert_eq!(Value::from(rows), json!([{"id": 1}]));
+    let rows = scratch.rows("SELECT count(*) AS n FROM near_duplicates('hive')");
+    assert_eq!(rows[0]["n"], 2);
+    // A table or a CTE of that name wins, and a folder is no table that stands in the way of one.
+    let table = "CREATE TABLE hive AS SELECT 7 AS n; SELECT n FROM 'hive'";
+    assert_eq!(scratch.rows(table)[0]["n"], 7);
+    let cte = "WITH hive AS (SELECT 8 AS n) SELECT n FROM 'hive'";
+    assert_eq!(scratch.rows(cte)[0]["n"], 8);
+    scratch.fail(&["sql", "-c", "SELECT * FROM hive"], &["hive", "not found"]);
+    scratch.fail(
+        &["sql", "-c", "SELECT * FROM 'none'"],
+        &["none", "not found"],
+    );
+}

@@ -500,3 +500,19 @@ fn near_names_are_offered() {
     }
     scratch.fail(&["dedup", "rows.csv", "--text", "texts"], &[&near("text")]);
 }
+
+/// They were missing among the functions.
+#[test]
+fn table_functions_are_shown() {
+    let scratch = Scratch::new();
+    let rows = scratch.rows("SHOW FUNCTIONS LIKE 'jaccard%'");
+    let of = |name: &str| rows.iter().find(|row| row["function_name"] == name);
+    let join = of("jaccard_join").expect("the table function");
+    assert_eq!(join["function_type"], "TABLE");
+    let text = |column: &str| join[column].as_str().expect("a text").to_owned();
+    assert!(text("syntax_example").starts_with("jaccard_join(input [, input_b] [, id => id]"));
+    assert!(text("syntax_example").contains("[, threshold => 0.8]"));
+    assert!(text("description").len() > 40);
+    let rows = scratch.rows("SELECT count(*) AS n FROM information_schema.routines AS r WHERE r.routine_name = 'lsh_plan'");
+    assert_eq!(rows[0]["n"], 1);
+}
