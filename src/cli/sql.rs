@@ -3,7 +3,7 @@
 use super::options::{Cluster, Global};
 use super::out::{self, Out};
 use super::shell;
-use super::visible::{Visible, visible_rows};
+use super::visible::{CellLimits, Visible, visible_rows};
 use clap::{Args, ValueEnum};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::csv;
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     /// Directory of a job, whose results become the tables pairs, clusters, kept, sentences and plain_text
     #[arg(long, value_name = "DIR")]
     dir: Option<String>,
-    /// Output format of rows
+    /// Output format of rows; in a table, values that are larger than the terminal are cut
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
     #[command(flatten)]
@@ -101,25 +101,30 @@ pub(super) async fn run_script(
                 | LogicalPlan::Copy(_)
                 | LogicalPlan::Dml(_)
         ) || matches!(plan, LogicalPlan::Statement(Statement::Execute(_)));
+        let limits = match plan {
+            // A plan is read in full.
+            LogicalPlan::Explain(_) | LogicalPlan::Analyze(_) => CellLimits::WIDEST,
+            _ => CellLimits::of_output(),
+        };
         let frame = context.execute_logical_plan(plan).await?;
         match (prints, format) {
             (false, _) => {
                 frame.collect().await?;
             }
-            (true, Format::Table) => print_table(frame).await?,
+            (true, Format::Table) => print_table(frame, limits).await?,
             (true, _) => print_stream(frame, format).await?,
         }
     }
     Ok(())
 }
 
-async fn print_table(frame: DataFrame) -> Result<()> {
+async fn print_table(frame: DataFrame, limits: CellLimits) -> Result<()> {
     let schema = Arc::clone(frame.schema().inner());
     let mut batches = frame.collect().await?;
     if batches.is_empty() {
         batches.push(RecordBatch::new_empty(Arc::clone(&schema)));
     }
-    let batches = visible_rows(&batches, &schema)?;
+    let batches = visible_rows(&batches, &schema, limits)?;
     let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
     let table = pretty_format_batches(&batches)?;
     out::print(|out| {

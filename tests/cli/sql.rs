@@ -516,3 +516,21 @@ fn table_functions_are_shown() {
     let rows = scratch.rows("SELECT count(*) AS n FROM information_schema.routines AS r WHERE r.routine_name = 'lsh_plan'");
     assert_eq!(rows[0]["n"], 1);
 }
+
+/// A table took minutes to print: a value wider than the layout counts was split at length.
+#[test]
+fn a_wide_value_is_cut_in_a_table_only() {
+    let scratch = Scratch::new();
+    let sql = "SELECT repeat('ab ', 2000000) AS wide, 'x' AS narrow";
+    let shown = scratch.succeed(&["sql", "-c", sql]).out;
+    let row = shown.lines().nth(3).expect("a row");
+    assert_eq!(
+        row.chars().count(),
+        "| ".len() + 60_000 + " | x      |".len()
+    );
+    assert!(row.ends_with("… | x      |"), "the mark of the cut");
+    for format in ["csv", "json"] {
+        let out = scratch.succeed(&["sql", "--format", format, "-c", sql]).out;
+        assert!(out.contains(&"ab ".repeat(2_000_000)), "{format}");
+    }
+}
