@@ -19,7 +19,7 @@ use std::time::Instant;
 /// same command again resumes a job that was stopped.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Files, directories or globs [default: the bundled sample dump]
+    /// Files, directories or globs; - is standard input [default: the bundled sample dump]
     #[arg(value_name = "INPUT")]
     inputs: Vec<String>,
     /// Directory of the result

@@ -7,6 +7,7 @@ mod location;
 mod plain_texts;
 mod recognise;
 mod schema;
+mod spool;
 mod stores;
 mod url_tables;
 mod written_formats;
@@ -18,6 +19,7 @@ pub(crate) use find::MANIFEST;
 pub(crate) use listing::parquet_files;
 pub use location::Location;
 pub(crate) use plain_texts::{CopyPlainTexts, plain_schema};
+pub use spool::{read_pipes, remove_copies};
 pub(crate) use stores::with_buckets;
 pub(crate) use url_tables::FileTables;
 pub(crate) use written_formats::written_formats;
@@ -101,6 +103,7 @@ pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
         let name = name.strip_prefix("file://").unwrap_or(name);
         files.extend(match location::is_address(name) {
             true => find::in_store(name, runtime).await?,
+            false if spool::is_pipe(name) => vec![spool::copy(name).await?],
             false => find::on_disk(name)?,
         });
     }
@@ -175,6 +178,11 @@ impl Input {
         self.texts.push(column.to_owned());
         self.records = Arc::default();
         self
+    }
+
+    /// Whether a file is gone when the process ends.
+    pub(crate) fn is_temporary(&self) -> bool {
+        self.files.iter().any(spool::is_copy)
     }
 
     /// The names of the files in the form that [`DumpTable`] expects.

@@ -1,7 +1,9 @@
 //! What a name says about a file, and what its first bytes say where the name says nothing.
 
-use crate::scratch::Scratch;
+use crate::scratch::{Scratch, answer};
 use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Stdio;
 
 const JSON: &str = "{\"id\":1,\"text\":\"a b c\"}\n{\"id\":2,\"text\":\"d e f\"}\n";
 
@@ -118,4 +120,78 @@ fn a_folder_or_file_in_quotes_needs_no_slash() {
         &["sql", "-c", "SELECT * FROM 'none'"],
         &["none", "not found"],
     );
+}
+
+/// Standard input was "no such file or directory".
+#[test]
+fn standard_input_and_pipes_are_files() {
+    let scratch = Scratch::new();
+    let copy = format!(
+        "COPY (SELECT * FROM '{}') TO 'rows.parquet'",
+        scratch.write("rows.jsonl", JSON)
+    );
+    scratch.succeed(&["sql", "-c", &copy]);
+    let piped = |arguments: &[&str], bytes: &[u8]| {
+        let mut command = scratch.command(arguments);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        let mut stdin = child.stdin.take().expect("standard input");
+        stdin.write_all(bytes).expect("written");
+        drop(stdin);
+        answer(child.wait_with_output().expect("an end"))
+    };
+    for name in ["rows.jsonl", "rows.parquet"] {
+        let bytes = scratch.read(name);
+        let sql =
+            "SELECT a.id FROM '/dev/stdin' AS a JOIN '/dev/stdin' AS b ON a.id = b.id ORDER BY 1";
+        let query = piped(&["sql", "--format", "csv", "-c", sql], &bytes);
+        assert_eq!(query.out, "id\n1\n2\n", "{name}: {}", query.err);
+        let job = piped(
+            &[
+                "dedup",
+                "-",
+                "-o",
+                "out",
+                "--overwrite",
+                "--threshold",
+                "0.1",
+            ],
+            &bytes,
+        );
+        assert_eq!(job.code, Some(0), "{name}: {}", job.err);
+        // The texts are there after standard input is gone.
+        let shown = scratch.succeed(&["show", "out", "--cluster", "1"]).out;
+        assert!(shown.contains("a b c"), "{shown}");
+    }
+    let dump = piped(
+        &["ingest", "-", "-o", "wiki", "--json"],
+        b"<mediawiki></mediawiki>",
+    );
+    assert_eq!(dump.code, Some(0), "{}", dump.err);
+    let other = piped(&["dedup", "-", "-o", "none"], b"id,text\n1,a\n");
+    assert!(other.err.contains("unknown kind of file"), "{}", other.err);
+
+    // A file counts by its name, and a pipe of another number is read as well.
+    scratch.write("rows.csv", "id,text\n1,a b c\n");
+    let file = std::fs::File::open(scratch.path("rows.csv")).expect("a file");
+    let mut command = scratch.command(&["sql", "--json", "-c", "SELECT id FROM '/dev/stdin'"]);
+    let output = command.stdin(file).output().expect("the binary runs");
+    assert_eq!(answer(output).out, "{\"id\":1}\n");
+    let made = std::process::Command::new("mkfifo")
+        .arg(scratch.path("pipe"))
+        .status();
+    assert!(made.expect("mkfifo").success());
+    let child = scratch.begin(&["sql", "--json", "-c", "SELECT count(*) AS n FROM './pipe'"]);
+    std::fs::write(scratch.path("pipe"), JSON).expect("written");
+    assert_eq!(
+        answer(child.wait_with_output().expect("an end")).out,
+        "{\"n\":2}\n"
+    );
+
+    let left = std::fs::read_dir(scratch.path("")).expect("the directory");
+    let names = left.map(|entry| entry.expect("an entry").file_name());
+    let copies = names.filter(|name| name.to_string_lossy().starts_with("standard-input-"));
+    assert_eq!(copies.count(), 0, "copies are removed");
 }

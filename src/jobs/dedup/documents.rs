@@ -106,10 +106,11 @@ impl Run<'_> {
         })
     }
 
-    /// The documents of a table: Parquet with ids is read in place; any other input is first copied by a step.
+    /// The documents of a table: Parquet with ids in a file that stays is read in place; any other input is first copied
+    /// by a step.
     pub(super) async fn table(&self, job: &mut Job, input: &Input) -> Result<()> {
         let columns = self.columns(job.context(), input).await?;
-        if input.kind == Kind::Parquet && columns.id.is_some() {
+        if input.kind == Kind::Parquet && columns.id.is_some() && !input.is_temporary() {
             let table = input.table(&job.context().state()).await?;
             job.context().register_table("input", table)?;
         } else {
