@@ -1,8 +1,12 @@
 //! Error texts for users, with a hint for a common syntax error.
 
 use crate::functions::TABLE_FUNCTIONS;
+use crate::near_names;
 use crate::parameters::ParameterError;
 use datafusion::common::{DataFusionError, plan_datafusion_err};
+
+/// The address at which machines of the cloud get their keys.
+const INSTANCE_KEYS: &str = "http://169.254.169.254/";
 
 /// Adds the correct form to a syntax error that is caused by a query as argument of a table function in one pair of
 /// parentheses: the grammar requires two.
@@ -82,12 +86,84 @@ fn cleaned(mut text: String) -> String {
     ] {
         text = text.replace(prefix, "");
     }
+    let text = missing_keys(near_functions(near_column(text)));
     match text.split_once("ParserError(\"") {
         Some((before, rest)) => format!(
             "{before}{}",
             rest.trim_end_matches("\")").replace("\\\"", "\"")
         ),
         None => text,
+    }
+}
+
+/// Replaces the engine's suggestion for an unknown function, which may be far-fetched, by names of ours that are near.
+fn near_functions(text: String) -> String {
+    let tables = || {
+        let all = TABLE_FUNCTIONS.iter().filter(|function| function.public);
+        all.map(|function| function.name)
+    };
+    if let Some((before, rest)) = text.split_once("table function '")
+        && let Some((name, after)) = rest.split_once("' not found")
+    {
+        let hint = near_names::hint(name, tables());
+        return format!("{before}table function '{name}' not found{hint}{after}");
+    }
+    let Some((before, rest)) = text.split_once("Invalid function '") else {
+        return text;
+    };
+    let Some((name, rest)) = rest.split_once("'.\nDid you mean '") else {
+        return text;
+    };
+    let Some((engines, after)) = rest.split_once("'?") else {
+        return text;
+    };
+    if tables().any(|table| table == name) {
+        return format!(
+            "{before}{name} is a table function, which is called in FROM: SELECT … FROM {name}(…){after}"
+        );
+    }
+    let scalar = neardup_udfs::scalar_functions();
+    let aggregate = neardup_udfs::aggregate_functions();
+    let scalar = scalar.iter().map(|function| function.name());
+    let aggregate = aggregate.iter().map(|function| function.name());
+    let hint = near_names::hint(name, scalar.chain(aggregate).chain([engines]));
+    format!("{before}there is no function '{name}'{hint}{after}")
+}
+
+/// Names the settings that are missing if a bucket could not be opened because there are no keys: the store then asks
+/// the service that gives keys to machines of the cloud.
+fn missing_keys(text: String) -> String {
+    let Some(at) = text.find(INSTANCE_KEYS) else {
+        return text;
+    };
+    let before = match text[..at].rfind("Generic S3 error") {
+        Some(end) => &text[..end],
+        None => "",
+    };
+    format!(
+        "{before}there are no keys for S3 in the environment; set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and \
+         AWS_REGION, AWS_ENDPOINT for another service than that of AWS, and for a public bucket only \
+         AWS_SKIP_SIGNATURE=true and AWS_REGION"
+    )
+}
+
+/// Removes the engine's suggestion for an unknown column if it is not near.
+fn near_column(text: String) -> String {
+    let Some((before, rest)) = text.split_once(". Did you mean '") else {
+        return text;
+    };
+    let (Some((column, after)), Some((_, name))) =
+        (rest.split_once("'?"), before.rsplit_once("No field named "))
+    else {
+        return text;
+    };
+    let last = |column: &str| {
+        let last = column.rsplit('.').next().unwrap_or_default();
+        last.trim_matches('"').to_owned()
+    };
+    match near_names::nearest(&last(name), [last(column).as_str()]).is_empty() {
+        true => format!("{before}.{after}"),
+        false => text,
     }
 }
 
@@ -113,6 +189,58 @@ mod tests {
         // Once is enough.
         let named = DataFusionError::ResourcesExhausted("raise --memory-limit".to_owned());
         assert_eq!(error_text(&named).matches("--memory-limit").count(), 1);
+    }
+
+    #[test]
+    fn far_fetched_names_are_left_out() {
+        for (error, wanted) in [
+            (
+                "Invalid function 'jaccard'.\nDid you mean 'lpad'?",
+                "there is no function 'jaccard' (did you mean 'jaccard_similarity'?)",
+            ),
+            (
+                "Invalid function 'uper'.\nDid you mean 'upper'?",
+                "there is no function 'uper' (did you mean 'upper'?)",
+            ),
+            (
+                "Invalid function 'zzzqqq'.\nDid you mean 'sqrt'?",
+                "there is no function 'zzzqqq'",
+            ),
+            (
+                "Invalid function 'jaccard_join'.\nDid you mean 'array_join'?",
+                "jaccard_join is a table function, which is called in FROM: SELECT … FROM jaccard_join(…)",
+            ),
+            (
+                "table function 'jacard_join' not found",
+                "table function 'jacard_join' not found (did you mean 'jaccard_join'?)",
+            ),
+            (
+                "No field named side. Did you mean 'input.id'?\nValid fields are input.id.",
+                "No field named side.\nValid fields are input.id.",
+            ),
+            (
+                "No field named txt. Did you mean '\"d.csv\".text'?\nMore.",
+                "No field named txt. Did you mean '\"d.csv\".text'?\nMore.",
+            ),
+        ] {
+            assert_eq!(error_text(&plan_datafusion_err!("{error}")), wanted);
+        }
+    }
+
+    #[test]
+    fn missing_keys_are_named() {
+        let error = plan_datafusion_err!(
+            "s3://b/x.csv: Generic S3 error: Error performing PUT http://169.254.169.254/latest/api/token in 2 ms"
+        );
+        let text = error_text(&error);
+        assert!(
+            text.starts_with("s3://b/x.csv: there are no keys for S3"),
+            "{text}"
+        );
+        assert!(
+            text.contains("AWS_SKIP_SIGNATURE=true") && !text.contains("169.254"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod error_text;
 pub mod files;
 pub mod functions;
 pub mod jobs;
+mod near_names;
 pub mod operators;
 pub mod options;
 pub mod parameters;

@@ -5,11 +5,12 @@
 //! Options are read while a query is planned and enter the plan as literals. The value `default` resets an
 //! option, and so does `RESET neardup.<name>`.
 
+use crate::near_names;
 use crate::parameters::{Parameter, Value, parameter};
 use datafusion::common::config::{
     ConfigEntry, ConfigExtension, ConfigField, ConfigOptions, ExtensionOptions, Visit,
 };
-use datafusion::common::{Result, config_namespace, plan_datafusion_err};
+use datafusion::common::{Result, config_err, config_namespace, plan_datafusion_err};
 use datafusion::logical_expr::{LogicalPlan, ResetVariable, SetVariable, Statement};
 use std::any::Any;
 use std::fmt::Display;
@@ -72,6 +73,18 @@ impl ExtensionOptions for NeardupOptions {
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
         let alias = ALIASES.iter().find(|(alias, _)| *alias == key);
         let key = alias.map_or(key, |(_, name)| name);
+        let entries = self.options();
+        let known = entries
+            .iter()
+            .filter_map(|entry| entry.key.strip_prefix("neardup."));
+        let known: Vec<&str> = known.collect();
+        if !known.contains(&key) {
+            return config_err!(
+                "there is no option neardup.{key}{}; the options are: {}",
+                near_names::hint(key, known.iter().copied()),
+                known.join(", ")
+            );
+        }
         match value.eq_ignore_ascii_case("default") {
             true => ConfigField::reset(self, key),
             false => ConfigField::set(self, key, value),

@@ -11,7 +11,7 @@ use std::time::Instant;
 /// Convert dumps to Parquet: pages with their plain text, and sentences
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Dumps (.xml, .xml.bz2, .xml.gz): files, directories or globs
+    /// Dumps (.xml, .xml.bz2, .xml.gz): files, directories or globs; - is standard input
     #[arg(value_name = "DUMP", required = true)]
     inputs: Vec<String>,
     /// Directory of the result

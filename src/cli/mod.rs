@@ -166,6 +166,7 @@ fn run(arguments: Arguments) -> Result<Outcome> {
         .enable_all()
         .build()?;
     let global = arguments.global;
+    neardup::files::read_pipes(global.temp_dir());
     let result = runtime.block_on(async {
         let is_job = matches!(arguments.command, Command::Dedup(_) | Command::Ingest(_));
         // Caught before the command begins, which may spill or write before it first waits.
@@ -201,6 +202,7 @@ fn run(arguments: Arguments) -> Result<Outcome> {
         runtime.block_on(async { tokio::time::sleep(SHUTDOWN_GRACE).await });
     }
     stop::clean_up();
+    neardup::files::remove_copies();
     // Threads that read files may still run, although their rows are no longer needed. They are left running until
     // the process ends, because detaching a thread that is just ending can crash in the C library.
     std::mem::forget(runtime);

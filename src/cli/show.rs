@@ -2,14 +2,15 @@
 
 use super::options::Global;
 use super::out::Out;
+use super::sql::{Format, print_stream};
 use super::visible::{visible, visible_line};
 use clap::Args;
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
-use datafusion::common::Result;
+use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{cast as cast_expr, ident, lit};
-use datafusion::prelude::{JoinType, SessionContext};
+use datafusion::prelude::{DataFrame, JoinType, SessionContext};
 use similar::{ChangeTag, TextDiff};
 use std::io::{IsTerminal, Write};
 
@@ -17,6 +18,9 @@ use std::io::{IsTerminal, Write};
 const MAX_CHARS: usize = 2000;
 
 /// Show the result of a job: clusters with their texts and the differences between them
+///
+/// With --json each row of a cluster is a JSON object on a line, with its whole text. Colours are left out if the
+/// environment variable NO_COLOR is set.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Directory of the job
@@ -48,19 +52,32 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         None => largest(&context, arguments.clusters).await?,
     };
     let mut out = Out::new();
-    if ids.is_empty() {
+    if ids.is_empty() && !global.json {
         writeln!(out, "no near-duplicates were found")?;
     }
     for id in ids {
         let rows = members(&context, &id, arguments.rows).await?;
+        if global.json {
+            let rows = rows.cache().await?;
+            if rows.clone().count().await? == 0 {
+                return no_cluster(&id);
+            }
+            print_stream(rows, Format::Json).await?;
+            continue;
+        }
+        let rows = printed(rows).await?;
         if rows.iter().all(|batch| batch.num_rows() == 0) {
-            return datafusion::common::exec_err!("there is no cluster {}", visible_line(&id));
+            return no_cluster(&id);
         }
         print_cluster(&mut out, &id, &rows)?;
         out.flush()?;
     }
     out.flush()?;
     Ok(())
+}
+
+fn no_cluster<T>(id: &str) -> Result<T> {
+    datafusion::common::exec_err!("there is no cluster {}", visible_line(id))
 }
 
 async fn largest(context: &SessionContext, count: usize) -> Result<Vec<String>> {
@@ -95,47 +112,73 @@ async fn largest(context: &SessionContext, count: usize) -> Result<Vec<String>> 
     Ok(ids)
 }
 
-/// Rows of a cluster, the kept one first, then the least similar, with their texts.
-async fn members(context: &SessionContext, id: &str, count: usize) -> Result<Vec<RecordBatch>> {
+/// Rows of a cluster, the kept one first, then the least similar, with their texts. An id that is repeated in the
+/// documents is one row.
+async fn members(context: &SessionContext, id: &str, count: usize) -> Result<DataFrame> {
     let clusters = context
         .table("clusters")
         .await?
         .filter(cast_expr(ident("cluster_id"), DataType::Utf8).eq(lit(id)))?;
     let title = match clusters.schema().has_column_with_unqualified_name("title") {
         true => ident("title"),
-        false => lit(""),
+        false => lit(ScalarValue::Utf8(None)),
     };
     let clusters = clusters.select(vec![
-        cast_expr(ident("id"), DataType::Utf8).alias("name"),
+        ident("cluster_id"),
         ident("id").alias("row_id"),
         ident("kept"),
         ident("similarity"),
         ident("cluster_size"),
         title.alias("title"),
     ])?;
+    let columns = [
+        "cluster_id",
+        "row_id",
+        "kept",
+        "similarity",
+        "cluster_size",
+        "title",
+        "text",
+    ];
+    let first = vec![
+        ident("row_id").sort(true, false),
+        ident("text").sort(true, false),
+    ];
     let documents = context.table("documents").await?;
     clusters
         .join(documents, JoinType::Left, &["row_id"], &["id"], None)?
+        .distinct_on(
+            vec![ident("row_id")],
+            columns.map(ident).to_vec(),
+            Some(first),
+        )?
         .sort(vec![
             ident("kept").sort(false, false),
             ident("similarity").sort(true, false),
             ident("row_id").sort(true, false),
         ])?
         .limit(0, Some(count.max(1)))?
-        .select_columns(&[
-            "name",
-            "kept",
-            "similarity",
-            "cluster_size",
-            "title",
-            "text",
-        ])?
-        .collect()
-        .await
+        .with_column_renamed("row_id", "id")
+}
+
+/// The columns that [`print_cluster`] prints.
+async fn printed(rows: DataFrame) -> Result<Vec<RecordBatch>> {
+    rows.select(vec![
+        cast_expr(ident("id"), DataType::Utf8).alias("name"),
+        ident("kept"),
+        ident("similarity"),
+        ident("cluster_size"),
+        ident("title"),
+        ident("text"),
+    ])?
+    .collect()
+    .await
 }
 
 fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Result<()> {
-    let colour = std::io::stdout().is_terminal();
+    // https://no-color.org
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let colour = wanted && std::io::stdout().is_terminal();
     let id = visible_line(id);
     let mut first: Option<String> = None;
     let mut shown = 0;

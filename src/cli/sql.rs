@@ -3,14 +3,14 @@
 use super::options::{Cluster, Global};
 use super::out::{self, Out};
 use super::shell;
-use super::visible::{Visible, visible_rows};
+use super::visible::{CellLimits, Visible, visible_rows};
 use clap::{Args, ValueEnum};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::csv;
 use datafusion::arrow::json::WriterBuilder;
 use datafusion::arrow::json::writer::LineDelimited;
 use datafusion::arrow::util::pretty::pretty_format_batches;
-use datafusion::common::{Result, exec_datafusion_err};
+use datafusion::common::{Result, exec_datafusion_err, plan_err};
 use datafusion::dataframe::DataFrame;
 use datafusion::logical_expr::{LogicalPlan, Statement};
 use datafusion::prelude::SessionContext;
@@ -29,13 +29,13 @@ pub(crate) struct Arguments {
     /// SQL statements to run, separated by semicolons
     #[arg(short, value_name = "SQL")]
     command: Vec<String>,
-    /// File of SQL statements to run
+    /// File of SQL statements to run; - is standard input
     #[arg(short, value_name = "FILE")]
     file: Vec<PathBuf>,
     /// Directory of a job, whose results become the tables pairs, clusters, kept, sentences and plain_text
     #[arg(long, value_name = "DIR")]
     dir: Option<String>,
-    /// Output format of rows
+    /// Output format of rows; in a table, values that are larger than the terminal are cut
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
     #[command(flatten)]
@@ -51,27 +51,35 @@ pub(crate) enum Format {
 }
 
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
+    let format = match (global.json, arguments.format) {
+        (true, Format::Csv) => return plan_err!("--json contradicts --format csv"),
+        (true, _) => Format::Json,
+        (false, format) => format,
+    };
     let context = global.session_on(&arguments.cluster)?;
     if let Some(directory) = &arguments.dir {
         neardup::jobs::register(&context, directory).await?;
     }
     let mut scripts = Vec::new();
     for file in &arguments.file {
-        let script = std::fs::read_to_string(file)
-            .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
+        let script = match file.as_os_str() == "-" {
+            true => std::io::read_to_string(std::io::stdin()),
+            false => std::fs::read_to_string(file),
+        };
+        let script = script.map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
         scripts.push(script);
     }
     scripts.extend(arguments.command.iter().cloned());
     if scripts.is_empty() {
         if std::io::stdin().is_terminal() {
-            return shell::run(&context, arguments.format).await;
+            return shell::run(&context, format).await;
         }
         let mut script = String::new();
         std::io::stdin().read_to_string(&mut script)?;
         scripts.push(script);
     }
     for script in &scripts {
-        run_script(&context, script, arguments.format).await?;
+        run_script(&context, script, format).await?;
     }
     Ok(())
 }
@@ -94,25 +102,30 @@ pub(super) async fn run_script(
                 | LogicalPlan::Copy(_)
                 | LogicalPlan::Dml(_)
         ) || matches!(plan, LogicalPlan::Statement(Statement::Execute(_)));
+        let limits = match plan {
+            // A plan is read in full.
+            LogicalPlan::Explain(_) | LogicalPlan::Analyze(_) => CellLimits::WIDEST,
+            _ => CellLimits::of_output(),
+        };
         let frame = context.execute_logical_plan(plan).await?;
         match (prints, format) {
             (false, _) => {
                 frame.collect().await?;
             }
-            (true, Format::Table) => print_table(frame).await?,
+            (true, Format::Table) => print_table(frame, limits).await?,
             (true, _) => print_stream(frame, format).await?,
         }
     }
     Ok(())
 }
 
-async fn print_table(frame: DataFrame) -> Result<()> {
+async fn print_table(frame: DataFrame, limits: CellLimits) -> Result<()> {
     let schema = Arc::clone(frame.schema().inner());
     let mut batches = frame.collect().await?;
     if batches.is_empty() {
         batches.push(RecordBatch::new_empty(Arc::clone(&schema)));
     }
-    let batches = visible_rows(&batches, &schema)?;
+    let batches = visible_rows(&batches, &schema, limits)?;
     let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
     let table = pretty_format_batches(&batches)?;
     out::print(|out| {
@@ -122,7 +135,8 @@ async fn print_table(frame: DataFrame) -> Result<()> {
     })
 }
 
-async fn print_stream(frame: DataFrame, format: Format) -> Result<()> {
+/// Prints rows as they are computed.
+pub(super) async fn print_stream(frame: DataFrame, format: Format) -> Result<()> {
     let mut pipe = TrackedOut {
         out: Out::new(),
         failed: None,

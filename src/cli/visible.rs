@@ -1,6 +1,7 @@
 //! Makes untrusted text safe for a terminal: control characters and characters that change the direction of
 //! writing are replaced by visible ones.
 
+use console::{Term, measure_text_width, truncate_str};
 use datafusion::arrow::array::{ArrayRef, LargeStringArray, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
@@ -69,10 +70,55 @@ pub(crate) fn shell_word(word: &str) -> String {
     }
 }
 
-/// Converts rows for display: every value becomes visible text, and so do the column names.
+/// Limits of a value in a table; what is above is cut, with a mark.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CellLimits {
+    /// Maximum width of a line.
+    width: usize,
+    /// Maximum number of lines.
+    lines: usize,
+}
+
+impl CellLimits {
+    /// A width that tables can be laid out in: the layout counts in 16 bits, and splits wider lines at length.
+    pub(crate) const WIDEST: Self = Self {
+        width: 60_000,
+        lines: usize::MAX,
+    };
+
+    /// Those of the terminal that standard output is; [`CellLimits::WIDEST`] if it is none.
+    pub(crate) fn of_output() -> Self {
+        let terminal = Term::stdout();
+        let size = terminal.is_term().then(|| terminal.size_checked());
+        size.flatten().map_or(Self::WIDEST, |(rows, columns)| Self {
+            // The borders and blanks around a value take four columns.
+            width: usize::from(columns).saturating_sub(4).max(1),
+            lines: usize::from(rows).max(1),
+        })
+    }
+
+    fn cut(self, text: &str) -> Cow<'_, str> {
+        let count = text.split('\n').count();
+        let fits = |line: &str| line.len() <= self.width || measure_text_width(line) <= self.width;
+        if count <= self.lines && text.split('\n').all(fits) {
+            return Cow::Borrowed(text);
+        }
+        let lines = text.split('\n').take(self.lines);
+        let mut cut: Vec<_> = lines
+            .map(|line| truncate_str(line, self.width, "…"))
+            .collect();
+        if count > self.lines {
+            cut.push(format!("… {} more lines", count - self.lines).into());
+        }
+        Cow::Owned(cut.join("\n"))
+    }
+}
+
+/// Converts rows for display: every value becomes visible text within the limits, and so do the column names.
 pub(crate) fn visible_rows(
     batches: &[RecordBatch],
     schema: &SchemaRef,
+    limits: CellLimits,
 ) -> Result<Vec<RecordBatch>> {
     let options = FormatOptions::default().with_display_error(true);
     let names = schema
@@ -89,7 +135,7 @@ pub(crate) fn visible_rows(
             let mut texts = Vec::with_capacity(batch.num_rows());
             for row in 0..batch.num_rows() {
                 let text = values.value(row).try_to_string()?;
-                texts.push(visible(&text).into_owned());
+                texts.push(limits.cut(&visible(&text)).into_owned());
             }
             columns.push(Arc::new(LargeStringArray::from(texts)));
         }
@@ -184,6 +230,20 @@ mod tests {
         let mut out = Visible::new(Vec::new());
         out.write_all(b"a\xff\xc3(").unwrap();
         assert_eq!(out.out, b"a<FF><C3>(");
+    }
+
+    #[test]
+    fn what_is_larger_than_the_screen_is_cut() {
+        let screen = CellLimits { width: 5, lines: 2 };
+        for (text, wanted) in [
+            ("abcde\nxyz", "abcde\nxyz"),
+            ("abcdef", "abcd…"),
+            ("猫猫猫", "猫猫…"),
+            ("a\nb\nc\nd", "a\nb\n… 2 more lines"),
+            ("", ""),
+        ] {
+            assert_eq!(screen.cut(text), wanted, "{text}");
+        }
     }
 
     #[test]

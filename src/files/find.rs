@@ -1,6 +1,6 @@
 //! Finds the files that a name refers to: a file, a directory or a glob, on disk or in an object store.
 
-use super::{KNOWN, Location, kind_of};
+use super::{KNOWN, Location, is_text, kind_of};
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::object_store::path::Path as ObjectPath;
@@ -61,15 +61,37 @@ pub(super) fn on_disk(name: &str) -> Result<Vec<Location>> {
     } else {
         return exec_err!("{name}: no such file or directory");
     }
-    let absolute = files.iter().map(|file| {
-        if file.to_str().is_none() {
-            return Err(not_text(file));
+    files.iter().map(|file| absolute(file)).collect()
+}
+
+/// The absolute path of a file. Of the names that links give a file the first that tells its kind is kept, because
+/// stores of models and data sets link names to files that are called by their checksums.
+fn absolute(file: &Path) -> Result<Location> {
+    let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", file.display());
+    if file.to_str().is_none() {
+        return Err(not_text(file));
+    }
+    let target = file.canonicalize().map_err(at)?;
+    let mut named = file.to_owned();
+    while kind_of(&named.to_string_lossy()).is_err()
+        && let Ok(next) = named.read_link()
+    {
+        named = directory_of(&named).join(next);
+    }
+    match named.file_name() {
+        Some(name) if named.is_symlink() => {
+            let directory = directory_of(&named).canonicalize().map_err(at)?;
+            Ok(Location::from(directory.join(name)))
         }
-        let path = file.canonicalize();
-        path.map(Location::from)
-            .map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))
-    });
-    absolute.collect()
+        _ => Ok(Location::from(target)),
+    }
+}
+
+fn directory_of(file: &Path) -> &Path {
+    match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
 }
 
 /// Refuses a glob that matches a name that is not valid UTF-8: the `glob` crate silently leaves such names out.
@@ -114,7 +136,7 @@ fn not_text(path: &Path) -> DataFusionError {
 }
 
 /// Adds the files of known kinds below a directory and its subdirectories (with a stack instead of recursion); hidden
-/// files and the directories of jobs are left out.
+/// files, the directories of jobs, and texts beside files of other kinds are left out.
 fn walk(directory: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<()> {
     let mut others = Vec::new();
     let mut pending = vec![directory.to_owned()];
@@ -139,9 +161,14 @@ fn walk(directory: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<()> {
             }
         }
     }
+    // Texts beside tables or dumps are notes about them.
+    let is_text = |path: &std::path::PathBuf| is_text(&path.to_string_lossy());
+    if !files.iter().all(is_text) {
+        others.extend(files.extract_if(.., |path| is_text(path)));
+    }
     if let Some(first) = others.iter().min() {
         log::warn!(
-            "{}: ignored {} files of unknown kinds, the first is {}",
+            "{}: ignored {} files of other or unknown kinds, the first is {}",
             directory.display(),
             others.len(),
             first.display()
@@ -230,7 +257,11 @@ fn below<'a>(directory: &str, keys: &BTreeSet<&'a str>) -> Vec<&'a str> {
         };
         !below.split('/').any(is_hidden) && !jobs.iter().any(of_job) && kind_of(key).is_ok()
     };
-    keys.iter().copied().filter(is_wanted).collect()
+    let mut found: Vec<&str> = keys.iter().copied().filter(is_wanted).collect();
+    if !found.iter().all(|key| is_text(key)) {
+        found.retain(|key| !is_text(key));
+    }
+    found
 }
 
 fn holds_nothing<T>(name: &str) -> Result<T> {

@@ -50,6 +50,14 @@ impl Location {
         (!is_address(&self.0)).then(|| Path::new(&self.0))
     }
 
+    /// The location without links; the location itself if it is an address, or nothing is there.
+    pub(super) fn target(&self) -> Self {
+        match self.path().map(Path::canonicalize) {
+            Some(Ok(path)) => Self::from(path),
+            _ => self.clone(),
+        }
+    }
+
     /// The location of a file below this directory; `names` are separated by `/`.
     pub(crate) fn join(&self, names: &str) -> Self {
         Self(format!("{}/{names}", self.0.trim_end_matches('/')))

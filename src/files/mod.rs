@@ -8,7 +8,9 @@ mod find;
 mod listing;
 mod location;
 mod plain_texts;
+mod recognise;
 mod schema;
+mod spool;
 mod stores;
 mod url_tables;
 mod written_formats;
@@ -22,6 +24,7 @@ pub(crate) use find::MANIFEST;
 pub(crate) use listing::parquet_files;
 pub use location::Location;
 pub(crate) use plain_texts::{CopyPlainTexts, plain_schema};
+pub use spool::{read_pipes, remove_copies};
 pub(crate) use stores::with_buckets;
 pub(crate) use url_tables::FileTables;
 pub(crate) use written_formats::written_formats;
@@ -37,6 +40,7 @@ use datafusion::object_store::path::Path as ObjectPath;
 use neardup_datasets::{
     DumpOptions, DumpTable, NumberedParquet, Numbers, RecordFormat, RecordOptions, RecordTable,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
@@ -53,12 +57,14 @@ pub enum Kind {
     Tsv,
     /// JSON: one object in each line, or arrays of objects.
     Json,
+    /// Plain text: each file is a document.
+    Text,
 }
 
 /// Number of Parquet files whose schemas are read at the same time.
 const CONCURRENT_FILES: usize = 16;
 
-const KNOWN: &str = ".parquet, .csv, .tsv, .json, .jsonl, .ndjson (also .gz, .zst, .bz2), or a dump: .xml, .xml.bz2, .xml.gz";
+const KNOWN: &str = ".parquet, .csv, .tsv, .json, .jsonl, .ndjson, .txt (also .gz, .zst, .bz2), or a dump: .xml, .xml.bz2, .xml.gz";
 
 /// The input files of a job or a table.
 #[derive(Debug, Clone)]
@@ -71,7 +77,7 @@ pub struct Input {
     compression: &'static str,
     /// Columns of CSV and TSV files that are read as text even if all of their values look like numbers.
     texts: Vec<String>,
-    /// The table of CSV, TSV or JSON files, set once the files have been read to infer their columns.
+    /// The table of files that are not Parquet, set once the files have been read to infer their columns.
     records: Arc<OnceCell<RecordTable>>,
 }
 
@@ -94,24 +100,28 @@ pub async fn table(names: &[String], state: &SessionState) -> Result<Arc<dyn Tab
 /// Finds the files that paths, addresses, directories and globs refer to.
 ///
 /// # Errors
-/// If nothing is found, a file has an unknown extension, or the files are of different kinds.
+/// If nothing is found, neither the name nor the first bytes of a file tell its kind, or the files are of different
+/// kinds.
 pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
     let mut files = Vec::new();
     for name in names {
         let name = name.strip_prefix("file://").unwrap_or(name);
         files.extend(match location::is_address(name) {
             true => find::in_store(name, runtime).await?,
+            false if spool::is_pipe(name) => vec![spool::copy(name).await?],
             false => find::on_disk(name)?,
         });
     }
     files.sort();
-    files.dedup();
+    // A file that is named twice, also by a link, is read once.
+    let mut targets = BTreeSet::new();
+    files.retain(|file| targets.insert(file.target()));
     let Some(first) = files.first() else {
         return exec_err!("no input was given");
     };
-    let (kind, compression) = kind_of(first.as_str())?;
+    let (kind, compression) = named_or_recognised(first, runtime).await?;
     for file in &files {
-        let other = kind_of(file.as_str())?;
+        let other = named_or_recognised(file, runtime).await?;
         if other != (kind, compression) && !(kind == Kind::Dump && other.0 == Kind::Dump) {
             return exec_err!(
                 "{first} and {file} are of different kinds, or compressed in different ways; all files of one input must have the same kind and compression: select them as in 'DIR/*.jsonl.gz'"
@@ -125,6 +135,22 @@ pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
         texts: Vec::new(),
         records: Arc::default(),
     })
+}
+
+/// The kind that the name of a file tells, or else its first bytes.
+async fn named_or_recognised(
+    file: &Location,
+    runtime: &RuntimeEnv,
+) -> Result<(Kind, &'static str)> {
+    match kind_of(file.as_str()) {
+        Ok(kind) => Ok(kind),
+        Err(error) => recognise::kind(file, runtime).await?.ok_or(error),
+    }
+}
+
+/// Whether the name of a file is that of plain text.
+fn is_text(path: &str) -> bool {
+    matches!(kind_of(path), Ok((Kind::Text, _)))
 }
 
 fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
@@ -141,8 +167,11 @@ fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
         Some("csv") => Kind::Csv,
         Some("tsv") => Kind::Tsv,
         Some("json" | "jsonl" | "ndjson") => Kind::Json,
+        Some("txt") => Kind::Text,
         _ => {
-            return exec_err!("{path}: unknown kind of file; known are {KNOWN}");
+            return exec_err!(
+                "{path}: unknown kind of file by its name and by its first bytes; known are {KNOWN}"
+            );
         }
     };
     Ok((kind, compression))
@@ -154,6 +183,11 @@ impl Input {
         self.texts.push(column.to_owned());
         self.records = Arc::default();
         self
+    }
+
+    /// Whether a file is gone when the process ends.
+    pub(crate) fn is_temporary(&self) -> bool {
+        self.files.iter().any(spool::is_copy)
     }
 
     /// The names of the files in the form that [`DumpTable`] expects.
@@ -215,12 +249,13 @@ impl Input {
         Ok((options, schema))
     }
 
-    /// The table of CSV, TSV or JSON files, which are read once completely to infer their columns.
+    /// The table of CSV, TSV, JSON or text files, which are read once completely to infer their columns.
     async fn records(&self, state: &SessionState) -> Result<&RecordTable> {
         let format = match self.kind {
             Kind::Csv => RecordFormat::Separated(b','),
             Kind::Tsv => RecordFormat::Separated(b'\t'),
             Kind::Json => RecordFormat::Json,
+            Kind::Text => RecordFormat::Text,
             Kind::Dump | Kind::Parquet => return exec_err!("a dump is not a table of documents"),
         };
         let open = async || {

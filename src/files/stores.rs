@@ -28,7 +28,7 @@ pub(crate) fn with_buckets(runtime: &RuntimeEnv) -> Result<Arc<RuntimeEnv>> {
 /// precedence.
 ///
 /// Region, keys and endpoint are read from the environment: `AWS_REGION`, `AWS_ACCESS_KEY_ID`,
-/// `AWS_SECRET_ACCESS_KEY`, `AWS_ENDPOINT_URL` and the rest of
+/// `AWS_SECRET_ACCESS_KEY`, `AWS_ENDPOINT`, `AWS_SKIP_SIGNATURE` for public buckets, and the rest of
 /// [`AmazonS3Builder::from_env`](https://docs.rs/object_store/latest/object_store/aws/struct.AmazonS3Builder.html).
 #[derive(Debug)]
 struct Buckets(Arc<dyn ObjectStoreRegistry>);

@@ -1,5 +1,6 @@
 //! The arguments of a call, checked against the parameters of the template's header.
 
+use crate::near_names;
 use crate::options;
 use crate::parameters::{Kind, Parameter, Value};
 use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
@@ -58,7 +59,15 @@ impl Call {
             let name = &parameter.name;
             let value = if let Some(given) = given.remove(name) {
                 match &given {
-                    Given::Constant(value) if value.is_null() => continue,
+                    Given::Constant(value) if value.is_null() => match &parameter.default {
+                        None => continue,
+                        Some(default) => {
+                            return plan_err!(
+                                "{function}: {name} must be {}, found NULL; without the argument it is {default}",
+                                parameter.kind
+                            );
+                        }
+                    },
                     _ => check(function, parameter, given)?,
                 }
             } else if let Some(config) = config
@@ -75,7 +84,8 @@ impl Call {
         if let Some(unknown) = given.keys().next() {
             let known: Vec<&str> = parameters.iter().map(|p| p.name.as_str()).collect();
             return plan_err!(
-                "{function}: there is no argument '{unknown}'; the arguments are: {}",
+                "{function}: there is no argument '{unknown}'{}; the arguments are: {}",
+                near_names::hint(unknown, known.iter().copied()),
                 known.join(", ")
             );
         }

@@ -34,14 +34,15 @@ impl Keep {
         }
     }
 
-    /// Parses `column`, `column asc` or `column desc`; a name with spaces must be in double quotes.
+    /// Parses `column`, `column asc` or `column desc`. A name that ends in such a word, or has spaces at an end, must be
+    /// in double quotes.
     ///
     /// # Errors
     /// If the text is none of these.
     pub fn parse(order: &str) -> Result<Self> {
         let wrong = || {
             plan_datafusion_err!(
-                "the keep order must be 'column', 'column asc' or 'column desc', found '{order}'; put a column name with spaces in double quotes"
+                "the keep order must be 'column', 'column asc' or 'column desc', found '{order}'"
             )
         };
         let order = order.trim();
@@ -50,9 +51,11 @@ impl Keep {
                 let (column, direction) = quoted.rsplit_once('"').ok_or_else(wrong)?;
                 (column.replace("\"\"", "\""), direction)
             }
-            None => match order.split_once(char::is_whitespace) {
-                Some((column, direction)) => (column.to_owned(), direction),
-                None => (order.to_owned(), ""),
+            None => match order.rsplit_once(char::is_whitespace) {
+                Some((column, direction)) if is_direction(direction) => {
+                    (column.trim_end().to_owned(), direction)
+                }
+                _ => (order.to_owned(), ""),
             },
         };
         let descending = match direction.trim().to_ascii_lowercase().as_str() {
@@ -63,6 +66,39 @@ impl Keep {
         match column.is_empty() {
             true => Err(wrong()),
             false => Ok(Self::By { column, descending }),
+        }
+    }
+}
+
+fn is_direction(word: &str) -> bool {
+    ["asc", "desc"]
+        .iter()
+        .any(|direction| word.eq_ignore_ascii_case(direction))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Keep;
+
+    #[test]
+    fn a_column_may_have_spaces() {
+        let by = |column: &str, descending| Keep::By {
+            column: column.to_owned(),
+            descending,
+        };
+        for (order, wanted) in [
+            ("score", by("score", false)),
+            (" score  DESC ", by("score", true)),
+            ("Doc Id", by("Doc Id", false)),
+            ("Doc Id desc", by("Doc Id", true)),
+            ("desc", by("desc", false)),
+            ("\"a desc\" asc", by("a desc", false)),
+            ("\"a \"\"b\"\"\"", by("a \"b\"", false)),
+        ] {
+            assert_eq!(Keep::parse(order).unwrap(), wanted, "{order}");
+        }
+        for wrong in ["", "\"a", "\"a\" up", "\"\" desc"] {
+            assert!(Keep::parse(wrong).is_err(), "{wrong}");
         }
     }
 }

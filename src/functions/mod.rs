@@ -18,6 +18,7 @@ mod planner;
 mod reader;
 mod relations;
 mod resolve;
+mod routines;
 mod template;
 mod unique_ids;
 

@@ -11,6 +11,7 @@ use super::expand;
 use super::fixed;
 use super::reader::{self, Interpreter, Value};
 use super::relations;
+use super::routines;
 use super::{Expansion, TableFunction};
 use crate::operators::shared_rows::SharedRows;
 use datafusion::catalog::CatalogProviderList;
@@ -25,7 +26,9 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::optimizer::analyzer::type_coercion::TypeCoercion;
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
-use datafusion::sql::sqlparser::ast::{self, FunctionArg, Ident, TableFactor};
+use datafusion::sql::sqlparser::ast::{
+    self, FunctionArg, Ident, ObjectName, ObjectNamePart, TableFactor,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -112,6 +115,46 @@ impl Interpreter for InSession<'_> {
 }
 
 impl FunctionPlanner {
+    /// Plans `information_schema.routines`, to which our table functions are added, and a file or directory in single
+    /// quotes without a slash and an extension, unless a table or CTE has that name. `None` for other relations.
+    fn plan_table(
+        &self,
+        relation: &TableFactor,
+        context: &mut dyn RelationPlannerContext,
+    ) -> Result<Option<PlannedRelation>> {
+        let TableFactor::Table {
+            name,
+            alias,
+            args: None,
+            ..
+        } = relation
+        else {
+            return Ok(None);
+        };
+        let parts = name.0.iter().filter_map(ObjectNamePart::as_ident);
+        let plan = match parts.collect::<Vec<_>>().as_slice() {
+            [schema, table]
+                if schema.quote_style.is_none()
+                    && table.quote_style.is_none()
+                    && schema.value.eq_ignore_ascii_case("information_schema")
+                    && table.value.eq_ignore_ascii_case("routines") =>
+            {
+                let names = ["information_schema", "routines"];
+                let routines = context.plan(quoted(relation, &names))?;
+                let config = context.context_provider().options();
+                Some(routines::with_table_functions(routines, config)?)
+            }
+            [file] if file.quote_style == Some('\'') && relations::is_bare(&file.value) => {
+                match context.plan(quoted(relation, &[&file.value])) {
+                    Ok(plan) => Some(plan),
+                    Err(_) => relations::bare_file("FROM", &file.value, &self.catalogs, context)?,
+                }
+            }
+            _ => None,
+        };
+        Ok(plan.map(|plan| PlannedRelation::new(plan, alias.clone())))
+    }
+
     /// A relation argument as a plan that gives every reader the same rows, of the types that it has.
     fn argument(&self, plan: LogicalPlan, config: &ConfigOptions) -> Result<LogicalPlan> {
         // The relations of calls in templates are made of arguments, of which this is true.
@@ -162,6 +205,9 @@ impl RelationPlanner for FunctionPlanner {
         relation: TableFactor,
         context: &mut dyn RelationPlannerContext,
     ) -> Result<RelationPlanning> {
+        if let Some(planned) = self.plan_table(&relation, context)? {
+            return Ok(RelationPlanning::Planned(Box::new(planned)));
+        }
         let TableFactor::Table {
             name,
             alias,
@@ -183,6 +229,17 @@ impl RelationPlanner for FunctionPlanner {
             alias.clone(),
         ))))
     }
+}
+
+/// The table in double quotes, as a name that [`FunctionPlanner::plan_table`] leaves to the engine.
+fn quoted(relation: &TableFactor, names: &[&str]) -> TableFactor {
+    let mut relation = relation.clone();
+    if let TableFactor::Table { name, alias, .. } = &mut relation {
+        let names = names.iter().map(|name| Ident::with_quote('"', *name));
+        *name = ObjectName(names.map(ObjectNamePart::Identifier).collect());
+        *alias = None;
+    }
+    relation
 }
 
 /// The value of an expression without columns.

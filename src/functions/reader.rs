@@ -2,7 +2,12 @@
 
 use super::TableFunction;
 use super::arguments::Given;
-use datafusion::common::{Result, ScalarValue, plan_err};
+
+use super::template::Header;
+use crate::parameters::Kind;
+use datafusion::common::{
+    DataFusionError, Result, ScalarValue, SchemaError, plan_datafusion_err, plan_err,
+};
 use datafusion::logical_expr::Expr;
 use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, Ident};
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,7 +102,8 @@ pub(super) fn read<I: Interpreter>(
             read.given.insert(name, Given::Names(columns));
             continue;
         }
-        match interpreter.value(function, &name, expr)? {
+        let value = interpreter.value(function, &name, expr);
+        match value.map_err(|error| of_columns(function, &header, &name, expr, error))? {
             Value::Known(value) => drop(read.given.insert(name, Given::Constant(value))),
             Value::Pending(expr) => read.pending.push((name, expr)),
         }
@@ -110,6 +116,33 @@ pub(super) fn read<I: Interpreter>(
         return plan_err!("{}: the first {wanted}: {}", function.name, header.call);
     }
     Ok(read)
+}
+
+/// The error of an expression; one that reads columns is no constant, and no name of a column.
+fn of_columns(
+    function: &TableFunction,
+    header: &Header,
+    name: &str,
+    expr: &ast::Expr,
+    error: DataFusionError,
+) -> DataFusionError {
+    let function = function.name;
+    let reads_columns = matches!(
+        error.find_root(),
+        DataFusionError::SchemaError(schema, _) if matches!(**schema, SchemaError::FieldNotFound { .. })
+    );
+    if !reads_columns {
+        return error;
+    }
+    let mut parameters = header.parameters.iter();
+    match parameters.find(|parameter| parameter.name == name) {
+        Some(parameter) if matches!(parameter.kind, Kind::Column | Kind::Columns) => {
+            plan_datafusion_err!(
+                "{function}: {name} takes the name of a column, found {expr}; compute it in the relation: ((SELECT {expr} AS {name}, … FROM …))"
+            )
+        }
+        _ => plan_datafusion_err!("{function}: {name} must be a constant, found {expr}"),
+    }
 }
 
 /// The columns that an argument names, `column` or `[column, 'Column']`; `None` if it is a value.

@@ -1,6 +1,7 @@
 //! Relation arguments: plans a name, a quoted path or a subquery, and projects plans to inputs with fixed column names.
 
 use super::arguments::Call;
+use crate::near_names;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::catalog::information_schema::{INFORMATION_SCHEMA, InformationSchemaProvider};
 use datafusion::catalog::{CatalogProviderList, SchemaProvider, TableProvider};
@@ -14,6 +15,7 @@ use datafusion::logical_expr::planner::RelationPlannerContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 use datafusion::sql::sqlparser::ast::{self, ObjectName, ObjectNamePart, TableFactor};
 use futures::FutureExt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Plans a relation argument.
@@ -117,7 +119,13 @@ fn by_name(
 
 /// A quoted relation: a table of that name, or else files, which the session's catalogue finds.
 fn by_text(function: &str, text: &str, schema: &dyn SchemaProvider) -> Result<LogicalPlan> {
-    match found(function, text, schema)? {
+    let table = match found(function, text, schema)? {
+        None if is_bare(text) && Path::new(text).exists() => {
+            found(function, &format!("./{text}"), schema)?
+        }
+        table => table,
+    };
+    match table {
         Some(table) => LogicalPlanBuilder::scan("input", provider_as_source(table), None)?.build(),
         None => plan_err!("{function}: '{text}' is neither a table nor a file"),
     }
@@ -131,6 +139,29 @@ fn found(
 ) -> Result<Option<Arc<dyn TableProvider>>> {
     wait(async { schema.table(name).await })
         .map_err(|error| plan_datafusion_err!("{function}: {}", error.strip_backtrace()))
+}
+
+/// Whether a quoted name may be a file or a table: `./name` and `name.csv` are files only.
+pub(super) fn is_bare(name: &str) -> bool {
+    !name.contains(['/', '*', '?', '[']) && Path::new(name).extension().is_none()
+}
+
+/// The file or directory of a bare name; `None` if there is none.
+pub(super) fn bare_file(
+    function: &str,
+    name: &str,
+    catalogs: &Arc<dyn CatalogProviderList>,
+    context: &dyn RelationPlannerContext,
+) -> Result<Option<LogicalPlan>> {
+    if !Path::new(name).exists() {
+        return Ok(None);
+    }
+    let reference = TableReference::bare(name);
+    let schema = schema_of(function, reference.clone(), catalogs, context)?;
+    let table = found(function, &format!("./{name}"), schema.as_ref())?;
+    let scan =
+        |table| LogicalPlanBuilder::scan(reference, provider_as_source(table), None)?.build();
+    table.map(scan).transpose()
 }
 
 /// Waits for a catalogue look-up. A look-up in memory is ready at once. One that reads file metadata runs on its own
@@ -164,8 +195,9 @@ pub(super) fn column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr
         [] => {
             let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
             plan_err!(
-                "{}: the input has no column '{name}'; its columns are: {}",
+                "{}: the input has no column '{name}'{}; its columns are: {}",
                 call.function,
+                near_names::hint(name, names.iter().copied()),
                 names.join(", ")
             )
         }

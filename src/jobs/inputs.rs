@@ -197,18 +197,20 @@ fn on_disk<'a>(input: &'a Input, directory: &Path) -> Option<&'a Location> {
         }
     }
     let identities: BTreeSet<_> = owned.iter().filter_map(|path| identity(path)).collect();
-    let mut known: BTreeSet<&Path> = BTreeSet::new();
+    let mut known = BTreeSet::new();
     let files = input
         .files
         .iter()
         .filter_map(|file| Some((file, file.path()?)));
-    for (file, path) in files {
+    // A name may be a link, which is in the directory or leads there.
+    let paths = files.flat_map(|(file, path)| [(file, path.to_owned()), (file, real(path))]);
+    for (file, path) in paths {
         if owned.iter().any(|directory| path.starts_with(directory)) {
             return Some(file);
         }
         // The same directory may be mounted at two paths.
         for above in path.ancestors() {
-            if !known.insert(above) {
+            if !known.insert(above.to_owned()) {
                 break;
             }
             if identity(above).is_some_and(|found| identities.contains(&found)) {

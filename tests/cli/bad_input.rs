@@ -250,7 +250,10 @@ fn arguments_out_of_range() {
             &["--keep-by", "rank desc"],
             &["--keep-by rank", "id, text, score"],
         ),
-        (&["--keep-by", "score down"], &["score down", "column desc"]),
+        (
+            &["--keep-by", "score down"],
+            &["score down", "no such column"],
+        ),
         (&["--keep-by", "score", "--keep", "longest"], &["--keep"]),
         (&["--max-bucket-pairwise", "-1"], &["-1"]),
         (
@@ -303,7 +306,10 @@ fn inputs_that_are_not_there() {
         ("none/", &["none/: no such file or directory"]),
         ("none*.csv", &["none*.csv: no file matches"]),
         ("[", &["["]),
-        ("notes.md", &["notes.md: unknown kind of file", ".parquet"]),
+        (
+            "notes.md",
+            &["notes.md: unknown kind of file by its name", ".parquet"],
+        ),
         (
             "folder",
             &[
@@ -321,6 +327,20 @@ fn inputs_that_are_not_there() {
     );
     scratch.fail(&["ingest", "notes.md"], &["notes.md: unknown kind of file"]);
     assert!(!scratch.has("neardup-out"));
+}
+
+/// XML of another kind was a dump of 0 pages.
+#[test]
+fn xml_that_is_no_dump() {
+    let scratch = Scratch::new();
+    scratch.write("page.xml", "<?xml version=\"1.0\"?><html><body/></html>");
+    scratch.write("export.xml", "<mediawiki></mediawiki>");
+    let said = ["page.xml: no <page> element: not a MediaWiki dump"];
+    scratch.fail(&["ingest", "page.xml", "-o", "a"], &said);
+    scratch.fail(&["dedup", "page.xml", "-o", "b"], &said);
+    scratch.fail(&["sql", "-c", "SELECT title FROM 'page.xml'"], &said);
+    let summary = scratch.job(&["ingest", "export.xml", "-o", "c"]);
+    assert_eq!(summary["pages"], 0);
 }
 
 #[test]

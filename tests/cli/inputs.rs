@@ -50,6 +50,39 @@ fn an_input_in_the_output_directory() {
     scratch.succeed(&["dedup", "rows.csv", "-o", "out", "--overwrite"]);
 }
 
+/// The name of the target decided, which tells no kind.
+#[cfg(unix)]
+#[test]
+fn a_link_has_the_kind_of_its_own_name() {
+    use std::os::unix::fs::symlink;
+    let scratch = Scratch::new();
+    scratch.write("blobs/0123abcd", ROWS);
+    scratch.write("snapshots/more.txt.md", "no table");
+    symlink("../blobs/0123abcd", scratch.path("snapshots/train.csv")).expect("a link");
+    symlink("snapshots", scratch.path("main")).expect("a link");
+    let query = |from: &str| format!("SELECT count(*) AS n FROM '{from}'");
+    for from in [
+        "snapshots/train.csv",
+        "snapshots/",
+        "snapshots/*.csv",
+        "main/train.csv",
+        "./main/",
+    ] {
+        assert_eq!(scratch.rows(&query(from))[0]["n"], 3, "{from}");
+        scratch.succeed(&["dedup", from, "-o", "out", "--overwrite"]);
+    }
+    // A link whose name tells no kind has that of its target, and a file is read once.
+    symlink("train.csv", scratch.path("snapshots/latest")).expect("a link");
+    let both = [
+        "dedup",
+        "snapshots/latest",
+        "snapshots/train.csv",
+        "-o",
+        "both",
+    ];
+    assert_eq!(scratch.job(&both)["rows_read"], 3);
+}
+
 /// Names and bytes of the job's directory.
 fn listing(scratch: &Scratch) -> Vec<(String, Vec<u8>)> {
     let names = [

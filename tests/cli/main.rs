@@ -24,6 +24,7 @@ mod inputs;
 mod kills;
 mod locks;
 mod manual;
+mod names;
 mod oversized;
 mod repeated_ids;
 mod resume;

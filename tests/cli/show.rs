@@ -142,3 +142,58 @@ fn an_input_of_other_bytes_is_not_shown() {
     write("x");
     scratch.fail(&["show"], &["rows.parquet", "holds other bytes"]);
 }
+
+/// An id that occurs twice in the input was shown, and counted, twice.
+#[test]
+fn a_repeated_id_is_one_row() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "rows.csv",
+        "id,text\n1,a b c d\n1,a b c d\n2,a b c d\n3,a b c d\n",
+    );
+    scratch.succeed(&["dedup", "rows.csv", "--quiet"]);
+    let shown = scratch.succeed(&["show"]).out;
+    let lines = |start: &str| shown.lines().filter(|line| line.starts_with(start)).count();
+    assert!(shown.starts_with("cluster 1, 3 rows\n"), "{shown}");
+    assert_eq!(
+        (lines("    kept  "), lines("   1.000  ")),
+        (1, 2),
+        "{shown}"
+    );
+    let shown = scratch.succeed(&["show", "--rows", "2"]).out;
+    assert!(shown.contains("… and 1 more"), "{shown}");
+}
+
+/// The option was ignored.
+#[test]
+fn rows_as_json() {
+    let scratch = Scratch::new();
+    let long = "word ".repeat(1000);
+    scratch.write("rows.csv", format!("id,text\n1,{long}\n2,{long}\n3,x\n"));
+    scratch.succeed(&["dedup", "rows.csv", "--quiet"]);
+    let shown = scratch.succeed(&["show", "--json"]).out;
+    let rows: Vec<serde_json::Value> = shown
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let row = |id: i64, similarity: serde_json::Value| {
+        serde_json::json!({
+            "cluster_id": 1, "id": id, "kept": id == 1, "similarity": similarity,
+            "cluster_size": 2, "title": null, "text": long,
+        })
+    };
+    assert_eq!(rows.len(), 2, "{shown}");
+    assert_eq!(rows[1], row(2, 1.0.into()));
+    scratch.fail(
+        &["show", "--json", "--cluster", "9"],
+        &["there is no cluster 9"],
+    );
+    let counted = scratch
+        .succeed(&["sql", "--json", "-c", "SELECT 1 AS n"])
+        .out;
+    assert_eq!(counted, "{\"n\":1}\n");
+    scratch.fail(
+        &["sql", "--json", "--format", "csv", "-c", "SELECT 1"],
+        &["--json contradicts --format csv"],
+    );
+}

@@ -32,6 +32,18 @@ fn statements_come_from_arguments_files_and_standard_input() {
         ]),
         "y\n6\n"
     );
+    // - is standard input, also between files.
+    let mut child = scratch
+        .command(&["sql", "--format", "csv", "-f", "-", "-f", "script.sql"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdin = child.stdin.take().expect("standard input");
+    stdin.write_all(b"SELECT 0 AS z").expect("written");
+    drop(stdin);
+    let out = answer(child.wait_with_output().expect("an end")).out;
+    assert_eq!(out, "z\n0\na\n1\nb\n2\n");
     let mut child = scratch
         .command(&csv)
         .stdin(Stdio::piped())
@@ -497,4 +509,98 @@ fn an_external_table_of_tsv_files_is_that_of_their_names() {
     scratch.write("x.csv", "a\n1\n");
     let sql = "CREATE EXTERNAL TABLE t STORED AS TSV LOCATION 'x.csv'";
     scratch.fail(&["sql", "-c", sql], &["x.csv", "is no .tsv file"]);
+}
+
+/// Names that were nowhere near were offered, or none.
+#[test]
+fn near_names_are_offered() {
+    let scratch = Scratch::new();
+    scratch.write("rows.csv", "id,text\n1,a b c\n2,a b c\n");
+    let near = |name: &str| format!("(did you mean '{name}'?)");
+    for (sql, said) in [
+        (
+            "SELECT * FROM jacard_join('rows.csv')",
+            near("jaccard_join"),
+        ),
+        ("SELECT jaccard('a', 'b')", near("jaccard_similarity")),
+        (
+            "SELECT jaccard_similarty('a', 'b')",
+            near("jaccard_similarity"),
+        ),
+        (
+            "SELECT jaccard_join('rows.csv')",
+            "called in FROM".to_owned(),
+        ),
+        ("SET neardup.treshold = 1", near("threshold")),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', treshold => 1)",
+            near("threshold"),
+        ),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', text => texts)",
+            near("text"),
+        ),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', threshold => NULL)",
+            "threshold must be a number in (0, 1], found NULL; without the argument it is 0.8"
+                .to_owned(),
+        ),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', text => upper(text))",
+            "text takes the name of a column, found upper(text)".to_owned(),
+        ),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', threshold => id + 1)",
+            "threshold must be a constant, found id + 1".to_owned(),
+        ),
+    ] {
+        scratch.fail(&["sql", "-c", sql], &[&said]);
+    }
+    for sql in [
+        "SELECT zzzqqq(1)",
+        "SELECT * FROM zzzqqq(1)",
+        "SELECT zzzqqq FROM 'rows.csv'",
+    ] {
+        let answer = scratch.fail(&["sql", "-c", sql], &["zzzqqq"]);
+        assert!(
+            !answer.err.to_lowercase().contains("did you mean"),
+            "{}",
+            answer.err
+        );
+    }
+    scratch.fail(&["dedup", "rows.csv", "--text", "texts"], &[&near("text")]);
+}
+
+/// They were missing among the functions.
+#[test]
+fn table_functions_are_shown() {
+    let scratch = Scratch::new();
+    let rows = scratch.rows("SHOW FUNCTIONS LIKE 'jaccard%'");
+    let of = |name: &str| rows.iter().find(|row| row["function_name"] == name);
+    let join = of("jaccard_join").expect("the table function");
+    assert_eq!(join["function_type"], "TABLE");
+    let text = |column: &str| join[column].as_str().expect("a text").to_owned();
+    assert!(text("syntax_example").starts_with("jaccard_join(input [, input_b] [, id => id]"));
+    assert!(text("syntax_example").contains("[, threshold => 0.8]"));
+    assert!(text("description").len() > 40);
+    let rows = scratch.rows("SELECT count(*) AS n FROM information_schema.routines AS r WHERE r.routine_name = 'lsh_plan'");
+    assert_eq!(rows[0]["n"], 1);
+}
+
+/// A table took minutes to print: a value wider than the layout counts was split at length.
+#[test]
+fn a_wide_value_is_cut_in_a_table_only() {
+    let scratch = Scratch::new();
+    let sql = "SELECT repeat('ab ', 2000000) AS wide, 'x' AS narrow";
+    let shown = scratch.succeed(&["sql", "-c", sql]).out;
+    let row = shown.lines().nth(3).expect("a row");
+    assert_eq!(
+        row.chars().count(),
+        "| ".len() + 60_000 + " | x      |".len()
+    );
+    assert!(row.ends_with("… | x      |"), "the mark of the cut");
+    for format in ["csv", "json"] {
+        let out = scratch.succeed(&["sql", "--format", format, "-c", sql]).out;
+        assert!(out.contains(&"ab ".repeat(2_000_000)), "{format}");
+    }
 }

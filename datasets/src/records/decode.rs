@@ -1,4 +1,4 @@
-//! Decodes files of separated values and of JSON.
+//! Decodes files of separated values, of JSON and of plain text.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use datafusion::datasource::physical_plan::FileSource;
 use datafusion::datasource::table_schema::TableSchema;
 
 use super::options::{RecordFormat, RecordOptions};
-use super::{input, json, separated};
+use super::{input, json, separated, text};
 use crate::files::{DecodeTask, Decoder, FormatSource, Numbers};
 
 /// Number of bytes of a file after which a batch is full.
@@ -23,10 +23,10 @@ pub(super) struct Chunk {
     pub(super) columns: Vec<ArrayRef>,
 }
 
-/// A scan of separated values or JSON.
+/// A scan of separated values, JSON or plain text.
 pub type RecordSource = FormatSource<RecordDecoder>;
 
-/// Decodes separated values or JSON.
+/// Decodes separated values, JSON or plain text.
 #[derive(Debug, Clone)]
 pub struct RecordDecoder {
     options: RecordOptions,
@@ -77,6 +77,7 @@ impl RecordSource {
 enum Rows {
     Separated(Box<separated::Rows>),
     Json(Box<json::Rows>),
+    Text(text::Rows),
 }
 
 impl Decoder for RecordDecoder {
@@ -85,6 +86,7 @@ impl Decoder for RecordDecoder {
             RecordFormat::Separated(b'\t') => "tsv",
             RecordFormat::Separated(_) => "csv",
             RecordFormat::Json => "json",
+            RecordFormat::Text => "txt",
         }
     }
 
@@ -113,12 +115,14 @@ impl Decoder for RecordDecoder {
                 let rows = json::Rows::open(name, input, schema, &wanted, max_rows)?;
                 Rows::Json(Box::new(rows))
             }
+            RecordFormat::Text => Rows::Text(text::Rows::open(name, input, &wanted)),
         };
         let mut before = 0;
         loop {
             let chunk = match &mut rows {
                 Rows::Separated(rows) => rows.next()?,
                 Rows::Json(rows) => rows.next()?,
+                Rows::Text(rows) => rows.next()?,
             };
             let Some(Chunk { rows, columns }) = chunk else {
                 return Ok(());

@@ -10,12 +10,13 @@ use tokio::runtime::Handle;
 use super::json::Shape;
 use super::options::{RecordFormat, RecordOptions};
 use super::separated::{Columns, Fields};
-use super::{input, json, separated};
+use super::{input, json, separated, text};
 use crate::files::StoredFile;
 
 enum Found {
     Separated(Columns),
     Json(Shape),
+    Text,
 }
 
 fn inspect(file: &StoredFile, options: &RecordOptions, handle: &Handle) -> Result<Found> {
@@ -27,6 +28,10 @@ fn inspect(file: &StoredFile, options: &RecordOptions, handle: &Handle) -> Resul
             Found::Separated(separated::columns(fields)?)
         }
         RecordFormat::Json => Found::Json(json::shape(&file.name, input)?),
+        RecordFormat::Text => {
+            text::read(&file.name, input)?;
+            Found::Text
+        }
     })
 }
 
@@ -54,6 +59,7 @@ pub(super) async fn schema(
     while let Some((file, found)) = found.try_next().await? {
         match found {
             Found::Json(other) => shape.merge(&other)?,
+            Found::Text => {}
             // A file without a header is empty.
             Found::Separated(columns) if columns.names.is_empty() => {}
             Found::Separated(columns) => match &mut table {
@@ -64,6 +70,7 @@ pub(super) async fn schema(
     }
     let fields = match options.format {
         RecordFormat::Json => shape.fields()?,
+        RecordFormat::Text => text::columns().into(),
         RecordFormat::Separated(_) => {
             let columns = table.map(|(_, columns)| columns).unwrap_or_default();
             let fields = columns

@@ -61,6 +61,11 @@ impl Buffer {
         &self.bytes[self.start..]
     }
 
+    /// The number of bytes that were consumed since the last were read.
+    pub(super) fn skipped(&self) -> usize {
+        self.start
+    }
+
     /// Consumes bytes.
     pub(super) fn take(&mut self, count: usize) {
         self.start += count.min(self.bytes.len() - self.start);

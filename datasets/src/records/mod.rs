@@ -1,4 +1,4 @@
-//! Files of separated values and of JSON as tables: [`RecordTable`].
+//! Files of separated values, of JSON and of plain text as tables: [`RecordTable`].
 //!
 //! ```text
 //! files ─> all of their bytes: types of the columns ─> DataSourceExec
@@ -11,7 +11,7 @@
 //!
 //! - `options`: the format of the files; `input`: their decompressed bytes.
 //! - `separated`: separated values; `json`: objects, one after the other or in arrays. Both infer the columns and read
-//!   the rows.
+//!   the rows. `text`: plain text, one document a file.
 //! - `infer`: infers the columns of all files; `table`: the table provider; `decode`: the decoder of the scan; `wire`:
 //!   serialises tables and sources.
 
@@ -24,6 +24,7 @@ mod separated;
 mod table;
 #[cfg(test)]
 mod tests;
+mod text;
 mod wire;
 
 pub use decode::{RecordDecoder, RecordSource};

@@ -12,6 +12,8 @@ pub enum RecordFormat {
     Separated(u8),
     /// Objects, one after the other, or in arrays.
     Json,
+    /// Plain text: each file is one row.
+    Text,
 }
 
 /// The format of the files of a table.

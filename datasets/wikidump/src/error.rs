@@ -32,6 +32,9 @@ pub enum DumpError {
         /// The first bytes in hexadecimal.
         start: String,
     },
+    /// XML that is no export of a wiki.
+    #[error("no <page> element: not a MediaWiki dump")]
+    NoPages,
     /// The XML is not in UTF-8.
     #[error("the XML is encoded in {encoding}, and a dump must be in UTF-8")]
     Encoding {

@@ -27,7 +27,7 @@ _numbers = itertools.count()
 
 
 #: A relation: a data frame, a table, a reader, an iterator of batches, a dictionary of columns, a list of rows as
-#: dictionaries, a result, the name of a table, or a path or glob of Parquet, CSV, TSV, JSON or dump files. Values
+#: dictionaries, a result, the name of a table, or a path or glob of Parquet, CSV, TSV, JSON, text or dump files. Values
 #: without a name, such as a list of texts, a Series or an array, are the column that a method compares.
 Data = Union[
     ArrowStream,

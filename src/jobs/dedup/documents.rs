@@ -8,6 +8,7 @@ use crate::functions::{last_column, orderable};
 use crate::jobs::dumps;
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
+use crate::near_names;
 use crate::parameters::{name, parameter_error, set};
 use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::Result;
@@ -39,7 +40,8 @@ impl Run<'_> {
                 let why = match names.is_empty() {
                     true => ": the input is empty and has no columns".to_owned(),
                     false => format!(
-                        ": the input has no such column; its columns are: {}",
+                        ": the input has no such column{}; its columns are: {}",
+                        near_names::hint(name, names.iter().copied()),
                         names.join(", ")
                     ),
                 };
@@ -107,10 +109,11 @@ impl Run<'_> {
         })
     }
 
-    /// The documents of a table: Parquet with ids is read in place; any other input is first copied by a step.
+    /// The documents of a table: Parquet with ids in a file that stays is read in place; any other input is first copied
+    /// by a step.
     pub(super) async fn table(&self, job: &mut Job, input: &Input) -> Result<()> {
         let columns = self.columns(job.context(), input).await?;
-        if input.kind == Kind::Parquet && columns.id.is_some() {
+        if input.kind == Kind::Parquet && columns.id.is_some() && !input.is_temporary() {
             let table = input.table(&job.context().state()).await?;
             job.context().register_table("input", table)?;
         } else {

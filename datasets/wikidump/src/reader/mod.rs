@@ -5,6 +5,8 @@ mod assembler;
 use std::ops::Range;
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use crate::container::{Container, check_encoding};
 use crate::error::DumpError;
 use crate::input::Input;
@@ -33,7 +35,7 @@ impl DumpInfo {
     ///
     /// # Errors
     ///
-    /// Files that are no dump (see [`Container::detect`]), XML in another encoding than UTF-8, and
+    /// Files that are no dump (see [`Container::detect`]), XML that begins neither with an export nor with a page, XML in another encoding than UTF-8, and
     /// faults of the storage or of the container in the header. With [`OnError::Skip`] the latter
     /// leave the header unread instead.
     pub fn read(source: &Arc<dyn ReadAt>, on_error: OnError) -> Result<Self, DumpError> {
@@ -42,17 +44,23 @@ impl DumpInfo {
         let mut input = Input::new(Arc::clone(source), container, whole, on_error);
         let mut losses = Losses::default();
         let mut xml = Vec::new();
+        let mut has_gap = false;
         while xml.len() < HEADER_LIMIT && !SiteInfo::is_complete(&xml) {
             let Some(chunk) = input.next_chunk(false, &mut losses)? else {
+                has_gap = input.ended_in_gap();
                 break;
             };
             if chunk.gap {
+                has_gap = true;
                 break;
             }
             let left = HEADER_LIMIT - xml.len();
             xml.extend_from_slice(&chunk.bytes[..chunk.bytes.len().min(left)]);
         }
         check_encoding(&xml)?;
+        if !has_gap && !SiteInfo::is_complete(&xml) && memmem::find(&xml, b"<mediawiki").is_none() {
+            return Err(DumpError::NoPages);
+        }
         Ok(Self {
             container,
             site: SiteInfo::parse(&xml),

@@ -1,0 +1,84 @@
+//! The kind of a file whose name does not tell it, by its first bytes.
+
+use super::{Kind, Location};
+use datafusion::common::{Result, exec_datafusion_err};
+use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::object_store::ObjectStoreExt;
+use std::io::Read;
+use std::str::FromStr;
+
+/// Number of bytes in which the kind of a file shows.
+const START_BYTES: u64 = 4 << 10;
+/// Number of bytes of a compressed file that are read: more than the largest block of bz2.
+const PACKED_BYTES: u64 = 1 << 20;
+
+/// Compressions and the bytes that their files begin with.
+const PACKED: [(&str, &[u8]); 3] = [
+    ("gz", b"\x1F\x8B"),
+    ("zst", b"\x28\xB5\x2F\xFD"),
+    ("bz2", b"BZh"),
+];
+
+/// The kind and the compression of a file; `None` if its first bytes do not tell.
+pub(super) async fn kind(
+    file: &Location,
+    runtime: &RuntimeEnv,
+) -> Result<Option<(Kind, &'static str)>> {
+    let size = file.head(runtime).await?.size;
+    let start = read(file, size.min(START_BYTES), runtime).await?;
+    let packed = PACKED.iter().find(|(_, magic)| start.starts_with(magic));
+    Ok(match packed {
+        None if start.starts_with(b"PAR1") => Some((Kind::Parquet, "")),
+        None => of_text(&start).map(|kind| (kind, "")),
+        Some((compression, _)) => {
+            let start = read(file, size.min(PACKED_BYTES), runtime).await?;
+            let kind = unpacked(compression, start).and_then(|start| of_text(&start));
+            // Dumps are not read from zst.
+            let kind = kind.filter(|kind| (*kind, *compression) != (Kind::Dump, "zst"));
+            kind.map(|kind| (kind, *compression))
+        }
+    })
+}
+
+async fn read(file: &Location, bytes: u64, runtime: &RuntimeEnv) -> Result<Vec<u8>> {
+    if bytes == 0 {
+        return Ok(Vec::new());
+    }
+    let (store, path) = file.store(runtime)?;
+    let start = store.get_range(&path, 0..bytes).await;
+    let start = start.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
+    Ok(start.to_vec())
+}
+
+/// The first bytes after decompression.
+fn unpacked(compression: &str, packed: Vec<u8>) -> Option<Vec<u8>> {
+    let compression = FileCompressionType::from_str(compression).ok()?;
+    let mut reader = compression
+        .convert_read(std::io::Cursor::new(packed))
+        .ok()?;
+    let mut start = vec![0; START_BYTES as usize];
+    let mut filled = 0;
+    // The input may end within a block, which is an error of the decompression.
+    while let Ok(count) = reader.read(&mut start[filled..])
+        && count > 0
+    {
+        filled += count;
+    }
+    start.truncate(filled);
+    Some(start)
+}
+
+fn of_text(start: &[u8]) -> Option<Kind> {
+    let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
+    let text = text.trim_ascii_start();
+    match text.first()? {
+        b'{' | b'[' => Some(Kind::Json),
+        b'<' => {
+            let root = b"<mediawiki";
+            let is_export = text.windows(root.len()).any(|bytes| bytes == root);
+            is_export.then_some(Kind::Dump)
+        }
+        _ => None,
+    }
+}

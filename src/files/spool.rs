@@ -1,0 +1,92 @@
+//! Standard input and pipes as files: their bytes are copied to a temporary file, because files are read more than once
+//! and in several places at once.
+
+use super::Location;
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+const STANDARD_INPUT: &str = "/dev/stdin";
+
+/// The copies of a process.
+struct Spool {
+    /// Where copies are made; `None` if pipes are not read.
+    directory: Option<PathBuf>,
+    /// The copy of each pipe, which can be read only once.
+    copies: BTreeMap<String, PathBuf>,
+}
+
+static SPOOL: Mutex<Spool> = Mutex::new(Spool {
+    directory: None,
+    copies: BTreeMap::new(),
+});
+
+/// Allows `-`, `/dev/stdin` and other pipes as inputs in this process, with copies in `directory`. At its end the
+/// process must call [`remove_copies`].
+pub fn read_pipes(directory: PathBuf) {
+    SPOOL.lock().directory = Some(directory);
+}
+
+/// Removes the copies of pipes.
+pub fn remove_copies() {
+    for path in std::mem::take(&mut SPOOL.lock().copies).values() {
+        // The directory for temporary files may be gone.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// Whether a name is that of standard input or of a pipe.
+pub(super) fn is_pipe(name: &str) -> bool {
+    let is_fifo = |name| std::fs::metadata(name).is_ok_and(|found| found.file_type().is_fifo());
+    name == "-" || name == STANDARD_INPUT || is_fifo(name)
+}
+
+/// Whether a file is the copy of a pipe, which is gone when the process ends.
+pub(super) fn is_copy(file: &Location) -> bool {
+    let spool = SPOOL.lock();
+    let mut copies = spool.copies.values();
+    copies.any(|path| file.path() == Some(path))
+}
+
+/// The copy of a pipe. A file that standard input was redirected from is read in place.
+pub(super) async fn copy(name: &str) -> Result<Location> {
+    let name = if name == "-" { STANDARD_INPUT } else { name };
+    if let Ok(path) = Path::new(name).canonicalize()
+        && path.is_file()
+    {
+        return Ok(Location::from(path));
+    }
+    let name = name.to_owned();
+    let copy = tokio::task::spawn_blocking(move || copy_once(&name)).await;
+    copy.map_err(|error| DataFusionError::External(Box::new(error)))?
+}
+
+fn copy_once(name: &str) -> Result<Location> {
+    let failed = |error: std::io::Error| exec_datafusion_err!("{name}: {error}");
+    let directory = {
+        let spool = SPOOL.lock();
+        if let Some(path) = spool.copies.get(name) {
+            return Ok(Location::from(path.clone()));
+        }
+        spool.directory.clone()
+    };
+    let Some(directory) = directory else {
+        return exec_err!("{name}: pipes are read by the command line only; name a file");
+    };
+    let mut pipe: Box<dyn Read> = match name == STANDARD_INPUT {
+        true => Box::new(std::io::stdin()),
+        false => Box::new(File::open(name).map_err(failed)?),
+    };
+    let kept = tempfile::Builder::new()
+        .prefix("standard-input-")
+        .tempfile_in(directory.canonicalize().map_err(failed)?)
+        .and_then(|file| Ok(file.keep()?));
+    let (mut file, path) = kept.map_err(failed)?;
+    SPOOL.lock().copies.insert(name.to_owned(), path.clone());
+    std::io::copy(&mut pipe, &mut file).map_err(failed)?;
+    Ok(Location::from(path))
+}

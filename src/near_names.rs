@@ -1,0 +1,85 @@
+//! Names that a misspelt name may stand for, for error messages.
+
+/// Number of names that a message offers at most.
+const MAX_NAMES: usize = 3;
+/// Least number of characters of a name whose misspellings, and whose beginnings, are recognised.
+const MIN_CHARS: usize = 3;
+
+/// ` (did you mean 'a' or 'b'?)` with the nearest of the candidates; nothing if none is near.
+pub(crate) fn hint<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    let near: Vec<String> = nearest(name, candidates)
+        .into_iter()
+        .map(|name| format!("'{name}'"))
+        .collect();
+    match near.is_empty() {
+        true => String::new(),
+        false => format!(" (did you mean {}?)", near.join(" or ")),
+    }
+}
+
+/// The candidates with the fewest edits from the name, or else those that begin with it.
+pub(crate) fn nearest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Vec<&'a str> {
+    let name = name.to_lowercase();
+    let chars = name.chars().count();
+    let max = match chars {
+        0..MIN_CHARS => 0,
+        MIN_CHARS..6 => 1,
+        6..9 => 2,
+        _ => 3,
+    };
+    let mut near = Vec::new();
+    let mut longer = Vec::new();
+    for candidate in candidates {
+        let other = candidate.to_lowercase();
+        if let Some(edits) = neardup_kernels::edit_distance_within(&name, &other, max) {
+            near.push((edits, candidate));
+        } else if chars >= MIN_CHARS && other.starts_with(&name) {
+            longer.push((0, candidate));
+        }
+    }
+    let mut found = if near.is_empty() { longer } else { near };
+    found.sort_unstable();
+    found.dedup();
+    let least = found.first().map_or(0, |(edits, _)| *edits);
+    let found = found.into_iter().filter(|(edits, _)| *edits == least);
+    found.map(|(_, name)| name).take(MAX_NAMES).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_near_names_are_offered() {
+        let names = [
+            "threshold",
+            "text",
+            "text_b",
+            "id",
+            "Id_b",
+            "jaccard_similarity",
+            "lpad",
+        ];
+        for (name, wanted) in [
+            ("treshold", &["threshold"][..]),
+            ("txt", &["text"]),
+            ("TEXT_B", &["text_b"]),
+            ("ID", &["id"]),
+            ("jaccard", &["jaccard_similarity"]),
+            ("if", &[]),
+            ("jaccard_containment", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(nearest(name, names), wanted, "{name}");
+        }
+        assert_eq!(hint("tex", names), " (did you mean 'text'?)");
+        assert_eq!(
+            hint("abc", ["abd", "abe"]),
+            " (did you mean 'abd' or 'abe'?)"
+        );
+        assert_eq!(hint("zzz", names), "");
+    }
+}

@@ -1,0 +1,197 @@
+//! What a name says about a file, and what its first bytes say where the name says nothing.
+
+use crate::scratch::{Scratch, answer};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Stdio;
+
+const JSON: &str = "{\"id\":1,\"text\":\"a b c\"}\n{\"id\":2,\"text\":\"d e f\"}\n";
+
+/// The end of a name was needed: "unknown kind of file".
+#[test]
+fn the_first_bytes_tell_what_the_name_does_not() {
+    let scratch = Scratch::new();
+    let count = |name: &str| {
+        let rows = scratch.rows(&format!("SELECT count(*) AS n FROM './{name}'"));
+        rows[0]["n"].clone()
+    };
+    scratch.write("part-00000", JSON);
+    scratch.write("array.bin", "\u{feff} [{\"id\":1},{\"id\":2}]");
+    for name in [
+        "rows.parquet",
+        "rows.jsonl.gz",
+        "rows.jsonl.zst",
+        "rows.jsonl.bz2",
+    ] {
+        let copy = format!("COPY (SELECT * FROM './part-00000') TO '{name}'");
+        scratch.succeed(&["sql", "-c", &copy]);
+        scratch.write(&format!("{name}.bin"), scratch.read(name));
+        assert_eq!(count(&format!("{name}.bin")), 2, "{name}");
+    }
+    assert_eq!(count("part-00000"), 2);
+    assert_eq!(count("part-*"), 2);
+    assert_eq!(count("array.bin"), 2);
+    scratch.write(
+        "export",
+        "<?xml version=\"1.0\"?>\n<mediawiki version=\"0.11\"></mediawiki>",
+    );
+    assert_eq!(scratch.job(&["ingest", "export", "-o", "wiki"])["pages"], 0);
+    assert_eq!(scratch.job(&["dedup", "part-00000"])["rows_read"], 2);
+
+    for (name, bytes) in [
+        ("table", "id,text\n1,a\n"),
+        ("page", "<html></html>"),
+        ("empty", ""),
+    ] {
+        scratch.write(name, bytes);
+        let said = format!("{name}: unknown kind of file by its name and by its first bytes");
+        scratch.fail(&["dedup", name, "-o", "none"], &[&said, ".parquet"]);
+    }
+}
+
+/// Texts were files of an unknown kind.
+#[test]
+fn a_text_file_is_a_document() {
+    let scratch = Scratch::new();
+    scratch.write("notes/a.txt", "One two three four\nfive six seven.\n");
+    scratch.write(
+        "notes/more/b.txt",
+        "\u{feff}one two three four\nfive six seven.",
+    );
+    scratch.write("notes/c.txt", "");
+    let path = |name: &str| {
+        let path = scratch.path(name).canonicalize().expect("a path");
+        path.to_string_lossy().into_owned()
+    };
+    let wanted = json!([
+        {"id": path("notes/a.txt"), "text": "One two three four\nfive six seven.\n"},
+        {"id": path("notes/c.txt"), "text": ""},
+        {"id": path("notes/more/b.txt"), "text": "one two three four\nfive six seven."},
+    ]);
+    for from in ["notes/", "./notes", "notes/**/*.txt"] {
+        let rows = scratch.rows(&format!("SELECT id, text FROM '{from}' ORDER BY id"));
+        assert_eq!(Value::from(rows), wanted, "{from}");
+    }
+    let summary = scratch.job(&["dedup", "notes", "-o", "out"]);
+    assert_eq!(
+        (&summary["rows_read"], &summary["kept"]),
+        (&json!(3), &json!(2))
+    );
+    assert!(
+        scratch
+            .succeed(&["show", "out"])
+            .out
+            .contains("notes/more/b.txt")
+    );
+
+    // Beside tables, texts are notes.
+    scratch.write("data/rows.jsonl", JSON);
+    scratch.write("data/README.txt", "about the rows");
+    let rows = scratch.rows("SELECT count(*) AS n FROM 'data/'");
+    assert_eq!(rows[0]["n"], 2);
+
+    scratch.write("latin.txt", b"\xef\xbb\xbfcaf\xe9");
+    let said = ["latin.txt: invalid UTF-8 at byte 6"];
+    scratch.fail(&["dedup", "latin.txt", "-o", "none"], &said);
+    assert!(!scratch.has("none"));
+}
+
+/// A folder needed a slash after its name: "table not found".
+#[test]
+fn a_folder_or_file_in_quotes_needs_no_slash() {
+    let scratch = Scratch::new();
+    scratch.write("hive/day=1/part.jsonl", JSON);
+    scratch.write("part-00000", JSON);
+    for from in ["'hive'", "'hive/'", "'part-00000'", "'hive' AS h"] {
+        let rows = scratch.rows(&format!("SELECT count(*) AS n FROM {from}"));
+        assert_eq!(rows[0]["n"], 2, "{from}");
+    }
+    let rows = scratch.rows("SELECT hive.id FROM 'hive' WHERE hive.text = 'a b c'");
+    assert_eq!(Value::from(rows), json!([{"id": 1}]));
+    let rows = scratch.rows("SELECT count(*) AS n FROM near_duplicates('hive')");
+    assert_eq!(rows[0]["n"], 2);
+    // A table or a CTE of that name wins, and a folder is no table that stands in the way of one.
+    let table = "CREATE TABLE hive AS SELECT 7 AS n; SELECT n FROM 'hive'";
+    assert_eq!(scratch.rows(table)[0]["n"], 7);
+    let cte = "WITH hive AS (SELECT 8 AS n) SELECT n FROM 'hive'";
+    assert_eq!(scratch.rows(cte)[0]["n"], 8);
+    scratch.fail(&["sql", "-c", "SELECT * FROM hive"], &["hive", "not found"]);
+    scratch.fail(
+        &["sql", "-c", "SELECT * FROM 'none'"],
+        &["none", "not found"],
+    );
+}
+
+/// Standard input was "no such file or directory".
+#[test]
+fn standard_input_and_pipes_are_files() {
+    let scratch = Scratch::new();
+    let copy = format!(
+        "COPY (SELECT * FROM '{}') TO 'rows.parquet'",
+        scratch.write("rows.jsonl", JSON)
+    );
+    scratch.succeed(&["sql", "-c", &copy]);
+    let piped = |arguments: &[&str], bytes: &[u8]| {
+        let mut command = scratch.command(arguments);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        let mut stdin = child.stdin.take().expect("standard input");
+        stdin.write_all(bytes).expect("written");
+        drop(stdin);
+        answer(child.wait_with_output().expect("an end"))
+    };
+    for name in ["rows.jsonl", "rows.parquet"] {
+        let bytes = scratch.read(name);
+        let sql =
+            "SELECT a.id FROM '/dev/stdin' AS a JOIN '/dev/stdin' AS b ON a.id = b.id ORDER BY 1";
+        let query = piped(&["sql", "--format", "csv", "-c", sql], &bytes);
+        assert_eq!(query.out, "id\n1\n2\n", "{name}: {}", query.err);
+        let job = piped(
+            &[
+                "dedup",
+                "-",
+                "-o",
+                "out",
+                "--overwrite",
+                "--threshold",
+                "0.1",
+            ],
+            &bytes,
+        );
+        assert_eq!(job.code, Some(0), "{name}: {}", job.err);
+        // The texts are there after standard input is gone.
+        let shown = scratch.succeed(&["show", "out", "--cluster", "1"]).out;
+        assert!(shown.contains("a b c"), "{shown}");
+    }
+    let dump = piped(
+        &["ingest", "-", "-o", "wiki", "--json"],
+        b"<mediawiki></mediawiki>",
+    );
+    assert_eq!(dump.code, Some(0), "{}", dump.err);
+    let other = piped(&["dedup", "-", "-o", "none"], b"id,text\n1,a\n");
+    assert!(other.err.contains("unknown kind of file"), "{}", other.err);
+
+    // A file counts by its name, and a pipe of another number is read as well.
+    scratch.write("rows.csv", "id,text\n1,a b c\n");
+    let file = std::fs::File::open(scratch.path("rows.csv")).expect("a file");
+    let mut command = scratch.command(&["sql", "--json", "-c", "SELECT id FROM '/dev/stdin'"]);
+    let output = command.stdin(file).output().expect("the binary runs");
+    assert_eq!(answer(output).out, "{\"id\":1}\n");
+    let made = std::process::Command::new("mkfifo")
+        .arg(scratch.path("pipe"))
+        .status();
+    assert!(made.expect("mkfifo").success());
+    let child = scratch.begin(&["sql", "--json", "-c", "SELECT count(*) AS n FROM './pipe'"]);
+    std::fs::write(scratch.path("pipe"), JSON).expect("written");
+    assert_eq!(
+        answer(child.wait_with_output().expect("an end")).out,
+        "{\"n\":2}\n"
+    );
+
+    let left = std::fs::read_dir(scratch.path("")).expect("the directory");
+    let names = left.map(|entry| entry.expect("an entry").file_name());
+    let copies = names.filter(|name| name.to_string_lossy().starts_with("standard-input-"));
+    assert_eq!(copies.count(), 0, "copies are removed");
+}
