@@ -473,7 +473,10 @@ fn an_option_is_reset() {
     let expected = "name,value\nneardup.max_bucket_pairwise,\nname,value\nneardup.bucket_pairs,\nname,value\nneardup.threshold,0.5\n";
     assert_eq!(shown, expected);
     let unknown = ["sql", "-c", "RESET neardup.nothing"];
-    scratch.fail(&unknown, &["nothing", "not found"]);
+    scratch.fail(
+        &unknown,
+        &["there is no option neardup.nothing", "threshold"],
+    );
 }
 
 #[test]
