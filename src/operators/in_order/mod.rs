@@ -16,6 +16,7 @@ use datafusion::common::Result;
 use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
+use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceChildrenOptions};
 use std::sync::Arc;
 
@@ -35,6 +36,10 @@ pub(crate) fn merged_in_order(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn Ex
     let ordered = merged_in_order(Arc::clone(&input))?;
     if Arc::ptr_eq(&ordered, &input) {
         return Ok(plan);
+    }
+    // The engine distributes the rows of a LIMIT over partitions again. Their order would be lost.
+    if plan.is::<RepartitionExec>() {
+        return Ok(ordered);
     }
     let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
     plan.replace_children(vec![ordered], options)

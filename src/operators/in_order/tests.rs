@@ -76,3 +76,15 @@ async fn only_an_order_that_shows_is_kept() -> Result<()> {
     }
     Ok(())
 }
+
+/// The rows of a LIMIT came in another order in one of ten runs: they were distributed over partitions again, for the
+/// projection above.
+#[tokio::test]
+async fn rows_of_a_limit_are_not_distributed_again() -> Result<()> {
+    let sql = "SELECT n, upper(CAST(n AS VARCHAR)) AS t FROM numbers WHERE n % 3 = 0 LIMIT 900";
+    let plan = session()?.sql(sql).await?.create_physical_plan().await?;
+    let text = displayable(plan.as_ref()).indent(false).to_string();
+    assert!(text.contains("InOrderExec: fetch=900"), "{text}");
+    assert!(!text.contains("RepartitionExec"), "{text}");
+    Ok(())
+}
