@@ -166,7 +166,7 @@ fn files(bucket: Bucket) -> Result<(), Failed> {
 
 fn faults(bucket: Bucket) -> Result<(), Failed> {
     bucket.put("broken/manifest.json", "{}");
-    bucket.put("foreign/notes.txt", "mine");
+    bucket.put("foreign/notes.md", "mine");
     super::run(async move {
         let dump = "mem://bucket/dumps/sample.xml.bz2";
         let output = "mem://bucket/out";
@@ -191,7 +191,7 @@ fn faults(bucket: Bucket) -> Result<(), Failed> {
             (
                 dump,
                 "mem://bucket/foreign",
-                "is not empty and holds no job (it contains 'notes.txt')",
+                "is not empty and holds no job (it contains 'notes.md')",
             ),
             (
                 dump,
