@@ -19,7 +19,7 @@ use std::fmt::Display;
 pub const ALIASES: &[(&str, &str)] = &[("bucket_pairs", "max_bucket_pairwise")];
 
 config_namespace! {
-    /// Defaults of table function parameters for a session.
+    /// Defaults of table function parameters for a session, and how files are read.
     pub struct NeardupOptions {
         /// Default of the parameter `threshold`.
         pub threshold: Option<f64>, default = None
@@ -37,6 +37,18 @@ config_namespace! {
         pub max_bucket_pairwise: Option<u64>, default = None
         /// Default of the parameter `parts`.
         pub parts: Option<u64>, default = None
+        /// The byte between two values of a file.
+        pub delimiter: Option<String>, default = None
+        /// The byte around values of a file.
+        pub quote: Option<String>, default = None
+        /// Whether the first line of a file names the columns.
+        pub header: Option<bool>, default = None
+        /// The names of the columns of a file.
+        pub column_names: Option<String>, default = None
+        /// The encoding of a file.
+        pub encoding: Option<String>, default = None
+        /// Whether all columns of a file are text.
+        pub all_text: Option<bool>, default = None
     }
 }
 

@@ -22,5 +22,7 @@ pub mod word_vectors;
 pub use dump::{DumpOptions, DumpSource, DumpTable, WikiDumpFactory, take_losses};
 pub use files::{DecodeTask, Decoder, FormatSource, Numbers, Wire, file_scan};
 pub use parquet_rows::{NumberedParquet, NumberedParquetSource};
-pub use records::{RecordFormat, RecordOptions, RecordSource, RecordTable};
+pub use records::{
+    Dialect, Header, RecordFormat, RecordOptions, RecordSource, RecordTable, is_encoding,
+};
 pub use word_vectors::{WordVectorOptions, WordVectorSource, WordVectorTable};

@@ -2,8 +2,9 @@
 
 use super::flags::{default, help, help_with_dumps, read};
 use super::options::{Cluster, Global};
+use super::reading::Reading;
 use super::visible::shell_word;
-use super::{out, progress, summary, temp_dir};
+use super::{kept, out, progress, summary, temp_dir};
 use clap::Args;
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{
@@ -28,7 +29,11 @@ pub(crate) struct Arguments {
     /// Directory of the result
     #[arg(short, long, value_name = "DIR", default_value = "neardup-out")]
     output: String,
-    /// Id column of a table: integers or texts [default: id, else row numbers]
+    /// Also write the kept rows to this file, in the format of its name: .jsonl, .csv, .tsv or .parquet, text
+    /// formats also as .gz, .zst or .bz2
+    #[arg(long, value_name = "FILE")]
+    kept: Option<String>,
+    /// Id column of a table: integers or texts; row makes ids from the numbers of rows [default: id, else row]
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
     /// Text column of a table [default: text]
@@ -97,6 +102,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     overwrite: bool,
     #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
     cluster: Cluster,
 }
 
@@ -156,12 +163,15 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         overwrite: arguments.overwrite,
         ..Dedup::new(inputs, arguments.output.clone())
     };
-    let job = dedup(
-        &options,
-        global.session_on(&arguments.cluster)?,
-        progress::progress(global),
-    )
-    .await?;
+    let context = global.session_on(&arguments.cluster)?;
+    arguments.reading.set(&context)?;
+    if let Some(file) = &arguments.kept {
+        kept::check(&context, file).await?;
+    }
+    let job = dedup(&options, context, progress::progress(global)).await?;
+    if let Some(file) = &arguments.kept {
+        kept::write(job.manifest(), &arguments.output, file, global).await?;
+    }
     summary::print(&job, begun.elapsed(), global)?;
     if !global.quiet && !global.json {
         let shown = shell_word(&arguments.output);

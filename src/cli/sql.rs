@@ -2,6 +2,7 @@
 
 use super::options::{Cluster, Global};
 use super::out::{self, Out};
+use super::reading::Reading;
 use super::shell;
 use super::visible::{CellLimits, Visible, visible_rows};
 use clap::{Args, ValueEnum};
@@ -39,6 +40,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
     #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
     cluster: Cluster,
 }
 
@@ -57,6 +60,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         (false, format) => format,
     };
     let context = global.session_on(&arguments.cluster)?;
+    arguments.reading.set(&context)?;
     if let Some(directory) = &arguments.dir {
         neardup::jobs::register(&context, directory).await?;
     }

@@ -41,7 +41,7 @@ impl TableProviderFactory for TsvFactory {
                 "table {name}: STORED AS TSV has no options, but '{option}' is given; files of other separators are read with STORED AS CSV OPTIONS ('format.delimiter' '…')"
             );
         }
-        let input = resolve(&statement.locations, session.runtime_env()).await?;
+        let input = resolve(&statement.locations, state).await?;
         if input.kind != Kind::Tsv {
             return plan_err!(
                 "table {name}: {} is no .tsv file, also not a compressed one (.tsv.gz, .tsv.zst, .tsv.bz2)",

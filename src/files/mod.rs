@@ -8,6 +8,7 @@ mod find;
 mod listing;
 mod location;
 mod plain_texts;
+mod reading;
 mod recognise;
 mod schema;
 mod spool;
@@ -24,6 +25,7 @@ pub(crate) use find::MANIFEST;
 pub(crate) use listing::parquet_files;
 pub use location::Location;
 pub(crate) use plain_texts::{CopyPlainTexts, plain_schema};
+pub(crate) use reading::Reading;
 pub use spool::{read_pipes, remove_copies};
 pub(crate) use stores::with_buckets;
 pub(crate) use url_tables::FileTables;
@@ -75,6 +77,8 @@ pub struct Input {
     pub files: Vec<Location>,
     /// Their compression: empty for none, `gz`, `zst` or `bz2`.
     compression: &'static str,
+    /// How they are read.
+    pub(crate) reading: Reading,
     /// Columns of CSV and TSV files that are read as text even if all of their values look like numbers.
     texts: Vec<String>,
     /// The table of files that are not Parquet, set once the files have been read to infer their columns.
@@ -87,7 +91,7 @@ pub struct Input {
 /// # Errors
 /// As [`resolve`], and if the files cannot be read or have incompatible schemas.
 pub async fn table(names: &[String], state: &SessionState) -> Result<Arc<dyn TableProvider>> {
-    let input = resolve(names, state.runtime_env()).await?;
+    let input = resolve(names, state).await?;
     match input.kind {
         Kind::Dump => {
             let dump = DumpTable::try_new(input.dumps()?, DumpOptions::default())?;
@@ -100,9 +104,11 @@ pub async fn table(names: &[String], state: &SessionState) -> Result<Arc<dyn Tab
 /// Finds the files that paths, addresses, directories and globs refer to.
 ///
 /// # Errors
-/// If nothing is found, neither the name nor the first bytes of a file tell its kind, or the files are of different
-/// kinds.
-pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
+/// If nothing is found, neither the name nor the first bytes of a file tell its kind, the files are of different
+/// kinds, or an option of readers is out of range.
+pub async fn resolve(names: &[String], state: &SessionState) -> Result<Input> {
+    let runtime = state.runtime_env().as_ref();
+    let reading = Reading::of(state.config_options())?;
     let mut files = Vec::new();
     for name in names {
         let name = name.strip_prefix("file://").unwrap_or(name);
@@ -119,9 +125,9 @@ pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
     let Some(first) = files.first() else {
         return exec_err!("no input was given");
     };
-    let (kind, compression) = named_or_recognised(first, runtime).await?;
+    let (kind, compression) = named_or_recognised(first, &reading, runtime).await?;
     for file in &files {
-        let other = named_or_recognised(file, runtime).await?;
+        let other = named_or_recognised(file, &reading, runtime).await?;
         if other != (kind, compression) && !(kind == Kind::Dump && other.0 == Kind::Dump) {
             return exec_err!(
                 "{first} and {file} are of different kinds, or compressed in different ways; all files of one input must have the same kind and compression: select them as in 'DIR/*.jsonl.gz'"
@@ -132,20 +138,27 @@ pub async fn resolve(names: &[String], runtime: &RuntimeEnv) -> Result<Input> {
         kind,
         files,
         compression,
+        reading,
         texts: Vec::new(),
         records: Arc::default(),
     })
 }
 
-/// The kind that the name of a file tells, or else its first bytes.
+/// The kind that the name of a file tells, or else its first bytes, or else the options of readers.
 async fn named_or_recognised(
     file: &Location,
+    reading: &Reading,
     runtime: &RuntimeEnv,
 ) -> Result<(Kind, &'static str)> {
-    match kind_of(file.as_str()) {
-        Ok(kind) => Ok(kind),
-        Err(error) => recognise::kind(file, runtime).await?.ok_or(error),
-    }
+    let unknown = match kind_of(file.as_str()) {
+        Ok((kind, compression)) => {
+            return Ok((reading.kind(Some(kind)).unwrap_or(kind), compression));
+        }
+        Err(error) => error,
+    };
+    let (kind, compression) = recognise::kind(file, runtime).await?;
+    let kind = reading.kind(kind).ok_or(unknown)?;
+    Ok((kind, compression))
 }
 
 /// Whether the name of a file is that of plain text.
@@ -183,6 +196,18 @@ impl Input {
         self.texts.push(column.to_owned());
         self.records = Arc::default();
         self
+    }
+
+    /// The first of the given options of readers that the files do not have.
+    pub(crate) fn unused_option(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::Csv | Kind::Tsv => None,
+            Kind::Json | Kind::Text => self.reading.of_separated_values(),
+            Kind::Parquet | Kind::Dump => {
+                let encoding = self.reading.encoding.as_ref().map(|_| "encoding");
+                self.reading.of_separated_values().or(encoding)
+            }
+        }
     }
 
     /// Whether a file is gone when the process ends.
@@ -252,8 +277,7 @@ impl Input {
     /// The table of CSV, TSV, JSON or text files, which are read once completely to infer their columns.
     async fn records(&self, state: &SessionState) -> Result<&RecordTable> {
         let format = match self.kind {
-            Kind::Csv => RecordFormat::Separated(b','),
-            Kind::Tsv => RecordFormat::Separated(b'\t'),
+            Kind::Csv | Kind::Tsv => RecordFormat::Separated(self.reading.dialect(self.kind)),
             Kind::Json => RecordFormat::Json,
             Kind::Text => RecordFormat::Text,
             Kind::Dump | Kind::Parquet => return exec_err!("a dump is not a table of documents"),
@@ -263,6 +287,7 @@ impl Input {
             let options = RecordOptions {
                 format,
                 compression: self.compression.to_owned(),
+                encoding: self.reading.encoding.clone(),
                 texts: self.texts.clone(),
             };
             let at_once = state.config().target_partitions();

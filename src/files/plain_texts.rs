@@ -1,4 +1,5 @@
-//! Makes `COPY … TO` write plain strings to Parquet, and refuse a directory where the statement names a file.
+//! Makes `COPY … TO` write plain strings to Parquet and tab-separated values without quotes, and refuse a directory
+//! where the statement names a file.
 //!
 //! The engine reads strings as views, and would record that type in the file's Arrow schema. Some readers, such as
 //! PyArrow, can neither sort nor group views, so plain strings and bytes are written, also within lists, structs
@@ -11,7 +12,7 @@ use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Result, plan_err};
 use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::logical_expr::dml::CopyTo;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 use datafusion::optimizer::AnalyzerRule;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,6 +36,7 @@ impl AnalyzerRule for CopyPlainTexts {
                 let copy = by_name(copy)?;
                 match copy.file_type.get_ext().as_str() {
                     "parquet" => plain(copy),
+                    "tsv" => unquoted(copy),
                     _ => Ok(Transformed::yes(LogicalPlan::Copy(copy))),
                 }
             }
@@ -57,6 +59,52 @@ fn is_pattern(output: &str) -> bool {
 fn names_directory(output: &str) -> bool {
     let path = Path::new(output);
     !output.ends_with('/') && path.extension().is_some() && path.is_dir()
+}
+
+/// Writes tab-separated values as they are read: without quotes, unless the statement has options for quotes.
+fn unquoted(mut copy: CopyTo) -> Result<Transformed<LogicalPlan>> {
+    const STYLE: &str = "format.quote_style";
+    if [STYLE, "format.quote", "format.delimiter"]
+        .iter()
+        .any(|option| copy.options.contains_key(*option))
+    {
+        return Ok(Transformed::yes(LogicalPlan::Copy(copy)));
+    }
+    copy.options.insert(STYLE.to_owned(), "Never".to_owned());
+    let schema = Arc::clone(copy.input.schema());
+    let alone = schema.fields().len() == 1;
+    let mut columns = Vec::with_capacity(schema.fields().len());
+    for (qualifier, field) in schema.iter() {
+        let name = field.name();
+        if name.contains(['\t', '\n', '\r']) || (alone && name.is_empty()) {
+            return plan_err!(
+                "COPY … TO '{}': the column name {name:?} cannot be in the header of tab-separated values, which have no quotes",
+                copy.output_url
+            );
+        }
+        let column = Expr::Column((qualifier, field).into());
+        let is_text = match field.data_type() {
+            DataType::Dictionary(_, value) => value.is_string(),
+            other => other.is_string(),
+        };
+        columns.push(match is_text || alone {
+            true => neardup_udfs::unquoted_text()
+                .call(vec![
+                    lit(name),
+                    cast(column, DataType::Utf8View),
+                    lit(alone),
+                ])
+                .alias_qualified(qualifier.cloned(), name),
+            false => column,
+        });
+    }
+    let input = LogicalPlanBuilder::from(Arc::unwrap_or_clone(copy.input))
+        .project(columns)?
+        .build()?;
+    Ok(Transformed::yes(LogicalPlan::Copy(CopyTo {
+        input: Arc::new(input),
+        ..copy
+    })))
 }
 
 fn plain(copy: CopyTo) -> Result<Transformed<LogicalPlan>> {

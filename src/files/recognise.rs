@@ -20,23 +20,23 @@ const PACKED: [(&str, &[u8]); 3] = [
     ("bz2", b"BZh"),
 ];
 
-/// The kind and the compression of a file; `None` if its first bytes do not tell.
+/// The kind and the compression of a file; no kind if its first bytes do not tell it.
 pub(super) async fn kind(
     file: &Location,
     runtime: &RuntimeEnv,
-) -> Result<Option<(Kind, &'static str)>> {
+) -> Result<(Option<Kind>, &'static str)> {
     let size = file.head(runtime).await?.size;
     let start = read(file, size.min(START_BYTES), runtime).await?;
     let packed = PACKED.iter().find(|(_, magic)| start.starts_with(magic));
     Ok(match packed {
-        None if start.starts_with(b"PAR1") => Some((Kind::Parquet, "")),
-        None => of_text(&start).map(|kind| (kind, "")),
+        None if start.starts_with(b"PAR1") => (Some(Kind::Parquet), ""),
+        None => (of_text(&start), ""),
         Some((compression, _)) => {
             let start = read(file, size.min(PACKED_BYTES), runtime).await?;
             let kind = unpacked(compression, start).and_then(|start| of_text(&start));
             // Dumps are not read from zst.
             let kind = kind.filter(|kind| (*kind, *compression) != (Kind::Dump, "zst"));
-            kind.map(|kind| (kind, *compression))
+            (kind, *compression)
         }
     })
 }

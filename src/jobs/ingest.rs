@@ -32,7 +32,7 @@ pub async fn ingest(
     context: SessionContext,
     progress: Arc<dyn Progress>,
 ) -> Result<Job> {
-    let input = resolve(&options.inputs, &context.runtime_env()).await?;
+    let input = resolve(&options.inputs, &context.state()).await?;
     if input.kind != Kind::Dump {
         return exec_err!("{}: not a dump (.xml, .xml.bz2, .xml.gz)", input.files[0]);
     }

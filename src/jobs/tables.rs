@@ -137,7 +137,7 @@ pub async fn register_documents(
                 .iter()
                 .map(|input| input.path.clone())
                 .collect();
-            let input = resolve(&names, &context.runtime_env()).await?;
+            let input = resolve(&names, &context.state()).await?;
             inputs::check_bytes(&manifest.inputs, &context.runtime_env()).await?;
             input.table(&context.state()).await?
         }

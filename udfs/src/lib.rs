@@ -69,6 +69,7 @@ mod split_sentences;
 mod terms;
 mod token_frequencies;
 mod translation_probability;
+mod unquoted_text;
 mod wikitext_to_plain;
 
 #[cfg(test)]
@@ -119,6 +120,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(split_sentences::SplitSentences),
         udf(terms::Terms),
         udf(translation_probability::TranslationProbability),
+        udf(unquoted_text::UnquotedText),
         udf(wikitext_to_plain::WikitextToPlain),
     ];
     functions.map(Arc::new).to_vec()
@@ -154,6 +156,11 @@ pub fn same_bytes() -> ScalarUDF {
 /// The function `same_text`, for plans that are built by hand.
 pub fn same_text() -> ScalarUDF {
     udf(same_text::SameText)
+}
+
+/// The function `unquoted_text`, for plans that are built by hand.
+pub fn unquoted_text() -> ScalarUDF {
+    udf(unquoted_text::UnquotedText)
 }
 
 /// The function `signed_id`, for plans that are built by hand.

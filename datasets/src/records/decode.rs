@@ -82,8 +82,8 @@ enum Rows {
 
 impl Decoder for RecordDecoder {
     fn name(&self) -> &str {
-        match self.options.format {
-            RecordFormat::Separated(b'\t') => "tsv",
+        match &self.options.format {
+            RecordFormat::Separated(dialect) if dialect.delimiter == b'\t' => "tsv",
             RecordFormat::Separated(_) => "csv",
             RecordFormat::Json => "json",
             RecordFormat::Text => "txt",
@@ -105,9 +105,9 @@ impl Decoder for RecordDecoder {
         let name = &task.file.name;
         let input = input::open(name, task.open()?, &self.options)?;
         let (schema, max_rows) = (&self.schema, task.max_rows);
-        let mut rows = match self.options.format {
-            RecordFormat::Separated(separator) => {
-                let fields = separated::Fields::new(name, input, separator);
+        let mut rows = match &self.options.format {
+            RecordFormat::Separated(dialect) => {
+                let fields = separated::Fields::new(name, input, dialect);
                 let rows = separated::Rows::open(name, fields, schema, &wanted, max_rows)?;
                 Rows::Separated(Box::new(rows))
             }

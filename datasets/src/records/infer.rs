@@ -22,9 +22,9 @@ enum Found {
 fn inspect(file: &StoredFile, options: &RecordOptions, handle: &Handle) -> Result<Found> {
     let bytes = file.open_unchanged(file.meta.size, handle)?;
     let input = input::open(&file.name, bytes, options)?;
-    Ok(match options.format {
-        RecordFormat::Separated(separator) => {
-            let fields = Fields::new(&file.name, input, separator);
+    Ok(match &options.format {
+        RecordFormat::Separated(dialect) => {
+            let fields = Fields::new(&file.name, input, dialect);
             Found::Separated(separated::columns(fields)?)
         }
         RecordFormat::Json => Found::Json(json::shape(&file.name, input)?),
@@ -68,17 +68,17 @@ pub(super) async fn schema(
             },
         }
     }
-    let fields = match options.format {
+    let fields = match &options.format {
         RecordFormat::Json => shape.fields()?,
         RecordFormat::Text => text::columns().into(),
-        RecordFormat::Separated(_) => {
+        RecordFormat::Separated(dialect) => {
             let columns = table.map(|(_, columns)| columns).unwrap_or_default();
             let fields = columns
                 .names
                 .iter()
                 .zip(columns.types)
                 .map(|(name, inferred)| {
-                    let data_type = match options.texts.contains(name) {
+                    let data_type = match dialect.all_text || options.texts.contains(name) {
                         true => DataType::Utf8,
                         false => inferred.data_type(),
                     };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup_wikidump::ReadAt;
 
+use super::encoding::as_utf8;
 use super::options::RecordOptions;
 
 /// Number of bytes that are read at a time.
@@ -18,7 +19,9 @@ pub(super) fn open(name: &str, file: Arc<dyn ReadAt>, options: &RecordOptions) -
         inner: file,
         offset: 0,
     };
-    let mut buffer = Buffer::new(options.unpacking()?.convert_read(bytes)?);
+    let unpacked = options.unpacking()?.convert_read(bytes)?;
+    let text = as_utf8(unpacked, options.encoding.as_deref());
+    let mut buffer = Buffer::new(text.map_err(|error| error.context(name.to_owned()))?);
     let marked = buffer.skip_mark();
     marked.map_err(|error| exec_datafusion_err!("{name}: {error}"))?;
     Ok(buffer)

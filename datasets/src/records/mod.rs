@@ -16,6 +16,7 @@
 //!   serialises tables and sources.
 
 mod decode;
+mod encoding;
 mod infer;
 mod input;
 mod json;
@@ -28,5 +29,6 @@ mod text;
 mod wire;
 
 pub use decode::{RecordDecoder, RecordSource};
-pub use options::{RecordFormat, RecordOptions};
+pub use encoding::is_encoding;
+pub use options::{Dialect, Header, RecordFormat, RecordOptions};
 pub use table::RecordTable;

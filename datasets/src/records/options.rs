@@ -6,14 +6,39 @@ use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 /// How rows are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RecordFormat {
-    /// Values between a separator, with a header; quoted by `"`.
-    Separated(u8),
+    /// Values between a separator.
+    Separated(Dialect),
     /// Objects, one after the other, or in arrays.
     Json,
     /// Plain text: each file is one row.
     Text,
+}
+
+/// How separated values are written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dialect {
+    /// The byte between two values.
+    pub delimiter: u8,
+    /// The byte around a value that contains separators, line breaks or, doubled, this byte; `None`: all bytes but
+    /// separators and line breaks are part of values.
+    pub quote: Option<u8>,
+    /// Where the names of the columns are.
+    pub header: Header,
+    /// Whether all columns are read as text.
+    pub all_text: bool,
+}
+
+/// Where the names of the columns of separated values are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Header {
+    /// In the first line.
+    FirstLine,
+    /// Nowhere: the columns are called `column_1`, `column_2`, …
+    Numbered,
+    /// Nowhere: the columns have these names.
+    Names(Vec<String>),
 }
 
 /// The format of the files of a table.
@@ -23,6 +48,9 @@ pub struct RecordOptions {
     pub format: RecordFormat,
     /// Compression of the files: empty for none, `gz`, `zst` or `bz2`.
     pub compression: String,
+    /// A label of the encoding, of those of the WHATWG Encoding Standard; `None`: UTF-8, or UTF-16 in a file that begins
+    /// with its byte order mark.
+    pub encoding: Option<String>,
     /// Columns of separated values that are read as text even if all of their values look like numbers.
     pub texts: Vec<String>,
 }

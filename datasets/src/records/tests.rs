@@ -9,7 +9,14 @@ use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::common::Result;
 
 use super::input::Buffer;
-use super::{json, separated};
+use super::{Dialect, Header, json, separated};
+
+const CSV: Dialect = Dialect {
+    delimiter: b',',
+    quote: Some(b'"'),
+    header: Header::FirstLine,
+    all_text: false,
+};
 
 /// Bytes that come a few at a time.
 struct Slowly(Vec<u8>, usize);
@@ -126,7 +133,7 @@ fn what_is_no_json_is_an_error_with_its_row() {
 }
 
 fn separated_rows(text: &str, size: usize, max_rows: usize) -> Result<String> {
-    let fields = || separated::Fields::new("f", buffer(text.as_bytes(), size), b',');
+    let fields = || separated::Fields::new("f", buffer(text.as_bytes(), size), &CSV);
     let found = separated::columns(fields())?;
     let schema = found.names.iter().zip(&found.types);
     let schema = schema.map(|(name, inferred)| {
@@ -178,4 +185,72 @@ fn values_are_found_at_any_size() {
     }
     assert_eq!(separated_rows("", 1, 1).expect("nothing"), "");
     assert_eq!(separated_rows("a\n", 1, 1).expect("nothing"), "");
+}
+
+/// The names of the columns, and the values of the rows.
+fn separated_values(text: &str, size: usize, dialect: &Dialect) -> Result<String> {
+    let mut fields = separated::Fields::new("f", buffer(text.as_bytes(), size), dialect);
+    let mut found = fields.header()?.join("|");
+    while let Some(field) = fields.next()? {
+        let mark = if field.column == 0 { "\n" } else { "|" };
+        found.push_str(mark);
+        found.push_str(field.value);
+    }
+    Ok(found)
+}
+
+#[test]
+fn dialects_are_read_at_any_size() {
+    let unquoted = Dialect {
+        delimiter: b'\t',
+        quote: None,
+        ..CSV
+    };
+    let numbered = Dialect {
+        delimiter: b';',
+        header: Header::Numbered,
+        ..CSV
+    };
+    let named = Dialect {
+        quote: Some(b'\''),
+        header: Header::Names(vec!["x".to_owned(), "y".to_owned()]),
+        ..CSV
+    };
+    for (dialect, text, wanted) in [
+        (
+            &unquoted,
+            "a\tb\n\"x\ty\"\"z\n5'\t\"\r\n",
+            "a|b\n\"x|y\"\"z\n5'|\"",
+        ),
+        (
+            &numbered,
+            "1;\"a;b\"\n2;c\n",
+            "column_1|column_2\n1|a;b\n2|c",
+        ),
+        (&numbered, "\n\n1\n2\n", "column_1\n1\n2"),
+        (&numbered, "", ""),
+        (&named, "1,'a,''b'\n2,\"c\"", "x|y\n1|a,'b\n2|\"c\""),
+        (&named, "", "x|y"),
+    ] {
+        for size in SIZES {
+            let found = separated_values(text, size, dialect).expect(text);
+            assert_eq!(found, wanted, "{size}");
+        }
+    }
+    for (dialect, text, said) in [
+        (
+            &numbered,
+            "1;2\n3\n",
+            "line 2: there are 2 columns, but this row has 1",
+        ),
+        (
+            &named,
+            "1,2,3\n",
+            "line 1: there are 2 columns, but this row has more",
+        ),
+        (&unquoted, "a\tb\n\"1\n\"\t2\n", "say by which quote"),
+    ] {
+        let error = separated_values(text, 3, dialect).expect_err(text);
+        assert!(error.to_string().contains(said), "{error}");
+    }
 }

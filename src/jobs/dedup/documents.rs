@@ -1,7 +1,7 @@
 //! The first steps: make `documents` (side, id, text, across), the table of the rows that are compared.
 
 use super::options::{Keep, Method, RowIds};
-use super::row_ids::numbered;
+use super::row_ids::{ROW, numbered};
 use super::run::Run;
 use crate::files::{Input, Kind};
 use crate::functions::{last_column, orderable};
@@ -20,6 +20,7 @@ use datafusion::prelude::{DataFrame, SessionContext};
 
 /// The columns of a table that the job uses.
 pub(super) struct Columns {
+    /// The column of ids; `None` if they are made.
     id: Option<String>,
     text: String,
     /// The column of vectors, if vectors are compared.
@@ -77,7 +78,8 @@ impl Run<'_> {
                 return unfit("vector", field, needed);
             }
         }
-        let id = match &self.options.id {
+        let id = match self.options.id.as_deref() {
+            Some(ROW) => schema.field_with_name(ROW).ok(),
             Some(id) => Some(find("id", id)?),
             None => schema.field_with_name("id").ok(),
         };
@@ -85,7 +87,9 @@ impl Run<'_> {
             && !is_text(field.data_type())
             && !field.data_type().is_integer()
         {
-            return unfit("id", field, "be a column of integers or texts");
+            let needed =
+                "be a column of integers or texts; id row makes ids from the numbers of rows";
+            return unfit("id", field, needed);
         }
         if let Keep::By { column, .. } = &self.options.keep {
             find("keep_by", column)?;
@@ -113,6 +117,8 @@ impl Run<'_> {
     /// by a step.
     pub(super) async fn table(&self, job: &mut Job, input: &Input) -> Result<()> {
         let columns = self.columns(job.context(), input).await?;
+        let made = self.options.id.as_deref().unwrap_or("id");
+        let id = columns.id.as_deref().unwrap_or(made);
         if input.kind == Kind::Parquet && columns.id.is_some() && !input.is_temporary() {
             let table = input.table(&job.context().state()).await?;
             job.context().register_table("input", table)?;
@@ -125,13 +131,12 @@ impl Run<'_> {
                         let table = input.table(&job.context().state()).await?;
                         Ok(job.context().read_table(table)?.into_unoptimized_plan())
                     }
-                    None => numbered(job.context(), input, self.options.row_ids).await,
+                    None => numbered(job.context(), input, self.options.row_ids, id).await,
                 },
                 async |_, _, _: &mut StepRecord| Ok(()),
             )
             .await?;
         }
-        let id = columns.id.as_deref().unwrap_or("id");
         let text = match &columns.vector {
             Some(vector) => neardup_udfs::packed_vector()
                 .call(vec![ident(vector), cast(ident(id), DataType::Utf8)]),

@@ -40,14 +40,23 @@ pub async fn dedup(
         Method::Projection => options.vector.as_deref().unwrap_or("vector"),
         _ => options.text.as_deref().unwrap_or("text"),
     };
-    let input = resolve(&options.inputs, &context.runtime_env())
+    let input = resolve(&options.inputs, &context.state())
         .await?
         .with_texts_in(texts);
+    if let Some(option) = input.unused_option() {
+        let file = &input.files[0];
+        let why = format!(": {file} is of a kind that does not have this option");
+        return Err(parameter_error![name(option), why].into());
+    }
     let run = Run::new(options, &input)?;
     crate::options::value(context.copied_config().options(), parameter("parts"))?;
     inputs::refuse_inside(&input, &options.output, &context.runtime_env())?;
     let files = inputs::identify(&input, &context.runtime_env()).await?;
-    let manifest = Manifest::new("dedup", files, run.parameters());
+    let mut parameters = run.parameters();
+    for (name, value) in input.reading.given() {
+        parameters.insert((*name).to_owned(), value.clone().into());
+    }
+    let manifest = Manifest::new("dedup", files, parameters);
     if input.kind != Kind::Dump {
         // Checked before the directory is made, so that a misspelt column leaves none behind.
         run.columns(&context, &input).await?;

@@ -18,11 +18,15 @@ use datafusion::prelude::SessionContext;
 /// Number of digits of a row number in an id, padded with zeros so that the ids of a file sort in row order.
 const DIGITS: i64 = 12;
 
-/// The rows of the files with a new column `id`.
+/// The id column that stands for the numbers of rows, unless the table has a column of that name.
+pub(super) const ROW: &str = "row";
+
+/// The rows of the files with a new column of ids.
 pub(super) async fn numbered(
     context: &SessionContext,
     input: &Input,
     row_ids: RowIds,
+    name: &str,
 ) -> Result<LogicalPlan> {
     let (table, numbers) = input.numbered(&context.state()).await?;
     let mut rows = context.read_table(table)?;
@@ -56,13 +60,13 @@ pub(super) async fn numbered(
                 .map(|field| ident(field.name()))
                 .collect();
             // The name of the hash column must differ from those of all other columns.
-            let mut name = format!("{}_hash", numbers.name);
-            while schema.field_with_name(&name).is_ok() {
-                name.push('_');
+            let mut hashed = format!("{}_hash", numbers.name);
+            while schema.field_with_name(&hashed).is_ok() {
+                hashed.push('_');
             }
-            selected.push(hash.alias(&name));
+            selected.push(hash.alias(&hashed));
             let copy = row_number()
-                .partition_by(vec![ident(&name)])
+                .partition_by(vec![ident(&hashed)])
                 .order_by(vec![
                     ident(&numbers.file).sort(true, false),
                     ident(&numbers.row).sort(true, false),
@@ -71,14 +75,14 @@ pub(super) async fn numbered(
             rows = rows.select(selected)?.window(vec![copy])?;
             let copy = last_column(rows.schema());
             let again = concat(vec![
-                ident(&name),
+                ident(&hashed),
                 lit("-"),
                 cast(copy.clone(), DataType::Utf8),
             ]);
-            when(copy.eq(lit(1_u64)), ident(&name)).otherwise(again)?
+            when(copy.eq(lit(1_u64)), ident(&hashed)).otherwise(again)?
         }
     };
-    let mut selected = vec![id.alias("id")];
+    let mut selected = vec![id.alias(name)];
     selected.extend(fields.iter().map(|field| ident(field.name())));
     Ok(rows.select(selected)?.into_unoptimized_plan())
 }

@@ -1,11 +1,12 @@
 //! Reads the values of a file, one after the other.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
 
 use crate::records::input::Buffer;
+use crate::records::options::{Dialect, Header};
 
 /// A value.
 pub(in crate::records) struct Field<'a> {
@@ -21,6 +22,10 @@ pub(in crate::records) struct Fields {
     name: String,
     input: Buffer,
     core: Reader,
+    quote: Option<u8>,
+    header: Header,
+    /// The values of the first row of a file without a header, until they are returned.
+    first: VecDeque<(Vec<u8>, Raw)>,
     value: Vec<u8>,
     /// Number of values of a row; 0 before the header was read.
     width: usize,
@@ -29,6 +34,7 @@ pub(in crate::records) struct Fields {
     line: u64,
 }
 
+#[derive(Clone, Copy)]
 struct Raw {
     len: usize,
     quoted: bool,
@@ -36,11 +42,20 @@ struct Raw {
 }
 
 impl Fields {
-    pub(in crate::records) fn new(name: &str, input: Buffer, separator: u8) -> Self {
+    pub(in crate::records) fn new(name: &str, input: Buffer, dialect: &Dialect) -> Self {
+        let mut core = ReaderBuilder::new();
+        core.delimiter(dialect.delimiter);
+        match dialect.quote {
+            Some(quote) => core.quote(quote),
+            None => core.quoting(false),
+        };
         Self {
             name: name.to_owned(),
             input,
-            core: ReaderBuilder::new().delimiter(separator).build(),
+            core: core.build(),
+            quote: dialect.quote,
+            header: dialect.header.clone(),
+            first: VecDeque::new(),
             value: vec![0; 1 << 10],
             width: 0,
             column: 0,
@@ -55,6 +70,31 @@ impl Fields {
 
     /// The names of the columns; none if the file is empty.
     pub(in crate::records) fn header(&mut self) -> Result<Vec<String>> {
+        let names = match &self.header {
+            Header::FirstLine => self.first_line()?,
+            Header::Numbered => self.numbers()?,
+            Header::Names(names) => names.clone(),
+        };
+        self.width = names.len();
+        Ok(names)
+    }
+
+    /// The names of the columns by their numbers. The values of the first row are kept.
+    fn numbers(&mut self) -> Result<Vec<String>> {
+        while let Some(raw) = self.raw()? {
+            self.first.push_back((self.value[..raw.len].to_vec(), raw));
+            self.column += 1;
+            if raw.ends_row {
+                break;
+            }
+        }
+        self.column = 0;
+        let columns = 1..=self.first.len();
+        Ok(columns.map(|column| format!("column_{column}")).collect())
+    }
+
+    /// The names of the columns in the first line.
+    fn first_line(&mut self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         let mut known = HashSet::new();
         while let Some(raw) = self.raw()? {
@@ -72,15 +112,21 @@ impl Fields {
                 break;
             }
         }
-        self.width = names.len();
         self.column = 0;
         Ok(names)
     }
 
     /// The next value after the header.
     pub(in crate::records) fn next(&mut self) -> Result<Option<Field<'_>>> {
-        let Some(raw) = self.raw()? else {
-            return Ok(None);
+        let raw = match self.first.pop_front() {
+            Some((value, raw)) => {
+                self.value[..raw.len].copy_from_slice(&value);
+                raw
+            }
+            None => match self.raw()? {
+                Some(raw) => raw,
+                None => return Ok(None),
+            },
         };
         let column = self.column;
         if raw.ends_row != (column + 1 == self.width) {
@@ -88,8 +134,18 @@ impl Fields {
                 true => (column + 1).to_string(),
                 false => "more".to_owned(),
             };
+            let columns = match self.header {
+                Header::FirstLine => "the header has",
+                _ => "there are",
+            };
+            let hint = match self.quote {
+                None if self.value[..raw.len].contains(&b'"') => {
+                    "; if values are quoted in this file, say by which quote"
+                }
+                _ => "",
+            };
             return exec_err!(
-                "{}: line {}: the header has {} columns, but this row has {found}",
+                "{}: line {}: {columns} {} columns, but this row has {found}{hint}",
                 self.name,
                 self.line,
                 self.width
@@ -140,7 +196,7 @@ impl Fields {
                     None => feed = &rest[..skipped],
                     Some(first) => {
                         between = skipped;
-                        quoted = Some(*first == b'"');
+                        quoted = Some(Some(*first) == self.quote);
                         if is_first {
                             let lines = memchr::memchr_iter(b'\n', &rest[..skipped]).count();
                             self.line = self.core.line() + lines as u64;
@@ -150,7 +206,8 @@ impl Fields {
             }
             let (result, read, written) = self.core.read_field(feed, &mut self.value[len..]);
             if quoted == Some(true) {
-                quotes += memchr::memchr_iter(b'"', &feed[..read]).count();
+                let quote = self.quote.unwrap_or_default();
+                quotes += memchr::memchr_iter(quote, &feed[..read]).count();
                 for byte in &feed[read.saturating_sub(2)..read] {
                     last = [last[1], *byte];
                 }
@@ -176,7 +233,7 @@ impl Fields {
                     };
                     let is_whole = quotes >= 2
                         && quotes % 2 == 0
-                        && end == b'"'
+                        && Some(end) == self.quote
                         && raw_len == len + 2 + (quotes - 2) / 2;
                     if quoted == Some(true) && !is_whole {
                         return exec_err!(

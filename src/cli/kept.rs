@@ -1,0 +1,58 @@
+//! `dedup --kept FILE`: the kept rows in a file of the user's choice.
+
+use super::options::Global;
+use datafusion::common::{Result, exec_datafusion_err, plan_datafusion_err};
+use datafusion::prelude::SessionContext;
+use neardup::jobs::Manifest;
+use std::path::Path;
+
+/// Checks, before the job runs, that a file of this name can be written: an unknown format is an error.
+pub(crate) async fn check(context: &SessionContext, file: &str) -> Result<()> {
+    let plan = context
+        .state()
+        .create_logical_plan(&copy("(SELECT 1 AS id)", file))
+        .await;
+    let plan = plan.and_then(|plan| context.state().optimize(&plan));
+    plan.map_err(|error| plan_datafusion_err!("--kept {file}: {}", error.strip_backtrace()))?;
+    Ok(())
+}
+
+/// Writes the kept rows of a job to a file, in the order of `kept.parquet`.
+pub(crate) async fn write(
+    manifest: &Manifest,
+    directory: &str,
+    file: &str,
+    global: &Global,
+) -> Result<()> {
+    if let Some(input) = manifest
+        .inputs
+        .iter()
+        .find(|input| is_same(&input.path, file))
+    {
+        return Err(exec_datafusion_err!(
+            "--kept {file}: this is the input {}, which is not overwritten",
+            input.path
+        ));
+    }
+    let context = global.session()?;
+    neardup::jobs::register(&context, directory).await?;
+    // One partition reads the rows in the order of the file.
+    let statements = [
+        "SET datafusion.execution.target_partitions = 1",
+        &copy("kept", file),
+    ];
+    for statement in statements {
+        context.sql(statement).await?.collect().await?;
+    }
+    Ok(())
+}
+
+fn copy(rows: &str, file: &str) -> String {
+    format!("COPY {rows} TO '{}'", file.replace('\'', "''"))
+}
+
+/// Whether two names are those of one file.
+fn is_same(input: &str, file: &str) -> bool {
+    let real = |name: &str| Path::new(name).canonicalize().ok();
+    input == file || real(input).is_some_and(|input| Some(input) == real(file))
+}

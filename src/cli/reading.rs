@@ -1,0 +1,49 @@
+//! Options of commands that read tables: how their files are written.
+
+use super::flags::{help, read};
+use clap::Args;
+use datafusion::common::Result;
+use datafusion::prelude::SessionContext;
+
+/// How files of separated values, JSON and plain text are written.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of CSV, TSV, JSON and text files")]
+pub(crate) struct Reading {
+    #[arg(long, value_name = "C", help = help("delimiter"), value_parser = read::<String>("delimiter"))]
+    delimiter: Option<String>,
+    #[arg(long, value_name = "C", help = help("quote"), value_parser = read::<String>("quote"))]
+    quote: Option<String>,
+    /// The first line of CSV and TSV files is a row; the columns are called column_1, column_2, …
+    #[arg(long)]
+    no_header: bool,
+    #[arg(long, value_name = "A,B,…", help = help("column_names"), value_parser = read::<String>("column_names"))]
+    column_names: Option<String>,
+    #[arg(long, value_name = "LABEL", help = help("encoding"), value_parser = read::<String>("encoding"))]
+    encoding: Option<String>,
+    /// Read all columns of CSV and TSV files as text, also numbers
+    #[arg(long)]
+    all_text: bool,
+}
+
+impl Reading {
+    /// Sets the options of a session.
+    pub(crate) fn set(&self, context: &SessionContext) -> Result<()> {
+        let given = [
+            ("delimiter", self.delimiter.clone()),
+            ("quote", self.quote.clone()),
+            ("header", self.no_header.then(|| "false".to_owned())),
+            ("column_names", self.column_names.clone()),
+            ("encoding", self.encoding.clone()),
+            ("all_text", self.all_text.then(|| "true".to_owned())),
+        ];
+        let state = context.state_ref();
+        let mut state = state.write();
+        let options = state.config_mut().options_mut();
+        for (name, value) in given {
+            if let Some(value) = value {
+                options.set(&format!("neardup.{name}"), &value)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,248 @@
+//! Files of separated values in the dialects of others, and kept rows in the format that their reader wants.
+
+use crate::scratch::Scratch;
+
+/// Fields that begin with a lone quote merged rows.
+#[test]
+fn tab_separated_values_have_no_quotes() {
+    let scratch = Scratch::new();
+    let rows = "id\ttext\n1\t\"the first\n2\tthe second\" \"\n3\t\"\"\n";
+    scratch.write("rows.tsv", rows);
+    let sql = "SELECT * FROM 'rows.tsv' ORDER BY id";
+    let found = scratch.rows(sql);
+    let texts: Vec<_> = found.iter().map(|row| row["text"].as_str()).collect();
+    let wanted = ["\"the first", "the second\" \"", "\"\""];
+    assert_eq!(texts, wanted.map(Some));
+    scratch.succeed(&["dedup", "rows.tsv", "-o", "out", "--kept", "kept.tsv"]);
+    assert_eq!(scratch.read("kept.tsv"), rows.as_bytes());
+    // As others write them, with quotes.
+    scratch.write("quoted.tsv", "id\ttext\n1\t\"a\tb\n\"\"c\"\"\"\n2\td\n");
+    scratch.fail(
+        &["sql", "-c", "SELECT * FROM 'quoted.tsv'"],
+        &["quoted.tsv", "line 2", "say by which quote"],
+    );
+    let quoted = [
+        "sql",
+        "--quote",
+        "\"",
+        "--json",
+        "-c",
+        "SELECT text FROM 'quoted.tsv'",
+    ];
+    let found = scratch.succeed(&quoted).out;
+    assert!(found.contains(r#"{"text":"a\tb\n\"c\""}"#), "{found}");
+}
+
+#[test]
+fn what_tab_separated_values_cannot_hold_is_an_error() {
+    let scratch = Scratch::new();
+    for (rows, said) in [
+        (
+            "SELECT 1 AS id, 'a\tb' AS text",
+            "column text: a text with a tab",
+        ),
+        ("SELECT 1 AS id, 'a\nb' AS text", "line break"),
+        ("SELECT 1 AS \"a\tb\"", "column name"),
+        ("SELECT NULL AS text", "blank line"),
+        ("SELECT '' AS text", "blank line"),
+    ] {
+        let copy = format!("COPY ({rows}) TO 'x.tsv'");
+        scratch.fail(&["sql", "-c", &copy], &[said]);
+        assert!(!scratch.has("x.tsv"), "{rows}");
+    }
+    // With quotes there is no such limit.
+    let copy = "COPY (SELECT 1 AS id, 'a\tb' AS text) TO 'x.tsv' OPTIONS ('format.quote' '\"')";
+    let read = "SET neardup.quote = '\"'; SELECT text FROM 'x.tsv'";
+    let sql = format!("{copy}; {read}");
+    let shown = scratch
+        .succeed(&["sql", "--format", "json", "-c", &sql])
+        .out;
+    assert!(shown.contains(r#"{"text":"a\tb"}"#), "{shown}");
+    let copy = "COPY (SELECT 1 AS id, '\"' AS a, '' AS b, NULL AS c) TO 'y.tsv.gz'";
+    scratch.succeed(&["sql", "-c", copy]);
+    let rows = scratch.rows("SELECT * FROM 'y.tsv.gz'");
+    assert_eq!(rows[0]["a"], "\"");
+    assert_eq!(rows[0]["id"], 1);
+}
+
+#[test]
+fn a_dialect_is_given_by_options() {
+    let scratch = Scratch::new();
+    // Separated by semicolons in Latin-1, without a header.
+    scratch.write(
+        "a.csv",
+        b"007;caf\xE9 au lait;'x;y'\n008;th\xE9 au lait;\"\n",
+    );
+    let options = [
+        "--delimiter",
+        ";",
+        "--quote",
+        "'",
+        "--column-names",
+        "code, text, rest",
+        "--encoding",
+        "latin1",
+    ];
+    let read = |more: &[&str]| {
+        let mut arguments = vec!["sql", "--format", "csv"];
+        arguments.extend(options);
+        arguments.extend(more);
+        scratch.succeed(&arguments).out
+    };
+    let shown = read(&["-c", "SELECT * FROM 'a.csv' ORDER BY code"]);
+    assert_eq!(
+        shown,
+        "code,text,rest\n007,café au lait,x;y\n008,thé au lait,\"\"\"\"\n"
+    );
+    let mut job = vec![
+        "dedup", "a.csv", "-o", "out", "--id", "code", "--kept", "k.jsonl",
+    ];
+    job.extend(options);
+    let summary = scratch.job(&job);
+    assert_eq!(summary["kept"], 2);
+    let kept = String::from_utf8(scratch.read("k.jsonl")).expect("UTF-8");
+    let first = r#"{"code":"007","text":"café au lait","rest":"x;y"}"#;
+    assert_eq!(kept.lines().next(), Some(first));
+    // The job of another dialect is another job.
+    let other = [
+        "dedup",
+        "a.csv",
+        "-o",
+        "out",
+        "--id",
+        "code",
+        "--delimiter",
+        ";",
+    ];
+    let other = [
+        &other[..],
+        &["--encoding", "latin1", "--column-names", "code,text,rest"],
+    ]
+    .concat();
+    scratch.fail(&other, &["quote", "--overwrite"]);
+    // Options of the session.
+    let sql =
+        "SET neardup.delimiter = '|'; SET neardup.header = false; SET neardup.all_text = true;
+        SELECT *, arrow_typeof(column_1) AS t FROM 'b.csv'";
+    scratch.write("b.csv", "1|x\n2|y\n");
+    let rows = scratch.succeed(&["sql", "--format", "csv", "-c", sql]).out;
+    assert_eq!(rows, "column_1,column_2,t\n1,x,Utf8View\n2,y,Utf8View\n");
+}
+
+/// A delimiter says what a file is whose name and first bytes do not.
+#[test]
+fn a_delimiter_tells_the_kind_of_a_file() {
+    let scratch = Scratch::new();
+    scratch.write("data.dat", "id:text\n1:a\n2:b\n");
+    scratch.fail(
+        &["sql", "-c", "SELECT * FROM 'data.dat'"],
+        &["unknown kind"],
+    );
+    let sql = ["--format", "csv", "-c", "SELECT * FROM 'data.dat'"];
+    let all = [&["sql", "--delimiter", ":"], &sql[..]].concat();
+    assert_eq!(scratch.succeed(&all).out, "id,text\n1,a\n2,b\n");
+    scratch.write("data.txt", "id\ttext\n1\ta\n");
+    let all = [
+        "sql",
+        "--delimiter",
+        "tab",
+        "--format",
+        "csv",
+        "-c",
+        "SELECT * FROM 'data.txt'",
+    ];
+    assert_eq!(scratch.succeed(&all).out, "id,text\n1,a\n");
+}
+
+#[test]
+fn a_file_with_the_mark_of_utf_16_is_read() {
+    let scratch = Scratch::new();
+    let utf16 = |text: &str| -> Vec<u8> {
+        let marked = format!("\u{FEFF}{text}");
+        marked.encode_utf16().flat_map(u16::to_le_bytes).collect()
+    };
+    scratch.write("a.csv", utf16("id,text\r\n1,naïve 日本\r\n"));
+    scratch.write("a.json", utf16("[{\"id\": 1, \"text\": \"naïve 日本\"}]"));
+    scratch.write("a.txt", utf16("naïve 日本"));
+    for name in ["a.csv", "a.json", "a.txt"] {
+        let rows = scratch.rows(&format!("SELECT text FROM '{name}'"));
+        assert_eq!(rows[0]["text"], "naïve 日本", "{name}");
+    }
+    scratch.write("b.csv", b"id,text\n1,\xE9\n");
+    scratch.fail(
+        &["sql", "-c", "SELECT * FROM 'b.csv'"],
+        &["b.csv", "line 2", "encoding"],
+    );
+}
+
+#[test]
+fn wrong_options_of_readers_are_refused() {
+    let scratch = Scratch::new();
+    scratch.write("a.csv", "id,text\n1,a\n");
+    scratch.write("a.json", "{\"id\": 1, \"text\": \"a\"}");
+    scratch.succeed(&["sql", "-c", "COPY 'a.csv' TO 'a.parquet'"]);
+    for (arguments, said) in [
+        (
+            &["a.csv", "--delimiter", "ab"][..],
+            "--delimiter ab: must be one ASCII character",
+        ),
+        (&["a.csv", "--delimiter", "é"], "--delimiter é"),
+        (&["a.csv", "--quote", "''"], "--quote"),
+        (
+            &["a.csv", "--quote", ",", "--delimiter", ","],
+            "must differ from the delimiter",
+        ),
+        (&["a.csv", "--encoding", "ebcdic"], "--encoding ebcdic"),
+        (&["a.csv", "--column-names", "a,,b"], "a name is empty"),
+        (
+            &["a.csv", "--column-names", "a,a"],
+            "two columns have the name 'a'",
+        ),
+        (&["a.parquet", "--delimiter", ";"], "a.parquet"),
+        (&["a.parquet", "--encoding", "latin1"], "--encoding"),
+        (&["a.json", "--all-text"], "--all-text"),
+        (&["a.csv", "--kept", "x.docx"], "--kept x.docx"),
+        (&["a.csv", "--delimiter", ";"], "id,text"),
+    ] {
+        let all = [&["dedup", "-o", "out"], arguments].concat();
+        scratch.fail(&all, &[said]);
+        assert!(!scratch.has("out"), "{arguments:?}");
+    }
+    scratch.fail(
+        &["dedup", "a.csv", "-o", "out", "--kept", "a.csv"],
+        &["is not overwritten"],
+    );
+    assert_eq!(scratch.read("a.csv"), b"id,text\n1,a\n");
+}
+
+/// Ids of other types, and ids that stand twice, could not be worked with.
+#[test]
+fn ids_are_made_from_the_numbers_of_rows_on_request() {
+    let scratch = Scratch::new();
+    let rows = "id,text\n0.5,one two three\n0.5,four five six\n,one two three\n";
+    scratch.write("a.csv", rows);
+    scratch.fail(&["dedup", "a.csv"], &["--id id", "--id row"]);
+    let job = [
+        "dedup", "a.csv", "--id", "row", "-o", "out", "--kept", "kept.csv",
+    ];
+    assert_eq!(scratch.job(&job)["kept"], 2);
+    let kept = String::from_utf8(scratch.read("kept.csv")).expect("UTF-8");
+    assert_eq!(
+        kept,
+        "row,id,text\n0,0.5,one two three\n1,0.5,four five six\n"
+    );
+    assert!(
+        scratch
+            .succeed(&["show", "out"])
+            .out
+            .contains("one two three")
+    );
+    // A column of that name is a column.
+    scratch.write("b.csv", "row,text\nx,one two three\ny,one two three\n");
+    let job = [
+        "dedup", "b.csv", "--id", "row", "-o", "b", "--kept", "b.jsonl",
+    ];
+    assert_eq!(scratch.job(&job)["kept"], 1);
+    let kept = String::from_utf8(scratch.read("b.jsonl")).expect("UTF-8");
+    assert_eq!(kept, "{\"row\":\"x\",\"text\":\"one two three\"}\n");
+}
