@@ -18,6 +18,17 @@ use std::fmt::Display;
 /// Former names of parameters, which calls and `SET` still accept, and their names.
 pub const ALIASES: &[(&str, &str)] = &[("bucket_pairs", "max_bucket_pairwise")];
 
+/// The options of readers: how files of separated values, JSON and plain text are written. They are not defaults of
+/// parameters of functions.
+pub const READERS: [&str; 6] = [
+    "delimiter",
+    "quote",
+    "header",
+    "column_names",
+    "encoding",
+    "all_text",
+];
+
 config_namespace! {
     /// Defaults of table function parameters for a session, and how files are read.
     pub struct NeardupOptions {

@@ -5,6 +5,7 @@ use crate::files::{
     written_formats,
 };
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
+use crate::operators::outer_joins::OuterJoinRows;
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::shared_rows::ReadOnce;
 use crate::operators::tables::OperatorsAsTables;
@@ -192,6 +193,12 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     // Statistics are doubted before any rule believes them; filters are looked at once all are pushed down.
     physical.rules.insert(0, Arc::new(DoubtDoubles));
     physical.rules.push(Arc::new(ScanDoubles));
+    // Sorts are added, and left out, by the rule that this one comes before.
+    let names = physical.rules.iter().map(|rule| rule.name());
+    let before = names
+        .take_while(|name| *name != "EnsureRequirements")
+        .count();
+    physical.rules.insert(before, Arc::new(OuterJoinRows));
     with_functions(builder)
         .with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory))
         .with_table_factory("TSV".to_owned(), Arc::new(TsvFactory))

@@ -1,14 +1,16 @@
-//! Casts dictionary columns to plain columns. A shuffle unpacks dictionaries but keeps the schema that declares
-//! them, and operators that make batches from its rows fail, so columns must be plain from the scan on.
+//! Casts dictionaries and large lists to plain types, also within lists, structs and maps. A shuffle unpacks
+//! dictionaries and shortens the offsets of large lists but keeps the schema that declares them, and operators that make
+//! batches from its rows fail, so columns must be plain from the scan on.
 
-use datafusion::arrow::datatypes::{DataType, Schema};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Union, cast};
 use datafusion::optimizer::AnalyzerRule;
+use std::sync::Arc;
 
-/// Casts dictionary columns to the type of their values above each scan. It must run before all other rules.
+/// Casts columns with dictionaries or large lists to [`plain_type`] above each scan. It must run before all other rules.
 #[derive(Debug)]
 pub(super) struct PlainDictionaries;
 
@@ -35,7 +37,24 @@ impl AnalyzerRule for PlainDictionaries {
 
 fn has(schema: &Schema) -> bool {
     let mut types = schema.fields().iter().map(|field| field.data_type());
-    types.any(|data_type| matches!(data_type, DataType::Dictionary(_, _)))
+    types.any(|data_type| plain_type(data_type) != *data_type)
+}
+
+/// The type with dictionaries replaced by the type of their values, and large lists by lists. The recursion is as deep
+/// as the type, which readers limit.
+fn plain_type(data_type: &DataType) -> DataType {
+    let field = |field: &FieldRef| {
+        let plain = plain_type(field.data_type());
+        Arc::new(Field::clone(field).with_data_type(plain))
+    };
+    match data_type {
+        DataType::Dictionary(_, value) => plain_type(value),
+        DataType::List(inner) | DataType::LargeList(inner) => DataType::List(field(inner)),
+        DataType::FixedSizeList(inner, length) => DataType::FixedSizeList(field(inner), *length),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(field).collect()),
+        DataType::Map(entries, is_sorted) => DataType::Map(field(entries), *is_sorted),
+        other => other.clone(),
+    }
 }
 
 fn plain(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
@@ -56,10 +75,10 @@ fn plain(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         .iter()
         .map(|(qualifier, field)| {
             let column = Expr::Column((qualifier, field).into());
-            match field.data_type() {
-                DataType::Dictionary(_, value) => cast(column, (**value).clone())
-                    .alias_qualified(qualifier.cloned(), field.name()),
-                _ => column,
+            let plain = plain_type(field.data_type());
+            match plain == *field.data_type() {
+                false => cast(column, plain).alias_qualified(qualifier.cloned(), field.name()),
+                true => column,
             }
         })
         .collect();

@@ -6,6 +6,7 @@
 //! rules. The join is a sort-merge join, which spills.
 
 use super::stages::{KeyedExec, columns, is_empty, with_children};
+use crate::operators::outer_joins::without_known_values;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{JoinType, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -25,6 +26,7 @@ pub(super) struct OuterJoinExec {
     join: Arc<dyn ExecutionPlan>,
     /// The indexes of each side's join columns.
     keys: [Vec<usize>; 2],
+    properties: Arc<PlanProperties>,
 }
 
 impl OuterJoinExec {
@@ -36,10 +38,16 @@ impl OuterJoinExec {
             return None;
         }
         let (left, right): (Vec<_>, Vec<_>) = merge.on.iter().cloned().unzip();
-        Some(Self {
-            join: Arc::clone(join),
-            keys: [columns(&left)?, columns(&right)?],
-        })
+        let keys = [columns(&left)?, columns(&right)?];
+        Some(Self::new(Arc::clone(join), keys))
+    }
+
+    fn new(join: Arc<dyn ExecutionPlan>, keys: [Vec<usize>; 2]) -> Self {
+        Self {
+            properties: Arc::new(without_known_values(&join)),
+            join,
+            keys,
+        }
     }
 
     /// The join over empty inputs: its parameters, as the codec encodes them.
@@ -56,10 +64,8 @@ impl OuterJoinExec {
             true => KeyedExec::of(input, Some(keys.clone())),
             false => Ok(input),
         });
-        Ok(Self {
-            join: with_children(&self.join, inputs.collect::<Result<_>>()?)?,
-            keys: self.keys.clone(),
-        })
+        let join = with_children(&self.join, inputs.collect::<Result<_>>()?)?;
+        Ok(Self::new(join, self.keys.clone()))
     }
 }
 
@@ -76,7 +82,7 @@ impl ExecutionPlan for OuterJoinExec {
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {
-        self.join.properties()
+        &self.properties
     }
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
@@ -95,7 +101,7 @@ impl ExecutionPlan for OuterJoinExec {
     }
 
     fn maintains_input_order(&self) -> Vec<bool> {
-        self.join.maintains_input_order()
+        vec![false, false]
     }
 
     fn apply_expressions(

@@ -6,7 +6,7 @@
 //! and maps.
 
 use super::written_formats::by_name;
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Result, plan_err};
@@ -130,7 +130,7 @@ fn plain(copy: CopyTo) -> Result<Transformed<LogicalPlan>> {
     })))
 }
 
-/// The schema with plain strings and bytes. Views are replaced because PyArrow can neither sort nor group them; large
+/// The schema of written files. Views are replaced because PyArrow can neither sort nor group them; large
 /// strings are replaced because strings that are read as views may have been large ones.
 pub(crate) fn plain_schema(schema: &Schema) -> SchemaRef {
     let fields: Vec<FieldRef> = schema.fields().iter().map(plain_field).collect();
@@ -145,13 +145,19 @@ fn plain_field(field: &FieldRef) -> FieldRef {
     }
 }
 
-/// The type with views and large strings replaced by plain ones. The recursion is as deep as the type, which readers
+/// The type with views and large strings replaced by plain ones, and types that Parquet does not have by those it has. The recursion is as deep as the type, which readers
 /// limit.
 fn plain_type(data_type: &DataType) -> DataType {
     match data_type {
         DataType::Utf8View | DataType::LargeUtf8 => DataType::Utf8,
         DataType::BinaryView | DataType::LargeBinary => DataType::Binary,
         DataType::List(field) | DataType::ListView(field) => DataType::List(plain_field(field)),
+        // Parquet has no seconds, and its dates are days: readers would take the values for integers.
+        DataType::Timestamp(TimeUnit::Second, zone) => {
+            DataType::Timestamp(TimeUnit::Millisecond, zone.clone())
+        }
+        DataType::Time32(TimeUnit::Second) => DataType::Time32(TimeUnit::Millisecond),
+        DataType::Date64 => DataType::Date32,
         DataType::LargeList(field) | DataType::LargeListView(field) => {
             DataType::LargeList(plain_field(field))
         }

@@ -2,7 +2,7 @@
 //! by default.
 
 use super::Kind;
-use crate::options::lookup;
+use crate::options::{READERS, lookup};
 use crate::parameters::{ParameterError, parameter_error, set};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
@@ -23,16 +23,6 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// The names of the options.
-    pub(crate) const OPTIONS: [&'static str; 6] = [
-        "delimiter",
-        "quote",
-        "header",
-        "column_names",
-        "encoding",
-        "all_text",
-    ];
-
     /// Reads the options of a session.
     ///
     /// # Errors
@@ -57,7 +47,7 @@ impl Reading {
             header: header(is_true("header"), option("column_names"))?,
             encoding,
             all_text: is_true("all_text").unwrap_or(false),
-            given: Self::OPTIONS
+            given: READERS
                 .into_iter()
                 .filter_map(|name| Some((name, option(name)?)))
                 .collect(),

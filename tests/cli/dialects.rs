@@ -116,7 +116,14 @@ fn a_dialect_is_given_by_options() {
     ];
     let other = [
         &other[..],
-        &["--encoding", "latin1", "--column-names", "code,text,rest"],
+        &[
+            "--encoding",
+            "latin1",
+            "--column-names",
+            "code,text,rest",
+            "--quote",
+            "%",
+        ],
     ]
     .concat();
     scratch.fail(&other, &["quote", "--overwrite"]);

@@ -9,8 +9,14 @@ fn the_page_runs_as_it_is_written() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/recipes.md");
     let page = std::fs::read_to_string(page).expect("the page");
     let scratch = Scratch::new();
-    let binaries = Path::new(env!("CARGO_BIN_EXE_neardup")).parent().expect("a directory");
-    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").expect("a path"));
+    let binaries = Path::new(env!("CARGO_BIN_EXE_neardup"))
+        .parent()
+        .expect("a directory");
+    let path = format!(
+        "{}:{}",
+        binaries.display(),
+        std::env::var("PATH").expect("a path")
+    );
     let mut commands = 0;
     let mut printed = String::new();
     for (language, block) in blocks(&page) {

@@ -5,7 +5,7 @@ use super::{reference, slt};
 use datafusion::prelude::SessionConfig;
 use libtest_mimic::{Failed, Trial};
 use neardup::functions::TABLE_FUNCTIONS;
-use neardup::options::NeardupOptions;
+use neardup::options::{NeardupOptions, READERS};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -221,7 +221,8 @@ fn parameters() -> Result<(), Failed> {
         sources.push_str(&std::fs::read_to_string(root(file))?);
     }
     for (entry, _) in neardup::parameters::entries() {
-        if !used.contains(entry) && !sources.contains(&format!("(\"{entry}\")")) {
+        let of_readers = READERS.contains(&entry.as_str());
+        if !used.contains(entry) && !of_readers && !sources.contains(&format!("(\"{entry}\")")) {
             return Err(format!("nothing uses the parameter {entry} of parameters.txt").into());
         }
     }
@@ -311,7 +312,7 @@ fn options() -> Result<(), Failed> {
             return Err(format!("the option {} says nothing", option.key).into());
         }
         let name = option.key.strip_prefix("neardup.").unwrap_or_default();
-        if !parameters.contains(name) {
+        if !parameters.contains(name) && !READERS.contains(&name) {
             return Err(format!("the option {} is no parameter of a function", option.key).into());
         }
         if !entries.iter().any(|entry| entry.key == option.key) {

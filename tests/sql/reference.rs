@@ -3,7 +3,7 @@
 use datafusion::logical_expr::Documentation;
 use libtest_mimic::{Failed, Trial};
 use neardup::functions::{Header, TABLE_FUNCTIONS, TableFunction};
-use neardup::options::NeardupOptions;
+use neardup::options::{NeardupOptions, READERS};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -233,6 +233,10 @@ fn options() -> Result<String, Failed> {
         let meaning: String = first.into_iter().chain(letters).collect();
         let _ = write!(out, "\n### `{}`\n\n{meaning}.\n\n", option.key);
         let name = option.key.strip_prefix("neardup.").unwrap_or_default();
+        if READERS.contains(&name) {
+            out.push_str("It applies to `FROM 'path'`, to quoted paths in calls, and to jobs.\n");
+            continue;
+        }
         out.push_str("| function | type | default |\n| --- | --- | --- |\n");
         for function in TABLE_FUNCTIONS.iter().filter(|function| function.public) {
             let parameters = function.template.header()?.parameters;

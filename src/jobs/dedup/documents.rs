@@ -87,9 +87,14 @@ impl Run<'_> {
             && !is_text(field.data_type())
             && !field.data_type().is_integer()
         {
-            let needed =
-                "be a column of integers or texts; id row makes ids from the numbers of rows";
-            return unfit("id", field, needed);
+            let why = format!(
+                ": must be a column of integers or texts, but it holds {}; ",
+                field.data_type()
+            );
+            let made = " makes ids from the numbers of rows";
+            return Err(
+                parameter_error![set("id", field.name()), why, set("id", ROW), made].into(),
+            );
         }
         if let Keep::By { column, .. } = &self.options.keep {
             find("keep_by", column)?;

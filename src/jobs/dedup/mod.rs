@@ -20,7 +20,7 @@ use super::inputs;
 use super::job::{Job, Progress};
 use super::manifest::Manifest;
 use crate::files::{Kind, resolve};
-use crate::parameters::{ParameterError, parameter};
+use crate::parameters::{ParameterError, name, parameter, parameter_error};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::prelude::SessionContext;
 use run::Run;

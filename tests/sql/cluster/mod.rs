@@ -370,7 +370,7 @@ fn copy_with_options() -> Result<(), Failed> {
     })
 }
 
-/// A shuffle decodes dictionaries, and the operators above it still work.
+/// A shuffle decodes dictionaries and large lists, and the operators above it still work.
 fn dictionaries() -> Result<(), Failed> {
     let cluster = Cluster::start(2)?;
     let mut options = ClientOptions::new(cluster.url());
@@ -384,7 +384,9 @@ fn dictionaries() -> Result<(), Failed> {
             "COPY (SELECT value AS id,
                 arrow_cast('one two three ' || (value / 2), 'Dictionary(Int32, Utf8)') AS text,
                 arrow_cast('kind ' || (value % 3), 'Dictionary(Int8, Utf8)') AS kind,
-                arrow_cast(value % 5, 'Dictionary(Int16, Int64)') AS number
+                arrow_cast(value % 5, 'Dictionary(Int16, Int64)') AS number,
+                arrow_cast(make_array('tag ' || value, NULL), 'LargeList(LargeUtf8)') AS tags,
+                struct(arrow_cast('part ' || value, 'Dictionary(Int32, Utf8)') AS part) AS parts
              FROM generate_series(1, 200)) TO '{file}'"
         );
         rows(&local, &copy).await?;
@@ -394,7 +396,8 @@ fn dictionaries() -> Result<(), Failed> {
             rows(session, &create).await?;
         }
         for query in [
-            "SELECT id, kind, number FROM deduplicate(FILE) ORDER BY id",
+            "SELECT id, kind, number, tags, parts FROM deduplicate(FILE) ORDER BY id",
+            "SELECT tags, parts, count(*) AS n FROM FILE GROUP BY tags, parts ORDER BY tags",
             "SELECT * FROM near_duplicates(FILE, threshold => 0.6) ORDER BY id",
             "SELECT * FROM jaccard_join(FILE, threshold => 0.6) ORDER BY id_a, id_b",
             "SELECT kind, count(*) AS n, max(number) AS m FROM FILE GROUP BY kind ORDER BY kind",

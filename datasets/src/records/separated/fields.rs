@@ -164,7 +164,7 @@ impl Fields {
     fn text(&self, len: usize) -> Result<&str> {
         std::str::from_utf8(&self.value[..len]).map_err(|_| {
             exec_datafusion_err!(
-                "{}: line {}: column {} is not UTF-8",
+                "{}: line {}: column {} is not UTF-8, which files are unless an encoding is named",
                 self.name,
                 self.line,
                 self.column + 1
