@@ -4,6 +4,7 @@ use crate::functions::TABLE_FUNCTIONS;
 use crate::near_names;
 use crate::parameters::ParameterError;
 use datafusion::common::{DataFusionError, plan_datafusion_err};
+use std::path::Path;
 
 /// The address at which machines of the cloud get their keys.
 const INSTANCE_KEYS: &str = "http://169.254.169.254/";
@@ -86,7 +87,7 @@ fn cleaned(mut text: String) -> String {
     ] {
         text = text.replace(prefix, "");
     }
-    let text = missing_keys(near_functions(near_column(text)));
+    let text = missing_keys(near_functions(near_column(missing_table(text))));
     match text.split_once("ParserError(\"") {
         Some((before, rest)) => format!(
             "{before}{}",
@@ -94,6 +95,24 @@ fn cleaned(mut text: String) -> String {
         ),
         None => text,
     }
+}
+
+/// Names a missing table as it was written, and the file of that name, if there is one.
+fn missing_table(text: String) -> String {
+    let found = text
+        .split_once("table '")
+        .and_then(|(before, rest)| Some((before, rest.split_once("' not found")?)));
+    let Some((before, (name, after))) = found else {
+        return text;
+    };
+    let defaults = ["datafusion.public.", "datafusion."];
+    let short = defaults.iter().find_map(|prefix| name.strip_prefix(prefix));
+    let short = short.unwrap_or(name);
+    let hint = match [short, name].iter().find(|name| Path::new(name).exists()) {
+        Some(file) => format!("; a file is written in single quotes: FROM '{file}'"),
+        None => String::new(),
+    };
+    format!("{before}table '{short}' not found{hint}{after}")
 }
 
 /// Replaces the engine's suggestion for an unknown function, which may be far-fetched, by names of ours that are near.

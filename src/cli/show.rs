@@ -5,6 +5,7 @@ use super::out::Out;
 use super::sql::{Format, print_stream};
 use super::visible::{visible, visible_line};
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
@@ -30,16 +31,27 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ID")]
     cluster: Option<String>,
     /// Maximum number of clusters to show, largest first
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    clusters: usize,
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one())]
+    clusters: u64,
     /// Maximum number of rows of a cluster to show
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    rows: usize,
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = at_least_one())]
+    rows: u64,
+}
+
+fn at_least_one() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..=1 << 40)
 }
 
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let context = global.session()?;
     let manifest = neardup::jobs::register(&context, &arguments.directory).await?;
+    if manifest.command != "dedup" {
+        return datafusion::common::exec_err!(
+            "{}: a job of {} has no clusters; 'neardup sql --dir' queries its tables, and 'neardup dedup' finds clusters",
+            arguments.directory,
+            manifest.command
+        );
+    }
     if !context.table_exist("clusters")? {
         return datafusion::common::exec_err!(
             "{}: the job has no clusters yet; run its command again to finish it",
@@ -49,25 +61,25 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     neardup::jobs::register_documents(&context, &arguments.directory, &manifest).await?;
     let ids = match &arguments.cluster {
         Some(id) => vec![id.clone()],
-        None => largest(&context, arguments.clusters).await?,
+        None => largest(&context, arguments.clusters as usize).await?,
     };
     let mut out = Out::new();
     if ids.is_empty() && !global.json {
         writeln!(out, "no near-duplicates were found")?;
     }
     for id in ids {
-        let rows = members(&context, &id, arguments.rows).await?;
+        let rows = members(&context, &id, arguments.rows as usize).await?;
         if global.json {
             let rows = rows.cache().await?;
             if rows.clone().count().await? == 0 {
-                return no_cluster(&id);
+                return no_cluster(&context, &id).await;
             }
             print_stream(rows, Format::Json).await?;
             continue;
         }
         let rows = printed(rows).await?;
         if rows.iter().all(|batch| batch.num_rows() == 0) {
-            return no_cluster(&id);
+            return no_cluster(&context, &id).await;
         }
         print_cluster(&mut out, &id, &rows)?;
         out.flush()?;
@@ -76,8 +88,25 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     Ok(())
 }
 
-fn no_cluster<T>(id: &str) -> Result<T> {
-    datafusion::common::exec_err!("there is no cluster {}", visible_line(id))
+/// The error for an id that no cluster has, with the cluster of the row of that id.
+async fn no_cluster<T>(context: &SessionContext, id: &str) -> Result<T> {
+    let row = context
+        .table("clusters")
+        .await?
+        .filter(cast_expr(ident("id"), DataType::Utf8).eq(lit(id)))?
+        .select(vec![cast_expr(ident("cluster_id"), DataType::Utf8)])?
+        .limit(0, Some(1))?
+        .collect()
+        .await?;
+    let row = row.iter().find(|batch| batch.num_rows() > 0);
+    let hint = row.map_or_else(String::new, |batch| {
+        let cluster = batch.column(0).as_string::<i32>().value(0);
+        format!(
+            "; the row of this id is in cluster {}",
+            visible_line(cluster)
+        )
+    });
+    datafusion::common::exec_err!("there is no cluster {}{hint}", visible_line(id))
 }
 
 async fn largest(context: &SessionContext, count: usize) -> Result<Vec<String>> {

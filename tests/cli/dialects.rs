@@ -104,36 +104,16 @@ fn a_dialect_is_given_by_options() {
     let first = r#"{"code":"007","text":"café au lait","rest":"x;y"}"#;
     assert_eq!(kept.lines().next(), Some(first));
     // The job of another dialect is another job.
-    let other = [
-        "dedup",
-        "a.csv",
-        "-o",
-        "out",
-        "--id",
-        "code",
-        "--delimiter",
-        ";",
-    ];
-    let other = [
-        &other[..],
-        &[
-            "--encoding",
-            "latin1",
-            "--column-names",
-            "code,text,rest",
-            "--quote",
-            "%",
-        ],
-    ]
-    .concat();
-    scratch.fail(&other, &["quote", "--overwrite"]);
+    let mut other = vec!["dedup", "a.csv", "-o", "out", "--id", "code", "--all-text"];
+    other.extend(options);
+    scratch.fail(&other, &["all_text", "--overwrite"]);
     // Options of the session.
     let sql =
         "SET neardup.delimiter = '|'; SET neardup.header = false; SET neardup.all_text = true;
         SELECT *, arrow_typeof(column_1) AS t FROM 'b.csv'";
     scratch.write("b.csv", "1|x\n2|y\n");
     let rows = scratch.succeed(&["sql", "--format", "csv", "-c", sql]).out;
-    assert_eq!(rows, "column_1,column_2,t\n1,x,Utf8View\n2,y,Utf8View\n");
+    assert_eq!(rows, "column_1,column_2,t\n1,x,Utf8\n2,y,Utf8\n");
 }
 
 /// A delimiter says what a file is whose name and first bytes do not.

@@ -197,3 +197,41 @@ fn rows_as_json() {
         &["--json contradicts --format csv"],
     );
 }
+
+#[test]
+fn what_has_no_clusters_is_named() {
+    let scratch = Scratch::new();
+    scratch.succeed(&["dedup", "--quiet"]);
+    let rows = scratch.job_rows(
+        "neardup-out",
+        "SELECT id, cluster_id FROM clusters WHERE NOT kept ORDER BY id LIMIT 1",
+    );
+    let (row, cluster) = (rows[0]["id"].to_string(), rows[0]["cluster_id"].to_string());
+    let hint = format!("the row of this id is in cluster {cluster}");
+    scratch.fail(
+        &["show", "--cluster", &row],
+        &["there is no cluster", &hint],
+    );
+    let unknown = scratch.fail(
+        &["show", "--cluster", "no such row"],
+        &["there is no cluster"],
+    );
+    assert!(
+        !unknown.err.contains("the row of this id"),
+        "{}",
+        unknown.err
+    );
+    scratch.fail(&["show", "--clusters", "0"], &["0 is not in 1.."]);
+    scratch.succeed(&["generate", "--dump", "--rows", "50", "-o", "d.xml"]);
+    scratch.succeed(&["ingest", "d.xml", "-o", "ingested"]);
+    scratch.fail(&["show", "ingested"], &["a job of ingest has no clusters"]);
+    // The name of a file without quotes is the name of a table.
+    scratch.write("rows.csv", "id,text\n1,a\n");
+    let sql = ["sql", "-c", "SELECT * FROM rows.csv"];
+    scratch.fail(&sql, &["table 'rows.csv' not found", "FROM 'rows.csv'"]);
+    let missing = scratch.fail(
+        &["sql", "-c", "SELECT * FROM 'we'"],
+        &["table 'we' not found"],
+    );
+    assert!(!missing.err.contains("single quotes"), "{}", missing.err);
+}
