@@ -87,7 +87,8 @@ fn cleaned(mut text: String) -> String {
     ] {
         text = text.replace(prefix, "");
     }
-    let text = missing_keys(near_functions(near_column(missing_table(text))));
+    let text = missing_table(without_rules(text));
+    let text = missing_keys(near_functions(near_column(text)));
     match text.split_once("ParserError(\"") {
         Some((before, rest)) => format!(
             "{before}{}",
@@ -95,6 +96,21 @@ fn cleaned(mut text: String) -> String {
         ),
         None => text,
     }
+}
+
+/// Removes the names of the engine's rules that an error went through.
+fn without_rules(mut text: String) -> String {
+    while let Some((rule, cause)) = text.split_once("\ncaused by\n") {
+        let is_word = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let name = rule
+            .strip_prefix("Optimizer rule '")
+            .and_then(|rest| rest.strip_suffix("' failed"));
+        if !is_word(name.unwrap_or(rule)) {
+            break;
+        }
+        text = cause.to_owned();
+    }
+    text
 }
 
 /// Names a missing table as it was written, and the file of that name, if there is one.
@@ -260,6 +276,16 @@ mod tests {
             text.contains("AWS_SKIP_SIGNATURE=true") && !text.contains("169.254"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn rules_of_the_engine_are_not_named() {
+        let error = plan_datafusion_err!("no such thing")
+            .context("expand_deferred_calls")
+            .context("Optimizer rule 'simplify_expressions' failed");
+        assert_eq!(error_text(&error), "no such thing");
+        let error = plan_datafusion_err!("no such thing").context("the file a.csv");
+        assert!(error_text(&error).contains("the file a.csv"));
     }
 
     #[test]

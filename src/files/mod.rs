@@ -75,8 +75,8 @@ pub struct Input {
     pub kind: Kind,
     /// Their locations, sorted.
     pub files: Vec<Location>,
-    /// Their compression: empty for none, `gz`, `zst` or `bz2`.
-    compression: &'static str,
+    /// Their compressions: empty for none, `gz`, `zst` or `bz2`.
+    compressions: Vec<&'static str>,
     /// How they are read.
     pub(crate) reading: Reading,
     /// Columns of CSV and TSV files that are read as text even if all of their values look like numbers.
@@ -125,19 +125,21 @@ pub async fn resolve(names: &[String], state: &SessionState) -> Result<Input> {
     let Some(first) = files.first() else {
         return exec_err!("no input was given");
     };
-    let (kind, compression) = named_or_recognised(first, &reading, runtime).await?;
+    let (kind, _) = named_or_recognised(first, &reading, runtime).await?;
+    let mut compressions = Vec::with_capacity(files.len());
     for file in &files {
-        let other = named_or_recognised(file, &reading, runtime).await?;
-        if other != (kind, compression) && !(kind == Kind::Dump && other.0 == Kind::Dump) {
+        let (other, compression) = named_or_recognised(file, &reading, runtime).await?;
+        compressions.push(compression);
+        if other != kind {
             return exec_err!(
-                "{first} and {file} are of different kinds, or compressed in different ways; all files of one input must have the same kind and compression: select them as in 'DIR/*.jsonl.gz'"
+                "{first} and {file} are of different kinds; all files of one input must have the same kind: select them as in 'DIR/*.jsonl', or read each kind with a SELECT of its own and combine them with UNION ALL"
             );
         }
     }
     Ok(Input {
         kind,
         files,
-        compression,
+        compressions,
         reading,
         texts: Vec::new(),
         records: Arc::default(),
@@ -286,7 +288,12 @@ impl Input {
             let (store, paths) = self.objects()?;
             let options = RecordOptions {
                 format,
-                compression: self.compression.to_owned(),
+                compressions: paths
+                    .iter()
+                    .zip(&self.compressions)
+                    .filter(|(_, compression)| !compression.is_empty())
+                    .map(|(path, compression)| (path.to_string(), (*compression).to_owned()))
+                    .collect(),
                 encoding: self.reading.encoding.clone(),
                 texts: self.texts.clone(),
             };

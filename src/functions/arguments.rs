@@ -209,6 +209,11 @@ fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
             let is_text = matches!(value.try_as_str(), Some(Some(_)));
             let wants_text = matches!(kind, Kind::Text | Kind::Shingle | Kind::OneOf(_));
             if is_text != wants_text && *kind != Kind::Constant {
+                if is_text && matches!(kind, Kind::Number(_) | Kind::Integer(_) | Kind::Boolean) {
+                    return plan_err!(
+                        "{function}: {name} must be {kind}, found the text '{value}'; numbers, true and false are written without quotes"
+                    );
+                }
                 return plan_err!("{function}: {name} must be {kind}, found {value}");
             }
             let text = match value.try_as_str() {

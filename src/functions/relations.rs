@@ -194,10 +194,13 @@ pub(super) fn column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr
         [(qualifier, field)] => Ok(Expr::Column(Column::new(qualifier.cloned(), field.name()))),
         [] => {
             let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+            let hint = match near_names::hint(name, names.iter().copied()) {
+                near if !near.is_empty() || name != "id" => near,
+                _ => " (id => column names another one; (SELECT row_number() OVER () AS id, * FROM …) numbers the rows)".to_owned(),
+            };
             plan_err!(
-                "{}: the input has no column '{name}'{}; its columns are: {}",
+                "{}: the input has no column '{name}'{hint}; its columns are: {}",
                 call.function,
-                near_names::hint(name, names.iter().copied()),
                 names.join(", ")
             )
         }

@@ -233,3 +233,53 @@ fn ids_are_made_from_the_numbers_of_rows_on_request() {
     let kept = String::from_utf8(scratch.read("b.jsonl")).expect("UTF-8");
     assert_eq!(kept, "{\"row\":\"x\",\"text\":\"one two three\"}\n");
 }
+
+/// A folder with plain and compressed files of one format was refused.
+#[test]
+fn files_of_one_input_may_be_compressed_in_different_ways() {
+    let scratch = Scratch::new();
+    let copy = |name: &str, id: u32| {
+        let rows = format!("(SELECT {id} AS id, 'one two three {id}' AS text)");
+        format!("COPY {rows} TO 'in/{name}';")
+    };
+    let copies: String = ["a.jsonl", "b.jsonl.gz", "c.json.zst", "d.ndjson.bz2"]
+        .iter()
+        .zip(0..)
+        .map(|(name, id)| copy(name, id))
+        .collect();
+    scratch.write("in/.keep", "");
+    scratch.succeed(&["sql", "-c", &copies]);
+    let rows = scratch.rows("SELECT id, text FROM 'in' ORDER BY id");
+    let found: Vec<_> = rows.iter().map(|row| row["text"].as_str()).collect();
+    let wanted = [0, 1, 2, 3].map(|id| format!("one two three {id}"));
+    assert_eq!(found, wanted.each_ref().map(|text| Some(text.as_str())));
+    assert_eq!(scratch.job(&["dedup", "in", "-o", "out"])["rows"], 4);
+    scratch.write("in/e.csv", "id,text\n9,x\n");
+    scratch.fail(
+        &["dedup", "in", "-o", "other"],
+        &["different kinds", "UNION ALL"],
+    );
+}
+
+#[test]
+fn what_helps_against_wrong_ids_and_quotes_is_said() {
+    let scratch = Scratch::new();
+    scratch.write("a.csv", "id,text\n1,a b c\n1,d e f\n");
+    scratch.fail(
+        &["dedup", "a.csv"],
+        &["ids must be unique", "--id row makes ids"],
+    );
+    scratch.write("b.csv", "page,text\n1,a b c\n2,d e f\n");
+    let sql = "SELECT * FROM jaccard_join('b.csv')";
+    scratch.fail(
+        &["sql", "-c", sql],
+        &["id => column", "row_number() OVER () AS id"],
+    );
+    for value in ["threshold => '0.9'", "normalize => 'false'"] {
+        let sql = format!("SELECT * FROM jaccard_join('b.csv', id => page, {value})");
+        scratch.fail(
+            &["sql", "-c", &sql],
+            &["found the text '", "without quotes"],
+        );
+    }
+}

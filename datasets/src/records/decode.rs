@@ -91,9 +91,17 @@ impl Decoder for RecordDecoder {
     }
 
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.options.compression.as_str() {
-            "" => Ok(()),
-            name => write!(f, ", compression={name}"),
+        let mut names: Vec<&str> = self
+            .options
+            .compressions
+            .values()
+            .map(String::as_str)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        match names.is_empty() {
+            true => Ok(()),
+            false => write!(f, ", compression={}", names.join("|")),
         }
     }
 
@@ -103,7 +111,7 @@ impl Decoder for RecordDecoder {
         let mut wanted = task.columns.clone();
         wanted.retain(|column| Some(*column) != number);
         let name = &task.file.name;
-        let input = input::open(name, task.open()?, &self.options)?;
+        let input = input::open(&task.file, task.open()?, &self.options)?;
         let (schema, max_rows) = (&self.schema, task.max_rows);
         let mut rows = match &self.options.format {
             RecordFormat::Separated(dialect) => {

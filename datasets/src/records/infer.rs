@@ -21,7 +21,7 @@ enum Found {
 
 fn inspect(file: &StoredFile, options: &RecordOptions, handle: &Handle) -> Result<Found> {
     let bytes = file.open_unchanged(file.meta.size, handle)?;
-    let input = input::open(&file.name, bytes, options)?;
+    let input = input::open(file, bytes, options)?;
     Ok(match &options.format {
         RecordFormat::Separated(dialect) => {
             let fields = Fields::new(&file.name, input, dialect);

@@ -8,20 +8,30 @@ use neardup_wikidump::ReadAt;
 
 use super::encoding::as_utf8;
 use super::options::RecordOptions;
+use crate::files::StoredFile;
 
 /// Number of bytes that are read at a time.
 const READ: usize = 1 << 17;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// The decompressed bytes of a file, without a byte order mark.
-pub(super) fn open(name: &str, file: Arc<dyn ReadAt>, options: &RecordOptions) -> Result<Buffer> {
+/// The decompressed bytes of a file, as UTF-8 without a byte order mark.
+pub(super) fn open(
+    file: &StoredFile,
+    bytes: Arc<dyn ReadAt>,
+    options: &RecordOptions,
+) -> Result<Buffer> {
+    let name = &file.name;
     let bytes = Sequential {
-        inner: file,
+        inner: bytes,
         offset: 0,
     };
-    let unpacked = options.unpacking()?.convert_read(bytes)?;
+    let unpacked = options
+        .unpacking(&file.meta.location)?
+        .convert_read(bytes)?;
     let text = as_utf8(unpacked, options.encoding.as_deref());
-    let mut buffer = Buffer::new(text.map_err(|error| error.context(name.to_owned()))?);
+    let mut buffer = Buffer::new(
+        text.map_err(|error| exec_datafusion_err!("{name}: {}", error.strip_backtrace()))?,
+    );
     let marked = buffer.skip_mark();
     marked.map_err(|error| exec_datafusion_err!("{name}: {error}"))?;
     Ok(buffer)

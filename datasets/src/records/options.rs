@@ -2,7 +2,9 @@
 
 use datafusion::common::{DataFusionError, Result};
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
+use datafusion::object_store::path::Path;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 /// How rows are written.
@@ -46,8 +48,8 @@ pub enum Header {
 pub struct RecordOptions {
     /// How rows are written.
     pub format: RecordFormat,
-    /// Compression of the files: empty for none, `gz`, `zst` or `bz2`.
-    pub compression: String,
+    /// Compressions of the compressed files, `gz`, `zst` or `bz2`, by their paths in the store.
+    pub compressions: BTreeMap<String, String>,
     /// A label of the encoding, of those of the WHATWG Encoding Standard; `None`: UTF-8, or UTF-16 in a file that begins
     /// with its byte order mark.
     pub encoding: Option<String>,
@@ -56,10 +58,11 @@ pub struct RecordOptions {
 }
 
 impl RecordOptions {
-    pub(super) fn unpacking(&self) -> Result<FileCompressionType> {
-        match self.compression.as_str() {
-            "" => Ok(FileCompressionType::UNCOMPRESSED),
-            name => FileCompressionType::from_str(name)
+    /// How a file is compressed.
+    pub(super) fn unpacking(&self, file: &Path) -> Result<FileCompressionType> {
+        match self.compressions.get(file.as_ref()) {
+            None => Ok(FileCompressionType::UNCOMPRESSED),
+            Some(name) => FileCompressionType::from_str(name)
                 .map_err(|error| DataFusionError::External(Box::new(error))),
         }
     }

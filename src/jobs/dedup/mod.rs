@@ -20,7 +20,7 @@ use super::inputs;
 use super::job::{Job, Progress};
 use super::manifest::Manifest;
 use crate::files::{Kind, resolve};
-use crate::parameters::{ParameterError, name, parameter, parameter_error};
+use crate::parameters::{ParameterError, name, parameter, parameter_error, set};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::prelude::SessionContext;
 use run::Run;
@@ -87,11 +87,22 @@ pub async fn dedup(
         }
     }
     let texts = run.texts(&mut job).await;
-    texts.map_err(named)?;
+    texts.map_err(|error| repeated_id(named(error), options))?;
     let exact = run.frequencies(&mut job).await?;
     run.pairs(&mut job, exact).await?;
     run.clusters(&mut job, input.kind == Kind::Dump).await?;
     run.kept(&mut job).await?;
     job.finish().await?;
     Ok(job)
+}
+
+/// The error of an id that stands for several rows, with what helps against it.
+fn repeated_id(error: DataFusionError, options: &Dedup) -> DataFusionError {
+    let text = error.strip_backtrace();
+    let is_repeated = text.ends_with("ids must be unique");
+    if !is_repeated || options.id.as_deref() == Some(row_ids::ROW) {
+        return error;
+    }
+    let made = " makes ids from the numbers of rows";
+    parameter_error![format!("{text}; "), set("id", row_ids::ROW), made].into()
 }
