@@ -5,6 +5,7 @@ use crate::files::{
     written_formats,
 };
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
+use crate::operators::JoinOneRow;
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::shared_rows::ReadOnce;
 use crate::operators::tables::OperatorsAsTables;
@@ -191,6 +192,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
     // Statistics are doubted before any rule believes them; filters are looked at once all are pushed down.
     physical.rules.insert(0, Arc::new(DoubtDoubles));
+    physical.rules.insert(1, Arc::new(JoinOneRow));
     physical.rules.push(Arc::new(ScanDoubles));
     with_functions(builder)
         .with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory))

@@ -14,6 +14,7 @@
 //! To add an operator: a folder with `logical.rs` and `exec.rs`, and a line in [`planner`].
 
 mod fit;
+pub(crate) use fit::JoinOneRow;
 pub mod in_order;
 pub(crate) mod planner;
 pub(crate) mod shared_rows;

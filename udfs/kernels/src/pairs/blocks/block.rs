@@ -136,6 +136,13 @@ impl Block {
         self.places.is_empty()
     }
 
+    /// The side of a row; 0 if there is no such row.
+    #[must_use]
+    pub fn side(&self, row: u32) -> u8 {
+        let place = self.places.get(row as usize);
+        place.map_or(0, |&place| self.row(place).side)
+    }
+
     /// A row.
     #[inline]
     fn row(&self, place: Place) -> SetRow<'_> {

@@ -1,7 +1,5 @@
 //! Rows with their keys and sets.
 
-use crate::shingle::{Shingle, ShingleScratch};
-
 /// A row.
 #[derive(Debug, Clone, Copy)]
 pub struct SetRow<'a> {
@@ -51,28 +49,9 @@ impl SetRows {
 
     /// Adds a row.
     pub fn push(&mut self, keys: impl IntoIterator<Item = u64>, side: u8, set: &[u64]) {
-        self.tokens.extend_from_slice(set);
-        self.end_row(keys, side);
-    }
-
-    /// Adds a row whose set is that of the shingles of a text, and returns the length of the set.
-    pub fn push_text(
-        &mut self,
-        keys: impl IntoIterator<Item = u64>,
-        side: u8,
-        text: &str,
-        shingle: Shingle,
-        scratch: &mut ShingleScratch,
-    ) -> usize {
-        let before = self.tokens.len();
-        shingle.hashes_into(text, scratch, &mut self.tokens);
-        self.end_row(keys, side);
-        self.tokens.len() - before
-    }
-
-    fn end_row(&mut self, keys: impl IntoIterator<Item = u64>, side: u8) {
         self.keys.extend(keys);
         self.key_ends.push(self.keys.len());
+        self.tokens.extend_from_slice(set);
         self.set_ends.push(self.tokens.len());
         self.sides.push(side);
     }
