@@ -36,7 +36,8 @@ impl Counts {
         // one that other rows have.
         let stages = if spec.prefixes { 0 } else { 2 };
         let heavy = spec.max_bucket_pairwise.filter(|&limit| keys > limit);
-        memory.try_grow(stages * KeyFilter::memory_for(keys, most))?;
+        let bytes_of_filters = stages * KeyFilter::memory_for(keys, most);
+        memory.try_grow(bytes_of_filters)?;
         memory.try_grow(heavy.map_or(0, |limit| HeavyKeys::memory_for(keys, limit)))?;
         let mut heavy = heavy.map(|limit| HeavyKeys::new(keys, limit, spec.two_sides));
         let mut filters = Vec::new();
@@ -62,10 +63,11 @@ impl Counts {
             None => OversizedKeys::default(),
             Some(mut heavy) => {
                 each_key(store, |key, side| heavy.count(key, side)).await?;
-                memory.try_grow(heavy.memory())?;
+                memory.try_resize(bytes_of_filters + heavy.memory())?;
                 heavy.finish()
             }
         };
+        memory.try_resize(bytes_of_filters + oversized.memory())?;
         Ok(Self {
             filters,
             oversized: Arc::new(oversized),

@@ -4,6 +4,7 @@ use super::counts::Counts;
 use super::output::{Output, Pairs};
 use super::rows::Columns;
 use super::store::Store;
+use crate::operators::similar_pairs::spool::compact;
 use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, UInt64Array};
 use datafusion::arrow::compute::{concat, filter_record_batch, take};
 use datafusion::arrow::datatypes::SchemaRef;
@@ -57,7 +58,7 @@ impl PartitionStream for Pivots {
             let columns = Columns::of(&batch)?;
             let is_in = |row| columns.keys(row).iter().any(|&key| oversized.contains(key));
             let rows: BooleanArray = (0..columns.len()).map(|row| Some(is_in(row))).collect();
-            Ok(filter_record_batch(&batch, &rows)?)
+            compact(&filter_record_batch(&batch, &rows)?)
         });
         let rows = rows.try_filter(|batch| {
             let any = batch.num_rows() > 0;

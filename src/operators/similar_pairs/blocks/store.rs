@@ -56,7 +56,8 @@ impl std::fmt::Debug for Data {
 pub(super) struct Store {
     schema: SchemaRef,
     manager: SpillManager,
-    memory: MemoryReservation,
+    /// The bytes of the rows in memory; none once all rows are on disk, so that others that spill share what is left.
+    memory: Option<MemoryReservation>,
     /// The rows in memory.
     batches: Vec<RecordBatch>,
     pub(super) columns: Vec<Columns>,
@@ -73,9 +74,11 @@ impl Store {
             manager: SpillManager::new(context.runtime_env(), metrics, Arc::clone(&schema))
                 .with_compression_type(compression),
             schema,
-            memory: MemoryConsumer::new("similar_pairs rows")
-                .with_can_spill(true)
-                .register(context.memory_pool()),
+            memory: Some(
+                MemoryConsumer::new("similar_pairs rows")
+                    .with_can_spill(true)
+                    .register(context.memory_pool()),
+            ),
             batches: Vec::new(),
             columns: Vec::new(),
             segments: Vec::new(),
@@ -91,10 +94,10 @@ impl Store {
         let batch = compact(batch)?;
         // Sorting takes a length and the place of each row.
         let bytes = get_record_batch_memory_size(&batch) + 24 * batch.num_rows();
-        let mut fits = self.memory.try_grow(bytes).is_ok();
+        let mut fits = self.reserve(bytes);
         if !fits {
             self.spill()?;
-            fits = self.memory.try_grow(bytes).is_ok();
+            fits = self.reserve(bytes);
         }
         self.columns.push(Columns::of(&batch)?);
         self.batches.push(batch);
@@ -103,6 +106,12 @@ impl Store {
             // The batch is in memory already: until it is spilled, it is held beyond the limit.
             false => self.spill(),
         }
+    }
+
+    /// Whether this number of bytes more is reserved.
+    fn reserve(&self, bytes: usize) -> bool {
+        let memory = self.memory.as_ref();
+        memory.is_some_and(|memory| memory.try_grow(bytes).is_ok())
     }
 
     /// The schema of the rows.
@@ -144,7 +153,9 @@ impl Store {
         }
         self.batches.clear();
         self.columns.clear();
-        self.memory.free();
+        if let Some(memory) = &self.memory {
+            memory.free();
+        }
         Ok(())
     }
 
@@ -197,6 +208,9 @@ impl Store {
             self.segments = self.cut();
         } else if self.is_held() {
             self.spill()?;
+        }
+        if !self.is_held() {
+            self.memory = None;
         }
         self.segments.sort_by_key(|segment| segment.lengths);
         Ok(())
