@@ -19,7 +19,7 @@
 -- Guarantees
 --   Complete if max_bucket_pairwise is 0 or if no prefix token has more rows than it.
 WITH sets AS (
-  SELECT side, id, across, shingle_hashes(text, $shingle) AS tokens
+  SELECT side, id, across, text, shingle_hashes(text, $shingle) AS tokens
   FROM input
 ),
 frequencies AS (
@@ -31,6 +31,7 @@ FROM prefix_pairs(
   sets,
   frequencies,
   threshold => $threshold,
+  shingle => $shingle,
   max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts,
   sides => $sides,

@@ -4,11 +4,12 @@
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM prefix_pairs(
   (
-    SELECT side, id, across, shingle_hashes(item, $shingle) AS tokens
+    SELECT side, id, across, item AS text, shingle_hashes(item, $shingle) AS tokens
     FROM input
   ),
   input_b,
   threshold => $threshold,
+  shingle => $shingle,
   max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts
 )

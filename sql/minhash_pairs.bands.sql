@@ -51,11 +51,21 @@ keyed AS (
 SELECT id_a, id_b, similarity
 FROM similar_pairs(
   (
-    SELECT side, id, across, text, tokens, signature, keys, UNNEST(key_parts(keys, $parts)) AS part
+    SELECT
+      side,
+      id,
+      across,
+      text,
+      tokens,
+      cardinality(tokens) AS length,
+      signature,
+      keys,
+      UNNEST(key_parts(keys, $parts)) AS part
     FROM keyed
   ),
   threshold => $threshold,
   verify => $verify,
+  shingle => $shingle,
   max_bucket_pairwise => $max_bucket_pairwise,
   max_bucket => $max_bucket,
   parts => $parts,

@@ -4,10 +4,11 @@
 -- sets of the required similarity share at least one prefix token. A building block of exact_pairs.
 --
 -- Inputs
---   input: side, id, across, tokens
+--   input: side, id, across, text, tokens
 --   input_b: sketch
 -- Parameters
 --   threshold
+--   shingle | how the tokens were computed from the text
 --   max_bucket_pairwise.block
 --   parts
 --   sides
@@ -24,20 +25,30 @@ WITH keyed AS (
     sets.side,
     sets.id,
     sets.across,
+    sets.text,
     sets.tokens,
     prefix_tokens(sets.tokens, frequencies.sketch, $threshold) AS keys
   FROM (SELECT arrow_cast(sketch, 'BinaryView') AS sketch, 0 AS all_rows FROM input_b) AS frequencies
-  JOIN (SELECT side, id, across, tokens, 0 AS all_rows FROM input) AS sets
+  JOIN (SELECT side, id, across, text, tokens, 0 AS all_rows FROM input) AS sets
     ON frequencies.all_rows = sets.all_rows
 )
 SELECT id_a, id_b, similarity
 FROM similar_pairs(
   (
-    SELECT side, id, across, tokens, keys, UNNEST(key_parts(keys, $parts)) AS part
+    SELECT
+      side,
+      id,
+      across,
+      text,
+      tokens,
+      cardinality(tokens) AS length,
+      keys,
+      UNNEST(key_parts(keys, $parts)) AS part
     FROM keyed
   ),
   threshold => $threshold,
   verify => 'exact',
+  shingle => $shingle,
   prefixes => true,
   max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts,

@@ -2,14 +2,15 @@
 --
 -- Finds and verifies pairs of rows that share a key, of all rows of a part, or of rows that are near in sorted order.
 -- It is the operator below every join. Unnesting a bucket of many rows would give more pairs than a batch can hold;
--- this operator streams the pairs. It holds the rows of one part in memory, indexes their keys, and verifies each
--- candidate once.
+-- this operator streams the pairs. It holds the rows of one part in memory, or with shingle the rows of one block,
+-- indexes their keys, and verifies each candidate once.
 --
 -- Inputs
---   input: part, side, id, across, keys, half, and what verify needs: tokens (exact), text (edit), signature (estimate, hamming), vector (cosine)
+--   input: part, side, id, across, keys, half, and what verify needs: tokens (exact; with shingle also text, and the number of tokens as length), text (edit), signature (estimate, hamming), vector (cosine)
 -- Parameters
 --   threshold | minimum similarity; no effect if verify is 'none'
 --   verify: one of exact|edit|estimate|hamming|cosine|none = 'exact' | exact Jaccard of tokens, edit similarity of text, fraction of equal positions of signature, number of differing bits of signature, cosine of vector, or no verification
+--   shingle: shingle | with 'exact': how tokens were computed from text; then the rows need not be in memory at once if there is one part, without across and max_bucket
 --   candidates: one of keys|all|windows = 'keys' | which rows are compared: 'keys': those that share a key; 'all': all rows of a part, or if half is not NULL those of one half with those of the other; 'windows': those that are near in the sorted order of permuted bits, where every part must have all rows
 --   max_distance.block | maximum number of differing bits; with 'cosine', -1 if there are no signatures
 --   bits | with 'windows': number of bits of a signature that are permuted

@@ -5,6 +5,7 @@ use crate::files::{
     written_formats,
 };
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
+use crate::operators::JoinOneRow;
 use crate::operators::outer_joins::OuterJoinRows;
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::shared_rows::ReadOnce;
@@ -192,6 +193,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
     // Statistics are doubted before any rule believes them; filters are looked at once all are pushed down.
     physical.rules.insert(0, Arc::new(DoubtDoubles));
+    physical.rules.insert(1, Arc::new(JoinOneRow));
     physical.rules.push(Arc::new(ScanDoubles));
     // Sorts are added, and left out, by the rule that this one comes before.
     let names = physical.rules.iter().map(|rule| rule.name());

@@ -15,6 +15,7 @@
 //! To add an operator: a folder with `logical.rs` and `exec.rs`, and a line in [`planner`].
 
 mod fit;
+pub(crate) use fit::JoinOneRow;
 pub mod in_order;
 pub mod outer_joins;
 pub(crate) mod planner;

@@ -81,7 +81,7 @@ pub const CALLS: &[(&str, &str)] = &[
     (
         "prefix_pairs",
         "SELECT * FROM prefix_pairs(
-           (SELECT side, id, across, shingle_hashes(text, 'word:3') AS tokens FROM rows_in),
+           (SELECT side, id, across, text, shingle_hashes(text, 'word:3') AS tokens FROM rows_in),
            (SELECT token_frequencies(shingle_hashes(text, 'word:3')) AS sketch FROM rows_in))",
     ),
     ("resolved_duplicates", "SELECT * FROM resolved_duplicates((SELECT id, id AS rank, text AS item FROM docs))"),

@@ -16,6 +16,9 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("plans::no_cross_or_nested_loop_join", || {
             super::run(no_quadratic_join())
         }),
+        Trial::test("plans::one_row_is_joined_by_hash", || {
+            crate::run(one_row_is_joined_by_hash())
+        }),
         Trial::test("plans::no_scalar_subquery", || {
             super::run(no_scalar_subquery())
         }),
@@ -71,6 +74,20 @@ async fn no_quadratic_join() -> Result<(), Failed> {
                     return Err(format!("{function} on {label}: {operator}\n{call}\n{plan}").into());
                 }
             }
+        }
+    }
+    Ok(())
+}
+
+/// Joining by sorting would gather all sets in one partition, and write them to disk under a memory limit.
+async fn one_row_is_joined_by_hash() -> Result<(), Failed> {
+    for (label, config) in configurations() {
+        let context = session(config).await?;
+        let call = "SELECT * FROM jaccard_join(docs)";
+        let plan = context.sql(call).await?.create_physical_plan().await?;
+        let plan = displayable(plan.as_ref()).indent(false).to_string();
+        if plan.contains("SortMergeJoinExec") || !plan.contains("HashJoinExec: mode=CollectLeft") {
+            return Err(format!("{label}\n{plan}").into());
         }
     }
     Ok(())

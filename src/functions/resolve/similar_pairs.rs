@@ -10,7 +10,7 @@ pub(in crate::functions) fn similar_pairs(call: &Call) -> Result<Expansion> {
         Ok((value > 0).then_some(value))
     };
     let integer = |name: &str| -> Result<u32> { Ok(call.integer(name)? as u32) };
-    let spec = Spec {
+    let mut spec = Spec {
         threshold: call.number("threshold")?,
         candidates: match call.text("candidates")? {
             "all" => Candidates::All,
@@ -41,8 +41,12 @@ pub(in crate::functions) fn similar_pairs(call: &Call) -> Result<Expansion> {
         parts: call.integer("parts")? as u32,
         two_sides: call.integer("sides")? == 2,
         differ: call.boolean("differ")?,
+        shingle: None,
         report: None,
     };
+    if call.is_given("shingle") && spec.may_join_by_blocks() {
+        spec.shingle = Some(call.text("shingle")?.to_owned());
+    }
     Ok(Expansion::Plan(SimilarPairs::plan(
         call.relations[0].clone(),
         spec,

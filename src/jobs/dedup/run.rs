@@ -12,9 +12,6 @@ use datafusion::execution::memory_pool::MemoryLimit;
 use neardup_kernels::{choose_bands, distance_for_recall};
 use std::collections::BTreeMap;
 
-/// Maximum number of parts: more of them cost time and save no memory.
-const MAX_PARTS: usize = 4096;
-
 /// A job with its parameters.
 pub(super) struct Run<'a> {
     pub(super) options: &'a Dedup,
@@ -135,47 +132,27 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Number of parts of the joins: one, or more if the rows would not fit into the memory limit. A part holds the
-    /// rows that have at least one of its keys, and each partition holds one part at a time.
+    /// Number of parts of the joins. Texts are joined in one part, which takes the memory that there is. A part of
+    /// vectors must fit into the memory limit.
     pub(super) fn parts(&self, job: &Job) -> usize {
         let state = job.context().state();
         if let Some(parts) = lookup(state.config_options(), "parts").and_then(|n| n.parse().ok()) {
             return parts;
         }
-        let partitions = state.config().target_partitions();
-        let MemoryLimit::Finite(limit) = state.runtime_env().memory_pool.memory_limit() else {
+        let limit = state.runtime_env().memory_pool.memory_limit();
+        let (Method::Projection, MemoryLimit::Finite(limit)) = (self.options.method, limit) else {
             return 1;
         };
         let texts = figure(job, Figure::DistinctTexts).max(1.0);
-        if self.options.method == Method::Projection {
-            // A part holds two of g groups of rows: vectors, signatures and transposed signatures.
-            let bytes = figure(job, Figure::BytesOfVectors)
-                + texts * (self.options.bits as f64 / 4.0 + 64.0);
-            let held = |groups: usize| 2.0 * bytes / groups as f64 * partitions.min(groups) as f64;
-            let fits = |groups: &usize| held(*groups) <= limit as f64 / 2.0;
-            let groups = (1..64).find(fits).unwrap_or(64);
-            return groups * (groups + 1) / 2;
-        }
-        // An estimate: a word has five characters, and a text has at most one shingle for each word or character.
-        let unit = match self.shingle.starts_with("char") {
-            true => 1.0,
-            false => 5.0,
-        };
-        let shingles = figure(job, Figure::Characters) / unit;
-        // The keys of a row are its prefix. Its bytes are the tokens while they are sorted, and the index.
-        let keys = shingles / texts * (1.0 - self.threshold) + 1.0;
-        let bytes = texts * (24.0 * shingles / texts + 64.0 * keys + 100.0);
-        let held = |parts: usize| {
-            let share = 1.0 - (1.0 - 1.0 / parts as f64).powf(keys);
-            bytes * share * partitions.min(parts) as f64
-        };
+        // A part holds two of g groups of rows: vectors, signatures and transposed signatures.
+        let bytes =
+            figure(job, Figure::BytesOfVectors) + texts * (self.options.bits as f64 / 4.0 + 64.0);
+        let partitions = state.config().target_partitions();
+        let held = |groups: usize| 2.0 * bytes / groups as f64 * partitions.min(groups) as f64;
         // Half of the memory is left to the operators below the join.
-        let fits = |parts: &usize| held(*parts) <= limit as f64 / 2.0;
-        let choices = std::iter::successors(Some(1), |parts: &usize| Some(parts * 2));
-        choices
-            .take_while(|parts| *parts <= MAX_PARTS)
-            .find(fits)
-            .unwrap_or(MAX_PARTS)
+        let fits = |groups: &usize| held(*groups) <= limit as f64 / 2.0;
+        let groups = (1..64).find(fits).unwrap_or(64);
+        groups * (groups + 1) / 2
     }
 
     pub(super) fn values(&self, job: &Job) -> BTreeMap<String, Value> {

@@ -5,6 +5,8 @@
 //! are large, the query is planned again, with fewer rows per batch (set for all operators by [`BatchRowsExec`]) and
 //! with sort-merge joins, which spill.
 //!
+//! Joins with a single row are by hash in any case ([`JoinOneRow`]).
+//!
 //! Two changes apply to every plan. A [`CutExec`] below each `UNNEST` splits batches that would expand to too many
 //! rows. [`GroupWindowExec`] replaces the engine's operator for windows with `PARTITION BY` and holds one group at a
 //! time.
@@ -15,6 +17,9 @@ mod batch_rows;
 mod cut;
 mod group_window;
 mod inputs;
+mod one_row;
+
+pub(crate) use one_row::JoinOneRow;
 
 use crate::resources::HashJoinsWithin;
 use batch_rows::BatchRowsExec;

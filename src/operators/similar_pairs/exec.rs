@@ -3,6 +3,7 @@
 //! one for each thread of the task.
 
 use super::Spec;
+use super::blocks::BlockJoin;
 use super::input::{PartRows, SortedPart, TaskRows};
 use super::join::{Join, pair_input};
 use super::left_out::LeftOut;
@@ -28,8 +29,10 @@ use datafusion::physical_plan::{
     ReplaceChildrenOptions,
 };
 use futures::{Stream, StreamExt};
+use neardup_kernels::Shingle;
 use neardup_kernels::pairs as kernel;
 use std::num::NonZero;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use tokio::sync::mpsc;
@@ -181,7 +184,24 @@ impl ExecutionPlan for SimilarPairsExec {
         let config = context.session_config();
         let partitions = self.properties.output_partitioning().partition_count();
         let threads = available_parallelism().map_or(1, NonZero::get);
-        let workers = config.target_partitions().min(threads) / partitions;
+        let workers = (config.target_partitions().min(threads) / partitions).max(1);
+        if let Some(shingle) = &self.spec.shingle {
+            let shingle = Shingle::from_str(shingle)
+                .map_err(|error| exec_datafusion_err!("similar_pairs: {error}"))?;
+            let counter = |name| MetricBuilder::new(&self.metrics).counter(name, partition);
+            let join = BlockJoin {
+                spec: self.spec.clone(),
+                shingle,
+                schema: Arc::clone(&self.schema),
+                workers,
+                metrics: Metrics::new(&self.metrics, partition),
+                blocks: counter("blocks"),
+                dropped: counter("rows_without_shared_key"),
+                spills: SpillMetrics::new(&self.metrics, partition),
+                context,
+            };
+            return Ok(join.stream(input));
+        }
         let rows = match self.spools {
             false => Rows::Held(TaskRows::default()),
             true => {
@@ -200,7 +220,7 @@ impl ExecutionPlan for SimilarPairsExec {
             input: Some(input),
             rows,
             current: None,
-            workers: workers.max(1),
+            workers,
             rows_memory: MemoryConsumer::new("similar_pairs rows").register(context.memory_pool()),
             index_memory: MemoryConsumer::new("similar_pairs index")
                 .register(context.memory_pool()),
@@ -217,8 +237,8 @@ impl ExecutionPlan for SimilarPairsExec {
 }
 
 /// Counts of the operator, as EXPLAIN ANALYZE shows them.
-struct Metrics {
-    output_rows: Count,
+pub(super) struct Metrics {
+    pub(super) output_rows: Count,
     candidates: Count,
     verified: Count,
     oversized_buckets: Count,
@@ -243,7 +263,7 @@ impl Metrics {
         }
     }
 
-    fn add(&self, stats: &kernel::Stats) {
+    pub(super) fn add(&self, stats: &kernel::Stats) {
         self.candidates.add(stats.candidates as usize);
         self.verified.add(stats.verified as usize);
         self.oversized_buckets.add(stats.oversized_buckets as usize);

@@ -16,6 +16,7 @@
 //! The join algorithms are in `neardup_kernels::pairs`. This module connects them to Arrow, memory accounting and the
 //! plan.
 
+mod blocks;
 mod exec;
 mod input;
 mod join;
@@ -102,6 +103,8 @@ pub struct Spec {
     pub max_bucket: Option<usize>,
     /// Number of parts of the key space.
     pub parts: u32,
+    /// How the sets are computed from texts, in the join by blocks; `None`: the sets are the column `tokens`.
+    pub shingle: Option<String>,
     /// Whether only pairs of a row of side 0 with a row of side 1 are formed.
     pub two_sides: bool,
     /// Whether only pairs with different values of `across` are formed.
@@ -117,7 +120,10 @@ impl Spec {
         if self.candidates == Candidates::Keys {
             columns.push("keys");
         }
-        columns.extend(self.verify.column());
+        match self.shingle {
+            Some(_) => columns.extend(["length", "text"]),
+            None => columns.extend(self.verify.column()),
+        }
         if self.reads_signatures() && self.verify != Verify::Hamming {
             columns.push("signature");
         }
@@ -131,6 +137,15 @@ impl Spec {
             columns.push("across");
         }
         columns
+    }
+
+    /// Whether the join by blocks handles these parameters, if texts and their shingle are given.
+    pub(crate) fn may_join_by_blocks(&self) -> bool {
+        self.candidates == Candidates::Keys
+            && self.verify == Verify::Exact
+            && self.parts == 1
+            && self.max_bucket.is_none()
+            && !self.differ
     }
 
     /// Whether bit signatures are compared.
@@ -171,6 +186,9 @@ impl std::fmt::Display for Spec {
                 f,
                 ", tables={tables}, window={window}, chunk={chunk}, bits={bits}, seed={seed}"
             )?,
+        }
+        if let Some(shingle) = &self.shingle {
+            write!(f, ", shingle={shingle}")?;
         }
         if self.prefixes {
             f.write_str(", prefixes")?;

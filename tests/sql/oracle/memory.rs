@@ -1,9 +1,10 @@
-//! Joins of many parts under a memory limit: rows that do not fit are spilled, and the pairs are the same.
+//! Joins under a memory limit: rows that do not fit are spilled, and the pairs are the same.
 
 use super::corpus::{pairs, register, session, texts};
 use super::same_pairs;
 use datafusion::arrow::array::{ArrayRef, Int64Array, ListArray, RecordBatch};
 use datafusion::arrow::datatypes::Float32Type;
+use datafusion::datasource::MemTable;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -14,9 +15,12 @@ use std::sync::Arc;
 
 /// The trials of this module.
 pub fn trials() -> Vec<Trial> {
-    vec![Trial::test("oracle::joins with little memory", || {
-        crate::run(little_memory())
-    })]
+    vec![
+        Trial::test("oracle::joins with little memory", || {
+            crate::run(little_memory())
+        }),
+        Trial::test("oracle::joins of texts in blocks", || crate::run(blocks())),
+    ]
 }
 
 /// Vectors in pairs: 64 numbers each.
@@ -73,22 +77,111 @@ async fn little_memory() -> Result<(), Failed> {
             return Err(format!("{call}: {} pairs", expected.len()).into());
         }
         same_pairs(call, &pairs(&limited, &query).await?, &expected)?;
-        if spills(&limited, &query).await? == 0 {
+        if metric(&operator(&limited, &query).await?, "spill_count")? == 0 {
             return Err(format!("{call}: nothing was written to disk").into());
         }
     }
     Ok(())
 }
 
-/// How often the operator spilled rows.
-async fn spills(context: &SessionContext, query: &str) -> Result<u64, Failed> {
+/// Joins of texts that read their rows from disk, block by block. The pairs and the counts of what is left out are those
+/// of the join of sets in memory.
+async fn blocks() -> Result<(), Failed> {
+    let mut config = SessionConfig::new()
+        .with_target_partitions(2)
+        .with_batch_size(256);
+    config.options_mut().execution.sort_spill_reservation_bytes = 64 << 10;
+    let pool = Arc::new(FairSpillPool::new(8 << 20));
+    let runtime = RuntimeEnvBuilder::new()
+        .with_memory_pool(pool)
+        .build_arc()?;
+    let limited = neardup::session(config, runtime)?;
+    let free = session(2)?;
+    register(&free, "docs", &texts(10_000, 3, Kind::Sentences))?;
+    for (table, keys) in [
+        ("prefixes", "prefix_tokens(tokens, sketch, 0.6)"),
+        (
+            "bands",
+            "minhash_bands(minhash(tokens, 32, 'char:5', 1, 32), 8, 4)",
+        ),
+    ] {
+        let rows = format!(
+            "SELECT 0 AS part, arrow_cast(id % 2, 'Int8') AS side, id, text, tokens, cardinality(tokens) AS length, {keys} AS keys
+             FROM (SELECT id, text, shingle_hashes(text, 'char:5') AS tokens FROM docs)
+             CROSS JOIN (SELECT token_frequencies(shingle_hashes(text, 'char:5')) AS sketch FROM docs)"
+        );
+        let rows = free.sql(&rows).await?.collect().await?;
+        for context in [&free, &limited] {
+            let rows = MemTable::try_new(rows[0].schema(), vec![rows.clone()])?;
+            context.register_table(table, Arc::new(rows))?;
+        }
+    }
+    let mut left_out = [0; 3];
+    for (table, prefixes) in [("prefixes", true), ("bands", false)] {
+        for more in [
+            "",
+            ", sides => 2",
+            ", max_bucket_pairwise => 100",
+            ", max_bucket_pairwise => 100, sides => 2",
+        ] {
+            let call = |shingle: &str| {
+                format!(
+                    "SELECT * FROM similar_pairs({table}, threshold => 0.6, prefixes => {prefixes}{more}{shingle})"
+                )
+            };
+            let (in_memory, in_blocks) = (call(""), call(", shingle => 'char:5'"));
+            let expected = pairs(&free, &in_memory).await?;
+            if expected.len() < 1_000 {
+                return Err(format!("{in_memory}: {} pairs", expected.len()).into());
+            }
+            same_pairs(&in_blocks, &pairs(&free, &in_blocks).await?, &expected)?;
+            same_pairs(&in_blocks, &pairs(&limited, &in_blocks).await?, &expected)?;
+            let limited_operator = operator(&limited, &in_blocks).await?;
+            let free_operator = operator(&free, &in_memory).await?;
+            for (name, least) in [("spill_count", 1), ("blocks", 2)] {
+                let found = metric(&limited_operator, name)?;
+                if found < least {
+                    return Err(format!("{in_blocks}: {name} is {found}").into());
+                }
+            }
+            for (name, sum) in ["oversized_buckets", "unlinked", "uncompared"]
+                .iter()
+                .zip(&mut left_out)
+            {
+                let found = metric(&limited_operator, name)?;
+                let expected = metric(&free_operator, name)?;
+                if found != expected {
+                    return Err(format!("{in_blocks}: {name} is {found}, not {expected}").into());
+                }
+                *sum += found;
+            }
+        }
+    }
+    match left_out[0] == 0 || left_out[2] == 0 {
+        true => Err(format!("nothing was left out: {left_out:?}").into()),
+        false => Ok(()),
+    }
+}
+
+/// The operator with its metrics, as EXPLAIN ANALYZE shows it.
+async fn operator(context: &SessionContext, query: &str) -> Result<String, Failed> {
     let plan = context.sql(&format!("EXPLAIN ANALYZE {query}")).await?;
     let plan = plan.to_string().await?;
     let operator = plan.lines().find(|line| line.contains("SimilarPairsExec"));
-    let operator = operator.ok_or("no SimilarPairsExec")?;
+    Ok(operator.ok_or("no SimilarPairsExec")?.to_owned())
+}
+
+/// A metric that is a whole number. EXPLAIN ANALYZE rounds large ones: 1.23 K.
+fn metric(operator: &str, name: &str) -> Result<u64, Failed> {
     let (_, count) = operator
-        .split_once("spill_count=")
-        .ok_or_else(|| format!("no spill_count in {operator}"))?;
-    let digits = count.split(',').next().unwrap_or_default();
-    Ok(digits.trim().parse()?)
+        .split_once(&format!("{name}="))
+        .ok_or_else(|| format!("no {name} in {operator}"))?;
+    let count = count.split([',', ']']).next().unwrap_or_default().trim();
+    let (digits, unit) = count.split_once(' ').unwrap_or((count, ""));
+    let unit = match unit {
+        "K" => 1e3,
+        "M" => 1e6,
+        _ => 1.0,
+    };
+    Ok((digits.parse::<f64>()? * unit) as u64)
 }

@@ -288,7 +288,7 @@ impl KeyIndex {
 
 /// The number of pairs of rows in a bucket, given the number of rows of each side; with one number, of all
 /// pairs.
-fn pairs_in_bucket(rows: [Option<u64>; 2]) -> u64 {
+pub(super) fn pairs_in_bucket(rows: [Option<u64>; 2]) -> u64 {
     match rows {
         [Some(a), Some(b)] => a * b,
         [Some(a), None] => a * a.saturating_sub(1) / 2,
@@ -301,8 +301,12 @@ fn inner_zone(input: &PairInput<'_>, spec: &Spec, row: usize) -> usize {
     let Payload::Sets(sets) = input.payload else {
         return usize::MAX;
     };
-    let size = sets.row(row).len();
-    size + 1 - min_overlap(size, size, spec.threshold).min(size + 1)
+    inner_zone_of(sets.row(row).len(), spec.threshold)
+}
+
+/// The number of tokens of a set of this size that are in its inner zone.
+pub(super) fn inner_zone_of(size: usize, threshold: f64) -> usize {
+    size + 1 - min_overlap(size, size, threshold).min(size + 1)
 }
 
 /// The number of rows of each list if there are two zones. Lists with a count of 0 stay empty.
@@ -398,7 +402,7 @@ fn number_keys(input: &PairInput<'_>, spec: &Spec, stats: &mut Stats) -> (Vec<u3
 /// A hash of one `u64` by folded multiplication. The multiplier differs from that of the partition, whose
 /// product has the same high bits for all keys of a partition.
 #[derive(Default)]
-struct KeyHasher(u64);
+pub(super) struct KeyHasher(u64);
 
 impl Hasher for KeyHasher {
     fn finish(&self) -> u64 {

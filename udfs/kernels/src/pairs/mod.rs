@@ -31,10 +31,12 @@
 //! WWW 2008 (PPJoin), whose bounds are those of [`crate::bounds`].
 
 mod all;
+mod blocks;
 mod compare;
 mod first_key;
 mod index;
 mod input;
+mod jaccard_probe;
 mod join;
 mod pivots;
 mod probe_set;
@@ -46,6 +48,10 @@ mod verify;
 mod window;
 
 pub use all::AllPairs;
+pub use blocks::{
+    Block, BlockSpec, Found, HeavyKeys, KeyFilter, OversizedKeys, PivotJoin, Prober, SetRow,
+    SetRows,
+};
 pub use input::{Bits, Csr, Groups, PairInput, Payload, Texts, Values, Vectors};
 pub use join::{PairBatch, PairJoin};
 pub use spec::{

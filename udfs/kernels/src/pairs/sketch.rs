@@ -34,34 +34,65 @@ impl Sketches {
     }
 
     pub(super) fn new(sets: Csr<'_, u64>) -> Self {
-        let words = Self::words(sets.rows(), sets.values().len());
-        let mut bits = vec![0; words * sets.rows()];
-        for (row, sketch) in bits.chunks_exact_mut(words).enumerate() {
-            for &token in sets.row(row) {
-                // Not the bits that determine the rank of a token among the keys.
-                let bit = (token >> 40) as usize & (words * 64 - 1);
-                sketch[bit / 64] ^= 1 << (bit % 64);
-            }
-        }
+        let mut sketches = Self::with_capacity(sets.rows(), sets.values().len());
+        (0..sets.rows()).for_each(|row| sketches.push(sets.row(row)));
+        sketches
+    }
+
+    /// No sketches, with capacity for those of `rows` sets of `tokens` tokens in all.
+    pub(super) fn with_capacity(rows: usize, tokens: usize) -> Self {
+        let words = Self::words(rows, tokens);
+        let bits = Vec::with_capacity(words * rows);
         Self { words, bits }
+    }
+
+    /// Adds the sketch of a set.
+    pub(super) fn push(&mut self, set: &[u64]) {
+        let start = self.bits.len();
+        self.bits.resize(start + self.words, 0);
+        flip(&mut self.bits[start..], set);
+    }
+
+    /// Replaces `sketch` by the sketch of a set, as long as those of the rows.
+    pub(super) fn fill(&self, sketch: &mut Vec<u64>, set: &[u64]) {
+        sketch.clear();
+        sketch.resize(self.words, 0);
+        flip(sketch, set);
+    }
+
+    /// The sketch of a row; `None` if there is none.
+    #[inline]
+    pub(super) fn row(&self, row: usize) -> Option<&[u64]> {
+        let sketch = self.bits.get(row * self.words..(row + 1) * self.words)?;
+        (!sketch.is_empty()).then_some(sketch)
     }
 
     /// The number of bits in which the sketches of two sets differ; `None` if there are no sketches.
     #[inline]
     pub(super) fn distance(&self, a: usize, b: usize) -> Option<usize> {
-        let sketch = |row: usize| self.bits.get(row * self.words..(row + 1) * self.words);
-        let (a, b) = (sketch(a)?, sketch(b)?);
-        if a.is_empty() {
-            return None;
-        }
-        let different = a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones());
-        Some(different.sum::<u32>() as usize)
+        Some(different_bits(self.row(a)?, self.row(b)?))
     }
 
     /// Bytes held.
     pub(super) fn memory(&self) -> usize {
         size_of::<u64>() * self.bits.capacity()
     }
+}
+
+/// Flips the bit of each token.
+fn flip(sketch: &mut [u64], set: &[u64]) {
+    for &token in set {
+        // Not the bits that determine the rank of a token among the keys.
+        let bit = (token >> 40) as usize & (sketch.len() * 64 - 1);
+        sketch[bit / 64] ^= 1 << (bit % 64);
+    }
+}
+
+/// The number of bits in which two sketches differ.
+#[inline]
+pub(super) fn different_bits(a: &[u64], b: &[u64]) -> usize {
+    let different = a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones());
+    different.sum::<u32>() as usize
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The join against brute force over all pairs.
 
 mod bits;
+mod blocks;
 mod limits;
 mod oracle;
 mod oversized;

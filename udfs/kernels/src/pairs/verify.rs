@@ -2,10 +2,10 @@
 
 use super::compare;
 use super::input::{PairInput, Payload, Texts};
-use super::probe_set::ProbeSet;
+use super::jaccard_probe::JaccardProbe;
 use super::sketch::Sketches;
 use super::spec::{Spec, Verify};
-use crate::{bounds, edit_distance_within, overlap_at_least};
+use crate::edit_distance_within;
 use std::sync::Arc;
 
 /// A row that shares a key with the probe row.
@@ -29,16 +29,10 @@ pub(super) struct Verifier {
     sketches: Arc<Sketches>,
     /// The length of the probe row.
     length: usize,
-    /// The smallest and the largest length that can qualify with it.
-    partners: (usize, usize),
     /// The number of equal positions that a pair of signatures needs.
     min_equal: usize,
-    /// The number of sets that the probe row was compared with.
-    compared: usize,
-    /// The set of the probe row as a hash table, filled at the second comparison.
-    probe_set: ProbeSet,
-    /// Whether the set of the probe row fits into `probe_set`.
-    has_probe_set: bool,
+    /// The set of the probe row, where sets are compared.
+    set: JaccardProbe,
 }
 
 impl Verifier {
@@ -71,11 +65,8 @@ impl Verifier {
             lengths: Arc::new(lengths),
             sketches: Arc::new(sketches),
             length: 0,
-            partners: (0, 0),
             min_equal,
-            compared: 0,
-            probe_set: ProbeSet::default(),
-            has_probe_set: false,
+            set: JaccardProbe::new(spec.threshold),
         }
     }
 
@@ -89,21 +80,19 @@ impl Verifier {
         Self {
             lengths: Arc::clone(&self.lengths),
             sketches: Arc::clone(&self.sketches),
-            probe_set: ProbeSet::default(),
-            has_probe_set: false,
+            set: JaccardProbe::new(self.threshold),
             ..*self
         }
     }
 
     /// Makes a row the probe row.
     pub(super) fn begin(&mut self, row: u32) {
-        self.compared = 0;
         self.length = self
             .lengths
             .get(row as usize)
             .map_or(0, |&length| length as usize);
         if self.verify == Verify::Exact {
-            self.partners = bounds::partner_sizes(self.length, self.threshold);
+            self.set.begin(self.length);
         }
     }
 
@@ -114,9 +103,7 @@ impl Verifier {
         match self.verify {
             Verify::Exact => {
                 let length = *self.lengths.get(other as usize)? as usize;
-                let needed = || bounds::min_overlap(self.length, length, self.threshold);
-                (self.partners.0 <= length && length <= self.partners.1)
-                    .then(|| u32::try_from(needed()).unwrap_or(u32::MAX))
+                self.set.needed(length)
             }
             Verify::Edit => {
                 let length = *self.lengths.get(other as usize)? as usize;
@@ -139,16 +126,9 @@ impl Verifier {
         first: bool,
     ) -> bool {
         let length = self.lengths[candidate.row as usize] as usize;
-        let after = |length: usize, position: usize| length.saturating_sub(position + 1);
-        let other_position = candidate.position as usize;
-        let before = if first {
-            0
-        } else {
-            position.min(other_position)
-        };
-        let max_overlap =
-            before + 1 + after(self.length, position).min(after(length, other_position));
-        max_overlap >= candidate.needed as usize
+        let positions = (position as u32, candidate.position);
+        self.set
+            .position_qualifies(length, positions, first, candidate.needed)
     }
 
     /// Whether the bound that the sketches of the probe row `row` and of a candidate give is at least the
@@ -158,8 +138,9 @@ impl Verifier {
         let Some(different) = self.sketches.distance(row as usize, candidate.row as usize) else {
             return true;
         };
-        let both = self.length + self.lengths[candidate.row as usize] as usize;
-        different + 2 * candidate.needed as usize <= both
+        let length = self.lengths[candidate.row as usize] as usize;
+        self.set
+            .sketch_qualifies(length, different, candidate.needed)
     }
 
     /// The similarity of the probe row `row` to a candidate, if it reaches the threshold.
@@ -174,7 +155,8 @@ impl Verifier {
         match (self.verify, input.payload) {
             (Verify::None, _) => Some(f64::NAN),
             (Verify::Exact, Payload::Sets(sets)) => {
-                self.set_similarity(sets.row(a), sets.row(b), candidate.needed as usize)
+                self.set
+                    .similarity(sets.row(a), sets.row(b), candidate.needed)
             }
             (Verify::Edit, Payload::Texts(texts)) => self.edit_similarity(texts, a, b),
             (Verify::Estimate, Payload::Signatures32 { values, width }) => {
@@ -191,23 +173,6 @@ impl Verifier {
             }
             _ => None,
         }
-    }
-
-    /// The Jaccard similarity of the probe row's set to another, if it reaches the threshold.
-    fn set_similarity(&mut self, set: &[u64], other: &[u64], needed: usize) -> Option<f64> {
-        if set == other {
-            return (!set.is_empty()).then_some(1.0);
-        }
-        self.compared += 1;
-        if self.compared == 2 {
-            self.has_probe_set = self.probe_set.fill(set);
-        }
-        let overlap = if self.compared >= 2 && self.has_probe_set {
-            self.probe_set.overlap_at_least(other, needed)?
-        } else {
-            overlap_at_least(set, other, needed)?
-        };
-        Some(bounds::jaccard(overlap, set.len() + other.len()))
     }
 
     fn estimate<T: PartialEq>(

@@ -1,0 +1,391 @@
+//! The join of texts whose shingle sets are similar, in memory that does not depend on the number of rows.
+//!
+//! ```text
+//! rows (id, keys, length, text) ──> Store, by length ──> Counts: keys that several rows hold, oversized buckets
+//!                                      │
+//!                                      ├── segments ── sets ──> block ──┬─ its own rows ──┬──> pairs
+//!                                      │                                └─ later segments ┘
+//!                                      └── rows of oversized buckets, by id ── pivots ───────> pairs
+//! ```
+//!
+//! The sets are not stored: they are several times as large as the texts, and computing them again is cheaper than
+//! writing and reading them. A block takes as many segments as its share of the memory holds, in the order of lengths.
+//! All later segments whose lengths are not too large are read, one by one, and probed against it. Then the next block
+//! begins. Hence each row is held by one block, is written at most once, and is read again for each block whose rows
+//! may be similar to it.
+//!
+//! This join takes over where keys are given, similarities are those of shingle sets, and there is one part. It does
+//! not handle `across` and `max_bucket`, whose limits depend on other rows of a bucket, nor other ways to verify: these
+//! are joined as the parent module describes.
+
+mod counts;
+mod output;
+mod pivots;
+mod rows;
+mod store;
+
+use super::Spec;
+use super::exec::Metrics;
+use super::left_out::LeftOut;
+use super::spool::does_not_fit;
+use counts::Counts;
+use datafusion::arrow::array::{Array, ArrayRef, new_empty_array};
+use datafusion::arrow::compute::concat;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::runtime::{JoinSet, SpawnedTask};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
+use datafusion::execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::metrics::{Count, SpillMetrics};
+use datafusion::physical_plan::stream::RecordBatchReceiverStream;
+use futures::StreamExt;
+use neardup_kernels::Shingle;
+use neardup_kernels::pairs::{Block, BlockSpec, Prober, Stats};
+use output::{Output, Pairs};
+use pivots::Pivots;
+use rows::Portion;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use store::Store;
+
+/// The most bytes of a block. Larger blocks would save little: rows are probed against few other blocks.
+const MAX_BLOCK: usize = 256 << 20;
+/// A block takes at most this share of a memory limit: a third.
+const BLOCK_SHARE: usize = 3;
+/// Rows of a block that a worker probes one after the other.
+const PROBES: usize = 512;
+/// Work after which a worker yields, in units of about a nanosecond.
+const WORK: usize = 4 << 20;
+
+/// The parameters of a join by blocks.
+pub(super) struct BlockJoin {
+    pub(super) spec: Spec,
+    pub(super) shingle: Shingle,
+    pub(super) schema: SchemaRef,
+    pub(super) workers: usize,
+    pub(super) metrics: Metrics,
+    pub(super) blocks: Count,
+    /// Rows without a key that another row may have.
+    pub(super) dropped: Count,
+    pub(super) spills: SpillMetrics,
+    pub(super) context: Arc<TaskContext>,
+}
+
+/// What the workers of all blocks share.
+struct Shared {
+    store: Arc<Store>,
+    counts: Arc<Counts>,
+    spec: BlockSpec,
+    shingle: Shingle,
+    output: Output,
+}
+
+/// A block, and the segments whose rows are probed against it.
+struct Current {
+    block: Block,
+    ids: ArrayRef,
+    /// The numbers of the segments after those of the block.
+    later: std::ops::Range<usize>,
+    /// The number of units of work that were taken: first runs of rows of the block, then segments.
+    taken: AtomicUsize,
+}
+
+impl BlockJoin {
+    /// The pairs of the rows of `input`.
+    pub(super) fn stream(self, input: SendableRecordBatchStream) -> SendableRecordBatchStream {
+        let mut stream = RecordBatchReceiverStream::builder(Arc::clone(&self.schema), self.workers);
+        let output = Output {
+            schema: Arc::clone(&self.schema),
+            batch_size: self.context.session_config().batch_size(),
+            two_sides: self.spec.two_sides,
+            rows: self.metrics.output_rows.clone(),
+            sender: stream.tx(),
+        };
+        stream.spawn(self.run(input, output));
+        stream.build()
+    }
+
+    async fn run(self, input: SendableRecordBatchStream, output: Output) -> Result<()> {
+        let pool = self.context.memory_pool();
+        let limit = pool.memory_limit();
+        let consumer = |name| MemoryConsumer::new(name).register(pool);
+        let mut store = self.collect(input).await?;
+        let mut probes = consumer("similar_pairs probes");
+        self.make_room(&mut store, &mut probes)?;
+        let store = Arc::new(store);
+        let mut keys = consumer("similar_pairs keys");
+        let counts = Counts::of(&store, &self.spec, limit, &mut keys).await;
+        let counts = Arc::new(counts.map_err(|error| too_large("keys do", &error))?);
+        let spec = BlockSpec {
+            threshold: self.spec.threshold,
+            prefixes: self.spec.prefixes,
+            two_sides: self.spec.two_sides,
+        };
+        let pivots = match counts.oversized.is_empty() {
+            true => None,
+            false => {
+                let pivots = Pivots {
+                    store: Arc::clone(&store),
+                    counts: Arc::clone(&counts),
+                    spec,
+                    shingle: self.shingle,
+                    schema: store.schema(),
+                };
+                let join = pivots.join(output.clone(), Arc::clone(&self.context));
+                Some(SpawnedTask::spawn(join))
+            }
+        };
+        let shared = Arc::new(Shared {
+            store,
+            counts,
+            spec,
+            shingle: self.shingle,
+            output,
+        });
+        let mut done = Stats::default();
+        let mut block_memory = consumer("similar_pairs block");
+        let mut next = 0;
+        let mut rows = 0;
+        while next < shared.store.segments.len() {
+            let (current, end) = self.block(&shared, next, &mut block_memory).await?;
+            next = end;
+            rows += current.block.len();
+            self.blocks.add(1);
+            done.add(&self.probe(&shared, Arc::new(current)).await?);
+            block_memory.free();
+            if shared.output.sender.is_closed() {
+                return Ok(());
+            }
+        }
+        if let Some(pivots) = pivots {
+            let joined = pivots.join().await.map_err(external)??;
+            done.add(&joined.stats);
+            self.spills.spill_file_count.add(joined.spills);
+            self.spills.spilled_bytes.add(joined.spilled_bytes);
+        }
+        let all: usize = shared
+            .store
+            .segments
+            .iter()
+            .map(|segment| segment.rows)
+            .sum();
+        self.dropped.add(all - rows);
+        self.metrics.add(&done);
+        let left_out = LeftOut::of(&done);
+        left_out
+            .write(&self.spec, 0, &self.context.runtime_env())
+            .await?;
+        // A job reports it in its manifest instead.
+        if self.spec.report.is_none() {
+            left_out.warn();
+        }
+        Ok(())
+    }
+
+    /// Reads all rows of the input.
+    async fn collect(&self, mut input: SendableRecordBatchStream) -> Result<Store> {
+        let id = input.schema().field_with_name("id")?.data_type().clone();
+        let schema = rows::schema(&id, self.spec.two_sides);
+        let mut store = Store::new(Arc::clone(&schema), &self.context, self.spills.clone());
+        while let Some(batch) = input.next().await.transpose()? {
+            store.push(&rows::stored(&batch, &schema)?)?;
+        }
+        store.finish()?;
+        Ok(store)
+    }
+
+    /// The most bytes of a block.
+    fn most(&self) -> usize {
+        match self.context.memory_pool().memory_limit() {
+            MemoryLimit::Finite(bytes) => MAX_BLOCK.min(bytes / BLOCK_SHARE),
+            _ => MAX_BLOCK,
+        }
+    }
+
+    /// Reserves memory for the segments that the workers read while they probe. If it and a block do not fit beside the
+    /// rows in memory, these are spilled.
+    fn make_room(&self, store: &mut Store, probes: &mut MemoryReservation) -> Result<()> {
+        let segments = store.segments.iter();
+        let largest = segments.clone().map(store::Segment::bytes_of_portion).max();
+        let block: usize = segments.map(store::Segment::bytes_in_block).sum();
+        let each = largest.unwrap_or(0);
+        let held = probes.try_grow(self.workers * each + block.min(self.most()));
+        if held.is_err() && store.is_held() {
+            store.spill()?;
+            store.finish()?;
+        }
+        let held = probes.try_resize(self.workers * each);
+        held.map_err(|error| too_large("largest texts do", &error))
+    }
+
+    /// The block that begins with a segment, and the number of the segment after its last one.
+    async fn block(
+        &self,
+        shared: &Arc<Shared>,
+        start: usize,
+        memory: &mut MemoryReservation,
+    ) -> Result<(Current, usize)> {
+        let segments = &shared.store.segments;
+        let mut loading = VecDeque::new();
+        let (mut portions, mut ids) = (Vec::new(), Vec::new());
+        let mut end = start;
+        loop {
+            while loading.len() < self.workers && end < segments.len() {
+                let bytes = segments[end].bytes_in_block();
+                let is_first = end == start;
+                if !is_first && memory.size() + bytes > self.most() {
+                    break;
+                }
+                if let Err(error) = memory.try_grow(bytes) {
+                    match is_first {
+                        true => return Err(too_large("largest texts do", &error)),
+                        false => break,
+                    }
+                }
+                loading.push_back((bytes, spawn_load(shared, end)));
+                end += 1;
+            }
+            let Some((bytes, portion)) = loading.pop_front() else {
+                break;
+            };
+            let portion = portion.join().await.map_err(external)??;
+            let rows = &portion.rows;
+            let keys = rows.iter().map(|row| row.keys.len()).sum();
+            let index = Block::memory_for(rows.len(), keys, rows.tokens());
+            memory.shrink(
+                bytes
+                    .saturating_sub(portion.memory() + index)
+                    .min(memory.size()),
+            );
+            if !rows.is_empty() {
+                ids.push(portion.ids);
+                portions.push(portion.rows);
+            }
+        }
+        let ids = match ids.is_empty() {
+            true => new_empty_array(shared.store.id_type()),
+            false => {
+                let ids: Vec<&dyn Array> = ids.iter().map(AsRef::as_ref).collect();
+                concat(&ids)?
+            }
+        };
+        let block = Block::new(portions, shared.spec, &shared.counts.oversized)
+            .map_err(|error| exec_datafusion_err!("similar_pairs: {error}"))?;
+        memory
+            .try_resize(
+                block.memory()
+                    + ids.get_array_memory_size()
+                    + self.workers * Prober::memory_for(block.len()),
+            )
+            .map_err(|error| too_large("index of a block does", &error))?;
+        let longest = segments[start..end]
+            .iter()
+            .map(|segment| segment.lengths.1)
+            .max();
+        let longest = usize::try_from(longest.unwrap_or(0)).unwrap_or(usize::MAX);
+        let (_, most) = neardup_kernels::bounds::partner_sizes(longest, self.spec.threshold);
+        let compatible =
+            segments[end..].partition_point(|segment| segment.lengths.0 <= most as u64);
+        let current = Current {
+            block,
+            ids,
+            later: end..end + compatible,
+            taken: AtomicUsize::new(0),
+        };
+        Ok((current, end))
+    }
+
+    /// Probes the rows of a block, and those of later segments, against it.
+    async fn probe(&self, shared: &Arc<Shared>, current: Arc<Current>) -> Result<Stats> {
+        let mut done = Stats::default();
+        if current.block.is_empty() {
+            return Ok(done);
+        }
+        let mut workers = JoinSet::new();
+        for _ in 0..self.workers {
+            workers.spawn(work(Arc::clone(shared), Arc::clone(&current)));
+        }
+        while let Some(stats) = workers.join_next().await {
+            done.add(&stats.map_err(external)??);
+        }
+        Ok(done)
+    }
+}
+
+fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {
+    DataFusionError::External(error.into())
+}
+
+fn too_large(what: &str, error: &DataFusionError) -> DataFusionError {
+    does_not_fit(what, 1, error)
+}
+
+fn spawn_load(shared: &Arc<Shared>, segment: usize) -> SpawnedTask<Result<Portion>> {
+    let shared = Arc::clone(shared);
+    SpawnedTask::spawn(async move { shared.load(segment).await })
+}
+
+impl Shared {
+    async fn load(&self, segment: usize) -> Result<Portion> {
+        let segment = &self.store.segments[segment];
+        Portion::load(&self.store, segment, &self.counts, self.shingle).await
+    }
+}
+
+/// One of the workers that probe rows against a block.
+async fn work(shared: Arc<Shared>, current: Arc<Current>) -> Result<Stats> {
+    let block = &current.block;
+    let mut prober = Prober::new(shared.spec.threshold);
+    prober.begin(block);
+    let (mut found, mut pairs) = (Vec::new(), Pairs::default());
+    let runs = block.len().div_ceil(PROBES);
+    let mut work = 0;
+    loop {
+        let unit = current.taken.fetch_add(1, Ordering::Relaxed);
+        let portion = match unit.checked_sub(runs) {
+            None => None,
+            Some(segment) if segment < current.later.len() => {
+                Some(shared.load(current.later.start + segment).await?)
+            }
+            Some(_) => break,
+        };
+        let ids = portion
+            .as_ref()
+            .map_or(&current.ids, |portion| &portion.ids);
+        let rows = match &portion {
+            None => unit * PROBES..block.len().min((unit + 1) * PROBES),
+            Some(portion) => 0..portion.rows.len(),
+        };
+        for row in rows {
+            found.clear();
+            let side = match &portion {
+                None => {
+                    work += prober.probe_own(block, row as u32, &mut found);
+                    block.side(row as u32)
+                }
+                Some(portion) => {
+                    let row = portion.rows.row(row);
+                    work += prober.probe_other(block, row, &mut found);
+                    row.side
+                }
+            };
+            for found in &found {
+                pairs.push(found.row as usize, row, side, found.similarity);
+            }
+            if pairs.len() >= shared.output.batch_size {
+                if !shared.output.send(&mut pairs, &current.ids, ids).await? {
+                    return Ok(*prober.stats());
+                }
+            } else if work > WORK {
+                work = 0;
+                // Other tasks run, and a cancelled query can end.
+                tokio::task::yield_now().await;
+            }
+        }
+        if !shared.output.send(&mut pairs, &current.ids, ids).await? {
+            break;
+        }
+    }
+    Ok(*prober.stats())
+}

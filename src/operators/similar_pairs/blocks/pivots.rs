@@ -1,0 +1,150 @@
+//! Oversized buckets: their rows, sorted by id, are compared with the pivots of the buckets.
+
+use super::counts::Counts;
+use super::output::{Output, Pairs};
+use super::rows::Columns;
+use super::store::Store;
+use crate::operators::similar_pairs::spool::compact;
+use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, UInt64Array};
+use datafusion::arrow::compute::{concat, filter_record_batch, take};
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::{Result, internal_datafusion_err};
+use datafusion::execution::memory_pool::MemoryConsumer;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::{LexOrdering, PhysicalSortExpr};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::sorts::sort::SortExec;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
+use futures::{StreamExt, TryStreamExt};
+use neardup_kernels::pairs::{BlockSpec, PivotJoin, SetRow, Stats};
+use neardup_kernels::{Shingle, ShingleScratch};
+use std::sync::Arc;
+
+/// The rows of oversized buckets.
+pub(super) struct Pivots {
+    pub(super) store: Arc<Store>,
+    pub(super) counts: Arc<Counts>,
+    pub(super) spec: BlockSpec,
+    pub(super) shingle: Shingle,
+    pub(super) schema: SchemaRef,
+}
+
+impl std::fmt::Debug for Pivots {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Pivots")
+    }
+}
+
+/// What the comparison with pivots did.
+#[derive(Debug, Default)]
+pub(super) struct Done {
+    pub(super) stats: Stats,
+    /// How often and how many bytes the sort spilled.
+    pub(super) spills: usize,
+    pub(super) spilled_bytes: usize,
+}
+
+impl PartitionStream for Pivots {
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
+        let oversized = Arc::clone(&self.counts.oversized);
+        let rows = self.store.scan().map(move |batch| {
+            let batch = batch?;
+            let columns = Columns::of(&batch)?;
+            let is_in = |row| columns.keys(row).iter().any(|&key| oversized.contains(key));
+            let rows: BooleanArray = (0..columns.len()).map(|row| Some(is_in(row))).collect();
+            compact(&filter_record_batch(&batch, &rows)?)
+        });
+        let rows = rows.try_filter(|batch| {
+            let any = batch.num_rows() > 0;
+            async move { any }
+        });
+        Box::pin(RecordBatchStreamAdapter::new(
+            Arc::clone(&self.schema),
+            rows,
+        ))
+    }
+}
+
+impl Pivots {
+    /// Compares all rows with the pivots of their buckets, and sends the pairs.
+    pub(super) async fn join(self, output: Output, context: Arc<TaskContext>) -> Result<Done> {
+        let memory = MemoryConsumer::new("similar_pairs pivots").register(context.memory_pool());
+        let (spec, shingle) = (self.spec, self.shingle);
+        let mut join = PivotJoin::new(spec, Arc::clone(&self.counts.oversized));
+        let sort = Arc::new(self.sorted()?);
+        let mut rows = sort.execute(0, context)?;
+        let mut pivots = Vec::new();
+        let (mut set, mut scratch) = (Vec::new(), ShingleScratch::default());
+        let (mut found, mut pairs) = (Vec::new(), Pairs::default());
+        let mut open = true;
+        while let (true, Some(batch)) = (open, rows.next().await.transpose()?) {
+            let columns = Columns::of(&batch)?;
+            for row in 0..columns.len() {
+                set.clear();
+                shingle.hashes_into(columns.text(row), &mut scratch, &mut set);
+                let side = columns.side(row);
+                let set_row = SetRow {
+                    keys: columns.keys(row),
+                    set: &set,
+                    side,
+                };
+                found.clear();
+                if join.push(set_row, &mut found) {
+                    pivots.push(take(
+                        &columns.ids,
+                        &UInt64Array::from(vec![row as u64]),
+                        None,
+                    )?);
+                }
+                for found in &found {
+                    pairs.push(found.row as usize, row, side, found.similarity);
+                }
+                if row % 64 == 63 {
+                    tokio::task::yield_now().await;
+                }
+            }
+            let ids: usize = pivots
+                .iter()
+                .map(|id: &ArrayRef| id.get_array_memory_size())
+                .sum();
+            memory.try_resize(join.memory() + ids)?;
+            if pairs.len() > 0 {
+                let ids: Vec<&dyn Array> = pivots.iter().map(AsRef::as_ref).collect();
+                open = output
+                    .send(&mut pairs, &concat(&ids)?, &columns.ids)
+                    .await?;
+            }
+        }
+        Ok(Done {
+            stats: *join.stats(),
+            spills: sort
+                .metrics()
+                .and_then(|metrics| metrics.spill_count())
+                .unwrap_or(0),
+            spilled_bytes: sort
+                .metrics()
+                .and_then(|metrics| metrics.spilled_bytes())
+                .unwrap_or(0),
+        })
+    }
+
+    /// The rows in ascending order of ids, and of sides where both sides have an id.
+    fn sorted(self) -> Result<SortExec> {
+        let schema = Arc::clone(&self.schema);
+        let columns = ["id", "side"].into_iter();
+        let columns = columns.filter_map(|name| Some((name, schema.index_of(name).ok()?)));
+        let order = columns
+            .map(|(name, index)| PhysicalSortExpr::new_default(Arc::new(Column::new(name, index))));
+        let order = LexOrdering::new(order)
+            .ok_or_else(|| internal_datafusion_err!("similar_pairs: rows without an id"))?;
+        let rows =
+            StreamingTableExec::try_new(schema, vec![Arc::new(self)], None, [], false, None)?;
+        Ok(SortExec::new(order, Arc::new(rows)))
+    }
+}

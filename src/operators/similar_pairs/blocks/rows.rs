@@ -1,0 +1,209 @@
+//! The columns of the rows, and their sets.
+
+use super::counts::Counts;
+use super::store::{Data, Segment, Store};
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, BooleanArray, Int8Array, ListArray, RecordBatch, StringViewArray,
+    UInt64Array, new_empty_array,
+};
+use datafusion::arrow::compute::{cast, filter_record_batch, interleave};
+use datafusion::arrow::datatypes::{DataType, Field, Int8Type, Schema, SchemaRef, UInt64Type};
+use datafusion::common::{Result, exec_err, internal_err};
+use futures::{StreamExt, TryStreamExt};
+use neardup_kernels::pairs::{Block, SetRows};
+use neardup_kernels::{Shingle, ShingleScratch};
+use std::sync::Arc;
+
+/// The schema of stored rows: id, keys, length, text and, in a join of two relations, side.
+pub(super) fn schema(id: &DataType, two_sides: bool) -> SchemaRef {
+    let item = Field::new_list_field(DataType::UInt64, true);
+    let mut fields = vec![
+        Field::new("id", id.clone(), false),
+        Field::new("keys", DataType::List(Arc::new(item)), false),
+        Field::new("length", DataType::UInt64, false),
+        Field::new("text", DataType::Utf8View, false),
+    ];
+    if two_sides {
+        fields.push(Field::new("side", DataType::Int8, false));
+    }
+    Arc::new(Schema::new(fields))
+}
+
+/// Rows in the schema for storing. Rows without an id, keys or text are left out.
+pub(super) fn stored(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    let mut columns = Vec::with_capacity(schema.fields().len());
+    let mut all = true;
+    let mut is_complete = vec![true; batch.num_rows()];
+    for field in schema.fields() {
+        let Some(column) = batch.column_by_name(field.name()) else {
+            return internal_err!("similar_pairs: no column '{}'", field.name());
+        };
+        let column = cast(column, field.data_type())?;
+        if column.null_count() > 0 {
+            all = false;
+            for (row, complete) in is_complete.iter_mut().enumerate() {
+                *complete &= column.is_valid(row);
+            }
+        }
+        columns.push(column);
+    }
+    if all {
+        return Ok(RecordBatch::try_new(Arc::clone(schema), columns)?);
+    }
+    let fields = schema.fields().iter();
+    let fields: Vec<Field> = fields
+        .map(|field| field.as_ref().clone().with_nullable(true))
+        .collect();
+    let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?;
+    let batch = filter_record_batch(&batch, &BooleanArray::from(is_complete))?;
+    Ok(RecordBatch::try_new(
+        Arc::clone(schema),
+        batch.columns().to_vec(),
+    )?)
+}
+
+/// The columns of a batch of stored rows.
+#[derive(Debug, Clone)]
+pub(super) struct Columns {
+    pub(super) ids: ArrayRef,
+    keys: ListArray,
+    key_values: UInt64Array,
+    pub(super) lengths: UInt64Array,
+    texts: StringViewArray,
+    sides: Option<Int8Array>,
+}
+
+impl Columns {
+    pub(super) fn of(batch: &RecordBatch) -> Result<Self> {
+        let [ids, keys, lengths, texts, sides @ ..] = batch.columns() else {
+            return internal_err!("similar_pairs: {} stored columns", batch.num_columns());
+        };
+        let keys = keys.as_list::<i32>();
+        Ok(Self {
+            ids: Arc::clone(ids),
+            keys: keys.clone(),
+            key_values: keys.values().as_primitive::<UInt64Type>().clone(),
+            lengths: lengths.as_primitive::<UInt64Type>().clone(),
+            texts: texts.as_string_view().clone(),
+            sides: sides
+                .first()
+                .map(|sides| sides.as_primitive::<Int8Type>().clone()),
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub(super) fn keys(&self, row: usize) -> &[u64] {
+        let offsets = self.keys.value_offsets();
+        let (start, end) = (offsets[row] as usize, offsets[row + 1] as usize);
+        &self.key_values.values()[start..end]
+    }
+
+    pub(super) fn text(&self, row: usize) -> &str {
+        self.texts.value(row)
+    }
+
+    pub(super) fn side(&self, row: usize) -> u8 {
+        let sides = self.sides.as_ref();
+        sides.map_or(0, |sides| u8::from(sides.value(row) != 0))
+    }
+
+    /// The number of keys and the bytes of the text of a row.
+    pub(super) fn sizes(&self, row: usize) -> (usize, usize) {
+        (self.keys(row).len(), self.text(row).len())
+    }
+}
+
+/// Rows of a segment that have keys which other rows have, with their sets.
+#[derive(Debug)]
+pub(super) struct Portion {
+    pub(super) ids: ArrayRef,
+    pub(super) rows: SetRows,
+}
+
+impl Segment {
+    /// An upper bound of the bytes of the segment as a portion of a block, with its index.
+    pub(super) fn bytes_in_block(&self) -> usize {
+        self.bytes_of_portion() + Block::memory_for(self.rows, self.keys, self.tokens)
+    }
+
+    /// An upper bound of the bytes of the segment as a portion, while it is read.
+    pub(super) fn bytes_of_portion(&self) -> usize {
+        let read = match self.data {
+            Data::Held(_) => 0,
+            Data::Spilled(_) => self.bytes,
+        };
+        SetRows::memory_for(self.rows, self.keys, self.tokens) + 16 * self.rows + read
+    }
+}
+
+impl Portion {
+    /// Reads a segment, and computes the sets of its rows.
+    pub(super) async fn load(
+        store: &Store,
+        segment: &Segment,
+        counts: &Counts,
+        shingle: Shingle,
+    ) -> Result<Self> {
+        let read: Vec<Columns>;
+        let (columns, places) = match &segment.data {
+            Data::Held(places) => (&store.columns, places.clone()),
+            Data::Spilled(file) => {
+                read = store
+                    .read(file)?
+                    .map(|batch| Columns::of(&batch?))
+                    .try_collect()
+                    .await?;
+                (&read, all_places(&read))
+            }
+        };
+        let columns_of = |batch: u32| &columns[batch as usize];
+        let is_kept = |key: &&u64| counts.is_kept(**key);
+        let (mut kept, mut keys, mut tokens) = (Vec::new(), 0, 0);
+        for (batch, row) in places {
+            let (columns, row) = (columns_of(batch), row as usize);
+            if columns.keys(row).iter().any(|&key| counts.is_compared(key)) {
+                kept.push((batch as usize, row));
+                keys += columns.keys(row).iter().filter(is_kept).count();
+                tokens += columns.lengths.value(row) as usize;
+            }
+        }
+        let mut rows = SetRows::with_capacity(kept.len(), keys, tokens);
+        let (mut set, mut scratch) = (Vec::new(), ShingleScratch::default());
+        for &(batch, row) in &kept {
+            let columns = &columns[batch];
+            set.clear();
+            shingle.hashes_into(columns.text(row), &mut scratch, &mut set);
+            let expected = columns.lengths.value(row);
+            if set.len() as u64 != expected {
+                return exec_err!(
+                    "similar_pairs: length {expected} is given for a text of {} shingles ({shingle})",
+                    set.len()
+                );
+            }
+            let keys = columns.keys(row).iter().filter(is_kept).copied();
+            rows.push(keys, columns.side(row), &set);
+        }
+        let ids: Vec<&dyn Array> = columns.iter().map(|columns| columns.ids.as_ref()).collect();
+        let ids = match kept.is_empty() {
+            true => new_empty_array(store.id_type()),
+            false => interleave(&ids, &kept)?,
+        };
+        Ok(Self { ids, rows })
+    }
+
+    /// Bytes held.
+    pub(super) fn memory(&self) -> usize {
+        self.rows.memory() + self.ids.get_array_memory_size()
+    }
+}
+
+/// The batch and the row of every row.
+fn all_places(columns: &[Columns]) -> Vec<(u32, u32)> {
+    let batches = columns.iter().enumerate();
+    let places = batches
+        .flat_map(|(batch, columns)| (0..columns.len()).map(move |row| (batch as u32, row as u32)));
+    places.collect()
+}

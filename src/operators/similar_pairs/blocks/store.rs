@@ -1,0 +1,243 @@
+//! The rows of the join, ordered by the lengths of their sets: in memory, or on disk in runs.
+//!
+//! Rows arrive in any order. If memory is short, those held are written as a run: sorted by length, and cut into
+//! segments that can be read one by one. Each row is written at most once.
+
+use super::rows::Columns;
+use crate::operators::similar_pairs::spool::compact;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::compute::interleave_record_batch;
+use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::common::Result;
+use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
+use datafusion::execution::{SendableRecordBatchStream, SpillFile, TaskContext};
+use datafusion::physical_plan::metrics::SpillMetrics;
+use datafusion::physical_plan::spill::{SpillManager, get_record_batch_memory_size};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use futures::{StreamExt, TryStreamExt, stream};
+use std::sync::Arc;
+
+/// A run is cut into about this many segments, of bytes within the bounds.
+const SEGMENTS: usize = 64;
+const MIN_SEGMENT: usize = 64 << 10;
+const MAX_SEGMENT: usize = 1 << 20;
+
+/// Rows whose sets have similar lengths.
+#[derive(Debug)]
+pub(super) struct Segment {
+    /// The smallest and the largest length of a set.
+    pub(super) lengths: (u64, u64),
+    pub(super) rows: usize,
+    /// The keys and the tokens of all rows.
+    pub(super) keys: usize,
+    pub(super) tokens: usize,
+    /// Bytes of the rows as they are held.
+    pub(super) bytes: usize,
+    pub(super) data: Data,
+}
+
+/// Where the rows of a segment are.
+pub(super) enum Data {
+    /// The batch and the row of each.
+    Held(Vec<(u32, u32)>),
+    Spilled(Arc<dyn SpillFile>),
+}
+
+impl std::fmt::Debug for Data {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Held(_) => "Held",
+            Self::Spilled(_) => "Spilled",
+        })
+    }
+}
+
+/// All rows.
+pub(super) struct Store {
+    schema: SchemaRef,
+    manager: SpillManager,
+    /// The bytes of the rows in memory; none once all rows are on disk, so that others that spill share what is left.
+    memory: Option<MemoryReservation>,
+    /// The rows in memory.
+    batches: Vec<RecordBatch>,
+    pub(super) columns: Vec<Columns>,
+    /// Segments on disk; after [`Store::finish`] all of them, in ascending order of lengths.
+    pub(super) segments: Vec<Segment>,
+    batch_size: usize,
+}
+
+impl Store {
+    pub(super) fn new(schema: SchemaRef, context: &TaskContext, metrics: SpillMetrics) -> Self {
+        let config = context.session_config();
+        let compression = config.options().execution.spill_compression;
+        Self {
+            manager: SpillManager::new(context.runtime_env(), metrics, Arc::clone(&schema))
+                .with_compression_type(compression),
+            schema,
+            memory: Some(
+                MemoryConsumer::new("similar_pairs rows")
+                    .with_can_spill(true)
+                    .register(context.memory_pool()),
+            ),
+            batches: Vec::new(),
+            columns: Vec::new(),
+            segments: Vec::new(),
+            batch_size: config.batch_size(),
+        }
+    }
+
+    /// Adds rows.
+    pub(super) fn push(&mut self, batch: &RecordBatch) -> Result<()> {
+        if batch.num_rows() == 0 {
+            return Ok(());
+        }
+        let batch = compact(batch)?;
+        // Sorting takes a length and the place of each row.
+        let bytes = get_record_batch_memory_size(&batch) + 24 * batch.num_rows();
+        let mut fits = self.reserve(bytes);
+        if !fits {
+            self.spill()?;
+            fits = self.reserve(bytes);
+        }
+        self.columns.push(Columns::of(&batch)?);
+        self.batches.push(batch);
+        match fits {
+            true => Ok(()),
+            // The batch is in memory already: until it is spilled, it is held beyond the limit.
+            false => self.spill(),
+        }
+    }
+
+    /// Whether this number of bytes more is reserved.
+    fn reserve(&self, bytes: usize) -> bool {
+        let memory = self.memory.as_ref();
+        memory.is_some_and(|memory| memory.try_grow(bytes).is_ok())
+    }
+
+    /// The schema of the rows.
+    pub(super) fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// The type of ids.
+    pub(super) fn id_type(&self) -> &DataType {
+        self.schema.field(0).data_type()
+    }
+
+    /// Whether rows are in memory.
+    pub(super) fn is_held(&self) -> bool {
+        !self.batches.is_empty()
+    }
+
+    /// Writes the rows in memory to disk.
+    pub(super) fn spill(&mut self) -> Result<()> {
+        self.segments
+            .retain(|segment| matches!(segment.data, Data::Spilled(_)));
+        for mut segment in self.cut() {
+            let Data::Held(places) = &segment.data else {
+                continue;
+            };
+            let mut file = self.manager.create_in_progress_file("similar_pairs")?;
+            let batches: Vec<&RecordBatch> = self.batches.iter().collect();
+            for places in places.chunks(self.batch_size) {
+                let places: Vec<_> = places
+                    .iter()
+                    .map(|&(batch, row)| (batch as usize, row as usize))
+                    .collect();
+                file.append_batch(&interleave_record_batch(&batches, &places)?)?;
+            }
+            if let Some(file) = file.finish()? {
+                segment.data = Data::Spilled(file);
+                self.segments.push(segment);
+            }
+        }
+        self.batches.clear();
+        self.columns.clear();
+        if let Some(memory) = &self.memory {
+            memory.free();
+        }
+        Ok(())
+    }
+
+    /// The rows in memory as segments.
+    fn cut(&self) -> Vec<Segment> {
+        let mut places = Vec::new();
+        for (batch, columns) in self.columns.iter().enumerate() {
+            let lengths = columns.lengths.values().iter().enumerate();
+            places.extend(lengths.map(|(row, &length)| (length, batch as u32, row as u32)));
+        }
+        places.sort_unstable();
+        let bytes: usize = self.batches.iter().map(get_record_batch_memory_size).sum();
+        let row_bytes = bytes / places.len().max(1);
+        let most = (bytes / SEGMENTS).clamp(MIN_SEGMENT, MAX_SEGMENT);
+        let mut segments: Vec<Segment> = Vec::new();
+        for (length, batch, row) in places {
+            let columns = &self.columns[batch as usize];
+            let (keys, text) = columns.sizes(row as usize);
+            let bytes = row_bytes.max(8 * keys + text);
+            let segment = match segments.last_mut() {
+                Some(segment) if segment.bytes + bytes <= most => segment,
+                _ => {
+                    segments.push(Segment {
+                        lengths: (length, length),
+                        rows: 0,
+                        keys: 0,
+                        tokens: 0,
+                        bytes: 0,
+                        data: Data::Held(Vec::new()),
+                    });
+                    let last = segments.len() - 1;
+                    &mut segments[last]
+                }
+            };
+            segment.lengths.1 = length;
+            segment.rows += 1;
+            segment.keys += keys;
+            segment.tokens += length as usize;
+            segment.bytes += bytes;
+            if let Data::Held(places) = &mut segment.data {
+                places.push((batch, row));
+            }
+        }
+        segments
+    }
+
+    /// Call this after the last row: then segments can be read.
+    pub(super) fn finish(&mut self) -> Result<()> {
+        if self.segments.is_empty() {
+            self.segments = self.cut();
+        } else if self.is_held() {
+            self.spill()?;
+        }
+        if !self.is_held() {
+            self.memory = None;
+        }
+        self.segments.sort_by_key(|segment| segment.lengths);
+        Ok(())
+    }
+
+    /// The rows of a segment on disk.
+    pub(super) fn read(&self, file: &Arc<dyn SpillFile>) -> Result<SendableRecordBatchStream> {
+        (self.manager).read_spill_as_stream_unbuffered(Arc::clone(file), None)
+    }
+
+    /// All rows, in any order.
+    pub(super) fn scan(self: &Arc<Self>) -> SendableRecordBatchStream {
+        let held: Vec<_> = self.batches.iter().cloned().map(Ok).collect();
+        let files: Vec<_> = (self.segments.iter())
+            .filter_map(|segment| match &segment.data {
+                Data::Spilled(file) => Some(Arc::clone(file)),
+                Data::Held(_) => None,
+            })
+            .collect();
+        let store = Arc::clone(self);
+        let spilled = stream::iter(files)
+            .then(move |file| {
+                let read = store.read(&file);
+                async move { read }
+            })
+            .try_flatten();
+        let all = stream::iter(held).chain(spilled);
+        Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), all))
+    }
+}

@@ -1,0 +1,315 @@
+//! A block of rows, and the probes of rows against it.
+
+use super::super::index::inner_zone_of;
+use super::super::jaccard_probe::JaccardProbe;
+use super::super::sketch::{Sketches, different_bits};
+use super::super::spec::PairError;
+use super::super::stats::Stats;
+use super::heavy::OversizedKeys;
+use super::postings::{Entry, Postings};
+use super::rows::{SetRow, SetRows};
+
+/// Where a row is.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    portion: u32,
+    /// The number of the row in the portion.
+    row: u32,
+    /// The number of tokens of its set.
+    length: u32,
+}
+
+/// The rows of a block, numbered from 0 through all portions, with an index of their keys.
+#[derive(Debug)]
+pub struct Block {
+    portions: Vec<SetRows>,
+    places: Vec<Place>,
+    sketches: Sketches,
+    postings: Postings,
+    threshold: f64,
+    /// Whether the keys are prefixes of the sets, so that positions filter.
+    prefixes: bool,
+    /// Whether no bucket is oversized, so that rows are compared at every key that they share.
+    complete: bool,
+    two_sides: bool,
+}
+
+/// What a block does, besides its rows.
+#[derive(Debug, Clone, Copy)]
+pub struct BlockSpec {
+    /// The minimal similarity of a pair, in (0, 1].
+    pub threshold: f64,
+    /// Whether the keys of a row are the first tokens of its set in one total order of all tokens.
+    pub prefixes: bool,
+    /// Whether only rows of different sides pair.
+    pub two_sides: bool,
+}
+
+impl Block {
+    /// Indexes the rows of several portions. Keys of oversized buckets are left out: [`super::PivotJoin`] handles them.
+    ///
+    /// # Errors
+    /// If there are more rows or keys than `u32` can number, or the threshold is out of range.
+    pub fn new(
+        portions: Vec<SetRows>,
+        spec: BlockSpec,
+        oversized: &OversizedKeys,
+    ) -> Result<Self, PairError> {
+        if !(spec.threshold > 0.0 && spec.threshold <= 1.0) {
+            return Err(PairError::Threshold(spec.threshold));
+        }
+        let rows: usize = portions.iter().map(SetRows::len).sum();
+        // `u32::MAX` stands for "no row".
+        if rows >= u32::MAX as usize {
+            return Err(PairError::Rows(rows));
+        }
+        let tokens = portions.iter().map(|rows| rows.tokens()).sum();
+        let mut places = Vec::with_capacity(rows);
+        let mut sketches = Sketches::with_capacity(rows, tokens);
+        for (number, portion) in portions.iter().enumerate() {
+            for (at, row) in portion.iter().enumerate() {
+                places.push(Place {
+                    portion: number as u32,
+                    row: at as u32,
+                    length: u32::try_from(row.set.len()).unwrap_or(u32::MAX),
+                });
+                sketches.push(row.set);
+            }
+        }
+        let complete = oversized.is_empty();
+        let zoned = complete && spec.prefixes;
+        let keys = portions.iter().flat_map(SetRows::iter);
+        let keys = keys.map(|row| row.keys.len()).sum();
+        let postings = Postings::build(keys, |visit| {
+            let rows = portions.iter().flat_map(SetRows::iter);
+            for (number, row) in rows.enumerate() {
+                let inner = match zoned {
+                    true => inner_zone_of(row.set.len(), spec.threshold),
+                    false => usize::MAX,
+                };
+                for (position, &key) in row.keys.iter().enumerate() {
+                    if complete || !oversized.contains(key) {
+                        visit(key, number as u32, position as u32, position >= inner);
+                    }
+                }
+            }
+        })?;
+        Ok(Self {
+            portions,
+            places,
+            sketches,
+            postings,
+            threshold: spec.threshold,
+            prefixes: spec.prefixes,
+            complete,
+            two_sides: spec.two_sides,
+        })
+    }
+
+    /// An upper bound of the bytes of a block, without its portions.
+    #[must_use]
+    pub fn memory_for(rows: usize, keys: usize, tokens: usize) -> usize {
+        Postings::memory_for(keys)
+            .saturating_add(Sketches::memory_for(rows, tokens))
+            .saturating_add(rows.saturating_mul(size_of::<Place>()))
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let portions: usize = self.portions.iter().map(SetRows::memory).sum();
+        portions
+            + self.places.capacity() * size_of::<Place>()
+            + self.sketches.memory()
+            + self.postings.memory()
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The side of a row; 0 if there is no such row.
+    #[must_use]
+    pub fn side(&self, row: u32) -> u8 {
+        let place = self.places.get(row as usize);
+        place.map_or(0, |&place| self.row(place).side)
+    }
+
+    /// A row.
+    #[inline]
+    fn row(&self, place: Place) -> SetRow<'_> {
+        self.portions[place.portion as usize].row(place.row as usize)
+    }
+}
+
+/// A row of a block that is similar to a probed row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Found {
+    /// The number of the row in its block.
+    pub row: u32,
+    /// The Jaccard similarity of the sets.
+    pub similarity: f64,
+}
+
+/// The state of one worker that probes rows.
+#[derive(Debug)]
+pub struct Prober {
+    /// For each row of the block: the last probe that it was a candidate of.
+    seen_by: Vec<u32>,
+    /// The number of the current probe, from 1.
+    number: u32,
+    probe: JaccardProbe,
+    /// The sketch of the probed row.
+    sketch: Vec<u64>,
+    /// The groups of the entries of the keys of the probed row.
+    groups: Vec<(u32, u32)>,
+    stats: Stats,
+}
+
+impl Prober {
+    /// A worker that probes rows against blocks of this threshold.
+    #[must_use]
+    pub fn new(threshold: f64) -> Self {
+        Self {
+            seen_by: Vec::new(),
+            number: 0,
+            probe: JaccardProbe::new(threshold),
+            sketch: Vec::new(),
+            groups: Vec::new(),
+            stats: Stats::default(),
+        }
+    }
+
+    /// The bytes held for a block of this number of rows.
+    #[must_use]
+    pub fn memory_for(rows: usize) -> usize {
+        rows.saturating_mul(size_of::<u32>())
+    }
+
+    /// Counts of the work done so far.
+    #[must_use]
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Makes a block the one that is probed.
+    pub fn begin(&mut self, block: &Block) {
+        self.seen_by.clear();
+        self.seen_by.shrink_to(block.len());
+        self.seen_by.resize(block.len(), 0);
+        self.number = 0;
+    }
+
+    /// Appends the rows of the block before `row` that are similar to it. Returns the work done, in units of about a
+    /// nanosecond.
+    pub fn probe_own(&mut self, block: &Block, row: u32, found: &mut Vec<Found>) -> usize {
+        match block.places.get(row as usize) {
+            Some(&place) => self.probe(block, block.row(place), row, found),
+            None => 0,
+        }
+    }
+
+    /// Appends the rows of the block that are similar to a row outside of it. Returns the work done, in units of about
+    /// a nanosecond.
+    pub fn probe_other(&mut self, block: &Block, row: SetRow<'_>, found: &mut Vec<Found>) -> usize {
+        self.probe(block, row, u32::MAX, found)
+    }
+
+    /// Appends the rows below `below` that are similar to a row.
+    fn probe(
+        &mut self,
+        block: &Block,
+        row: SetRow<'_>,
+        below: u32,
+        found: &mut Vec<Found>,
+    ) -> usize {
+        let before = found.len();
+        self.number = self.number.checked_add(1).unwrap_or_else(|| {
+            self.seen_by.fill(0);
+            1
+        });
+        self.probe.begin(row.set.len());
+        block.sketches.fill(&mut self.sketch, row.set);
+        let inner = match block.complete && block.prefixes {
+            true => inner_zone_of(row.set.len(), block.threshold),
+            false => usize::MAX,
+        };
+        // The loads are independent of each other, so that the processor overlaps them.
+        let mut groups = std::mem::take(&mut self.groups);
+        groups.clear();
+        groups.extend(row.keys.iter().map(|&key| block.postings.group(key)));
+        let mut read = row.keys.len();
+        for (position, (&key, &group)) in row.keys.iter().zip(&groups).enumerate() {
+            if group.0 == group.1 {
+                continue;
+            }
+            let (inners, outers) = block.postings.entries(key, group);
+            for entries in [Some(inners), (position < inner).then_some(outers)] {
+                for entry in entries.unwrap_or_default() {
+                    if entry.row >= below {
+                        break;
+                    }
+                    read += 1;
+                    self.compare(block, row, position as u32, *entry, found);
+                }
+            }
+        }
+        self.groups = groups;
+        self.stats.pairs += (found.len() - before) as u64;
+        2 * read + 200
+    }
+
+    /// Compares the probed row with one that shares the key at `position`.
+    #[inline]
+    fn compare(
+        &mut self,
+        block: &Block,
+        row: SetRow<'_>,
+        position: u32,
+        entry: Entry,
+        found: &mut Vec<Found>,
+    ) {
+        let seen_by = &mut self.seen_by[entry.row as usize];
+        if *seen_by == self.number {
+            return;
+        }
+        *seen_by = self.number;
+        let place = block.places[entry.row as usize];
+        if block.two_sides && block.row(place).side == row.side {
+            return;
+        }
+        self.stats.candidates += 1;
+        let length = place.length as usize;
+        let Some(needed) = self.probe.needed(length) else {
+            return;
+        };
+        let positions = (position, entry.position());
+        if block.prefixes
+            && !(self.probe).position_qualifies(length, positions, block.complete, needed)
+        {
+            return;
+        }
+        if let Some(sketch) = block.sketches.row(entry.row as usize) {
+            let different = different_bits(&self.sketch, sketch);
+            if !self.probe.sketch_qualifies(length, different, needed) {
+                return;
+            }
+        }
+        self.stats.verified += 1;
+        let other = block.row(place).set;
+        if let Some(similarity) = self.probe.similarity(row.set, other, needed) {
+            found.push(Found {
+                row: entry.row,
+                similarity,
+            });
+        }
+    }
+}

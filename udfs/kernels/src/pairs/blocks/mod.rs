@@ -1,0 +1,28 @@
+//! The join of sets that do not fit into memory at once.
+//!
+//! The rows are divided into blocks. A [`Block`] indexes the keys of its rows; the rows of the block are probed against
+//! those before them, and the rows of all later blocks against the block, in any portions. Thus each pair of rows
+//! meets exactly once. Rows in the order of the lengths of their sets meet only few blocks, because the lengths of
+//! similar sets are similar ([`crate::bounds::partner_sizes`]).
+//!
+//! ```text
+//! keys ─> KeyFilter: keys that several rows hold ─> sets of the rows that have any ─> Block ─> Prober ─> pairs
+//!    └──> HeavyKeys: oversized buckets ──────────────────────────> rows by id ─────> PivotJoin ─> pairs
+//! ```
+//!
+//! The pairs and the counts are those of [`super::PairJoin`] with exact verification and one part, whatever the blocks:
+//! the rows of an oversized bucket come in the order of their ids and are compared with its pivots, which
+//! [`PivotJoin`] holds.
+
+mod block;
+mod filter;
+mod heavy;
+mod pivot_join;
+mod postings;
+mod rows;
+
+pub use block::{Block, BlockSpec, Found, Prober};
+pub use filter::KeyFilter;
+pub use heavy::{HeavyKeys, OversizedKeys};
+pub use pivot_join::PivotJoin;
+pub use rows::{SetRow, SetRows};

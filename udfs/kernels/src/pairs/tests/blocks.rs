@@ -1,0 +1,207 @@
+//! The join by blocks gives the pairs and the counts of [`PairJoin`], however the rows are divided.
+
+use std::sync::Arc;
+
+use super::super::blocks::BlockSpec;
+use super::super::{
+    Block, HeavyKeys, KeyFilter, OversizedKeys, PairError, PivotJoin, Prober, SetRow, SetRows,
+    Spec, Stats,
+};
+use super::rows::{Pairs, Rows, exact};
+use crate::test_random::Random;
+
+impl Rows {
+    fn set_row(&self, row: usize) -> SetRow<'_> {
+        SetRow {
+            keys: &self.keys[row],
+            set: &self.sets[row],
+            side: self.side.as_ref().map_or(0, |sides| sides[row]),
+        }
+    }
+}
+
+/// Inserts a pair, which must be new.
+fn insert(pairs: &mut Pairs, pair: (u32, u32), similarity: f64) {
+    let before = pairs.insert(pair, similarity.to_bits());
+    assert!(before.is_none(), "{pair:?} twice");
+}
+
+fn oversized(rows: &Rows, limit: Option<usize>) -> OversizedKeys {
+    let Some(limit) = limit else {
+        return OversizedKeys::default();
+    };
+    let keys = rows.keys.iter().map(Vec::len).sum();
+    let mut heavy = HeavyKeys::new(keys, limit, rows.side.is_some());
+    rows.keys.iter().flatten().for_each(|&key| heavy.add(key));
+    let is_any = heavy.any();
+    for row in (0..rows.keys.len()).map(|row| rows.set_row(row)) {
+        row.keys.iter().for_each(|&key| heavy.count(key, row.side));
+    }
+    let found = heavy.finish();
+    assert!(is_any || found.is_empty());
+    found
+}
+
+/// Joins the rows in blocks that `random` chooses, in the order of their lengths but for a few.
+fn join(rows: &Rows, spec: Spec, filter: bool, random: &mut Random) -> (Pairs, Stats) {
+    let block_spec = BlockSpec {
+        threshold: spec.threshold,
+        prefixes: spec.prefix_filter,
+        two_sides: rows.side.is_some(),
+    };
+    let oversized = Arc::new(oversized(rows, spec.bucket_limit));
+    let keys: usize = rows.keys.iter().map(Vec::len).sum();
+    let mut filters = [0, 1].map(|stage| KeyFilter::new(keys, 1 << 20, stage));
+    for stage in 0..2 {
+        for &key in rows.keys.iter().flatten() {
+            if (0..stage).all(|earlier| filters[earlier].is_shared(key)) {
+                filters[stage].add(key);
+            }
+        }
+    }
+    let is_kept = |key: &u64| {
+        !filter
+            || filters
+                .iter()
+                .all(|filter: &KeyFilter| filter.is_shared(*key))
+    };
+
+    let mut pairs = Pairs::new();
+    let mut stats = Stats::default();
+    let mut pivots = PivotJoin::new(block_spec, Arc::clone(&oversized));
+    let (mut pivot_rows, mut found) = (Vec::new(), Vec::new());
+    for row in 0..rows.keys.len() {
+        found.clear();
+        if pivots.push(rows.set_row(row), &mut found) {
+            pivot_rows.push(row);
+        }
+        for found in &found {
+            let pair = rows.oriented(pivot_rows[found.row as usize], row);
+            insert(&mut pairs, pair, found.similarity);
+        }
+    }
+    stats.add(pivots.stats());
+
+    let mut order: Vec<usize> = (0..rows.keys.len()).collect();
+    order.sort_by_cached_key(|&row| rows.sets[row].len() + random.below(3) as usize);
+    let mut prober = Prober::new(spec.threshold);
+    let mut rest = order.as_slice();
+    while !rest.is_empty() {
+        let (block_rows, later) = rest.split_at(1 + random.below(rest.len() as u32) as usize);
+        rest = later;
+        let portions = block_rows.chunks(1 + random.below(40) as usize);
+        let portions = portions.map(|portion| {
+            let mut rows_of = SetRows::with_capacity(0, 0, 0);
+            for row in portion.iter().map(|&row| rows.set_row(row)) {
+                rows_of.push(row.keys.iter().copied().filter(is_kept), row.side, row.set);
+            }
+            rows_of
+        });
+        let block = Block::new(portions.collect(), block_spec, &oversized).expect("a block");
+        assert_eq!(block.len(), block_rows.len());
+        prober.begin(&block);
+        for (number, &row) in block_rows.iter().enumerate() {
+            found.clear();
+            prober.probe_own(&block, number as u32, &mut found);
+            for found in &found {
+                assert!((found.row as usize) < number);
+                let pair = rows.oriented(block_rows[found.row as usize], row);
+                insert(&mut pairs, pair, found.similarity);
+            }
+        }
+        for &row in later {
+            found.clear();
+            prober.probe_other(&block, rows.set_row(row), &mut found);
+            for found in &found {
+                let pair = rows.oriented(block_rows[found.row as usize], row);
+                insert(&mut pairs, pair, found.similarity);
+            }
+        }
+    }
+    stats.add(prober.stats());
+    (pairs, stats)
+}
+
+#[test]
+fn blocks_give_the_pairs_and_counts_of_one_join() {
+    let (mut all, mut oversized, mut unlinked) = (0, 0, 0);
+    for seed in 0..12 {
+        let threshold = [0.2, 0.4, 0.6, 0.8, 0.95, 1.0][seed as usize % 6];
+        let sets = || Rows::random_sets(seed, 220, 14);
+        let prefixes = sets().with_prefixes(threshold);
+        // With few keys that do not depend on similarity, buckets reach the maximal number of pivots.
+        let mut coarse = prefixes.clone();
+        for (row, keys) in coarse.keys.iter_mut().enumerate() {
+            keys.truncate(2);
+            keys.push(row as u64 % 3);
+        }
+        let mut bands = sets().with_bands(6, 2);
+        for keys in &mut bands.keys {
+            // Two bands may have the same key, but keys must be distinct.
+            keys.sort_unstable();
+            keys.dedup();
+        }
+        let cases = [
+            (prefixes.clone(), true),
+            (prefixes.with_sides(seed), true),
+            (bands.clone(), false),
+            (bands.with_sides(seed), false),
+            (coarse.clone(), false),
+            (coarse.with_sides(seed), false),
+        ];
+        for (rows, prefix_filter) in &cases {
+            for bucket_limit in [None, Some(1), Some(4), Some(12), Some(1000)] {
+                let spec = Spec {
+                    bucket_limit,
+                    prefix_filter: *prefix_filter,
+                    ..exact(threshold)
+                };
+                let (expected, counts) = rows.join(spec);
+                let mut random = Random::new(seed);
+                for filter in [false, true] {
+                    // Without its rarest tokens a prefix is no prefix of the set.
+                    if filter && *prefix_filter {
+                        continue;
+                    }
+                    let (pairs, stats) = join(rows, spec, filter, &mut random);
+                    assert_eq!(pairs, expected, "seed {seed} limit {bucket_limit:?}");
+                    let left_out = |stats: Stats| {
+                        let oversized = (stats.oversized_buckets, stats.rows_in_oversized);
+                        (oversized, stats.unlinked, stats.uncompared, stats.pairs)
+                    };
+                    assert_eq!(left_out(stats), left_out(counts));
+                }
+                all += expected.len();
+                oversized += counts.oversized_buckets;
+                unlinked += counts.unlinked;
+            }
+        }
+    }
+    assert!(all > 10_000 && oversized > 1_000 && unlinked > 100);
+}
+
+#[test]
+fn many_rows_with_one_key() {
+    let rows = Rows {
+        keys: vec![vec![7]; 700],
+        sets: (0..700).map(|row| (0..20 + row / 25).collect()).collect(),
+        ..Rows::default()
+    };
+    let spec = Spec {
+        prefix_filter: false,
+        ..exact(0.9)
+    };
+    let (pairs, _) = join(&rows, spec, true, &mut Random::new(1));
+    assert_eq!(pairs, rows.brute_force(|a, b| rows.jaccard(a, b, 0.9)));
+}
+
+#[test]
+fn a_threshold_out_of_range_is_an_error() {
+    let spec = BlockSpec {
+        threshold: 0.0,
+        prefixes: false,
+        two_sides: false,
+    };
+    let error = Block::new(Vec::new(), spec, &OversizedKeys::default()).expect_err("no threshold");
+    assert_eq!(error, PairError::Threshold(0.0));
+}
