@@ -8,9 +8,9 @@
 --   input_b: id, signature
 -- Parameters
 --   id
---   signature_column: column = signature | the column of signatures: bytes of one length
+--   signature_column
 --   id_b
---   signature_column_b: column | the column of signatures of the second relation; default: that of signature_column
+--   signature_column_b
 --   max_distance
 --   method.signatures
 --   tables

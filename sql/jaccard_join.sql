@@ -3,6 +3,9 @@
 -- Finds every pair of rows whose shingle sets have at least the given Jaccard similarity. The result is exact and
 -- complete. With two relations, a pair is a row of the first and a row of the second.
 --
+-- With signature_column, the sets are the lists of a column: of hashes or of strings, such as winnow, spot_signatures,
+-- i_match, shingle_hashes and terms give.
+--
 -- Inputs
 --   input: id, text
 --   input_b: id, text
@@ -11,6 +14,8 @@
 --   text
 --   id_b
 --   text_b
+--   signature_column.sets
+--   signature_column_b.sets
 --   threshold
 --   shingle
 --   normalize
@@ -21,10 +26,10 @@
 -- Columns
 --   id_a: as id | the smaller id; with two relations the id of the first
 --   id_b: as id | the other id
---   similarity: Float64 | exact Jaccard similarity of the two shingle sets
+--   similarity: Float64 | exact Jaccard similarity of the two sets
 -- Guarantees
 --   Complete: recall 1 and precision 1 on 64-bit hashes of shingles (with linked copies: for buckets that are not oversized).
---   Each unordered pair is reported once, id_a < id_b; a row is never paired with itself. Empty texts and rows with NULL are in no pair.
+--   Each unordered pair is reported once, id_a < id_b; a row is never paired with itself. Empty texts, empty lists and rows with NULL are in no pair; NULL elements of lists are ignored.
 --   The rows do not depend on the number of partitions or parts.
 SELECT id_a, id_b, similarity
 FROM exact_pairs(

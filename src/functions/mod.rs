@@ -111,17 +111,22 @@ table_functions! {
     surface "deduplicate" [1..=1] resolve::near_duplicates::deduplicate, "deduplicate";
     surface "document_frequencies" [1..=1] resolve::terms::document_frequencies, "document_frequencies";
     surface "hamming_join" [1..=2] resolve::signatures::hamming_join, "hamming_join";
-    surface "jaccard_join" [1..=2] resolve::join::jaccard_join, "jaccard_join" + "jaccard_join.linked";
+    surface "i_match" [1..=1] resolve::terms::i_match, "i_match";
+    surface "jaccard_join" [1..=2] resolve::join::jaccard_join,
+        "jaccard_join" + "jaccard_join.linked" + "jaccard_join.sets";
     surface "lsh_plan" [0..=0] resolve::lsh::lsh_plan, "lsh_plan" + "lsh_plan.projection";
     surface "minhash_buckets" [1..=1] resolve::join::minhash_buckets, "minhash_buckets" + "minhash_buckets.draws";
     surface "minhash_join" [1..=2] resolve::join::minhash_join, "minhash_join" + "minhash_join.linked";
     surface "near_duplicates" [1..=1] resolve::near_duplicates::near_duplicates,
         "near_duplicates" + "near_duplicates.ordered";
     surface "pair_quality" [2..=2] resolve::pairs::pair_quality, "pair_quality";
+    surface "partial_duplicates" [1..=1] resolve::partial_duplicates::partial_duplicates,
+        "partial_duplicates" + "partial_duplicates.documents";
     surface "projection_join" [1..=2] resolve::signatures::projection_join,
         "projection_join" + "projection_join.estimated";
     surface "sentence_vector" [2..=2] resolve::sentence_vector::sentence_vector, "sentence_vector";
     surface "sentences" [1..=1] resolve::sentences::sentences, "sentences";
+    surface "shared_passages" [1..=1] resolve::shared_passages::shared_passages, "shared_passages";
     surface "simhash_join" [1..=2] resolve::signatures::simhash_join, "simhash_join";
     surface "term_counts" [1..=1] resolve::terms::term_counts, "term_counts";
     surface "translate_terms" [2..=2] resolve::terms::translate_terms,
@@ -144,12 +149,14 @@ table_functions! {
     block "resolved_items" [2..=2] resolve::near_duplicates::resolved_items,
         "resolved_items.representative" + "resolved_items.components";
     block "row_pairs" [2..=2] resolve::block, "row_pairs";
+    block "sentence_runs" [1..=1] resolve::block, "sentence_runs";
     block "signature_pairs" [1..=1] resolve::signatures::signature_pairs,
         "signature_pairs.all" + "signature_pairs.keys" + "signature_pairs.windows";
     block "similar_pairs" [1..=1] resolve::similar_pairs::similar_pairs,
         "similar_pairs" + "standard/similar_pairs.standard" + "standard/similar_pairs.estimated"
         + "standard/similar_pairs.compared" + "standard/similar_pairs.all" + "standard/similar_pairs.windows";
     block "unique_rows" [1..=1] resolve::block, "unique_rows";
+    block "unique_sets" [1..=1] resolve::block, "unique_sets";
     block "unique_vectors" [1..=1] resolve::block, "unique_vectors";
 }
 

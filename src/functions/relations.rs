@@ -298,6 +298,41 @@ pub(super) fn signature_column(
     }
 }
 
+/// A column of sets: lists of hashes or of strings.
+pub(super) fn set_column(call: &Call, plan: &LogicalPlan, name: &str, _: &Expr) -> Result<Expr> {
+    let expr = column(call, plan, name)?;
+    let data_type = data_type(plan, &expr)?;
+    let element = match &data_type {
+        DataType::List(field) | DataType::LargeList(field) | DataType::FixedSizeList(field, _) => {
+            Some(field.data_type())
+        }
+        DataType::Null => return Ok(cast(expr, DataType::new_list(DataType::UInt64, true))),
+        _ => None,
+    };
+    match element {
+        Some(DataType::Null) => Ok(cast(expr, DataType::new_list(DataType::UInt64, true))),
+        Some(element) if element.is_integer() || element.is_string() => Ok(expr),
+        Some(DataType::Dictionary(_, value)) if value.is_string() => Ok(expr),
+        _ => plan_err!(
+            "{}: the column '{name}' must hold lists of hashes or of strings, but it holds {data_type}",
+            call.function
+        ),
+    }
+}
+
+/// A column of integers, as Int64.
+pub(super) fn integer_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
+    let expr = column(call, plan, name)?;
+    match data_type(plan, &expr)? {
+        DataType::Int64 => Ok(expr),
+        other if other.is_integer() || other.is_null() => Ok(cast(expr, DataType::Int64)),
+        other => plan_err!(
+            "{}: the column '{name}' must hold integers, but it holds {other}",
+            call.function
+        ),
+    }
+}
+
 /// A column of numbers, as Float64.
 pub(super) fn number_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
     let expr = column(call, plan, name)?;

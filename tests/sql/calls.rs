@@ -20,10 +20,13 @@ pub const CALLS: &[(&str, &str)] = &[
     ("hamming_join", "SELECT * FROM hamming_join(signed, signed, max_distance => 30, method => 'exhaustive')"),
     ("hamming_join", "SELECT * FROM hamming_join(signed, max_distance => 30, method => 'bands', tables => 8, key_bits => 4)"),
     ("hamming_join", "SELECT * FROM hamming_join(signed, signed, max_distance => 30, method => 'window', tables => 3, window => 2)"),
+    ("i_match", "SELECT * FROM i_match(docs)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, docs)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, across => page)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, copies => 'linked')"),
+    ("jaccard_join", "SELECT * FROM jaccard_join(sets, signature_column => tokens, threshold => 0.5)"),
+    ("jaccard_join", "SELECT * FROM jaccard_join(sets, sets, signature_column => tokens, across => page)"),
     ("lsh_plan", "SELECT * FROM lsh_plan(0.8)"),
     ("lsh_plan", "SELECT * FROM lsh_plan(0.8, method => 'projection')"),
     ("minhash_buckets", "SELECT * FROM minhash_buckets(docs)"),
@@ -42,6 +45,9 @@ pub const CALLS: &[(&str, &str)] = &[
     ("near_duplicates", "SELECT * FROM near_duplicates(docs, keep => 'longest')"),
     ("near_duplicates", "SELECT * FROM near_duplicates(docs, keep_by => 'page desc', resolution => 'components')"),
     ("pair_quality", "SELECT * FROM pair_quality(pairs, pairs)"),
+    ("partial_duplicates", "SELECT * FROM partial_duplicates(docs, min_length => 1)"),
+    ("partial_duplicates", "SELECT * FROM partial_duplicates(docs, min_length => 1, max_gap => 1, method => 'minhash')"),
+    ("partial_duplicates", "SELECT * FROM partial_duplicates(placed, min_length => 1)"),
     ("projection_join", "SELECT * FROM projection_join(vectors)"),
     ("projection_join", "SELECT * FROM projection_join(vectors, vectors, method => 'bands', threshold => 0.9)"),
     ("projection_join", "SELECT * FROM projection_join(vectors, method => 'window', across => page, threshold => 0.5)"),
@@ -50,6 +56,8 @@ pub const CALLS: &[(&str, &str)] = &[
     ("sentence_vector", "SELECT * FROM sentence_vector(docs, words, language_column => page, stem => true)"),
     ("sentences", "SELECT * FROM sentences(docs)"),
     ("sentences", "SELECT * FROM sentences(docs, window => 2, carry => [page], min_length => 3)"),
+    ("shared_passages", "SELECT * FROM shared_passages(docs, min_words => 2)"),
+    ("shared_passages", "SELECT * FROM shared_passages(docs, min_passage => 'char:3', parts => 3)"),
     ("term_counts", "SELECT * FROM term_counts(docs)"),
     ("term_counts", "SELECT * FROM term_counts(docs, language_column => page, min_count => 1, min_terms => 1)"),
     ("translate_terms", "SELECT * FROM translate_terms(counts, translations)"),
@@ -119,11 +127,20 @@ pub const CALLS: &[(&str, &str)] = &[
            FROM (SELECT side, id, across, shingle_hashes(text, 'word:3') AS tokens FROM rows_in)), parts => 2)",
     ),
     (
+        "sentence_runs",
+        "SELECT * FROM sentence_runs(
+           (SELECT id AS document, id AS position, text, 0 AS start_offset, 1 AS end_offset FROM docs), min_length => 1)",
+    ),
+    (
         "signature_pairs",
         "SELECT * FROM signature_pairs(
            (SELECT side, id, across, simhash(text) AS signature, CAST(NULL AS BYTEA) AS vector FROM rows_in), max_distance => 40)",
     ),
     ("unique_rows", "SELECT * FROM unique_rows(rows_in)"),
+    (
+        "unique_sets",
+        "SELECT * FROM unique_sets((SELECT side, id, across, shingle_hashes(text, 'word:1') AS tokens FROM rows_in))",
+    ),
     ("unique_vectors", "SELECT * FROM unique_vectors((SELECT side, id, item AS vector, across FROM packed))"),
 ];
 
@@ -139,6 +156,8 @@ pub const TABLES: &[&str] = &[
     "vectors",
     "packed",
     "words",
+    "sets",
+    "placed",
 ];
 
 /// A session with the relations of [`CALLS`], as files would hold them.
@@ -171,6 +190,8 @@ pub async fn fill(context: &SessionContext, docs: &str) -> Result<()> {
            SELECT term AS source, left(term, 2) AS target,
              1.0 / count(*) OVER (PARTITION BY left(term, 2)) AS probability
            FROM frequencies",
+        "CREATE TABLE placed AS SELECT id AS document, id AS position, text FROM docs",
+        "CREATE TABLE sets AS SELECT id, shingle_hashes(text, 'word:1') AS tokens, page FROM docs",
         "CREATE TABLE words AS SELECT word, arrow_cast(vector, 'List(Float32)') AS vector
            FROM (VALUES ('one', [1.0, 0.5]), ('three', [0.25, 2.0]), ('the', [3.0, 3.0])) AS v (word, vector)",
     ];

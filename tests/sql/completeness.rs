@@ -121,6 +121,9 @@ fn headers() -> Result<(), Failed> {
         "parts",
         "sides",
         "differ",
+        "document_type",
+        "hashed",
+        "window",
         "measure",
     ];
     for function in TABLE_FUNCTIONS {

@@ -29,6 +29,7 @@
 
 mod aggregate;
 mod columns;
+mod common_passages;
 mod connected_components;
 mod containment;
 mod cosine_similarity;
@@ -54,10 +55,14 @@ mod permuted_signatures;
 mod prefix_tokens;
 mod random_projection;
 mod representatives;
+mod run_chains;
+mod run_keys;
 mod same_across;
 mod same_bytes;
 mod same_text;
 mod sentence_id;
+mod set_hashes;
+mod set_signature;
 mod sets;
 mod shingle_hashes;
 mod shingles;
@@ -66,11 +71,13 @@ mod signed_id;
 mod simhash;
 mod spanning_forest;
 mod split_sentences;
+mod spot_signatures;
 mod terms;
 mod token_frequencies;
 mod translation_probability;
 mod unquoted_text;
 mod wikitext_to_plain;
+mod winnow;
 
 #[cfg(test)]
 mod calls;
@@ -87,6 +94,7 @@ use function::udf;
 /// All scalar functions of this crate.
 pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
     let functions = [
+        udf(common_passages::CommonPassages),
         udf(containment::Containment),
         udf(cosine_similarity::CosineSimilarity),
         udf(cosine_to_hamming::CosineToHamming),
@@ -108,20 +116,26 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(permuted_signatures::PermutedSignatures),
         udf(prefix_tokens::PrefixTokens),
         udf(random_projection::RandomProjection),
+        udf(run_chains::RunChains),
+        udf(run_keys::RunKeys),
         udf(same_across::SameAcross),
         udf(same_bytes::SameBytes),
         udf(same_text::SameText),
         udf(sentence_id::SentenceId),
+        udf(set_hashes::SetHashes),
+        udf(set_signature::SetSignature),
         udf(shingle_hashes::ShingleHashes),
         udf(shingles::Shingles),
         udf(signature_keys::SignatureKeys),
         udf(signed_id::SignedId),
         udf(simhash::SimHash),
         udf(split_sentences::SplitSentences),
+        udf(spot_signatures::SpotSignatures),
         udf(terms::Terms),
         udf(translation_probability::TranslationProbability),
         udf(unquoted_text::UnquotedText),
         udf(wikitext_to_plain::WikitextToPlain),
+        udf(winnow::Winnow),
     ];
     functions.map(Arc::new).to_vec()
 }

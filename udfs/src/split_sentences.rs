@@ -21,15 +21,15 @@ const WINDOWS: RangeInclusive<usize> = 1..=1000;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Splits a text into sentences: a list of (sentence, start_byte, end_byte), in order, where start and end are positions in the text in bytes, the end exclusive.",
+    description = "Splits a text into sentences: a list of (sentence, start_byte, end_byte, start_char, end_char), in order, where start and end are positions in the text, the end exclusive.",
     syntax_example = "split_sentences(text[, language[, splitter[, window]]])",
     sql_example = r#"```sql
-> SELECT split_sentences('Dr. Smith left. He came back.', 'en') AS sentences;
-+---------------------------------------------------------------------------------------------------------------------+
-| sentences                                                                                                           |
-+---------------------------------------------------------------------------------------------------------------------+
-| [{sentence: Dr. Smith left., start_byte: 0, end_byte: 15}, {sentence: He came back., start_byte: 16, end_byte: 29}] |
-+---------------------------------------------------------------------------------------------------------------------+
+> SELECT split_sentences('Rain fell. Él vino.', 'es') AS sentences;
++----------------------------------------------------------------------------------------------------------------------------------------------------------------------+
+| sentences                                                                                                                                                            |
++----------------------------------------------------------------------------------------------------------------------------------------------------------------------+
+| [{sentence: Rain fell., start_byte: 0, end_byte: 10, start_char: 0, end_char: 10}, {sentence: Él vino., start_byte: 11, end_byte: 20, start_char: 11, end_char: 19}] |
++----------------------------------------------------------------------------------------------------------------------------------------------------------------------+
 ```"#,
     argument(
         name = "text",
@@ -80,7 +80,9 @@ impl Function for SplitSentences {
             None
         };
 
-        let (mut spans, mut starts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut spans, mut chars) = (Vec::new(), Vec::new());
+        let (mut starts, mut ends) = (Vec::new(), Vec::new());
+        let (mut char_starts, mut char_ends) = (Vec::new(), Vec::new());
         let mut sentences = StringViewBuilder::new();
         let mut lengths = Vec::with_capacity(args.rows());
         let mut nulls = NullBufferBuilder::new(args.rows());
@@ -91,11 +93,22 @@ impl Function for SplitSentences {
                 let language = languages.as_ref().and_then(|languages| languages.get(row));
                 spans.clear();
                 spans.extend(split(text, language, splitter));
-                for run in spans.windows(window) {
+                chars.clear();
+                let (mut at, mut count) = (0, 0);
+                chars.extend(spans.iter().map(|&(start, end)| {
+                    let start_char =
+                        count + text.get(at..start).unwrap_or_default().chars().count();
+                    count = start_char + text[start..end].chars().count();
+                    at = end;
+                    (start_char as i64, count as i64)
+                }));
+                for (run, chars) in spans.windows(window).zip(chars.windows(window)) {
                     let (start, end) = (run[0].0, run[window - 1].1);
                     sentences.try_append_value(&text[start..end])?;
                     starts.push(start as i64);
                     ends.push(end as i64);
+                    char_starts.push(chars[0].0);
+                    char_ends.push(chars[window - 1].1);
                 }
             }
             lengths.push(starts.len() - before);
@@ -105,6 +118,8 @@ impl Function for SplitSentences {
             Arc::new(sentences.finish()),
             Arc::new(Int64Array::from(starts)),
             Arc::new(Int64Array::from(ends)),
+            Arc::new(Int64Array::from(char_starts)),
+            Arc::new(Int64Array::from(char_ends)),
         ];
         let values = StructArray::try_new(fields(), columns, None)?;
         let field = Arc::new(Field::new_list_field(DataType::Struct(fields()), true));
@@ -134,6 +149,8 @@ fn fields() -> Fields {
         Field::new("sentence", DataType::Utf8View, true),
         Field::new("start_byte", DataType::Int64, true),
         Field::new("end_byte", DataType::Int64, true),
+        Field::new("start_char", DataType::Int64, true),
+        Field::new("end_char", DataType::Int64, true),
     ])
 }
 

@@ -382,6 +382,55 @@ Counts and frequencies must be of the same collection and language: both as coun
             parts=parts,
         )
 
+    def i_match(
+        self,
+        data: Data,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        min_idf: float | None = None,
+        max_idf: float | None = None,
+        normalize: bool | None = None,
+    ) -> Result:
+        """Computes the I-Match signature of each text: one hash of its words that are neither frequent nor rare in the collection (Chowdhury, Frieder, Grossman, McCabe, TOIS 2002).
+
+        Texts with the same signature have the same words of that range, in any order.
+        The inverse document frequency of a word is ln(N / df), normalised to [0, 1] by the smallest
+        and the largest of the collection. If all words are equally frequent, it is 1.
+
+        Args:
+            data: A relation: id, text.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            min_idf: A number in [0, 1]: smallest normalised inverse document frequency of a word of
+                the signature; default 0.1.
+            max_idf: A number in [0, 1]: largest normalised inverse document frequency of a word of
+                the signature; 0.9 leaves out the rarest words, such as misspelt ones; default 1.
+            normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
+                space become one space, trimmed; default true.
+
+        Returns:
+            id (as id): the id of a text.
+            signature (List(UInt64)): a list of one hash, or an empty list if no word is in the
+                range.
+            words (Int64): number of distinct words in the range.
+
+        Note:
+            One row for each text that is not blank. Rows with NULL have none.
+            Rows with the same id and the same text are one text; an id with different texts is an
+                error that names the id.
+        """
+        return self._call(
+            "i_match",
+            [data],
+            ["id", "text"],
+            id=id,
+            text=text,
+            min_idf=min_idf,
+            max_idf=max_idf,
+            normalize=normalize,
+        )
+
     def jaccard_join(
         self,
         data: Data,
@@ -391,6 +440,8 @@ Counts and frequencies must be of the same collection and language: both as coun
         text: str | None = None,
         id_b: str | None = None,
         text_b: str | None = None,
+        signature_column: str | None = None,
+        signature_column_b: str | None = None,
         threshold: float | None = None,
         shingle: str | None = None,
         normalize: bool | None = None,
@@ -403,6 +454,8 @@ Counts and frequencies must be of the same collection and language: both as coun
 
         The result is exact and complete. With two relations, a pair is a row of the first and a row
         of the second.
+        With signature_column, the sets are the lists of a column: of hashes or of strings, such as
+        winnow, spot_signatures, i_match, shingle_hashes and terms give.
 
         Args:
             data: A relation: id, text.
@@ -411,6 +464,10 @@ Counts and frequencies must be of the same collection and language: both as coun
             text: A column: the text column; default text.
             id_b: A column: the id column of the second relation; default: that of id.
             text_b: A column: the text column of the second relation; default: that of text.
+            signature_column: A column: the column of sets: lists of hashes or of strings, which are
+                compared instead of shingles of texts.
+            signature_column_b: A column: the column of sets of the second relation; default: that
+                of signature_column.
             threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
@@ -430,23 +487,26 @@ Counts and frequencies must be of the same collection and language: both as coun
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
             id_b (as id): the other id.
-            similarity (Float64): exact Jaccard similarity of the two shingle sets.
+            similarity (Float64): exact Jaccard similarity of the two sets.
 
         Note:
             Complete: recall 1 and precision 1 on 64-bit hashes of shingles (with linked copies: for
                 buckets that are not oversized).
             Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
-                Empty texts and rows with NULL are in no pair.
+                Empty texts, empty lists and rows with NULL are in no pair; NULL elements of lists
+                are ignored.
             The rows do not depend on the number of partitions or parts.
         """
         return self._call(
             "jaccard_join",
             [data, data_b],
-            ["id", "text", "id_b", "text_b", "across"],
+            ["id", "text", "id_b", "text_b", "signature_column", "signature_column_b", "across"],
             id=id,
             text=text,
             id_b=id_b,
             text_b=text_b,
+            signature_column=signature_column,
+            signature_column_b=signature_column_b,
             threshold=threshold,
             shingle=shingle,
             normalize=normalize,
@@ -857,6 +917,129 @@ Counts and frequencies must be of the same collection and language: both as coun
             id_b=id_b,
         )
 
+    def partial_duplicates(
+        self,
+        data: Data,
+        *,
+        document: str | None = None,
+        position: str | None = None,
+        text: str | None = None,
+        start_column: str | None = None,
+        end_column: str | None = None,
+        id: str | None = None,
+        language: str | None = None,
+        language_column: str | None = None,
+        splitter: Literal["default", "published"] | None = None,
+        min_length: int | None = None,
+        max_gap: int | None = None,
+        threshold: float | None = None,
+        shingle: str | None = None,
+        normalize: bool | None = None,
+        method: Literal["exact", "minhash"] | None = None,
+        target_recall: float | None = None,
+        num_hashes: int | None = None,
+        seed: int | None = None,
+        max_bucket: int | None = None,
+        parts: int | None = None,
+    ) -> Result:
+        """Finds runs of consecutive sentences that two documents share: from the pairs of similar sentences, the maximal runs with a constant difference of positions (Zhang, Zhang, Yu, Huang, SIGIR 2010).
+
+The relation has a row for each sentence, as the function sentences gives it, or for each document, whose text is split then.
+
+        It is one of documents if the argument id is given, or if it has no column of the name of
+        position.
+
+        Args:
+            data: A relation: document, position, text, start_offset, end_offset.
+            document: A column: of sentences: the document of a sentence, integers or texts; default
+                document.
+            position: A column: of sentences: the number of a sentence in its document; default
+                position.
+            text: A column: the text of a sentence, or of a document; default text.
+            start_column: A column: of sentences: the offset of a sentence in its document, for the
+                spans of runs.
+            end_column: A column: of sentences: the offset after its end.
+            id: A column: the id of a document; default id.
+            language: A text: of documents: language code, which decides abbreviations and
+                punctuation; default 'en'.
+            language_column: A column: a column that holds each text's language code, instead of
+                language.
+            splitter: One of default, published: how texts are split into sentences; 'published': by
+                the regular expression of the published systems; default 'default'.
+            min_length: A whole number in [1, 4000000000]: minimum number of pairs of similar
+                sentences in a run; default 4.
+            max_gap: A whole number in [0, 20]: how many sentences two runs may leave between them
+                to be one: the smaller of their numbers in the two documents, and the difference of
+                these numbers, are at most this; 1 steps over one sentence that is altered,
+                inserted, deleted, split or merged; default 0.
+            threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
+            shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
+                'word:n' or 'space:n'; default 'word:3'.
+            normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
+                space become one space, trimmed; default true.
+            method: One of exact, minhash: how similar sentences are found: by the exact join, or by
+                MinHash at a target recall; default 'exact'.
+            target_recall: A number in (0, 1): fraction of the pairs at the threshold that MinHash
+                or random projection finds; default 0.99.
+            num_hashes: A whole number in [1, 4096]: maximum number of hash functions of a MinHash
+                signature; default 128.
+            seed: A whole number in [0, 9007199254740992]: seed of signatures, and of the tables in
+                which they are compared; default 1.
+            max_bucket: A whole number in [0, 4000000000]: of the places where the same window of up
+                to four sentences stands, only this many, the first in the order of their ids as
+                text, form pairs; 0: all; default 0.
+            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
+                memory at a time and more work in total; default 1.
+
+        Returns:
+            document_a (as id): the smaller document, or the same as document_b.
+            first_a (Int64): position of the first sentence of the run.
+            last_a (Int64): position of the last one.
+            document_b (as id): the other document.
+            first_b (Int64): position of the first sentence of the run in it; greater than first_a
+                if the documents are the same.
+            last_b (Int64): position of the last one.
+            length (Int64): number of pairs of similar sentences in the run.
+            start_a (Int64): offset of the run in document_a: of documents in characters; of
+                sentences as start_column has it, or NULL.
+            end_a (Int64): offset after its end.
+            start_b (Int64): offset of the run in document_b.
+            end_b (Int64): offset after its end.
+
+        Note:
+            Complete with the method 'exact': every run of pairs of sentences whose exact Jaccard
+                similarity is at least the threshold, each once.
+            Runs are maximal. A sentence is in a run for each place where it is repeated, so runs
+                may overlap.
+            Within one document a run is compared with later positions only, never with itself.
+            The rows do not depend on the number of partitions or parts.
+        """
+        return self._call(
+            "partial_duplicates",
+            [data],
+            ["document", "position", "text", "start_column", "end_column", "id", "language_column"],
+            document=document,
+            position=position,
+            text=text,
+            start_column=start_column,
+            end_column=end_column,
+            id=id,
+            language=language,
+            language_column=language_column,
+            splitter=splitter,
+            min_length=min_length,
+            max_gap=max_gap,
+            threshold=threshold,
+            shingle=shingle,
+            normalize=normalize,
+            method=method,
+            target_recall=target_recall,
+            num_hashes=num_hashes,
+            seed=seed,
+            max_bucket=max_bucket,
+            parts=parts,
+        )
+
     def projection_join(
         self,
         data: Data,
@@ -1096,6 +1279,74 @@ A text is split into terms (lower case, by default without stop words).
             language_column=language_column,
             splitter=splitter,
             carry=carry,
+        )
+
+    def shared_passages(
+        self,
+        data: Data,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        min_words: int | None = None,
+        min_passage: str | None = None,
+        max_bucket: int | None = None,
+        parts: int | None = None,
+    ) -> Result:
+        """Finds the verbatim passages of at least a number of words or characters that stand in two or more texts, grouped by their content: a row for each place of a passage.
+
+        A passage that stands in k texts has k rows, not one for each pair.
+        The candidates are pairs of texts that share a fingerprint (winnowing: Schleimer, Wilkerson,
+        Aiken, SIGMOD 2003), which each pair with such a passage does; their units are then
+        compared.
+
+        Args:
+            data: A relation: side, id, text, across.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; texts are compared as they are; default text.
+            min_words: A whole number in [1, 1000]: minimum number of words of a passage; short for
+                min_passage => 'word:n'.
+            min_passage: A shingle such as 'word:3': unit and minimum length of a passage: 'word:n',
+                'space:n' (pieces between white space) or 'char:n'; default 'word:12'.
+            max_bucket: A whole number in [0, 4000000000]: of the texts with the same fingerprint,
+                only this many, the first in id order, form pairs; 0: all; default 0.
+            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
+                memory at a time and more work in total; default 1.
+
+        Returns:
+            passage (UInt64): the XXH3-64 hash of the passage: of its units joined by one space, or
+                of its characters.
+            id (as id): a text in which it stands.
+            start_char (Int64): offset of its first character in the text.
+            end_char (Int64): offset after its last character.
+            start_byte (Int64): the same in bytes.
+            end_byte (Int64): the same in bytes.
+            length (Int64): number of units of the passage.
+            places (Int64): number of places of the passage, that is of its rows.
+            texts (Int64): number of texts in which it stands.
+
+        Note:
+            Complete and maximal: for any two rows of the input, each run of equal units of at least
+                the minimum length that cannot be extended in both texts, with both of its places.
+            No row without equal units: hashes only propose candidates. Each place is reported once
+                for each content that it has.
+            Passages of one text may overlap, or one may contain another, if they stand in different
+                sets of texts.
+            Words are compared as they are, without what stands between them; with 'space' and
+                'char' everything is compared but runs of white space, or everything.
+            Rows with NULL are not compared. An id with different texts is an error that names the
+                id.
+            The rows do not depend on the number of partitions or parts.
+        """
+        return self._call(
+            "shared_passages",
+            [data],
+            ["id", "text"],
+            id=id,
+            text=text,
+            min_words=min_words,
+            min_passage=min_passage,
+            max_bucket=max_bucket,
+            parts=parts,
         )
 
     def simhash_join(

@@ -8,9 +8,49 @@ use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::logical_expr::{cast, col};
 use std::collections::BTreeMap;
 
-/// `jaccard_join`: exact and complete.
+/// `jaccard_join`: exact and complete, of texts or of sets.
 pub(in crate::functions) fn jaccard_join(call: &Call) -> Result<Expansion> {
-    document_join(call, BTreeMap::new())
+    match call.column("signature_column") {
+        Some(_) => set_join(call),
+        None if call.is_given("signature_column_b") => {
+            plan_err!("jaccard_join: signature_column_b needs signature_column")
+        }
+        None => document_join(call, BTreeMap::new()),
+    }
+}
+
+/// The exact join of a column of sets.
+fn set_join(call: &Call) -> Result<Expansion> {
+    for name in [
+        "text",
+        "text_b",
+        "shingle",
+        "normalize",
+        "max_bucket_pairwise",
+    ] {
+        if call.is_given(name) {
+            return plan_err!(
+                "jaccard_join: {name} is for texts and cannot be combined with signature_column"
+            );
+        }
+    }
+    if call.text("copies")? == "linked" {
+        return plan_err!(
+            "jaccard_join: copies => 'linked' is for texts and cannot be combined with signature_column"
+        );
+    }
+    check_second(call, &["id_b", "signature_column_b"])?;
+    let sets = relations::rows(call, "signature_column", "tokens", relations::set_column)?;
+    let more = [
+        ("sides", Value::Integer(call.relations.len() as i64)),
+        ("differ", Value::Boolean(call.column("across").is_some())),
+    ];
+    let variant = function(call)?.variant("jaccard_join.sets");
+    with_own_ids(
+        call,
+        expansion(call, variant, vec![sets], more),
+        "similarity",
+    )
 }
 
 /// `minhash_join`: candidates by bands or draws, verified.

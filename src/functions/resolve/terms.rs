@@ -33,6 +33,20 @@ pub(in crate::functions) fn document_frequencies(call: &Call) -> Result<Expansio
     over(call, None, vec![(plan, columns)])
 }
 
+/// `i_match`.
+pub(in crate::functions) fn i_match(call: &Call) -> Result<Expansion> {
+    let (low, high) = (call.number("min_idf")?, call.number("max_idf")?);
+    if low > high {
+        return plan_err!("i_match: min_idf must be at most max_idf, found {low} and {high}");
+    }
+    let plan = &call.relations[0];
+    let columns = vec![
+        column(call, plan, "id", id_column)?,
+        column(call, plan, "text", text_column)?,
+    ];
+    over(call, None, vec![(plan, columns)])
+}
+
 /// `translate_terms`, for counts or for frequencies.
 pub(in crate::functions) fn translate_terms(call: &Call) -> Result<Expansion> {
     let (plan, table) = (&call.relations[0], &call.relations[1]);

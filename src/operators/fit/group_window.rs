@@ -21,8 +21,8 @@ use datafusion::physical_plan::spill::{SpillManager, get_record_batch_memory_siz
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::windows::WindowAggExec;
 use datafusion::physical_plan::{
-    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties,
-    ReplaceChildrenOptions,
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan,
+    InputDistributionRequirements, PlanProperties, ReplaceChildrenOptions,
 };
 use futures::{Stream, StreamExt};
 use std::collections::VecDeque;
@@ -86,6 +86,10 @@ impl ExecutionPlan for GroupWindowExec {
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
         self.window.children()
+    }
+
+    fn input_distribution_requirements(&self) -> InputDistributionRequirements {
+        self.window.input_distribution_requirements()
     }
 
     fn required_input_ordering(&self) -> Vec<Option<OrderingRequirements>> {
@@ -448,8 +452,10 @@ fn too_large(error: DataFusionError) -> DataFusionError {
 #[cfg(test)]
 mod tests {
     use datafusion::arrow::util::pretty::pretty_format_batches;
+    use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
     use datafusion::execution::memory_pool::{FairSpillPool, MemoryLimit};
     use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+    use datafusion::physical_expr::Distribution;
     use datafusion::prelude::{SessionConfig, SessionContext};
     use std::sync::Arc;
 
@@ -508,6 +514,28 @@ mod tests {
         let session = crate::session(Default::default(), Default::default()).expect("a session");
         let pool = session.runtime_env().memory_pool.memory_limit();
         assert!(!matches!(pool, MemoryLimit::Finite(_)));
+    }
+
+    /// A rule that optimizes the plan again must not take the rows of a group apart.
+    #[tokio::test]
+    async fn input_is_partitioned_by_groups() {
+        let config = SessionConfig::new().with_target_partitions(2);
+        let session = crate::session(config, Default::default()).expect("a session");
+        let frame = session.sql(SQL).await.expect("a plan");
+        let plan = frame.create_physical_plan().await.expect("a plan");
+        let mut found = 0;
+        plan.apply(|node| {
+            if node.name() == "GroupWindowExec" {
+                let requirements = node.input_distribution_requirements();
+                let is_hash =
+                    |wanted: &Distribution| matches!(wanted, Distribution::KeyPartitioned(_));
+                assert!(requirements.per_child_distributions().all(is_hash));
+                found += 1;
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })
+        .expect("a plan");
+        assert!(found > 0);
     }
 
     /// The rows of a large group are spilled, and the answer is the same.

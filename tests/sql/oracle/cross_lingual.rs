@@ -11,7 +11,6 @@ use datafusion::arrow::array::{
     ArrayRef, AsArray, Float64Array, Int64Array, RecordBatch, StringArray,
 };
 use datafusion::arrow::datatypes::Float64Type;
-use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::common::Result;
 use datafusion::prelude::SessionContext;
 use libtest_mimic::{Failed, Trial};
@@ -36,64 +35,16 @@ pub fn trials() -> Vec<Trial> {
 /// The default target recall of projection_join.
 const TARGET_RECALL: f64 = 0.99;
 
-/// A statement of the page.
-struct Statement {
-    sql: String,
-    /// How many times the page runs it.
-    repeat: usize,
-    /// The answer that the page shows below it.
-    answer: Option<String>,
-}
-
-/// The blocks ```` ```sql ```` of the page, with the blocks ```` ```text ```` that follow them.
-fn statements() -> Vec<Statement> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/cross_lingual.md");
-    let page = std::fs::read_to_string(page).expect("the page");
-    let mut statements: Vec<Statement> = Vec::new();
-    // Text and code blocks alternate.
-    for block in page.split("```").skip(1).step_by(2) {
-        let (kind, text) = block.split_once('\n').expect("a block of lines");
-        if kind == "text" {
-            if let Some(before) = statements.last_mut() {
-                before.answer = Some(text.trim().to_owned());
-            }
-            continue;
-        }
-        let repeat = kind.strip_prefix("sql repeat=").unwrap_or("1");
-        statements.push(Statement {
-            sql: text.trim().trim_end_matches(';').to_owned(),
-            repeat: repeat.parse().expect("a number of rounds"),
-            answer: None,
-        });
-    }
-    statements
-}
-
 /// Every statement of the page, in order, gives the answer that the page shows.
 async fn page() -> Result<(), Failed> {
     let directory = tempfile::tempdir()?;
     let pairs_file = directory.path().join("sentence_pairs.parquet");
-    let context = session(2)?;
-    let mut answers = 0;
-    for statement in statements() {
-        let sql = crate::calls::query(&statement.sql);
-        let sql = sql.replace("sentence_pairs.parquet", &pairs_file.display().to_string());
-        let mut batches = Vec::new();
-        for _ in 0..statement.repeat {
-            batches = context.sql(&sql).await?.collect().await?;
-        }
-        if let Some(expected) = &statement.answer {
-            let found = pretty_format_batches(&batches)?.to_string();
-            if found != *expected {
-                return Err(format!("{sql}\nthe page says\n{expected}\nfound\n{found}").into());
-            }
-            answers += 1;
-        }
-    }
-    match answers {
-        0 => Err("the page has no answers".into()),
-        _ => Ok(()),
-    }
+    let pairs_file = pairs_file.display().to_string();
+    super::page::run(
+        "cross_lingual.md",
+        &[("sentence_pairs.parquet", &pairs_file)],
+    )
+    .await
 }
 
 /// A file of the corpora, or `None` with a printed message if NEARDUP_SHARED is not set to their directory.
@@ -180,7 +131,7 @@ async fn prepared(
         ("p", probabilities),
     ];
     context.register_batch("lexicon", RecordBatch::try_from_iter(columns)?)?;
-    for statement in statements() {
+    for statement in super::page::statements("cross_lingual.md") {
         let sql = &statement.sql;
         let own_data = sql.contains("everyday.tsv") || sql.contains("TABLE lexicon");
         if sql.starts_with("CREATE") && !own_data {

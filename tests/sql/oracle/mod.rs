@@ -4,7 +4,11 @@
 //! - `corpus`: rows as tables.
 //! - `naive`: the naive algorithms.
 //! - `joins`, `recall`, `clusters`, `templates`, `oversized`, `signatures`, `vectors`, `memory`: the comparisons.
-//! - `cross_lingual`: the statements of a page of `docs/`, and their results on real corpora.
+//! - `partial_duplicates`: runs of sentences.
+//! - `shared_passages`: verbatim passages.
+//! - `sets`: columns of lists and signatures.
+//! - `page`: the statements of pages of `docs/`.
+//! - `cross_lingual`: those of a page on translations, and their results on real corpora.
 
 mod clusters;
 mod corpus;
@@ -13,7 +17,11 @@ mod joins;
 mod memory;
 pub mod naive;
 mod oversized;
+mod page;
+mod partial_duplicates;
 mod recall;
+mod sets;
+mod shared_passages;
 mod signatures;
 mod templates;
 mod vectors;
@@ -25,9 +33,13 @@ pub fn trials() -> Vec<Trial> {
     [
         joins::trials(),
         recall::trials(),
+        sets::trials(),
         clusters::trials(),
         templates::trials(),
         oversized::trials(),
+        page::trials(),
+        partial_duplicates::trials(),
+        shared_passages::trials(),
         signatures::trials(),
         vectors::trials(),
         memory::trials(),

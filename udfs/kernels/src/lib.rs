@@ -82,12 +82,17 @@ mod minhash;
 mod normalize;
 mod number_order;
 mod packed;
+mod passages;
 mod projection;
+mod runs;
+mod set_signature;
 mod shingle;
 mod simhash;
 mod split_mix;
+mod spot_signatures;
 mod terms;
 mod vector_units;
+mod winnow;
 mod words;
 
 #[cfg(test)]
@@ -114,8 +119,13 @@ pub use minhash::{MAX_HASHES, MinHashError, MinHasher, SignatureValue, signature
 pub use normalize::normalize_into;
 pub use number_order::number_order_into;
 pub use packed::{PackError, VectorColumn, pack_f32, pack_f64, pack_sparse};
+pub use passages::{Passage, PassageText, Unit, common_passages, passage_window};
 pub use projection::{Coordinate, DenseProjector, MAX_BITS, SparseProjector, signature_bytes};
+pub use runs::{MAX_GAP, Run, RunKeys, chains_into};
+pub use set_signature::set_signature;
 pub use shingle::{MAX_WINDOW, Shingle, ShingleError, ShingleScratch};
 pub use simhash::simhash_into;
 pub use split_mix::SplitMix64;
+pub use spot_signatures::{SpotScratch, SpotSignatures};
 pub use terms::{TermScratch, Terms};
+pub use winnow::Winnower;

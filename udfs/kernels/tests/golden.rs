@@ -72,6 +72,36 @@ fn lines_of(text: &str) -> Result<String, Box<dyn Error>> {
     let mut signature = [0; 16];
     simhash_into(set.iter().map(|&hash| (hash, 1.0)), &mut signature);
     writeln!(lines, "simhash 128: {}", hex(&words(&signature), 2))?;
+    for (spec, window) in [("word:3", 3), ("char:5", 8)] {
+        let (mut hashes, mut positions) = (Vec::new(), Vec::new());
+        spec.parse::<Shingle>()?
+            .repeated_hashes_into(&normal, &mut scratch, &mut hashes);
+        Winnower::default().positions_into(&hashes, window, &mut positions);
+        let selected: Vec<u64> = positions.iter().map(|&at| hashes[at]).collect();
+        writeln!(
+            lines,
+            "winnow {spec} window {window}: {}",
+            hex(&selected, 4)
+        )?;
+    }
+    let antecedents = ["the", "of", "a", "in", "der", "la", "в"];
+    let antecedents = antecedents.map(|word| xxhash_rust::xxh3::xxh3_64(word.as_bytes()));
+    for (distance, chain) in [(1, 2), (2, 3)] {
+        let mut hashes = Vec::new();
+        SpotSignatures { distance, chain }.hashes_into(
+            &normal,
+            |hash| antecedents.contains(&hash),
+            &mut SpotScratch::default(),
+            &mut hashes,
+        );
+        writeln!(
+            lines,
+            "spot signatures distance {distance} chain {chain}: {}",
+            hex(&hashes, 4)
+        )?;
+    }
+    let signature: Vec<u64> = set_signature(&set).into_iter().collect();
+    writeln!(lines, "set signature: {}", hex(&signature, 1))?;
     Ok(lines)
 }
 

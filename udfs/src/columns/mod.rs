@@ -18,6 +18,7 @@ mod ids;
 mod integers;
 mod lists;
 mod parameters;
+mod records;
 mod results;
 mod texts;
 mod vectors;
@@ -35,6 +36,7 @@ pub(crate) use ids::{IdTable, NO_ID};
 pub(crate) use integers::Integers;
 pub(crate) use lists::{Lists, Numbers, signature_length};
 pub(crate) use parameters::{Kind, Parameters};
+pub(crate) use records::{Records, check_fields};
 pub(crate) use results::{HashLists, NumberLists, PartLists, text_lists};
 pub(crate) use texts::Texts;
 pub(crate) use vectors::{Vector, Vectors, is_float32, merged_into};
@@ -92,6 +94,11 @@ impl Arguments {
     pub(crate) fn lists(&self, index: usize) -> Result<Lists> {
         let (array, constant) = self.array(index)?;
         Lists::new(array, constant)
+    }
+
+    pub(crate) fn records(&self, index: usize) -> Result<Records> {
+        let (array, constant) = self.array(index)?;
+        Records::new(&array, constant)
     }
 
     pub(crate) fn bytes(&self, index: usize) -> Result<Bytes> {

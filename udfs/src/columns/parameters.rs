@@ -9,6 +9,7 @@ use datafusion_expr::{ReturnFieldArgs, Signature, Volatility};
 use super::bytes::is_bytes;
 use super::constants::Constants;
 use super::ids::is_id;
+use super::records::is_records;
 use super::texts::is_text;
 use super::vectors::is_vector;
 
@@ -52,6 +53,8 @@ pub(crate) enum Kind {
     Flag,
     /// Lists of Float32 or Float64, of fixed size or not.
     Numbers,
+    /// Lists of structs.
+    Records,
 }
 
 /// The parameters of a function.
@@ -162,6 +165,7 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::Name => "a string constant",
         Kind::Flag => "true or false",
         Kind::Numbers => "a list of numbers",
+        Kind::Records => "a list of structs",
     }
 }
 
@@ -261,5 +265,6 @@ fn accepts(kind: Kind, data_type: &DataType) -> bool {
         Kind::Item => is_text(data_type) || numbers || strings || is_vector(data_type),
         Kind::Flag => matches!(data_type, DataType::Boolean | DataType::Null),
         Kind::Numbers => matches!(element, Some(DataType::Float32 | DataType::Float64)),
+        Kind::Records => is_records(data_type),
     }
 }

@@ -1,0 +1,110 @@
+-- shared_passages(input)
+--
+-- Finds the verbatim passages of at least a number of words or characters that stand in two or more texts, grouped by
+-- their content: a row for each place of a passage. A passage that stands in k texts has k rows, not one for each pair.
+--
+-- The candidates are pairs of texts that share a fingerprint (winnowing: Schleimer, Wilkerson, Aiken, SIGMOD 2003),
+-- which each pair with such a passage does; their units are then compared.
+--
+-- Inputs
+--   input: side, id, text, across
+-- Parameters
+--   id
+--   text.verbatim
+--   min_words: integer in [1, 1000] | minimum number of words of a passage; short for min_passage => 'word:n'
+--   min_passage: shingle = 'word:12' | unit and minimum length of a passage: 'word:n', 'space:n' (pieces between white space) or 'char:n'
+--   max_bucket.passages
+--   parts
+-- Columns
+--   passage: UInt64 | the XXH3-64 hash of the passage: of its units joined by one space, or of its characters
+--   id: as id | a text in which it stands
+--   start_char: Int64 | offset of its first character in the text
+--   end_char: Int64 | offset after its last character
+--   start_byte: Int64 | the same in bytes
+--   end_byte: Int64 | the same in bytes
+--   length: Int64 | number of units of the passage
+--   places: Int64 | number of places of the passage, that is of its rows
+--   texts: Int64 | number of texts in which it stands
+-- Guarantees
+--   Complete and maximal: for any two rows of the input, each run of equal units of at least the minimum length that cannot be extended in both texts, with both of its places.
+--   No row without equal units: hashes only propose candidates. Each place is reported once for each content that it has.
+--   Passages of one text may overlap, or one may contain another, if they stand in different sets of texts.
+--   Words are compared as they are, without what stands between them; with 'space' and 'char' everything is compared but runs of white space, or everything.
+--   Rows with NULL are not compared. An id with different texts is an error that names the id.
+--   The rows do not depend on the number of partitions or parts.
+WITH texts AS (
+  SELECT side, id, across, text, ids
+  FROM distinct_texts(input, normalize => false)
+),
+keyed AS (
+  SELECT side, id, across, text, winnow(text, $hashed, $window) AS keys
+  FROM texts
+),
+-- Copies of a text have the passages of the text with itself.
+pairs AS (
+  SELECT id_a, id_b
+  FROM similar_pairs(
+    (
+      SELECT side, id, across, text, keys, keys AS signature, UNNEST(key_parts(keys, $parts)) AS part
+      FROM keyed
+    ),
+    threshold => 1,
+    verify => 'none',
+    max_bucket => $max_bucket,
+    parts => $parts
+  )
+  UNION ALL
+  SELECT id AS id_a, id AS id_b
+  FROM texts
+  WHERE cardinality(ids) > 1
+),
+found AS (
+  SELECT
+    CASE WHEN place['side'] = 0 THEN id_a ELSE id_b END AS id,
+    place['passage'] AS passage,
+    place['length'] AS length,
+    place['start_char'] AS start_char,
+    place['end_char'] AS end_char,
+    place['start_byte'] AS start_byte,
+    place['end_byte'] AS end_byte
+  FROM (
+    SELECT pairs.id_a, pairs.id_b, UNNEST(common_passages(a.text, b.text, $min_passage)) AS place
+    FROM pairs
+    JOIN texts AS a ON pairs.id_a = a.id
+    JOIN texts AS b ON pairs.id_b = b.id
+  )
+),
+places AS (
+  SELECT id, passage, length, start_char, end_char, start_byte, end_byte
+  FROM found
+  GROUP BY id, passage, length, start_char, end_char, start_byte, end_byte
+),
+of_rows AS (
+  SELECT
+    UNNEST(texts.ids) AS id,
+    places.passage,
+    places.length,
+    places.start_char,
+    places.end_char,
+    places.start_byte,
+    places.end_byte
+  FROM places
+  JOIN texts ON places.id = texts.id
+),
+numbered AS (
+  SELECT
+    passage, id, start_char, end_char, start_byte, end_byte, length,
+    row_number() OVER (PARTITION BY passage, length, id ORDER BY start_byte) AS place_of_text
+  FROM of_rows
+)
+SELECT
+  passage,
+  id,
+  start_char,
+  end_char,
+  start_byte,
+  end_byte,
+  length,
+  count(*) OVER (PARTITION BY passage, length) AS places,
+  count(CASE WHEN place_of_text = 1 THEN id END) OVER (PARTITION BY passage, length) AS texts
+FROM numbered

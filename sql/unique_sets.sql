@@ -1,0 +1,42 @@
+-- unique_sets(input)
+--
+-- Returns the rows of sets that can be in a pair: those with an id and a list that is not NULL, each id once. A
+-- building block of jaccard_join.
+--
+-- Inputs
+--   input: side, id, tokens, across
+-- Parameters
+--   differ.rows
+-- Columns
+--   side: Int8 | 0 for the first relation of a join, 1 for the second
+--   id: as id | the id
+--   across: any | a value in which the rows of a pair must differ
+--   tokens: List(UInt64) | the members of the set: sorted distinct hashes
+-- Guarantees
+--   Rows with the same id and the same set are one row.
+--   An id with different sets, or with different values of across if that is used, is an error that names the id.
+SELECT
+  side,
+  id,
+  CASE WHEN NOT $differ OR same_across(CAST(id AS VARCHAR), places) THEN across END AS across,
+  tokens
+FROM (
+  SELECT
+    side,
+    id,
+    min(across) AS across,
+    CASE WHEN min(across) < max(across) OR count(across) BETWEEN 1 AND count(*) - 1 THEN 2 ELSE 1 END AS places,
+    CASE
+      WHEN same_bytes(CAST(id AS VARCHAR), CAST(min(signature) AS BYTEA), CAST(max(signature) AS BYTEA)) IS NOT NULL
+      THEN array_agg(tokens)[1]
+    END AS tokens
+  FROM (
+    SELECT side, id, across, tokens, coalesce(CAST(set_signature(tokens)[1] AS VARCHAR), '') AS signature
+    FROM (
+      SELECT side, id, across, set_hashes(tokens) AS tokens
+      FROM input
+      WHERE id IS NOT NULL AND tokens IS NOT NULL
+    )
+  )
+  GROUP BY side, id
+)

@@ -1,0 +1,233 @@
+//! Verbatim passages that two texts have in common: all maximal runs of equal units of a minimum length.
+//!
+//! ```text
+//! text ── units ── hashes of k units ── winnowing ──> anchors ──> anchors of equal hash ── compared units ──> passages
+//! ```
+//!
+//! With windows of w = n − k + 1 hashes each common run of n units holds an anchor of both texts at the same place
+//! ([`Winnower`]). Anchors of equal hash are extended in both directions by comparing the units themselves, so that a
+//! collision of hashes never makes a passage.
+
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+
+use crate::shingle::Shingle;
+use crate::split_mix::SplitMix64;
+use crate::winnow::Winnower;
+use crate::words::for_each_word;
+
+/// A unit of a text: a word, a piece between white space, or a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unit {
+    /// Offset of its first byte.
+    pub start_byte: usize,
+    /// Offset after its last byte.
+    pub end_byte: usize,
+    /// Number of characters before it.
+    pub start_char: usize,
+    /// Number of characters before its end.
+    pub end_char: usize,
+}
+
+/// A text with its units and its anchors.
+#[derive(Debug)]
+pub struct PassageText<'a> {
+    text: &'a str,
+    units: Vec<Unit>,
+    /// Sorted.
+    anchors: Vec<Anchor>,
+}
+
+/// A run of units that was selected by winnowing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Anchor {
+    hash: u64,
+    /// The hash of the anchor before it and its distance; `None` for the first anchor of a text.
+    before: Option<(u64, usize)>,
+    /// Its first unit.
+    at: usize,
+}
+
+/// A maximal run of equal units of two texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Passage {
+    /// Its first unit in one text.
+    pub first_a: usize,
+    /// Its first unit in the other text.
+    pub first_b: usize,
+    /// The number of units.
+    pub length: usize,
+}
+
+/// The length of the runs of units that are hashed, and of the windows of hashes, so that each common run of `length`
+/// units holds a selected hash. Windows are no longer than the hashed runs, so that neighbouring anchors have no unit
+/// between them.
+pub fn passage_window(length: usize) -> (usize, usize) {
+    let hashed = length.max(1) / 2 + 1;
+    (
+        hashed.min(length.max(1)),
+        length.max(1) + 1 - hashed.min(length.max(1)),
+    )
+}
+
+impl<'a> PassageText<'a> {
+    /// The units of a text, of the kind of `shingle`, and its anchors for passages of at least its window.
+    pub fn new(text: &'a str, shingle: Shingle) -> Self {
+        let mut units = Vec::new();
+        let (mut at, mut chars) = (0, 0);
+        let mut push = |unit: &str| {
+            let start_byte = unit.as_ptr() as usize - text.as_ptr() as usize;
+            let end_byte = start_byte + unit.len();
+            let start_char = chars + text[at..start_byte].chars().count();
+            chars = start_char + unit.chars().count();
+            at = end_byte;
+            units.push(Unit {
+                start_byte,
+                end_byte,
+                start_char,
+                end_char: chars,
+            });
+        };
+        match shingle {
+            Shingle::Char(_) => {
+                let ends = text.char_indices().map(|(at, c)| (at, at + c.len_utf8()));
+                ends.for_each(|(start, end)| push(&text[start..end]));
+            }
+            Shingle::Word(_) => for_each_word(text, push),
+            Shingle::Space(_) => text.split_whitespace().for_each(push),
+        }
+        let anchors = anchors(text, &units, shingle.window());
+        Self {
+            text,
+            units,
+            anchors,
+        }
+    }
+
+    /// The units, in order.
+    pub fn units(&self) -> &[Unit] {
+        &self.units
+    }
+
+    /// The XXH3-64 hash of some units: of characters as they stand in the text, of others joined by one space.
+    pub fn hash(&self, shingle: Shingle, first: usize, length: usize) -> u64 {
+        let glue: &[u8] = match shingle {
+            Shingle::Char(_) => b"",
+            _ => b" ",
+        };
+        let mut hasher = Xxh3Default::new();
+        for at in first..first + length {
+            if at > first {
+                hasher.update(glue);
+            }
+            hasher.update(self.unit(at).as_bytes());
+        }
+        hasher.digest()
+    }
+
+    fn unit(&self, at: usize) -> &'a str {
+        let unit = self.units[at];
+        &self.text[unit.start_byte..unit.end_byte]
+    }
+}
+
+fn anchors(text: &str, units: &[Unit], length: usize) -> Vec<Anchor> {
+    let (hashed, window) = passage_window(length);
+    if units.len() < hashed {
+        return Vec::new();
+    }
+    // A polynomial of the hashes of the units, updated from place to place, whose bits are mixed at the end.
+    const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+    let of_unit: Vec<u64> = units
+        .iter()
+        .map(|unit| xxh3_64(&text.as_bytes()[unit.start_byte..unit.end_byte]))
+        .collect();
+    let highest = (1..hashed).fold(1_u64, |power, _| power.wrapping_mul(BASE));
+    let mut rolling = 0_u64;
+    let mut hashes = Vec::with_capacity(units.len() + 1 - hashed);
+    for (at, &hash) in of_unit.iter().enumerate() {
+        if at >= hashed {
+            rolling = rolling.wrapping_sub(of_unit[at - hashed].wrapping_mul(highest));
+        }
+        rolling = rolling.wrapping_mul(BASE).wrapping_add(hash);
+        if at + 1 >= hashed {
+            hashes.push(SplitMix64::new(rolling).next());
+        }
+    }
+    let mut positions = Vec::new();
+    Winnower::default().positions_into(&hashes, window, &mut positions);
+    let mut before: Option<usize> = None;
+    let mut anchors: Vec<Anchor> = positions
+        .into_iter()
+        .map(|at| {
+            let anchor = Anchor {
+                hash: hashes[at],
+                before: before.map(|before| (hashes[before], at - before)),
+                at,
+            };
+            before = Some(at);
+            anchor
+        })
+        .collect();
+    anchors.sort_unstable();
+    anchors
+}
+
+/// Appends all maximal common passages of at least `length` units to `out`, sorted. Both texts must have been made for
+/// this length. A passage is maximal if the units before it differ and the units after it differ, or if there are none.
+pub fn common_passages(
+    a: &PassageText<'_>,
+    b: &PassageText<'_>,
+    length: usize,
+    out: &mut Vec<Passage>,
+) {
+    let start = out.len();
+    let (mut rest_a, mut rest_b) = (a.anchors.as_slice(), b.anchors.as_slice());
+    while let (Some(first_a), Some(first_b)) = (rest_a.first(), rest_b.first()) {
+        let hash = first_a.hash.max(first_b.hash);
+        if first_a.hash != first_b.hash {
+            rest_a = &rest_a[rest_a.partition_point(|anchor| anchor.hash < hash)..];
+            rest_b = &rest_b[rest_b.partition_point(|anchor| anchor.hash < hash)..];
+            continue;
+        }
+        let (of_a, others) = rest_a.split_at(rest_a.partition_point(|anchor| anchor.hash == hash));
+        rest_a = others;
+        let (of_b, others) = rest_b.split_at(rest_b.partition_point(|anchor| anchor.hash == hash));
+        rest_b = others;
+        for x in of_a {
+            for y in of_b {
+                // If the anchors before are equal, too, they are in the same passage.
+                if x.before.is_none() || x.before != y.before {
+                    out.extend(extended(a, b, x.at, y.at).filter(|found| found.length >= length));
+                }
+            }
+        }
+    }
+    out[start..].sort_unstable();
+    let mut kept = start;
+    for at in start..out.len() {
+        if kept == start || out[kept - 1] != out[at] {
+            out[kept] = out[at];
+            kept += 1;
+        }
+    }
+    out.truncate(kept);
+}
+
+/// The maximal common passage that contains a unit of each text, if these units are equal.
+fn extended(a: &PassageText<'_>, b: &PassageText<'_>, at_a: usize, at_b: usize) -> Option<Passage> {
+    if a.unit(at_a) != b.unit(at_b) {
+        return None;
+    }
+    let before = (1..=at_a.min(at_b)).take_while(|&by| a.unit(at_a - by) == b.unit(at_b - by));
+    let before = before.count();
+    let most = (a.units.len() - at_a).min(b.units.len() - at_b);
+    let after = (1..most).take_while(|&by| a.unit(at_a + by) == b.unit(at_b + by));
+    Some(Passage {
+        first_a: at_a - before,
+        first_b: at_b - before,
+        length: before + 1 + after.count(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

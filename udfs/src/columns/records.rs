@@ -1,0 +1,115 @@
+//! Columns of lists of structs.
+
+use std::ops::Range;
+
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
+use arrow::buffer::NullBuffer;
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Int64Type};
+use datafusion_common::{Result, internal_datafusion_err, internal_err, plan_err};
+
+use super::lists::Ranges;
+use super::position;
+use super::texts::Texts;
+
+/// A column of lists of structs. The values of a field are one array for all rows.
+pub(crate) struct Records {
+    ranges: Ranges,
+    elements: ArrayRef,
+    nulls: Option<NullBuffer>,
+    constant: bool,
+}
+
+/// Whether a column of this type can be read by [`Records`].
+pub(super) fn is_records(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::List(field) | DataType::LargeList(field) => {
+            matches!(field.data_type(), DataType::Struct(_))
+        }
+        _ => false,
+    }
+}
+
+/// Checks that the structs of a list have the integers and texts that a function reads.
+pub(crate) fn check_fields(
+    function: &str,
+    data_type: &DataType,
+    integers: &[&str],
+    texts: &[&str],
+) -> Result<()> {
+    let (DataType::List(list) | DataType::LargeList(list)) = data_type else {
+        return internal_err!("{function}: {data_type} is not a list");
+    };
+    let DataType::Struct(fields) = list.data_type() else {
+        return internal_err!("{function}: {data_type} is not a list of structs");
+    };
+    for (names, wanted, is_wanted) in [
+        (
+            integers,
+            "integers",
+            DataType::is_integer as fn(&DataType) -> bool,
+        ),
+        (texts, "text", DataType::is_string),
+    ] {
+        for name in names {
+            match fields.find(name) {
+                Some((_, field)) if is_wanted(field.data_type()) => {}
+                Some((_, field)) => {
+                    return plan_err!(
+                        "{function}: the field {name} must be {wanted}, got {}",
+                        field.data_type()
+                    );
+                }
+                None => return plan_err!("{function}: there is no field {name} in {data_type}"),
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Records {
+    pub(super) fn new(array: &ArrayRef, constant: bool) -> Result<Self> {
+        let (ranges, elements) = match array.data_type() {
+            DataType::List(_) => {
+                let list = array.as_list::<i32>();
+                (Ranges::List(list.offsets().clone()), list.values())
+            }
+            DataType::LargeList(_) => {
+                let list = array.as_list::<i64>();
+                (Ranges::LargeList(list.offsets().clone()), list.values())
+            }
+            other => return internal_err!("a column of {other} is not a list"),
+        };
+        Ok(Self {
+            ranges,
+            elements: elements.clone(),
+            nulls: array.nulls().cloned(),
+            constant,
+        })
+    }
+
+    /// Where the structs of a row are among the values of a field.
+    pub(crate) fn get(&self, row: usize) -> Option<Range<usize>> {
+        let row = position(row, self.constant);
+        let is_null = self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+        (!is_null).then(|| self.ranges.get(row))
+    }
+
+    /// The values of a field of integers, for all rows.
+    pub(crate) fn integers(&self, name: &str) -> Result<Int64Array> {
+        let wide = cast(self.field(name)?, &DataType::Int64)?;
+        Ok(wide.as_primitive::<Int64Type>().clone())
+    }
+
+    /// The values of a field of texts, for all rows.
+    pub(crate) fn texts(&self, name: &str) -> Result<Texts> {
+        Texts::new(self.field(name)?.clone(), false)
+    }
+
+    fn field(&self, name: &str) -> Result<&ArrayRef> {
+        self.elements
+            .as_struct()
+            .column_by_name(name)
+            .ok_or_else(|| internal_datafusion_err!("there is no field {name}"))
+    }
+}
