@@ -28,6 +28,7 @@
 //! module `columns` matches on Arrow types.
 
 mod aggregate;
+mod classify_pair;
 mod columns;
 mod connected_components;
 mod containment;
@@ -86,6 +87,7 @@ use function::udf;
 /// All scalar functions of this crate.
 pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
     let functions = [
+        udf(classify_pair::ClassifyPair),
         udf(containment::Containment),
         udf(cosine_similarity::CosineSimilarity),
         udf(cosine_to_hamming::CosineToHamming),

@@ -69,6 +69,7 @@ mod bands;
 mod bit_keys;
 mod bit_model;
 mod bits;
+mod classify;
 mod cosine;
 mod dot_products;
 mod edit;
@@ -82,6 +83,7 @@ mod minhash;
 mod normalize;
 mod number_order;
 mod packed;
+mod path;
 mod projection;
 mod shingle;
 mod simhash;
@@ -102,6 +104,7 @@ pub use bit_model::{
     distance_for_recall, found_in_tables, kept_by_distance, tables_for_recall,
 };
 pub use bits::{cosine_to_hamming, hamming_distance, hamming_to_cosine};
+pub use classify::{Change, ChangeKind, Classification, PairClass, PairClassifier};
 pub use cosine::{cosine, sparse_cosine};
 pub use edit::{edit_distance, edit_distance_within, edit_similarity};
 pub use jaccard::{containment, jaccard, jaccard_of_overlap, overlap, overlap_at_least};
@@ -114,6 +117,7 @@ pub use minhash::{MAX_HASHES, MinHashError, MinHasher, SignatureValue, signature
 pub use normalize::normalize_into;
 pub use number_order::number_order_into;
 pub use packed::{PackError, VectorColumn, pack_f32, pack_f64, pack_sparse};
+pub use path::shortest_path;
 pub use projection::{Coordinate, DenseProjector, MAX_BITS, SparseProjector, signature_bytes};
 pub use shingle::{MAX_WINDOW, Shingle, ShingleError, ShingleScratch};
 pub use simhash::simhash_into;
