@@ -23,6 +23,7 @@ mod manual;
 mod options;
 mod out;
 mod progress;
+mod report;
 mod roles;
 mod shell;
 mod show;
@@ -31,6 +32,7 @@ mod stop;
 mod summary;
 mod temp_dir;
 mod visible;
+mod why;
 
 use clap::{Parser, Subcommand};
 use datafusion::common::Result;
@@ -78,6 +80,8 @@ enum Command {
     Dedup(dedup::Arguments),
     Ingest(ingest::Arguments),
     Show(show::Arguments),
+    Why(why::Arguments),
+    Report(report::Arguments),
     Sql(sql::Arguments),
     Generate(generate::Arguments),
     Scheduler(roles::Scheduler),
@@ -179,6 +183,8 @@ fn run(arguments: Arguments) -> Result<Outcome> {
                 Command::Dedup(arguments) => dedup::run(&arguments, &global).await,
                 Command::Ingest(arguments) => ingest::run(&arguments, &global).await,
                 Command::Show(arguments) => show::run(&arguments, &global).await,
+                Command::Why(arguments) => why::run(&arguments, &global).await,
+                Command::Report(arguments) => report::run(&arguments, &global).await,
                 Command::Sql(arguments) => sql::run(&arguments, &global).await,
                 Command::Generate(arguments) => generate::run(&arguments, &global).await,
                 Command::Scheduler(arguments) => roles::scheduler(&arguments, &global).await,
