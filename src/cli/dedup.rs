@@ -19,8 +19,8 @@ use std::time::Instant;
 /// Reads a MediaWiki dump (.xml, .xml.bz2, .xml.gz), whose sentences are compared, or a table of
 /// documents (Parquet, CSV, TSV, JSON lines or arrays, or .txt files, also .gz, .zst, .bz2), given as files,
 /// directories or globs, on disk or in a bucket (s3://BUCKET/KEY). Without an input it reads the bundled
-/// sample dump. The result is a directory with pairs.parquet, clusters.parquet and kept.parquet. Running the
-/// same command again resumes a job that was stopped.
+/// sample dump. The result is a directory with pairs.parquet, clusters.parquet, kept.parquet and removed.parquet.
+/// Running the same command again resumes a job that was stopped.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Files, directories or globs; - is standard input [default: the bundled sample dump]

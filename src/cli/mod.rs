@@ -25,6 +25,7 @@ mod options;
 mod out;
 mod progress;
 mod reading;
+mod report;
 mod roles;
 mod shell;
 mod show;
@@ -33,6 +34,7 @@ mod stop;
 mod summary;
 mod temp_dir;
 mod visible;
+mod why;
 
 use clap::{Parser, Subcommand};
 use datafusion::common::Result;
@@ -80,6 +82,8 @@ enum Command {
     Dedup(dedup::Arguments),
     Ingest(ingest::Arguments),
     Show(show::Arguments),
+    Why(why::Arguments),
+    Report(report::Arguments),
     Sql(sql::Arguments),
     Generate(generate::Arguments),
     Scheduler(roles::Scheduler),
@@ -181,6 +185,8 @@ fn run(arguments: Arguments) -> Result<Outcome> {
                 Command::Dedup(arguments) => dedup::run(&arguments, &global).await,
                 Command::Ingest(arguments) => ingest::run(&arguments, &global).await,
                 Command::Show(arguments) => show::run(&arguments, &global).await,
+                Command::Why(arguments) => why::run(&arguments, &global).await,
+                Command::Report(arguments) => report::run(&arguments, &global).await,
                 Command::Sql(arguments) => sql::run(&arguments, &global).await,
                 Command::Generate(arguments) => generate::run(&arguments, &global).await,
                 Command::Scheduler(arguments) => roles::scheduler(&arguments, &global).await,

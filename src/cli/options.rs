@@ -35,7 +35,7 @@ pub(crate) struct Global {
     /// Print errors and results only
     #[arg(long, global = true)]
     pub(crate) quiet: bool,
-    /// Print the summary, or the rows of show and sql, as JSON
+    /// Print the summary, the answer of why, or the rows of show and sql, as JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }

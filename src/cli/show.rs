@@ -205,9 +205,7 @@ async fn printed(rows: DataFrame) -> Result<Vec<RecordBatch>> {
 }
 
 fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Result<()> {
-    // https://no-color.org
-    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let colour = wanted && std::io::stdout().is_terminal();
+    let colour = is_coloured();
     let id = visible_line(id);
     let mut first: Option<String> = None;
     let mut shown = 0;
@@ -229,9 +227,8 @@ fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Res
             } else {
                 ""
             };
-            let body: String = body.chars().take(MAX_CHARS).collect();
             // Further lines of a text are indented, so that they cannot be mistaken for lines of this report.
-            let body = visible(&body).replace('\n', "\n          ");
+            let body = shortened(body).replace('\n', "\n          ");
             let name = visible_line(names.value(row));
             let title = match titles.is_valid(row) && !titles.value(row).is_empty() {
                 true => format!("  {}", visible_line(titles.value(row))),
@@ -261,6 +258,24 @@ fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Res
     }
     writeln!(out)?;
     Ok(())
+}
+
+/// Whether differences are marked with colours.
+fn is_coloured() -> bool {
+    // https://no-color.org
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    wanted && std::io::stdout().is_terminal()
+}
+
+/// The beginning of a text, with hidden characters made visible.
+pub(super) fn shortened(text: &str) -> String {
+    let text: String = text.chars().take(MAX_CHARS).collect();
+    visible(&text).into_owned()
+}
+
+/// The beginning of the second text, with its differences from the beginning of the first.
+pub(super) fn marked_for_terminal(first: &str, second: &str) -> String {
+    marked(&shortened(first), &shortened(second), is_coloured())
 }
 
 /// The second text with its differences from the first: removed words in [-…-], added words in {+…+}.

@@ -5,6 +5,7 @@ use super::directory::Directory;
 use super::figures::Figure;
 use super::inputs;
 use super::manifest::{Manifest, StepFile, StepRecord};
+use super::report::REPORT;
 use crate::files::{Location, parquet_files};
 use crate::functions::{Template, Value};
 use crate::operators::similar_pairs::{LeftOut, reporting};
@@ -50,7 +51,7 @@ impl Progress for Quiet {
 }
 
 /// The files and directories that a job owns in its directory, beside the manifest and the lock.
-pub(super) const OWNED: [&str; 7] = [
+pub(super) const OWNED: [&str; 9] = [
     "steps",
     "plain_text",
     "sentences",
@@ -58,6 +59,8 @@ pub(super) const OWNED: [&str; 7] = [
     "pairs.parquet",
     "clusters.parquet",
     "kept.parquet",
+    "removed.parquet",
+    REPORT,
 ];
 
 /// Where the files of a step go.
@@ -151,7 +154,7 @@ impl Job {
         let files = found.steps.iter().flat_map(|step| &step.files);
         let tops: BTreeSet<&str> = files
             .filter_map(|file| file.path.split('/').next())
-            .chain(["steps"])
+            .chain(["steps", REPORT])
             .collect();
         let owned = OWNED.iter().copied().filter(|name| tops.contains(name));
         directory.remove(&owned.collect::<Vec<_>>()).await?;

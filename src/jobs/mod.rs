@@ -3,7 +3,7 @@
 //! ```text
 //! DIR/manifest.json          inputs, parameters, and per step: files, rows, checksums, what was left out
 //! DIR/steps/NN-name/*.parquet
-//! DIR/pairs.parquet  DIR/clusters.parquet  DIR/kept.parquet
+//! DIR/pairs.parquet  DIR/clusters.parquet  DIR/kept.parquet  DIR/removed.parquet
 //! ```
 //!
 //! One step is one SQL statement (`sql/jobs/*.sql`) over the steps before it. It is committed by listing its
@@ -26,8 +26,10 @@ mod ingest;
 mod inputs;
 mod job;
 mod manifest;
+mod report;
 mod tables;
 mod verified;
+mod why;
 
 pub use dedup::{Dedup, Keep, Method, Pairs, Resolution, RowIds, dedup};
 pub use dumps::{DumpOptions, OnError, Splitter};
@@ -35,4 +37,10 @@ pub use figures::{Figure, Reason};
 pub use ingest::{Ingest, ingest};
 pub use job::{Job, Progress, Quiet};
 pub use manifest::{InputFile, Manifest, StepFile, StepRecord};
+pub use neardup_kernels::{ChangeKind, PairClass};
+pub use report::{
+    Report, ReportCluster, ReportPair, ReportRow, SAMPLED_ROWS, SIMILARITY_BINS, Shown, report,
+    write_report,
+};
 pub use tables::{manifest, register, register_documents};
+pub use why::{PathRow, Why, WhyRow, why};

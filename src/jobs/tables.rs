@@ -4,13 +4,27 @@ use super::inputs;
 use super::manifest::{Manifest, StepRecord};
 use super::verified::{VerifiedTables, verify};
 use crate::files::{Location, MANIFEST, parquet_files, resolve};
+use datafusion::arrow::array::AsArray;
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::DataType;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, exec_err, plan_err};
 use datafusion::logical_expr::{ident, lit};
 use datafusion::object_store::{Error, ObjectStoreExt};
 use datafusion::prelude::SessionContext;
+use neardup_kernels::PairClassifier;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The steps whose results are tables for readers.
+const TABLES: [&str; 6] = [
+    "pairs",
+    "clusters",
+    "kept",
+    "removed",
+    "sentences",
+    "plain_text",
+];
 
 /// Reads the manifest of a job's directory.
 ///
@@ -35,8 +49,8 @@ pub async fn manifest(context: &SessionContext, directory: &str) -> Result<Manif
     }
 }
 
-/// Registers those tables of a job that are finished: pairs, clusters, kept, sentences, plain_text. The checksums of
-/// the files of a table are verified when a statement first names it.
+/// Registers those tables of a job that are finished: pairs, clusters, kept, removed, sentences, plain_text. The
+/// checksums of the files of a table are verified when a statement first names it.
 ///
 /// # Errors
 /// If the directory holds no job, a file of the job is missing or has another size, or the session has no default
@@ -50,7 +64,7 @@ pub async fn register(context: &SessionContext, directory: &str) -> Result<Manif
             .name
             .split_once('-')
             .map_or(step.name.as_str(), |(_, name)| name);
-        if !["pairs", "clusters", "kept", "sentences", "plain_text"].contains(&name) {
+        if !TABLES.contains(&name) {
             continue;
         }
         let table = table(context, &directory, step).await?;
@@ -152,4 +166,29 @@ pub async fn register_documents(
         .select(vec![ident(id).alias("id"), text.alias("text")])?;
     context.register_table("documents", documents.into_view())?;
     Ok(())
+}
+
+/// The classifier for pairs of rows of a job whose tables are registered: of the language of its dumps, if they have one
+/// language, else of English.
+pub(super) async fn classifier(context: &SessionContext) -> Result<PairClassifier> {
+    if !context.table_exist("sentences")? {
+        return Ok(PairClassifier::new("en"));
+    }
+    let languages = context.table("sentences").await?;
+    let languages = languages.select_columns(&["language"])?.distinct()?;
+    let mut found = vec![];
+    for batch in languages.collect().await? {
+        let values = cast(batch.column(0), &DataType::Utf8)?;
+        found.extend(
+            values
+                .as_string::<i32>()
+                .iter()
+                .flatten()
+                .map(str::to_owned),
+        );
+    }
+    Ok(PairClassifier::new(match found.as_slice() {
+        [language] => language,
+        _ => "en",
+    }))
 }

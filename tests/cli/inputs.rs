@@ -90,6 +90,7 @@ fn listing(scratch: &Scratch) -> Vec<(String, Vec<u8>)> {
         "pairs.parquet",
         "clusters.parquet",
         "kept.parquet",
+        "removed.parquet",
     ];
     let read = |name: &str| (name.to_owned(), scratch.read(&format!("out/{name}")));
     names.map(read).to_vec()

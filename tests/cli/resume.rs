@@ -115,7 +115,8 @@ fn killed_after_every_step() {
             "05-prefixes",
             "06-pairs",
             "07-clusters",
-            "08-kept"
+            "08-kept",
+            "09-removed"
         ]
     );
     for done in 0..names.len() {
@@ -174,7 +175,7 @@ fn a_finished_job_does_nothing_again() {
     run(&scratch, "undisturbed");
     let before = scratch.read("undisturbed/manifest.json");
     let summary = run(&scratch, "undisturbed");
-    assert_eq!(summary["steps_done_before"], 8);
+    assert_eq!(summary["steps_done_before"], 9);
     assert_eq!(scratch.read("undisturbed/manifest.json"), before);
     assert!(scratch.tables("undisturbed") == tables);
 }
@@ -212,7 +213,7 @@ fn other_parameters_need_overwrite() {
     );
     // Threads and memory are no parameters: the rows do not depend on them.
     let summary = scratch.job(&with(&["--memory-limit", "1G", "--quiet"]));
-    assert_eq!(summary["steps_done_before"], 8);
+    assert_eq!(summary["steps_done_before"], 9);
 
     let summary = scratch.job(&with(&["--threshold", "0.95", "--overwrite"]));
     assert_eq!(summary["steps_done_before"], 0);
@@ -228,7 +229,7 @@ fn other_parameters_need_overwrite() {
     );
     // The same once more goes on with it: --overwrite replaces other jobs only.
     let summary = scratch.job(&with(&["--threshold", "0.95", "--overwrite"]));
-    assert_eq!(summary["steps_done_before"], 8);
+    assert_eq!(summary["steps_done_before"], 9);
 }
 
 #[test]

@@ -126,6 +126,7 @@ fn outputs_are_there_and_add_up() {
         "pairs.parquet",
         "clusters.parquet",
         "kept.parquet",
+        "removed.parquet",
         "plain_text",
         "sentences",
         "steps",

@@ -161,7 +161,7 @@ impl Scratch {
             .unwrap_or_else(|| panic!("{sql}: {rows:?}"))
     }
 
-    /// The tables pairs, clusters and kept of a job as sorted CSV.
+    /// The tables pairs, clusters, kept and removed of a job as sorted CSV.
     #[track_caller]
     pub fn tables(&self, directory: &str) -> String {
         self.succeed(&[
@@ -176,14 +176,16 @@ impl Scratch {
             "SELECT * FROM clusters ORDER BY id",
             "-c",
             "SELECT * FROM kept ORDER BY 1",
+            "-c",
+            "SELECT * FROM removed ORDER BY id, reason",
         ])
         .out
     }
 
-    /// The bytes of the tables pairs, clusters and kept of a job.
+    /// The bytes of the tables pairs, clusters, kept and removed of a job.
     #[track_caller]
     pub fn published(&self, directory: &str) -> Vec<Vec<u8>> {
-        let names = ["pairs", "clusters", "kept"];
+        let names = ["pairs", "clusters", "kept", "removed"];
         let read = |name| self.read(&format!("{directory}/{name}.parquet"));
         names.into_iter().map(read).collect()
     }
@@ -230,7 +232,7 @@ pub fn answer(output: Output) -> Answer {
 
 /// JSON lines: one object in each line.
 #[track_caller]
-fn parse(text: &str) -> Rows {
+pub fn parse(text: &str) -> Rows {
     let parse = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
     text.lines().map(parse).collect()
 }

@@ -203,7 +203,7 @@ fn equal_bytes(change: Change) -> Result<(), Failed> {
     })
 }
 
-const NAMES: [&str; 3] = ["pairs", "clusters", "kept"];
+const NAMES: [&str; 4] = ["pairs", "clusters", "kept", "removed"];
 
 fn published(directory: &Path) -> Result<Vec<Vec<u8>>> {
     let read = |name| Ok(std::fs::read(directory.join(format!("{name}.parquet")))?);

@@ -28,6 +28,7 @@
 //! module `columns` matches on Arrow types.
 
 mod aggregate;
+mod classify_pair;
 mod columns;
 mod common_passages;
 mod connected_components;
@@ -94,6 +95,7 @@ use function::udf;
 /// All scalar functions of this crate.
 pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
     let functions = [
+        udf(classify_pair::ClassifyPair),
         udf(common_passages::CommonPassages),
         udf(containment::Containment),
         udf(cosine_similarity::CosineSimilarity),

@@ -1,15 +1,17 @@
-//! The `dedup` job: finds pairs, clusters and kept rows of a dump or a table.
+//! The `dedup` job: finds pairs, clusters, kept and removed rows of a dump or a table.
 //!
 //! ```text
 //! dump:  plain_text ─> sentences ─┐
-//! table: input ───────────────────┴─> texts ─> frequencies ─> pairs ─> clusters ─> kept
+//! table: input ───────────────────┴─> texts ─> frequencies ─> pairs ─> clusters ─> kept ─> removed
 //! ```
 //!
 //! `options`: the options of a job; `run`: the parameters derived from them; `documents`: the rows that are
-//! compared; `row_ids`: ids for tables without an id column; `steps`: the remaining steps.
+//! compared; `row_ids`: ids for tables without an id column; `steps`: the steps up to the kept rows; `removed`: the audit
+//! of the other rows.
 
 mod documents;
 mod options;
+mod removed;
 mod row_ids;
 mod run;
 mod steps;
@@ -92,6 +94,7 @@ pub async fn dedup(
     run.pairs(&mut job, exact).await?;
     run.clusters(&mut job, input.kind == Kind::Dump).await?;
     run.kept(&mut job).await?;
+    run.removed(&mut job).await?;
     job.finish().await?;
     Ok(job)
 }

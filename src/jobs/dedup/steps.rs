@@ -25,6 +25,7 @@ macro_rules! statement {
         }
     };
 }
+pub(super) use statement;
 
 /// Number of texts that suffice to estimate the cost of the exact join.
 const SAMPLE: f64 = 8192.0;
@@ -435,13 +436,13 @@ impl Run<'_> {
 }
 
 /// The number of rows that all steps left out for a reason.
-fn left_out(job: &Job, reason: Reason) -> u64 {
+pub(super) fn left_out(job: &Job, reason: Reason) -> u64 {
     let steps = job.manifest().steps.iter();
     steps.map(|step| step.left_out_as(reason)).sum()
 }
 
 /// Runs a query that returns one row of integers.
-async fn numbers(context: &SessionContext, sql: &str) -> Result<Vec<i64>> {
+pub(super) async fn numbers(context: &SessionContext, sql: &str) -> Result<Vec<i64>> {
     let batches = context.sql(sql).await?.collect().await?;
     let Some(batch) = batches.iter().find(|batch| batch.num_rows() == 1) else {
         return exec_err!("expected one row of counts");

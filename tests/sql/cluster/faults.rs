@@ -100,7 +100,11 @@ pub fn has_right_rows(done: &Output, output: &Path) -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let local = scratch.path().join("local");
     run(None, &local)?;
-    same_tables(local, output.to_owned(), &["pairs", "clusters", "kept"])
+    same_tables(
+        local,
+        output.to_owned(),
+        &["pairs", "clusters", "kept", "removed"],
+    )
 }
 
 /// Waits until the fourth step of a job has reached a moment.

@@ -590,7 +590,14 @@ fn dedup(executors: usize) -> Result<(), Failed> {
     same_tables(
         local,
         remote,
-        &["pairs", "clusters", "kept", "sentences", "plain_text"],
+        &[
+            "pairs",
+            "clusters",
+            "kept",
+            "removed",
+            "sentences",
+            "plain_text",
+        ],
     )?;
     // Oversized buckets: the same rows, and the same counts of what was not compared.
     for method in ["exact", "minhash"] {
@@ -618,7 +625,7 @@ fn dedup(executors: usize) -> Result<(), Failed> {
                 format!("{method}: {found} on the cluster, {expected} in one process").into(),
             );
         }
-        same_tables(local, remote, &["pairs", "clusters", "kept"])?;
+        same_tables(local, remote, &["pairs", "clusters", "kept", "removed"])?;
     }
     Ok(())
 }

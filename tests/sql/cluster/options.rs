@@ -54,7 +54,7 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
             "5000",
             "--overwrite",
         ],
-        &["pairs", "clusters", "kept"],
+        &["pairs", "clusters", "kept", "removed"],
     ),
     (
         "dedup",
@@ -67,12 +67,12 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
             "--keep-by",
             "title desc",
         ],
-        &["pairs", "clusters", "kept"],
+        &["pairs", "clusters", "kept", "removed"],
     ),
     (
         "dedup",
         &["TEXTS", "--row-ids", "content"],
-        &["pairs", "clusters", "kept"],
+        &["pairs", "clusters", "kept", "removed"],
     ),
     (
         "dedup",
@@ -85,7 +85,7 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
             "--bits",
             "256",
         ],
-        &["pairs", "clusters", "kept"],
+        &["pairs", "clusters", "kept", "removed"],
     ),
     (
         "dedup",
@@ -100,7 +100,7 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
             "--on-error",
             "skip",
         ],
-        &["pairs", "clusters", "kept", "sentences"],
+        &["pairs", "clusters", "kept", "removed", "sentences"],
     ),
     (
         "ingest",

@@ -1,0 +1,38 @@
+//! `neardup report`: writes what a job found as a page of HTML.
+//!
+//! `page` writes the sections, `charts` the charts as SVG, `html` escapes texts and marks differences. `report.css` and
+//! `report.js` are part of the page, which loads nothing.
+
+mod charts;
+mod command;
+mod html;
+mod page;
+
+use super::options::Global;
+use super::out;
+use clap::Args;
+use datafusion::common::Result;
+use neardup::jobs::{report, write_report};
+use std::io::Write;
+
+/// Write a report about a job: DIR/report.html, a page that works without a network
+///
+/// It shows what was run, what was left out, sizes of clusters, similarities, kinds of near-duplicates, suspicious
+/// clusters and pairs with their differences. Of large jobs it shows samples, and says so.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Directory of the job
+    #[arg(value_name = "DIR", default_value = "neardup-out")]
+    directory: String,
+}
+
+pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
+    let context = global.session()?;
+    let found = report(&context, &arguments.directory).await?;
+    let page = page::page(&found, &arguments.directory);
+    let file = write_report(&context, &arguments.directory, page).await?;
+    out::print(|out| {
+        let shown = super::visible::visible_line(&file);
+        Ok(writeln!(out, "written to {shown}")?)
+    })
+}

@@ -1,0 +1,436 @@
+//! The page: its sections, in order.
+
+use super::charts::{Bar, horizontal, logarithmic};
+use super::command::command;
+use super::html::{count, escaped, side_by_side};
+use neardup::jobs::{
+    Figure, Manifest, Report, ReportCluster, ReportPair, ReportRow, SAMPLED_ROWS, SIMILARITY_BINS,
+    Shown,
+};
+use std::fmt::Write as _;
+
+const CSS: &str = include_str!("report.css");
+const JS: &str = include_str!("report.js");
+/// Bytes of a section after which no more pairs are added to it, so that the page stays below 5 MB.
+const SECTION_BYTES: usize = 2_000_000;
+
+/// The whole page.
+pub(super) fn page(report: &Report, directory: &str) -> String {
+    let manifest = &report.manifest;
+    let title = format!("neardup {}: {directory}", manifest.command);
+    let sections = [
+        ("run", "What was run", run(manifest, directory)),
+        ("rows", "From rows to kept rows", funnel(report)),
+        ("sizes", "Sizes of clusters", sizes(report)),
+        (
+            "similarities",
+            "Similarities of pairs",
+            similarities(report),
+        ),
+        ("kinds", "Kinds of near-duplicates", kinds(report)),
+        ("clusters", "Clusters to look at", clusters(report)),
+        ("all-pairs", "Pairs", pairs(report)),
+    ];
+    let mut links = String::new();
+    let mut body = String::new();
+    for (id, heading, content) in sections {
+        _ = write!(links, "<li><a href=\"#{id}\">{heading}</a></li>");
+        _ = writeln!(
+            body,
+            "<section id=\"{id}\" aria-labelledby=\"{id}-heading\"><h2 id=\"{id}-heading\">{heading}</h2>{content}</section>"
+        );
+    }
+    let title = escaped(&title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n\
+         <title>{title}</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n\
+         <a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header><h1>{title}</h1>\n\
+         <nav aria-label=\"Sections\"><ul>{links}</ul></nav></header>\n<main id=\"main\">\n{body}</main>\n\
+         <script>\n{JS}</script>\n</body>\n</html>\n"
+    )
+}
+
+fn run(manifest: &Manifest, directory: &str) -> String {
+    let mut parameters = String::new();
+    for (name, value) in &manifest.parameters {
+        let value = match value {
+            serde_json::Value::Null => continue,
+            serde_json::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        _ = write!(
+            parameters,
+            "<tr><th scope=\"row\">{}</th><td>{}</td></tr>",
+            escaped(name),
+            escaped(&value)
+        );
+    }
+    let mut steps = String::new();
+    for step in &manifest.steps {
+        _ = write!(
+            steps,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{:.1}</td></tr>",
+            escaped(&step.name),
+            count(step.rows as i64),
+            step.seconds
+        );
+    }
+    let mut inputs = String::new();
+    for input in manifest.inputs.iter().take(50) {
+        let size = count(input.bytes as i64);
+        _ = write!(inputs, "<li>{} ({size} bytes)</li>", escaped(&input.path));
+    }
+    if let more @ 1.. = manifest.inputs.len().saturating_sub(50) {
+        _ = write!(inputs, "<li>and {more} more files</li>");
+    }
+    let state = match manifest.finished {
+        true => "",
+        false => "<p><strong>The job is not finished: run its command again.</strong></p>",
+    };
+    format!(
+        "{state}<p>The command that runs it again:</p><pre>{}</pre><h3>Inputs</h3><ul>{inputs}</ul>\
+         <p>Written by neardup {}.</p>\
+         <details><summary>Parameters</summary><table><tbody>{parameters}</tbody></table></details>\
+         <details><summary>Steps</summary><table><thead><tr><th scope=\"col\">step</th><th scope=\"col\">rows</th>\
+         <th scope=\"col\">seconds</th></tr></thead><tbody>{steps}</tbody></table></details>",
+        escaped(&command(manifest, directory)),
+        escaped(&manifest.neardup)
+    )
+}
+
+/// A figure of a step, as a number.
+fn figure(manifest: &Manifest, step: &str, figure: Figure) -> Option<i64> {
+    manifest.step(step)?.figure(figure)?.as_i64()
+}
+
+fn funnel(report: &Report) -> String {
+    let manifest = &report.manifest;
+    let mut bars: Vec<Bar> = vec![];
+    let mut bar = |label: &str, value: Option<i64>| {
+        if let Some(value) = value {
+            bars.push((label.to_owned(), value));
+        }
+    };
+    bar("pages", figure(manifest, "plain_text", Figure::Pages));
+    bar("articles", figure(manifest, "plain_text", Figure::Articles));
+    bar(
+        "sentences",
+        figure(manifest, "sentences", Figure::Sentences),
+    );
+    bar("rows read", figure(manifest, "texts", Figure::Rows));
+    bar(
+        "rows compared",
+        figure(manifest, "texts", Figure::RowsCompared),
+    );
+    bar(
+        "distinct texts",
+        figure(manifest, "texts", Figure::DistinctTexts),
+    );
+    let names = [
+        ("copy", "removed: copies"),
+        ("similar", "removed: similar"),
+        ("component", "removed: connected"),
+        ("repeated id", "removed: repeated ids"),
+    ];
+    for (reason, name) in names {
+        bar(name, report.reasons.get(reason).copied());
+    }
+    if report.reasons.is_empty() {
+        bar("removed", Some(report.removed));
+    }
+    bar("kept", manifest.step("kept").map(|step| step.rows as i64));
+    let mut left_out: Vec<Bar> = vec![];
+    for step in &manifest.steps {
+        let reasons = step.left_out.iter();
+        left_out.extend(reasons.map(|(reason, rows)| (reason.clone(), *rows as i64)));
+    }
+    let title = "Numbers of rows, from those that were read to those that are kept";
+    let mut html = horizontal(title, ["stage", "number"], &bars);
+    html.push_str("<h3>Left out</h3>");
+    match left_out.is_empty() {
+        true => html.push_str("<p>Nothing was left out.</p>"),
+        false => html.push_str(&horizontal(
+            "What was left out, and why",
+            ["reason", "number"],
+            &left_out,
+        )),
+    }
+    let damage: Vec<_> = manifest
+        .steps
+        .iter()
+        .flat_map(|step| step.damage())
+        .collect();
+    if !damage.is_empty() {
+        html.push_str("<h3>Damaged files</h3><ul>");
+        for (file, what) in damage {
+            let what = what.as_str().unwrap_or_default();
+            _ = write!(html, "<li>{}: {}</li>", escaped(file), escaped(what));
+        }
+        html.push_str("</ul>");
+    }
+    let uncompared = figure(manifest, "pairs", Figure::PairsNotCompared).unwrap_or(0);
+    if uncompared > 0 {
+        _ = write!(
+            html,
+            "<p>{} pairs of oversized buckets were not compared in their bucket.</p>",
+            count(uncompared)
+        );
+    }
+    html
+}
+
+fn sizes(report: &Report) -> String {
+    if report.sizes.is_empty() {
+        return "<p>No near-duplicates were found.</p>".to_owned();
+    }
+    let largest = report.sizes.keys().next_back().copied().unwrap_or(2);
+    let mut bars: Vec<Bar> = vec![];
+    let mut low = 2;
+    while low <= largest {
+        let high = low * 2 - 1;
+        let clusters = report
+            .sizes
+            .range(low..=high)
+            .map(|(_, clusters)| clusters)
+            .sum();
+        bars.push((format!("{}–{}", count(low), count(high)), clusters));
+        low *= 2;
+    }
+    let clusters: i64 = report.sizes.values().sum();
+    format!(
+        "<p>{} clusters of two or more rows; the largest has {} rows.</p>{}\
+         <p class=\"note\">The heights are logarithmic.</p>",
+        count(clusters),
+        count(largest),
+        logarithmic(
+            "Numbers of clusters by their numbers of rows",
+            ["rows", "clusters"],
+            &bars
+        )
+    )
+}
+
+fn similarities(report: &Report) -> String {
+    let first = report.similarities.iter().position(|pairs| *pairs > 0);
+    let Some(first) = first else {
+        return "<p>There are no pairs.</p>".to_owned();
+    };
+    let bars: Vec<Bar> = (first..SIMILARITY_BINS)
+        .map(|bin| {
+            let low = bin as f64 / SIMILARITY_BINS as f64;
+            (format!("{low:.2}"), report.similarities[bin])
+        })
+        .collect();
+    let title = "Numbers of pairs by similarity";
+    format!(
+        "{}<p class=\"note\">Each bar begins at the similarity below it. The heights are logarithmic.</p>",
+        logarithmic(title, ["similarity from", "pairs"], &bars)
+    )
+}
+
+fn kinds(report: &Report) -> String {
+    if report.classes.is_empty() {
+        return "<p>No removed row has a text whose kind could be determined.</p>".to_owned();
+    }
+    let classified: usize = report.classes.values().sum();
+    let bars: Vec<Bar> = report
+        .classes
+        .iter()
+        .map(|(class, rows)| (class.word().replace('_', " "), *rows as i64))
+        .collect();
+    let sample = match report.removed as usize > SAMPLED_ROWS {
+        true => format!(
+            "A sample of {} of the {} removed rows, each compared with its kept row.",
+            count(classified as i64),
+            count(report.removed)
+        ),
+        false => format!(
+            "All {} removed rows with texts, each compared with its kept row.",
+            count(classified as i64)
+        ),
+    };
+    format!(
+        "<p class=\"note\">{sample}</p>{}",
+        horizontal("Numbers of removed rows by kind", ["kind", "rows"], &bars)
+    )
+}
+
+fn clusters(report: &Report) -> String {
+    let mut html = String::new();
+    for (shown, heading, about) in [
+        (
+            Shown::Chain,
+            "Chains",
+            "Rows that only other rows connect with the kept one: their similarity to it is below the threshold.",
+        ),
+        (
+            Shown::Template,
+            "Templates",
+            "Clusters with sampled pairs of the same pattern about other subjects.",
+        ),
+        (
+            Shown::Largest,
+            "Largest",
+            "The largest of the other clusters.",
+        ),
+    ] {
+        let found: Vec<&ReportCluster> = report
+            .clusters
+            .iter()
+            .filter(|cluster| cluster.shown == shown)
+            .collect();
+        _ = write!(html, "<h3>{heading}</h3><p class=\"note\">{about}</p>");
+        if found.is_empty() {
+            html.push_str("<p>There are none.</p>");
+        }
+        let mut left_out = 0;
+        for cluster in found {
+            match html.len() < SECTION_BYTES {
+                true => html.push_str(&one_cluster(cluster)),
+                false => left_out += 1,
+            }
+        }
+        html.push_str(&left_out_note(left_out, "clusters"));
+    }
+    html
+}
+
+fn one_cluster(cluster: &ReportCluster) -> String {
+    let shown = cluster.pairs.len() as i64;
+    let more = match cluster.size - 1 - shown {
+        0 => String::new(),
+        more => format!(", of which {} are not shown", count(more)),
+    };
+    let mut html = format!(
+        "<details><summary>Cluster {}: {} rows{more}</summary>",
+        escaped(&cluster.id),
+        count(cluster.size)
+    );
+    for pair in &cluster.pairs {
+        html.push_str(&one_pair(pair));
+    }
+    html.push_str("</details>");
+    html
+}
+
+fn pairs(report: &Report) -> String {
+    if report.pairs.is_empty() {
+        return "<p>No row was removed.</p>".to_owned();
+    }
+    let mut kinds = String::from("<option value=\"\">all</option>");
+    for class in report.classes.keys() {
+        let word = class.word();
+        _ = write!(
+            kinds,
+            "<option value=\"{word}\">{}</option>",
+            word.replace('_', " ")
+        );
+    }
+    let mut html = format!(
+        "<p class=\"note\">Removed rows (right) with the kept rows that represent them (left): the least similar ones of each \
+         kind{}.</p>\
+         <form id=\"filter\" hidden><label>Search <input type=\"search\" name=\"search\"></label>\
+         <label>Kind <select name=\"kind\">{kinds}</select></label>\
+         <label>Similarity from <input type=\"number\" name=\"least\" min=\"0\" max=\"1\" step=\"0.01\"></label>\
+         <label>to <input type=\"number\" name=\"most\" min=\"0\" max=\"1\" step=\"0.01\"></label></form>\
+         <p id=\"shown\" role=\"status\"></p><div id=\"pairs\">",
+        match report.removed as usize > report.pairs.len() {
+            true => format!(
+                ", {} of {}",
+                count(report.pairs.len() as i64),
+                count(report.removed)
+            ),
+            false => String::new(),
+        }
+    );
+    let mut left_out = 0;
+    for pair in &report.pairs {
+        match html.len() < SECTION_BYTES {
+            true => html.push_str(&one_pair(pair)),
+            false => left_out += 1,
+        }
+    }
+    html.push_str("</div>");
+    html.push_str(&left_out_note(left_out, "pairs"));
+    html
+}
+
+fn left_out_note(number: usize, what: &str) -> String {
+    match number {
+        0 => String::new(),
+        number => format!(
+            "<p class=\"note\">{number} {what} are left out, so that the page stays small.</p>"
+        ),
+    }
+}
+
+fn one_pair(pair: &ReportPair) -> String {
+    let kind = pair.class.map_or("", |class| class.word());
+    let label = match kind {
+        "" => String::new(),
+        kind => format!(", {}", kind.replace('_', " ")),
+    };
+    let [kept, removed] = side_by_side(&pair.kept.text, &pair.removed.text);
+    let head = |row: &ReportRow, what: &str| match row.title.is_empty() {
+        true => format!("{what} {}", escaped(&row.id)),
+        false => format!("{what} {}, {}", escaped(&row.id), escaped(&row.title)),
+    };
+    format!(
+        "<article data-kind=\"{kind}\" data-similarity=\"{}\"><p class=\"head\"><b>{:.3}</b>{label}, cluster {} of {} rows</p>\
+         <div class=\"sides\"><div><h4>{}</h4><p dir=\"auto\">{kept}</p></div>\
+         <div><h4>{}</h4><p dir=\"auto\">{removed}</p></div></div></article>\n",
+        pair.similarity,
+        pair.similarity,
+        escaped(&pair.cluster),
+        count(pair.cluster_size),
+        head(&pair.kept, "kept"),
+        head(&pair.removed, "removed")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use neardup::jobs::PairClass;
+    use std::collections::BTreeMap;
+
+    /// Texts that take many bytes in HTML.
+    #[test]
+    fn a_page_of_long_texts_stays_below_five_megabytes() {
+        let row = |text: &str| ReportRow {
+            id: "\u{202e}".repeat(50),
+            title: String::new(),
+            text: text.repeat(1000),
+        };
+        let pair = ReportPair {
+            kept: row("\u{202e} \" "),
+            removed: row("\" \u{202d} "),
+            similarity: 0.5,
+            class: Some(PairClass::Other),
+            cluster: "1".to_owned(),
+            cluster_size: 3,
+        };
+        let cluster = ReportCluster {
+            shown: Shown::Chain,
+            id: "1".to_owned(),
+            size: 7,
+            pairs: vec![pair.clone(); 5],
+        };
+        let report = Report {
+            manifest: Manifest::new("dedup", vec![], BTreeMap::new()),
+            sizes: BTreeMap::from([(2, 1), (1 << 40, 1)]),
+            similarities: vec![0; SIMILARITY_BINS],
+            reasons: BTreeMap::new(),
+            removed: 5000,
+            classes: BTreeMap::from([(PairClass::Other, 2000)]),
+            pairs: vec![pair; 280],
+            clusters: vec![cluster; 60],
+        };
+        let page = page(&report, "out");
+        assert!(page.len() < 5_000_000, "{} bytes", page.len());
+        assert!(page.contains(" pairs are left out") && page.contains(" clusters are left out"));
+    }
+}

@@ -1,0 +1,160 @@
+//! `neardup why`: prints why a row of a job was removed or kept.
+
+use super::options::Global;
+use super::out;
+use super::show::{marked_for_terminal, shortened};
+use super::visible::visible_line;
+use clap::Args;
+use datafusion::common::{Result, ScalarValue, exec_datafusion_err};
+use neardup::jobs::{PairClass, Why, WhyRow, why};
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// Show why a row was removed: the kept row that represents it, their similarity, and what differs
+///
+/// For a job with --resolution components it also shows the pairs that connect the row with the kept one.
+/// With --json the answer is a JSON object, with whole texts.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Id of the row
+    #[arg(value_name = "ID", allow_negative_numbers = true)]
+    id: String,
+    /// Directory of the job
+    #[arg(value_name = "DIR", default_value = "neardup-out")]
+    directory: String,
+}
+
+pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
+    let found = why(&global.session()?, &arguments.directory, &arguments.id).await?;
+    out::print(|out| match global.json {
+        true => {
+            let text = serde_json::to_string(&as_json(&found)).map_err(|error| {
+                exec_datafusion_err!("the answer cannot be written as JSON: {error}")
+            })?;
+            Ok(writeln!(out, "{text}")?)
+        }
+        false => print(out, &found),
+    })
+}
+
+/// What a reason of `removed.parquet` means.
+fn meaning(reason: Option<&str>) -> &'static str {
+    match reason {
+        Some("copy") => "was removed: it is a copy of the kept row",
+        Some("component") => "was removed: a path of similar rows connects it with the kept row",
+        _ => "was removed: it is similar to the kept row",
+    }
+}
+
+fn print(out: &mut impl Write, why: &Why) -> Result<()> {
+    let name = |row: &WhyRow| visible_line(&row.id.to_string()).into_owned();
+    let head = |row: &WhyRow| match row.title.as_deref() {
+        Some(title) if !title.is_empty() => format!("{}  {}", name(row), visible_line(title)),
+        _ => name(row),
+    };
+    // Further lines of a text are indented, so that they cannot be mistaken for lines of this report.
+    let indented = |text: &str| shortened(text).replace('\n', "\n          ");
+    let text = |row: &WhyRow| row.text.clone().unwrap_or_default();
+    let Some(kept) = &why.representative else {
+        match why.cluster_size {
+            1 => writeln!(
+                out,
+                "row {} is kept: it is similar to no other row",
+                name(&why.row)
+            )?,
+            size => writeln!(
+                out,
+                "row {} is kept: it represents the {size} rows of cluster {}",
+                name(&why.row),
+                visible_line(&why.cluster.to_string())
+            )?,
+        }
+        writeln!(out, "    kept  {}", head(&why.row))?;
+        writeln!(out, "          {}", indented(&text(&why.row)))?;
+        return Ok(());
+    };
+    writeln!(
+        out,
+        "row {} {}; cluster {}, {} rows",
+        name(&why.row),
+        meaning(why.reason.as_deref()),
+        visible_line(&why.cluster.to_string()),
+        why.cluster_size
+    )?;
+    let label = |similarity: Option<f64>| match similarity {
+        Some(similarity) => format!("{similarity:.3}"),
+        None => String::new(),
+    };
+    writeln!(out, "    kept  {}", head(kept))?;
+    writeln!(out, "          {}", indented(&text(kept)))?;
+    writeln!(out, "  {:>6}  {}", label(why.similarity), head(&why.row))?;
+    let marked = marked_for_terminal(&text(kept), &text(&why.row));
+    writeln!(out, "          {}", marked.replace('\n', "\n          "))?;
+    if let Some(class) = why.class {
+        let changes: Vec<String> = why
+            .changes
+            .iter()
+            .map(|(kind, kept, own)| format!("{} {kept} → {own}", kind.word()))
+            .collect();
+        let changes = match changes.is_empty() {
+            true => String::new(),
+            false => format!(": {}", visible_line(&changes.join(", "))),
+        };
+        writeln!(out, "          {}{changes}", class.word().replace('_', " "))?;
+    }
+    if why.path.len() > 1 {
+        writeln!(out, "\npairs from row {} to the kept row:", name(&why.row))?;
+        let mut before = &why.row;
+        for step in &why.path {
+            writeln!(
+                out,
+                "  {:>6}  {}",
+                label(Some(step.similarity)),
+                head(&step.row)
+            )?;
+            let marked = marked_for_terminal(&text(before), &text(&step.row));
+            writeln!(out, "          {}", marked.replace('\n', "\n          "))?;
+            before = &step.row;
+        }
+    }
+    Ok(())
+}
+
+fn as_json(why: &Why) -> Value {
+    let row = |row: &WhyRow| json!({"id": id(&row.id), "title": row.title, "text": row.text});
+    let path: Vec<Value> = why
+        .path
+        .iter()
+        .map(|step| {
+            let mut value = row(&step.row);
+            value["similarity"] = step.similarity.into();
+            value
+        })
+        .collect();
+    let changes: Vec<Value> = why
+        .changes
+        .iter()
+        .map(|(kind, kept, own)| json!({"kind": kind.word(), "kept": kept, "removed": own}))
+        .collect();
+    json!({
+        "row": row(&why.row),
+        "kept": why.representative.is_none(),
+        "representative": why.representative.as_ref().map(row),
+        "similarity": why.similarity,
+        "reason": why.reason,
+        "class": why.class.map(PairClass::word),
+        "changes": changes,
+        "cluster_id": id(&why.cluster),
+        "cluster_size": why.cluster_size,
+        "path": path,
+    })
+}
+
+/// An id as a number if it is an integer, else as a text.
+fn id(value: &ScalarValue) -> Value {
+    let text = value.to_string();
+    match value.data_type().is_integer() {
+        true => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        false => Value::String(text),
+    }
+}

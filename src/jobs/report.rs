@@ -1,0 +1,439 @@
+//! What a report about a job shows: its counts, and samples of its clusters and pairs.
+//!
+//! The size of a report does not depend on the size of the job: counts are aggregated by queries, and of clusters and pairs
+//! there are samples, which are the same for every run.
+
+use super::manifest::Manifest;
+use super::tables::{classifier, register, register_documents};
+use crate::files::Location;
+use datafusion::arrow::array::{Array, AsArray};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
+use datafusion::common::{Result, exec_err};
+use datafusion::object_store::ObjectStoreExt;
+use datafusion::prelude::SessionContext;
+use neardup_kernels::PairClass;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Name of the report in the directory of a job.
+pub(super) const REPORT: &str = "report.html";
+/// Maximum number of removed rows whose class is determined.
+pub const SAMPLED_ROWS: usize = 2000;
+/// Maximum number of pairs of each class.
+const PAIRS_OF_CLASS: usize = 40;
+/// Maximum number of clusters for each reason to show them.
+const CLUSTERS: usize = 20;
+/// Maximum number of rows of a cluster.
+const ROWS_OF_CLUSTER: usize = 6;
+/// Number of bins of similarities between 0 and 1.
+pub const SIMILARITY_BINS: usize = 50;
+/// Maximum number of characters of a text that are compared for its class.
+const COMPARED_CHARACTERS: usize = 20_000;
+
+/// A row with its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportRow {
+    /// Its id.
+    pub id: String,
+    /// The title of the page, for a sentence of a dump.
+    pub title: String,
+    /// Its text, or the beginning of a long one.
+    pub text: String,
+}
+
+/// A removed row and the kept row that represents it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReportPair {
+    /// The kept row.
+    pub kept: ReportRow,
+    /// The removed row.
+    pub removed: ReportRow,
+    /// Their similarity.
+    pub similarity: f64,
+    /// Their class; `None` if the job compared vectors without texts.
+    pub class: Option<PairClass>,
+    /// Their cluster.
+    pub cluster: String,
+    /// Its number of rows.
+    pub cluster_size: i64,
+}
+
+/// Why a cluster is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shown {
+    /// It has a row that is less similar to the kept row than the threshold.
+    Chain,
+    /// It has pairs of the class template.
+    Template,
+    /// It is among the largest.
+    Largest,
+}
+
+/// A cluster with some of its rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReportCluster {
+    /// Why it is shown.
+    pub shown: Shown,
+    /// Its id.
+    pub id: String,
+    /// Its number of rows.
+    pub size: i64,
+    /// The kept row with the rows that are least similar to it.
+    pub pairs: Vec<ReportPair>,
+}
+
+/// What a report about a job shows.
+#[derive(Debug)]
+pub struct Report {
+    /// The manifest of the job.
+    pub manifest: Manifest,
+    /// Number of clusters of two or more rows, by their numbers of rows.
+    pub sizes: BTreeMap<i64, i64>,
+    /// Number of pairs, by similarity in equal bins between 0 and 1.
+    pub similarities: Vec<i64>,
+    /// Number of removed rows, by reason; empty if the job has no audit.
+    pub reasons: BTreeMap<String, i64>,
+    /// Number of removed rows that are not repeated rows of an id.
+    pub removed: i64,
+    /// Number of sampled removed rows, by class; empty if the job compared vectors without texts.
+    pub classes: BTreeMap<PairClass, usize>,
+    /// Removed rows of each class, the least similar first.
+    pub pairs: Vec<ReportPair>,
+    /// Suspicious clusters and the largest ones.
+    pub clusters: Vec<ReportCluster>,
+}
+
+/// A removed row before its texts are known.
+struct Sampled {
+    id: String,
+    title: String,
+    kept: String,
+    kept_title: String,
+    similarity: f64,
+    cluster: String,
+    size: i64,
+}
+
+/// Collects what a report about the job in a directory shows. The session must be new, because the tables of the job are
+/// registered in it.
+///
+/// # Errors
+/// If the directory holds no job with clusters, a file of it is damaged, or an input has changed.
+pub async fn report(context: &SessionContext, directory: &str) -> Result<Report> {
+    let manifest = register(context, directory).await?;
+    if !context.table_exist("clusters")? {
+        return exec_err!(
+            "{directory}: the job has no clusters yet; run its command again to finish it"
+        );
+    }
+    register_documents(context, directory, &manifest).await?;
+    let sizes = counts(
+        context,
+        "SELECT cluster_size AS size, count(*) / cluster_size AS clusters \
+         FROM clusters WHERE cluster_size > 1 GROUP BY cluster_size",
+    )
+    .await?;
+    let bins = counts(
+        context,
+        &format!(
+            "SELECT least(CAST(floor(similarity * {SIMILARITY_BINS}.0) AS BIGINT), {}) AS bin, count(*) AS pairs \
+             FROM pairs GROUP BY 1",
+            SIMILARITY_BINS - 1
+        ),
+    )
+    .await?;
+    let bin = |bin: usize| bins.get(&(bin as i64)).copied().unwrap_or(0);
+    let removed = counts(
+        context,
+        "SELECT 0 AS key, count(*) AS rows FROM clusters WHERE NOT kept",
+    )
+    .await?;
+    let mut reasons = BTreeMap::new();
+    if context.table_exist("removed")? {
+        let found = texts_and_counts(
+            context,
+            "SELECT reason, count(*) FROM removed GROUP BY reason",
+        );
+        reasons.extend(found.await?);
+    }
+    let title = |name: &str| match has_titles(&manifest) {
+        true => format!("{name}.title"),
+        false => "''".to_owned(),
+    };
+    let threshold = manifest
+        .parameters
+        .get("threshold")
+        .and_then(|value| value.as_f64());
+    let threshold = threshold.unwrap_or(0.0);
+    let select = format!(
+        "SELECT CAST(own.id AS VARCHAR) AS own, {} AS title, CAST(kept.id AS VARCHAR) AS kept, {} AS kept_title, \
+         own.similarity, CAST(own.cluster_id AS VARCHAR) AS cluster, own.cluster_size",
+        title("own"),
+        title("kept")
+    );
+    let join = "JOIN clusters AS kept ON own.representative_id = kept.id";
+    let sample = sampled(
+        context,
+        &format!(
+            "{select} FROM (SELECT * FROM clusters WHERE NOT kept ORDER BY md5(CAST(id AS VARCHAR)), id \
+             LIMIT {SAMPLED_ROWS}) AS own {join}"
+        ),
+    )
+    .await?;
+    let sample = with_texts(context, sample).await?;
+    let mut classes = BTreeMap::new();
+    for class in sample.iter().filter_map(|pair| pair.class) {
+        *classes.entry(class).or_default() += 1;
+    }
+    let mut shown: BTreeMap<String, Shown> = BTreeMap::new();
+    let chains = format!(
+        "SELECT CAST(cluster_id AS VARCHAR) AS name FROM clusters WHERE NOT kept AND similarity < {threshold:?} \
+         GROUP BY cluster_id ORDER BY min(similarity), cluster_id LIMIT {CLUSTERS}"
+    );
+    let largest = format!(
+        "SELECT CAST(cluster_id AS VARCHAR) AS name FROM clusters WHERE kept AND cluster_size > 1 \
+         ORDER BY cluster_size DESC, cluster_id LIMIT {CLUSTERS}"
+    );
+    for id in texts(context, &largest).await? {
+        shown.insert(id, Shown::Largest);
+    }
+    let mut templates: Vec<&ReportPair> = sample
+        .iter()
+        .filter(|pair| pair.class == Some(PairClass::Template))
+        .collect();
+    templates.sort_by(|a, b| (b.cluster_size, &a.cluster).cmp(&(a.cluster_size, &b.cluster)));
+    let templates: BTreeSet<&str> = templates
+        .iter()
+        .map(|pair| pair.cluster.as_str())
+        .take(CLUSTERS)
+        .collect();
+    for id in templates {
+        shown.insert(id.to_owned(), Shown::Template);
+    }
+    for id in texts(context, &chains).await? {
+        shown.insert(id, Shown::Chain);
+    }
+    let names: Vec<String> = shown
+        .keys()
+        .map(|id| format!("'{}'", id.replace('\'', "''")))
+        .collect();
+    let members = match names.is_empty() {
+        true => vec![],
+        false => {
+            let members = format!(
+                "{select} FROM (SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY cluster_id \
+                 ORDER BY similarity, id) AS row_no FROM clusters WHERE NOT kept AND \
+                 CAST(cluster_id AS VARCHAR) IN ({})) WHERE row_no < {ROWS_OF_CLUSTER}) AS own {join}",
+                names.join(", ")
+            );
+            with_texts(context, sampled(context, &members).await?).await?
+        }
+    };
+    Ok(Report {
+        sizes,
+        similarities: (0..SIMILARITY_BINS).map(bin).collect(),
+        reasons,
+        removed: removed.get(&0).copied().unwrap_or(0),
+        classes,
+        pairs: of_each_class(sample),
+        clusters: clusters(&shown, members),
+        manifest,
+    })
+}
+
+fn has_titles(manifest: &Manifest) -> bool {
+    manifest.step("sentences").is_some()
+}
+
+/// The least similar pairs of each class.
+fn of_each_class(mut sample: Vec<ReportPair>) -> Vec<ReportPair> {
+    sample.sort_by(|a, b| {
+        let order = a
+            .class
+            .cmp(&b.class)
+            .then(a.similarity.total_cmp(&b.similarity));
+        order.then_with(|| a.removed.id.cmp(&b.removed.id))
+    });
+    let mut taken: BTreeMap<Option<PairClass>, usize> = BTreeMap::new();
+    sample.retain(|pair| {
+        let count = taken.entry(pair.class).or_default();
+        *count += 1;
+        *count <= PAIRS_OF_CLASS
+    });
+    sample
+}
+
+/// The clusters with their pairs, in the order of the reasons to show them.
+fn clusters(shown: &BTreeMap<String, Shown>, members: Vec<ReportPair>) -> Vec<ReportCluster> {
+    let mut by_cluster: BTreeMap<String, Vec<ReportPair>> = BTreeMap::new();
+    for pair in members {
+        by_cluster
+            .entry(pair.cluster.clone())
+            .or_default()
+            .push(pair);
+    }
+    let mut all: Vec<ReportCluster> = by_cluster
+        .into_iter()
+        .filter_map(|(id, mut pairs)| {
+            pairs.sort_by(|a, b| {
+                let order = a.similarity.total_cmp(&b.similarity);
+                order.then_with(|| a.removed.id.cmp(&b.removed.id))
+            });
+            Some(ReportCluster {
+                shown: *shown.get(&id)?,
+                size: pairs.first()?.cluster_size,
+                id,
+                pairs,
+            })
+        })
+        .collect();
+    all.sort_by(|a, b| {
+        let order = a.shown.cmp(&b.shown).then(b.size.cmp(&a.size));
+        order.then_with(|| a.id.cmp(&b.id))
+    });
+    all
+}
+
+/// The rows of a query for keys and counts.
+async fn counts(context: &SessionContext, sql: &str) -> Result<BTreeMap<i64, i64>> {
+    let mut all = BTreeMap::new();
+    for batch in context.sql(sql).await?.collect().await? {
+        let columns = [0, 1].map(|column| cast(batch.column(column), &DataType::Int64));
+        let [keys, counts] = columns;
+        let (keys, counts) = (keys?, counts?);
+        let keys = keys.as_primitive::<Int64Type>();
+        let counts = counts.as_primitive::<Int64Type>();
+        all.extend(
+            keys.iter()
+                .zip(counts.iter())
+                .filter_map(|(key, count)| key.zip(count)),
+        );
+    }
+    Ok(all)
+}
+
+async fn texts_and_counts(context: &SessionContext, sql: &str) -> Result<Vec<(String, i64)>> {
+    let mut all = vec![];
+    for batch in context.sql(sql).await?.collect().await? {
+        let keys = cast(batch.column(0), &DataType::Utf8)?;
+        let counts = cast(batch.column(1), &DataType::Int64)?;
+        let counts = counts.as_primitive::<Int64Type>();
+        for (row, key) in keys.as_string::<i32>().iter().enumerate() {
+            all.push((key.unwrap_or_default().to_owned(), counts.value(row)));
+        }
+    }
+    Ok(all)
+}
+
+async fn texts(context: &SessionContext, sql: &str) -> Result<Vec<String>> {
+    let mut all = vec![];
+    for batch in context.sql(sql).await?.collect().await? {
+        let values = cast(batch.column(0), &DataType::Utf8)?;
+        all.extend(
+            values
+                .as_string::<i32>()
+                .iter()
+                .flatten()
+                .map(str::to_owned),
+        );
+    }
+    Ok(all)
+}
+
+async fn sampled(context: &SessionContext, sql: &str) -> Result<Vec<Sampled>> {
+    let mut all = vec![];
+    for batch in context.sql(sql).await?.collect().await? {
+        let text = |column: usize| cast(batch.column(column), &DataType::Utf8);
+        let (ids, titles, kept, kept_titles, clusters) =
+            (text(0)?, text(1)?, text(2)?, text(3)?, text(5)?);
+        let similarities = cast(batch.column(4), &DataType::Float64)?;
+        let sizes = cast(batch.column(6), &DataType::Int64)?;
+        let value = |column: &dyn Array, row: usize| match column.is_valid(row) {
+            true => column.as_string::<i32>().value(row).to_owned(),
+            false => String::new(),
+        };
+        for row in 0..batch.num_rows() {
+            all.push(Sampled {
+                id: value(&ids, row),
+                title: value(&titles, row),
+                kept: value(&kept, row),
+                kept_title: value(&kept_titles, row),
+                similarity: similarities.as_primitive::<Float64Type>().value(row),
+                cluster: value(&clusters, row),
+                size: sizes.as_primitive::<Int64Type>().value(row),
+            });
+        }
+    }
+    Ok(all)
+}
+
+/// Pairs with their texts and classes.
+async fn with_texts(context: &SessionContext, sample: Vec<Sampled>) -> Result<Vec<ReportPair>> {
+    let ids: BTreeSet<&str> = sample
+        .iter()
+        .flat_map(|row| [row.id.as_str(), row.kept.as_str()])
+        .collect();
+    let mut texts: HashMap<String, String> = HashMap::new();
+    if !ids.is_empty() {
+        let names: Vec<String> = ids
+            .iter()
+            .map(|id| format!("'{}'", id.replace('\'', "''")))
+            .collect();
+        let sql = format!(
+            "SELECT CAST(id AS VARCHAR) AS name, min(left(CAST(text AS VARCHAR), {COMPARED_CHARACTERS})) FROM documents \
+             WHERE CAST(id AS VARCHAR) IN ({}) GROUP BY id",
+            names.join(", ")
+        );
+        for batch in context.sql(&sql).await?.collect().await? {
+            let (ids, values) = (
+                cast(batch.column(0), &DataType::Utf8)?,
+                cast(batch.column(1), &DataType::Utf8)?,
+            );
+            let rows = ids
+                .as_string::<i32>()
+                .iter()
+                .zip(values.as_string::<i32>().iter());
+            texts.extend(rows.filter_map(|(id, text)| Some((id?.to_owned(), text?.to_owned()))));
+        }
+    }
+    let classifier = classifier(context).await?;
+    let text = |id: &str| texts.get(id).cloned().unwrap_or_default();
+    let pair = |row: Sampled| {
+        let (kept, removed) = (text(&row.kept), text(&row.id));
+        let has_texts = !kept.is_empty() && !removed.is_empty();
+        ReportPair {
+            class: has_texts.then(|| classifier.classify(&kept, &removed).class),
+            kept: ReportRow {
+                id: row.kept,
+                title: row.kept_title,
+                text: kept,
+            },
+            removed: ReportRow {
+                id: row.id,
+                title: row.title,
+                text: removed,
+            },
+            similarity: row.similarity,
+            cluster: row.cluster,
+            cluster_size: row.size,
+        }
+    };
+    Ok(sample.into_iter().map(pair).collect())
+}
+
+/// Writes the report as `report.html` beside the results of the job, replacing an earlier one, and returns where it is.
+///
+/// # Errors
+/// If the file cannot be written.
+pub async fn write_report(
+    context: &SessionContext,
+    directory: &str,
+    html: String,
+) -> Result<String> {
+    let file = Location::new(directory)?.join(REPORT);
+    let (store, path) = file.store(&context.runtime_env())?;
+    match store.put(&path, html.into_bytes().into()).await {
+        Ok(_) => Ok(file.to_string()),
+        Err(error) => exec_err!("{file}: {error}"),
+    }
+}

@@ -1,0 +1,320 @@
+//! Why a row of a job was removed or kept.
+
+use super::manifest::Manifest;
+use super::tables::{classifier, register, register_documents};
+use datafusion::arrow::array::{Array, AsArray, RecordBatch};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
+use datafusion::common::{JoinType, Result, ScalarValue, exec_err};
+use datafusion::logical_expr::{Expr, cast as cast_expr, ident, lit};
+use datafusion::prelude::{DataFrame, SessionContext};
+use neardup_kernels::{ChangeKind, PairClass, shortest_path};
+use std::collections::HashMap;
+
+/// A row of a job.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhyRow {
+    /// Its id.
+    pub id: ScalarValue,
+    /// The title of the page, for a sentence of a dump.
+    pub title: Option<String>,
+    /// Its text; empty if the job compared vectors without texts.
+    pub text: Option<String>,
+}
+
+/// A row on a path of pairs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathRow {
+    /// The row.
+    pub row: WhyRow,
+    /// Its similarity to the row before it on the path.
+    pub similarity: f64,
+}
+
+/// What a job decided about a row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Why {
+    /// The row.
+    pub row: WhyRow,
+    /// The kept row that represents it; `None` if the row is kept itself.
+    pub representative: Option<WhyRow>,
+    /// Its similarity to the representative.
+    pub similarity: Option<f64>,
+    /// Why it was removed, as in `removed.parquet`; `None` if the job was written by a version without that file.
+    pub reason: Option<String>,
+    /// What the two texts are to each other; `None` if the row is kept or has no text.
+    pub class: Option<PairClass>,
+    /// The facts that differ, with their values in the kept row and in the removed one.
+    pub changes: Vec<(ChangeKind, String, String)>,
+    /// The id of its cluster.
+    pub cluster: ScalarValue,
+    /// The rows of its cluster.
+    pub cluster_size: i64,
+    /// For a removed row of a job with resolution `components`: the rows of a shortest path of pairs, after the row
+    /// itself, up to the representative.
+    pub path: Vec<PathRow>,
+}
+
+/// Finds out what the job in a directory decided about the row with an id. The session must be new, because the tables of
+/// the job are registered in it.
+///
+/// # Errors
+/// If the directory holds no job with clusters, a file of it is damaged, an input has changed, or no row has this id.
+pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<Why> {
+    let manifest = register(context, directory).await?;
+    if !context.table_exist("clusters")? {
+        return exec_err!(
+            "{directory}: the job has no clusters yet; run its command again to finish it"
+        );
+    }
+    register_documents(context, directory, &manifest).await?;
+    let Some(found) = decision(context, id).await? else {
+        return match length_of_left_out(context, id).await? {
+            None => exec_err!("there is no row {id}"),
+            Some(length) => exec_err!(
+                "row {id} was not compared: it has {length} characters, and the job compares sentences of {} to {}",
+                limit(&manifest, "min_length"),
+                limit(&manifest, "max_length")
+            ),
+        };
+    };
+    let is_removed = !found.kept;
+    let mut wanted = vec![id.to_owned()];
+    let mut similarities = vec![];
+    if is_removed {
+        let representative = found.representative.to_string();
+        let by_components = manifest
+            .parameters
+            .get("resolution")
+            .and_then(|v| v.as_str());
+        if by_components == Some("components") {
+            let (ids, along) = path(context, &found.cluster, id, &representative).await?;
+            wanted.extend(ids);
+            similarities = along;
+        } else {
+            wanted.push(representative);
+        }
+    }
+    let mut rows = rows(context, &wanted).await?.into_iter();
+    let Some(row) = rows.next() else {
+        return exec_err!("there is no row {id}");
+    };
+    let others: Vec<WhyRow> = rows.collect();
+    let reason = match is_removed && context.table_exist("removed")? {
+        true => reason(context, id).await?,
+        false => None,
+    };
+    let representative = others.last().cloned();
+    let texts = (representative
+        .as_ref()
+        .and_then(|kept| kept.text.as_deref()))
+    .zip(row.text.as_deref());
+    let texts = texts.filter(|(kept, own)| !kept.is_empty() && !own.is_empty());
+    let (mut class, mut changes) = (None, vec![]);
+    if let Some((kept, own)) = texts {
+        let found = classifier(context).await?.classify(kept, own);
+        class = Some(found.class);
+        let values = found.changes.into_iter();
+        changes.extend(values.map(|change| {
+            (
+                change.kind,
+                kept[change.a].to_owned(),
+                own[change.b].to_owned(),
+            )
+        }));
+    }
+    Ok(Why {
+        row,
+        representative,
+        class,
+        changes,
+        similarity: found.similarity,
+        reason,
+        cluster: found.cluster,
+        cluster_size: found.cluster_size,
+        path: others
+            .into_iter()
+            .zip(similarities)
+            .map(|(row, similarity)| PathRow { row, similarity })
+            .collect(),
+    })
+}
+
+/// A row of `clusters`.
+struct Decision {
+    cluster: ScalarValue,
+    representative: ScalarValue,
+    similarity: Option<f64>,
+    kept: bool,
+    cluster_size: i64,
+}
+
+fn is_id(column: &str, id: &str) -> Expr {
+    cast_expr(ident(column), DataType::Utf8).eq(lit(id))
+}
+
+async fn decision(context: &SessionContext, id: &str) -> Result<Option<Decision>> {
+    let rows = context.table("clusters").await?.filter(is_id("id", id))?;
+    let rows = rows.select_columns(&[
+        "cluster_id",
+        "representative_id",
+        "similarity",
+        "kept",
+        "cluster_size",
+    ])?;
+    let batches = rows.collect().await?;
+    let Some(batch) = batches.iter().find(|batch| batch.num_rows() > 0) else {
+        return Ok(None);
+    };
+    let similarity = batch.column(2).as_primitive::<Float64Type>();
+    Ok(Some(Decision {
+        cluster: ScalarValue::try_from_array(batch.column(0), 0)?,
+        representative: ScalarValue::try_from_array(batch.column(1), 0)?,
+        similarity: similarity.is_valid(0).then(|| similarity.value(0)),
+        kept: batch.column(3).as_boolean().value(0),
+        cluster_size: batch.column(4).as_primitive::<Int64Type>().value(0),
+    }))
+}
+
+/// The number of characters of a sentence that the job split off but did not compare.
+async fn length_of_left_out(context: &SessionContext, id: &str) -> Result<Option<usize>> {
+    if !context.table_exist("sentences")? {
+        return Ok(None);
+    }
+    let found = context.table("sentences").await?;
+    let found = found.filter(is_id("sentence_id", id))?;
+    let texts = texts(&found.select_columns(&["sentence"])?.collect().await?, 0)?;
+    Ok(texts
+        .into_iter()
+        .flatten()
+        .next()
+        .map(|text| text.chars().count()))
+}
+
+/// A parameter that limits the length of sentences; 0 as the greatest length is no limit.
+fn limit(manifest: &Manifest, name: &str) -> String {
+    match manifest
+        .parameters
+        .get(name)
+        .and_then(|value| value.as_u64())
+    {
+        Some(0) if name == "max_length" => "any number".to_owned(),
+        Some(limit) => limit.to_string(),
+        None => "?".to_owned(),
+    }
+}
+
+async fn reason(context: &SessionContext, id: &str) -> Result<Option<String>> {
+    let removed = context.table("removed").await?.filter(is_id("id", id))?;
+    let removed = removed.filter(ident("reason").not_eq(lit("repeated id")))?;
+    let batches = removed.select_columns(&["reason"])?.collect().await?;
+    Ok(texts(&batches, 0)?.into_iter().flatten().next())
+}
+
+/// The values of a column as texts.
+fn texts(batches: &[RecordBatch], column: usize) -> Result<Vec<Option<String>>> {
+    let mut all = vec![];
+    for batch in batches {
+        let values = cast(batch.column(column), &DataType::Utf8)?;
+        let values = values.as_string::<i32>();
+        all.extend(values.iter().map(|value| value.map(str::to_owned)));
+    }
+    Ok(all)
+}
+
+/// The rows with these ids, in this order, with their titles and texts. An id that is repeated in the documents is one
+/// row.
+async fn rows(context: &SessionContext, ids: &[String]) -> Result<Vec<WhyRow>> {
+    let clusters = context.table("clusters").await?;
+    let title = match clusters.schema().has_column_with_unqualified_name("title") {
+        true => ident("title"),
+        false => lit(ScalarValue::Utf8(None)),
+    };
+    let name = cast_expr(ident("id"), DataType::Utf8);
+    let wanted = name.clone().in_list(ids.iter().map(lit).collect(), false);
+    let clusters = clusters
+        .filter(wanted)?
+        .select(vec![ident("id").alias("row_id"), title.alias("title")])?;
+    let documents = context.table("documents").await?;
+    let found = clusters
+        .join(documents, JoinType::Left, &["row_id"], &["id"], None)?
+        .select_columns(&["row_id", "title", "text"])?
+        .sort(vec![ident("text").sort(true, false)])?
+        .collect()
+        .await?;
+    let mut by_id: HashMap<String, WhyRow> = HashMap::new();
+    for batch in found {
+        let batches = [batch];
+        let (titles, values) = (texts(&batches, 1)?, texts(&batches, 2)?);
+        for (at, (title, text)) in titles.into_iter().zip(values).enumerate() {
+            let id = ScalarValue::try_from_array(batches[0].column(0), at)?;
+            let row = WhyRow { id, title, text };
+            by_id.entry(row.id.to_string()).or_insert(row);
+        }
+    }
+    let mut rows = vec![];
+    for id in ids {
+        match by_id.get(id) {
+            Some(row) => rows.push(row.clone()),
+            None => return exec_err!("there is no row {id}"),
+        }
+    }
+    Ok(rows)
+}
+
+/// The ids of a shortest path of pairs between two rows of a cluster, without the first one, each with the similarity
+/// of the pair that leads to it.
+async fn path(
+    context: &SessionContext,
+    cluster: &ScalarValue,
+    from: &str,
+    to: &str,
+) -> Result<(Vec<String>, Vec<f64>)> {
+    let members = context.table("clusters").await?;
+    let members = members
+        .filter(ident("cluster_id").eq(lit(cluster.clone())))?
+        .select(vec![ident("id").alias("member")])?;
+    let pairs: DataFrame = context.table("pairs").await?;
+    let pairs = pairs
+        .join(members, JoinType::LeftSemi, &["id_a"], &["member"], None)?
+        .sort(vec![
+            ident("id_a").sort(true, false),
+            ident("id_b").sort(true, false),
+        ])?
+        .collect()
+        .await?;
+    let mut numbers: HashMap<String, u32> = HashMap::new();
+    let mut names: Vec<String> = vec![];
+    let mut number = |name: String| {
+        *numbers.entry(name).or_insert_with_key(|name| {
+            names.push(name.clone());
+            names.len() as u32 - 1
+        })
+    };
+    let (from_number, to_number) = (number(from.to_owned()), number(to.to_owned()));
+    let mut edges = vec![];
+    let mut similarities = vec![];
+    for batch in pairs {
+        let batches = [batch];
+        let ends = texts(&batches, 0)?.into_iter().zip(texts(&batches, 1)?);
+        for (a, b) in ends {
+            edges.push((number(a.unwrap_or_default()), number(b.unwrap_or_default())));
+        }
+        let values = batches[0].column(2).as_primitive::<Float64Type>();
+        similarities.extend(values.values());
+    }
+    let found = shortest_path(names.len() as u32, &edges, from_number, to_number);
+    let Some(found) = found else {
+        return exec_err!("the pairs of the job do not connect row {from} with row {to}");
+    };
+    let similarity_of = |a: u32, b: u32| {
+        let at = edges
+            .iter()
+            .position(|&edge| edge == (a, b) || edge == (b, a));
+        at.map_or(f64::NAN, |at| similarities[at])
+    };
+    let along = found.windows(2).map(|step| similarity_of(step[0], step[1]));
+    let along = along.collect();
+    let ids = found[1..].iter().map(|&node| names[node as usize].clone());
+    Ok((ids.collect(), along))
+}

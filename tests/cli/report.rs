@@ -1,0 +1,260 @@
+//! `neardup report`: a page about a job.
+
+use crate::scratch::Scratch;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The page of a job.
+#[track_caller]
+fn page(scratch: &Scratch, directory: &str) -> String {
+    let said = scratch.succeed(&["report", directory]).out;
+    assert!(
+        said.starts_with("written to ") && said.contains("report.html"),
+        "{said}"
+    );
+    String::from_utf8(scratch.read(&format!("{directory}/report.html"))).expect("UTF-8")
+}
+
+/// Tags and attributes of a page must be those that the program wrote: its elements are closed in order.
+#[track_caller]
+fn assert_well_formed(page: &str) {
+    let mut open: Vec<&str> = vec![];
+    let mut rest = page;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        let end = rest.find('>').expect("the end of a tag");
+        let tag = &rest[..end];
+        rest = &rest[end + 1..];
+        let name = tag.split([' ', '\n']).next().expect("a name");
+        if let Some(name) = name.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name), "{tag}");
+            continue;
+        }
+        assert!(
+            name.starts_with('!') || name.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+            "<{tag}>"
+        );
+        if matches!(name, "script" | "style") {
+            rest = &rest[rest.find(&format!("</{name}>")).expect("its end")..];
+        }
+        let is_void = matches!(name, "!DOCTYPE" | "meta" | "input") || tag.ends_with('/');
+        if !is_void {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn the_sample_as_a_page() {
+    let scratch = Scratch::new();
+    let summary = scratch.job(&["dedup"]);
+    let page = page(&scratch, "neardup-out");
+    assert_well_formed(&page);
+    for part in [
+        "lang=\"en\"",
+        "name=\"viewport\"",
+        "default-src 'none'",
+        "prefers-color-scheme: dark",
+        "@media print",
+        "neardup dedup ",
+        "<del>",
+        "<ins>",
+        "data-kind=\"factual_drift\"",
+        "left out",
+        "Aldermoor",
+        "removed: copies",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    for address in ["http://", "https://", "src=", "@import", "url("] {
+        assert!(!page.contains(address), "{address}");
+    }
+    let read = summary["rows_read"].as_i64().expect("rows");
+    let kept = summary["kept"].as_i64().expect("kept");
+    for count in [read, kept] {
+        assert!(page.contains(&format!("<td>{count}</td>")), "{count}");
+    }
+    // The same job gives the same page, except for the times that its steps took.
+    let again = self::page(&scratch, "neardup-out");
+    assert_eq!(page, again);
+    // Another job in the directory has another report.
+    scratch.succeed(&["dedup", "--overwrite", "--threshold", "0.9", "--quiet"]);
+    assert!(!scratch.has("neardup-out/report.html"));
+}
+
+/// Texts, titles, ids and names of columns and directories that are markup must be shown as they are.
+#[test]
+fn texts_that_are_markup() {
+    let scratch = Scratch::new();
+    let hostile = [
+        "<script>document.title='taken'</script> one two three four five six",
+        "</p></article></style><img src=x onerror=alert(1)> one two three four five six",
+        "\" onmouseover=\"alert(1)\" ' one two three four five six",
+        "<!-- one two three four five six --> ]]> &lt;b&gt; &amp;",
+        "\u{202e}one two three four five six \u{0} \u{7}",
+    ];
+    let mut rows = String::new();
+    for (at, text) in hostile.iter().enumerate() {
+        for copy in ["", " seven"] {
+            let id = format!("<b id='{at}'>{copy}");
+            rows.push_str(
+                &serde_json::json!({"id": id, "text": format!("{text}{copy}")}).to_string(),
+            );
+            rows.push('\n');
+        }
+    }
+    scratch.write("rows.jsonl", rows);
+    let directory = "out <i>&'\"";
+    scratch.succeed(&[
+        "dedup",
+        "rows.jsonl",
+        "-o",
+        directory,
+        "--threshold",
+        "0.2",
+        "--shingle",
+        "word:1",
+        "--quiet",
+    ]);
+    let page = page(&scratch, directory);
+    assert_well_formed(&page);
+    assert_eq!(page.matches("<script").count(), 1);
+    for markup in [
+        "<img",
+        "<b id",
+        "<i>",
+        "<!--",
+        "onmouseover=\"",
+        "\u{202e}",
+        "\u{0}",
+    ] {
+        assert!(!page.contains(markup), "{markup:?}");
+    }
+    for shown in [
+        "&lt;script&gt;",
+        "&lt;img",
+        "onerror=alert(1)",
+        "&lt;b id=&#39;0&#39;&gt;",
+        "&lt;U+202E&gt;",
+    ] {
+        assert!(page.contains(shown), "{shown}");
+    }
+}
+
+/// The page of a large job has samples, and says so.
+#[test]
+fn a_page_of_a_large_job_is_small() {
+    let scratch = Scratch::new();
+    // Pairs of long texts, each pair a cluster.
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT n AS id, repeat('word' || CAST(n / 2 AS VARCHAR) || ' ', 400) || CAST(n AS VARCHAR) || \
+         ' x' || CAST(n / 2 AS VARCHAR) AS text \
+         FROM (SELECT UNNEST(range(0, 6000)) AS n)) TO 'rows.parquet'",
+    ]);
+    scratch.succeed(&[
+        "dedup",
+        "rows.parquet",
+        "-o",
+        "out",
+        "--threshold",
+        "0.1",
+        "--shingle",
+        "word:1",
+        "--quiet",
+    ]);
+    let removed = scratch.job_number("out", "SELECT count(*) FROM removed");
+    assert!(removed >= 3000, "{removed}");
+    let page = page(&scratch, "out");
+    assert_well_formed(&page);
+    assert!(
+        page.contains("A sample of 2,000 of the "),
+        "the sample is not stated"
+    );
+    assert!(page.len() < 1 << 20, "{} bytes", page.len());
+}
+
+#[test]
+fn jobs_without_clusters_texts_or_an_audit() {
+    let scratch = Scratch::new();
+    scratch.fail(&["report", "nowhere"], &["nowhere", "there is no job here"]);
+    scratch.write("rows.csv", "id,text\n1,a\n2,b\n");
+    scratch.succeed(&["dedup", "rows.csv", "-o", "out", "--quiet"]);
+    let none = page(&scratch, "out");
+    assert_well_formed(&none);
+    assert!(
+        none.contains("No near-duplicates were found.") && none.contains("No row was removed.")
+    );
+    scratch.write(
+        "vectors.jsonl",
+        "{\"id\": \"a\", \"vector\": [1.0, 2.0]}\n{\"id\": \"b\", \"vector\": [1.0, 2.0]}\n",
+    );
+    scratch.succeed(&[
+        "dedup",
+        "vectors.jsonl",
+        "-o",
+        "vectors",
+        "--method",
+        "projection",
+        "--quiet",
+    ]);
+    let vectors = page(&scratch, "vectors");
+    assert_well_formed(&vectors);
+    assert!(vectors.contains("No removed row has a text") && vectors.contains("removed b"));
+    let dump = crate::scratch::sample("samplewiki-pages-articles.xml");
+    scratch.succeed(&[
+        "ingest",
+        dump.to_str().expect("a path"),
+        "-o",
+        "pages",
+        "--quiet",
+    ]);
+    scratch.fail(&["report", "pages"], &["pages", "no clusters"]);
+}
+
+/// A browser on this machine that runs without a screen.
+fn browser() -> Option<PathBuf> {
+    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .flat_map(|directory| names.map(|name| directory.join(name)))
+        .find(|file| file.is_file())
+}
+
+#[test]
+fn a_browser_opens_the_page() {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: there is no Chromium in PATH");
+        return;
+    };
+    let scratch = Scratch::new();
+    scratch.succeed(&["dedup", "--quiet"]);
+    page(&scratch, "neardup-out");
+    let address = format!(
+        "file://{}",
+        scratch.path("neardup-out/report.html").display()
+    );
+    let output = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--dump-dom",
+            &address,
+        ])
+        .env("HOME", scratch.path(""))
+        .output()
+        .expect("the browser runs");
+    let dom = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        dom.contains("data-ready=\"true\""),
+        "the script did not run: {dom}"
+    );
+    assert!(dom.contains("pairs are shown."), "{dom}");
+    assert!(
+        !dom.contains("<form id=\"filter\" hidden"),
+        "the filter is hidden"
+    );
+}

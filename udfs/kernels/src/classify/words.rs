@@ -1,0 +1,262 @@
+//! Lists of words: what a word is in a sentence, by language.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use xxhash_rust::xxh3::Xxh3DefaultBuilder;
+
+/// What a word of a list is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listed {
+    /// An article, a pronoun, a conjunction, an adverb of degree: its change does not change a fact.
+    Function,
+    /// A function word that begins a phrase before the subject.
+    Preposition,
+    /// A finite verb, which ends the subject.
+    Verb,
+    /// A word that negates.
+    Negation,
+    /// A month or a day of the week.
+    Calendar,
+    /// A number as a word.
+    Number(u32),
+    /// A word that excludes the other words of its group.
+    Contrast(u32),
+}
+
+/// The lists of a language.
+#[derive(Debug)]
+pub(super) struct Words {
+    /// Its code; `None` for languages without lists.
+    pub(super) code: Option<&'static str>,
+    /// Whether a capital within a sentence begins a proper name: not in German, which writes all nouns so.
+    pub(super) capitals_are_names: bool,
+    listed: HashMap<String, Listed, Xxh3DefaultBuilder>,
+    verbs: HashSet<String, Xxh3DefaultBuilder>,
+}
+
+impl Words {
+    /// What a word is, given in lower case and without accents.
+    pub(super) fn get(&self, word: &str) -> Option<Listed> {
+        self.listed.get(word).copied()
+    }
+
+    /// Whether a word is a verb and never a noun.
+    pub(super) fn is_auxiliary(&self, word: &str) -> bool {
+        self.code != Some("en") || AUXILIARIES.contains(&word)
+    }
+
+    /// Whether a word is a finite verb, and perhaps something else, too.
+    pub(super) fn is_verb(&self, word: &str) -> bool {
+        self.verbs.contains(word)
+    }
+}
+
+/// The source of the lists of a language: words separated by blanks, groups by lines.
+struct Source {
+    code: &'static str,
+    function: &'static str,
+    prepositions: &'static str,
+    verbs: &'static str,
+    negations: &'static str,
+    calendar: &'static str,
+    /// Words for 2, 3, ….
+    numbers: &'static str,
+    /// Words for the first, second, third, ….
+    ordinals: &'static str,
+    contrasts: &'static str,
+}
+
+static LANGUAGES: LazyLock<Vec<Words>> = LazyLock::new(|| {
+    let mut all: Vec<Words> = SOURCES.iter().map(read).collect();
+    all.push(Words {
+        code: None,
+        capitals_are_names: true,
+        listed: HashMap::default(),
+        verbs: HashSet::default(),
+    });
+    all
+});
+
+/// The lists of a language.
+pub(super) fn of(language: &str) -> &'static Words {
+    let base = language.split(['-', '_']).next().unwrap_or_default();
+    let base = match base.to_ascii_lowercase() {
+        simple if simple == "simple" => "en".to_owned(),
+        other => other,
+    };
+    let all: &'static Vec<Words> = &LANGUAGES;
+    let last = all.len() - 1;
+    let found = all.iter().find(|words| words.code == Some(base.as_str()));
+    found.unwrap_or(&all[last])
+}
+
+fn read(source: &Source) -> Words {
+    let mut listed = HashMap::default();
+    let mut add = |words: &str, kind: &dyn Fn(u32) -> Listed| {
+        for (at, word) in words.split_whitespace().enumerate() {
+            for form in word.split('/') {
+                listed.insert(form.to_owned(), kind(at as u32));
+            }
+        }
+    };
+    add(source.function, &|_| Listed::Function);
+    add(source.prepositions, &|_| Listed::Preposition);
+    add(source.verbs, &|_| Listed::Verb);
+    add(source.negations, &|_| Listed::Negation);
+    add(source.calendar, &|_| Listed::Calendar);
+    for (group, line) in source.contrasts.lines().enumerate() {
+        add(line, &|_| Listed::Contrast(group as u32));
+    }
+    add(source.numbers, &|at| Listed::Number(at + 2));
+    add(source.ordinals, &|at| Listed::Number(at + 1));
+    Words {
+        code: Some(source.code),
+        capitals_are_names: source.code != "de",
+        listed,
+        verbs: source.verbs.split_whitespace().map(str::to_owned).collect(),
+    }
+}
+
+/// English verbs that are never nouns.
+const AUXILIARIES: [&str; 12] = [
+    "is", "are", "was", "were", "has", "have", "had", "did", "does", "became", "would", "could",
+];
+
+const SOURCES: [Source; 6] = [
+    Source {
+        code: "en",
+        function: "a an the this that these those such other another each every some any many much more most several few \
+            i you he she it we they him her them his hers its our their theirs who whom whose which what \
+            and or but nor so yet if than then as also too very just only even still already again ever now today \
+            there here where when why how while whilst whereas because although though however therefore thus hence \
+            moreover furthermore additionally specifically generally usually often sometimes mainly mostly primarily \
+            approximately about around nearly almost roughly circa c ca some over exactly currently presently \
+            both either all half same own well up out off down later soon together further till til s one ones \
+            being having mr mrs dr",
+        prepositions: "in on at by of to for from with during after before since until into onto through throughout \
+            following according despite under among amongst between within without against along across near upon \
+            per via toward towards besides beyond behind beneath beside prior due like",
+        verbs: "is are was were am be been has have had do does did will would can could may might must shall should \
+            became become becomes won wins lost plays played serves served includes include included contains contain \
+            contained consists consist consisted made makes make went goes took takes began begins ended ends held \
+            holds lies lay covers covered lived wrote writes reached received opened closed died gave gives got \
+            came comes ran runs sank rises rose flows crosses connects carries exports imports takes seats flies employs extends \
+            stretches stands stood set sets met meets led leads built sold said says told found finds \
+            represents represented features featured refers refer spent left felt fell rose grew drew flew knew \
+            thought brought bought fought taught caught sent kept meant paid read cut put hit shows showed remains \
+            remained joined moved married published released directed produced starred appeared appears returned \
+            forms formed marks occurs occur occurred belongs belong provides provide provided uses use used works \
+            worked owns owned tends tend requires require seems seem defeated beat scored finished earned estimates \
+            estimated reported reports",
+        negations: "not no never none cannot neither didn't doesn't don't wasn't weren't isn't aren't hasn't haven't \
+            hadn't won't wouldn't couldn't can't shouldn't nobody nothing",
+        calendar: "january/jan february/feb march april/apr may june/jun july/jul august/aug september/sept/sep october/oct \
+            november/nov december/dec monday tuesday wednesday thursday friday saturday sunday spring summer autumn \
+            winter",
+        numbers: "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen \
+            eighteen nineteen twenty",
+        ordinals: "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth \
+            thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth",
+        contrasts: "north south east west northeast northwest southeast southwest\nnorthern southern eastern western \
+            central northeastern northwestern southeastern southwestern\nlargest smallest\nhighest lowest\nlonger \
+            shorter\nlongest shortest\nhigher lower\nlarger smaller\nolder younger\neldest youngest oldest newest\n\
+            increased decreased\nincrease decrease\nrose fell\nwon lost drew\nwin loss draw\nvictory defeat\nborn died\n\
+            birth death\nmale female\nmales females\nmen women\nman woman\nboy girl\nboys girls\nfather mother\nson \
+            daughter\nsons daughters\nbrother sister\nbrothers sisters\nhusband wife widow\nuncle aunt\nnephew niece\n\
+            king queen\nprince princess\nbefore after\nabove below\nleft right\nupper lower\nearly late\nearlier later\n\
+            red blue green yellow black white brown purple orange pink grey gray\nimport export\nimports exports\n\
+            buy sell\nbought sold\nopened closed\npublic private\nmajority minority\nmaximum minimum\nmore less fewer\n\
+            rural urban\ninner outer\ncatholic protestant orthodox\nsingle married divorced widowed\nalive dead\n\
+            gold silver bronze\nhome away\nally enemy\nmorning afternoon evening\nbachelor master doctor\nhigh low\n\
+            guilty innocent acquitted convicted\naccepted rejected\nannual monthly weekly daily\nvowel consonant",
+    },
+    Source {
+        code: "de",
+        function: "der die das den dem des ein eine einen einem einer eines dieser diese dieses er sie es wir ihr sein \
+            seine seiner seinem ihre ihrer ihrem und oder aber sondern denn dass weil wenn als wie auch noch schon nur \
+            sehr mehr etwa circa ca rund ungefahr fast dort hier heute damals jedoch sowie sich man welche welcher \
+            welches deren dessen so dann also bereits zudem ausserdem",
+        prepositions: "in im an am auf aus bei beim mit nach von vom zu zum zur vor fur uber unter durch gegen ohne um \
+            bis seit wahrend zwischen neben wegen laut trotz",
+        verbs: "ist sind war waren wird werden wurde wurden hat haben hatte hatten kann konnte muss musste soll sollte \
+            will wollte liegt lag gehort gehorte besteht bestand umfasst erhielt gewann verlor spielte spielt lebte \
+            lebt arbeitete starb wuchs kam ging stand steht fuhrte fuhrt bildet bildete zahlt zahlte gilt galt \
+            begann endete schrieb",
+        negations: "nicht kein keine keinen keinem keiner nie niemals",
+        calendar: "januar februar marz april mai juni juli august september oktober november dezember montag dienstag \
+            mittwoch donnerstag freitag samstag sonntag",
+        numbers: "zwei drei vier funf sechs sieben acht neun zehn elf zwolf",
+        ordinals: "erste/ersten/erster/erstes zweite/zweiten/zweiter dritte/dritten/dritter vierte/vierten funfte/funften \
+            sechste/sechsten",
+        contrasts: "norden suden osten westen\nnordlich sudlich ostlich westlich\nnordliche sudliche ostliche \
+            westliche\ngrosste kleinste\nhochste niedrigste\nsohn tochter\nvater mutter\nbruder schwester\ngewann \
+            verlor\nvor nach\nlinks rechts",
+    },
+    Source {
+        code: "fr",
+        function: "le la les l un une des d ce cet cette ces il elle ils elles on nous vous se s sa son ses leur leurs \
+            et ou mais donc car que qui dont ou quand comme aussi tres plus moins environ pres presque deja encore \
+            seulement y en lui eux ceux celle celui ainsi alors notamment c qu n",
+        prepositions: "a au aux de du dans par pour sur sous avec sans entre vers chez depuis pendant apres avant selon \
+            lors des contre",
+        verbs: "est sont etait etaient fut furent sera a ont avait avaient eut devient devint peut peuvent doit comprend \
+            compte comptait contient joue joua vit vecut meurt mourut nait naquit gagne gagna remporte remporta \
+            trouve situe appartient fait fit",
+        negations: "ne pas jamais aucun aucune rien",
+        calendar: "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre lundi mardi \
+            mercredi jeudi vendredi samedi dimanche",
+        numbers: "deux trois quatre cinq six sept huit neuf dix onze douze",
+        ordinals: "premier/premiere deuxieme/second/seconde troisieme quatrieme cinquieme sixieme",
+        contrasts: "nord sud est ouest\nfils fille\npere mere\nfrere soeur\navant apres\ngagne perd\nremporte perd\n\
+            gauche droite\nhaut bas\nplus moins",
+    },
+    Source {
+        code: "es",
+        function: "el la los las lo un una unos unas este esta estos estas ese esa el ella ellos ellas su sus se le les y \
+            e o u pero que quien cual cuando como donde tambien muy mas menos cerca casi ya aun solo unos aproximadamente \
+            alrededor asi entonces al del",
+        prepositions: "a ante bajo con contra de desde durante en entre hacia hasta para por segun sin sobre tras",
+        verbs: "es son era eran fue fueron sera ha han habia tiene tienen tenia tuvo puede debe esta estaba estuvo \
+            contiene incluye gano perdio jugo juega vivio murio nacio llego hizo pertenece cuenta ocupa",
+        negations: "no nunca jamas ningun ninguna nada",
+        calendar: "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre lunes martes \
+            miercoles jueves viernes sabado domingo",
+        numbers: "dos tres cuatro cinco seis siete ocho nueve diez once doce",
+        ordinals: "primer/primero/primera segundo/segunda tercer/tercero/tercera cuarto/cuarta quinto/quinta",
+        contrasts: "norte sur este oeste\nhijo hija\npadre madre\nhermano hermana\nantes despues\ngano perdio\nizquierda \
+            derecha\nmayor menor",
+    },
+    Source {
+        code: "it",
+        function: "il lo la i gli le l un uno una questo questa questi queste egli ella esso essa essi si suo sua suoi sue \
+            loro e ed o ma che chi cui quando come dove anche molto piu meno circa quasi gia ancora solo cosi",
+        prepositions: "a ad al allo alla ai agli alle di del dello della dei degli delle da dal dalla in nel nella nei \
+            con su sul sulla per tra fra durante dopo prima secondo contro",
+        verbs: "e sono era erano fu furono sara ha hanno aveva avevano ebbe puo deve contiene comprende vinse perse \
+            gioca gioco visse mori nacque divenne appartiene conta trova",
+        negations: "non mai nessun nessuna niente",
+        calendar: "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre lunedi \
+            martedi mercoledi giovedi venerdi sabato domenica",
+        numbers: "due tre quattro cinque sei sette otto nove dieci undici dodici",
+        ordinals: "primo/prima secondo/seconda terzo/terza quarto/quarta quinto/quinta",
+        contrasts: "nord sud est ovest\nfiglio figlia\npadre madre\nfratello sorella\nprima dopo\nvinse perse\nsinistra \
+            destra\nmaggiore minore",
+    },
+    Source {
+        code: "nl",
+        function: "de het een deze dit die dat hij zij ze wij we hun haar zijn en of maar want dus als toen ook nog al \
+            alleen zeer meer ongeveer circa bijna daar hier waar welke zich er dan",
+        prepositions: "in op aan bij van voor met naar uit over onder door tegen zonder om tot sinds tijdens tussen \
+            volgens na",
+        verbs: "is was waren wordt worden werd werden heeft hebben had hadden kan kon moet moest ligt lag behoort \
+            bestaat won verloor speelde speelt leefde woont overleed telt telde begon kreeg",
+        negations: "niet geen nooit",
+        calendar: "januari februari maart april mei juni juli augustus september oktober november december maandag \
+            dinsdag woensdag donderdag vrijdag zaterdag zondag",
+        numbers: "twee drie vier vijf zes zeven acht negen tien elf twaalf",
+        ordinals: "eerste tweede derde vierde vijfde zesde",
+        contrasts: "noorden zuiden oosten westen\nnoordelijk zuidelijk oostelijk westelijk\nzoon dochter\nvader moeder\n\
+            broer zus\nvoor na\nwon verloor\nlinks rechts",
+    },
+];
