@@ -110,6 +110,7 @@ table_functions! {
     surface "cosine_join" [1..=2] resolve::signatures::cosine_join, "cosine_join";
     surface "deduplicate" [1..=1] resolve::near_duplicates::deduplicate, "deduplicate";
     surface "document_frequencies" [1..=1] resolve::terms::document_frequencies, "document_frequencies";
+    surface "document_similarity" [2..=2] resolve::pairs::document_similarity, "document_similarity";
     surface "hamming_join" [1..=2] resolve::signatures::hamming_join, "hamming_join";
     surface "i_match" [1..=1] resolve::terms::i_match, "i_match";
     surface "jaccard_join" [1..=2] resolve::join::jaccard_join,

@@ -107,12 +107,16 @@ fn hint(kind: &Kind) -> String {
 
 fn docstring(out: &mut String, header: &Header, relations: &[String]) {
     let text = |text: &str| text.replace('\\', "\\\\").replace("\"\"\"", "'''");
-    let mut parts = header.description.splitn(2, ". ");
-    let first = parts.next().unwrap_or_default().trim_end_matches('.');
+    // The first sentence ends at a full stop before white space.
+    let description = header.description.as_str();
+    let ends = |&(at, _): &(usize, &str)| description[at + 1..].starts_with([' ', '\n']);
+    let end = description.match_indices('.').find(ends);
+    let (first, rest) = description.split_at(end.map_or(description.len(), |(at, _)| at + 1));
+    let first = first.trim_end_matches('.');
     let _ = writeln!(out, "        \"\"\"{}.", text(first));
-    if let Some(rest) = parts.next() {
+    if !rest.is_empty() {
         out.push('\n');
-        for line in rest.split("\n\n") {
+        for line in rest.trim_start().split("\n\n") {
             wrap(out, &text(line), 8);
         }
     }

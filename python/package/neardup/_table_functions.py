@@ -42,7 +42,8 @@ class TableFunctions:
     ) -> Result:
         """Computes a vector of term weights for each document, by Okapi BM25: weight = idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / mean length)), where idf = ln(1 + (N − df + ½) / (df + ½)), length is the sum of tf over a document, and N and the mean length are those of the documents in counts.
 
-Counts and frequencies must be of the same collection and language: both as counted, or both translated.
+        Counts and frequencies must be of the same collection and language: both as counted, or both
+        translated.
 
         Args:
             counts: A relation: id, term, tf.
@@ -944,10 +945,9 @@ Counts and frequencies must be of the same collection and language: both as coun
     ) -> Result:
         """Finds runs of consecutive sentences that two documents share: from the pairs of similar sentences, the maximal runs with a constant difference of positions (Zhang, Zhang, Yu, Huang, SIGIR 2010).
 
-The relation has a row for each sentence, as the function sentences gives it, or for each document, whose text is split then.
-
-        It is one of documents if the argument id is given, or if it has no column of the name of
-        position.
+        The relation has a row for each sentence, as the function sentences gives it, or for each
+        document, whose text is split then. It is one of documents if the argument id is given, or
+        if it has no column of the name of position.
 
         Args:
             data: A relation: document, position, text, start_offset, end_offset.
@@ -1162,10 +1162,8 @@ The relation has a row for each sentence, as the function sentences gives it, or
     ) -> Result:
         """Computes the mean of the word vectors of each text, such as a sentence.
 
-A text is split into terms (lower case, by default without stop words).
-
-        Each term that is a word of the second relation contributes its vector as often as it occurs
-        in the text.
+        A text is split into terms (lower case, by default without stop words). Each term that is a
+        word of the second relation contributes its vector as often as it occurs in the text.
 
         Args:
             documents: A relation: id, text, language.

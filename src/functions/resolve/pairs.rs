@@ -41,17 +41,7 @@ fn over_pairs(
             ends.push((data_type(plan, &end)?, end, column));
         }
     }
-    let types: Vec<_> = ends.iter().map(|(id, ..)| id.clone()).collect();
-    let id_type = common_type(&types);
-    let mut ends = ends.into_iter().map(|(found, end, column)| {
-        if found == id_type {
-            end
-        } else if (&found, &id_type) == (&DataType::UInt64, &DataType::Int64) {
-            signed_id(call, end, column)
-        } else {
-            cast(end, id_type.clone())
-        }
-    });
+    let mut ends = in_one_type(call, ends, common_type).into_iter();
     let mut inputs = Vec::new();
     for plan in &call.relations {
         let columns = names.iter().zip(ends.by_ref());
@@ -59,6 +49,59 @@ fn over_pairs(
         let plan = LogicalPlanBuilder::from(plan.clone());
         inputs.push(plan.project(columns)?.build()?);
     }
+    resolved(call, inputs)
+}
+
+/// `document_similarity`: the ids of the pairs and those of the sentences are compared.
+pub(in crate::functions) fn document_similarity(call: &Call) -> Result<Expansion> {
+    let (pairs, sentences) = (&call.relations[0], &call.relations[1]);
+    let mut ids = Vec::new();
+    for (plan, name) in [(pairs, "id_a"), (pairs, "id_b"), (sentences, "id")] {
+        let column = call.column(name).unwrap_or(name);
+        let id = id_column(call, plan, column)?;
+        ids.push((data_type(plan, &id)?, id, column));
+    }
+    let mut ids = in_one_type(call, ids, joined_id_type).into_iter();
+    let mut aliased = |names: &[&str]| -> Vec<Expr> {
+        let ids = ids.by_ref().zip(names);
+        ids.map(|(id, name)| id.alias(*name)).collect()
+    };
+    let ends = aliased(&["id_a", "id_b"]);
+    let mut columns = aliased(&["id"]);
+    let document = call.column("document").unwrap_or("document");
+    columns.push(id_column(call, sentences, document)?.alias("document"));
+    let inputs = [(pairs, ends), (sentences, columns)]
+        .into_iter()
+        .map(|(plan, columns)| {
+            LogicalPlanBuilder::from(plan.clone())
+                .project(columns)?
+                .build()
+        });
+    resolved(call, inputs.collect::<Result<_>>()?)
+}
+
+/// Ids, each with its type and the name of its column, in the common type.
+fn in_one_type(
+    call: &Call,
+    ids: Vec<(DataType, Expr, &str)>,
+    common_type: fn(&[DataType]) -> DataType,
+) -> Vec<Expr> {
+    let types: Vec<_> = ids.iter().map(|(found, ..)| found.clone()).collect();
+    let id_type = common_type(&types);
+    let ids = ids.into_iter().map(|(found, id, column)| {
+        if found == id_type {
+            id
+        } else if (&found, &id_type) == (&DataType::UInt64, &DataType::Int64) {
+            signed_id(call, id, column)
+        } else {
+            cast(id, id_type.clone())
+        }
+    });
+    ids.collect()
+}
+
+/// The function's template over its inputs.
+fn resolved(call: &Call, inputs: Vec<LogicalPlan>) -> Result<Expansion> {
     let template = find(call.function)
         .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?
         .template;

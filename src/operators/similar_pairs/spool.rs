@@ -193,13 +193,18 @@ fn hold(rows: &PartRows, memory: &mut MemoryReservation, parts: u32) -> Result<(
 
 /// The error if a part does not fit into memory.
 pub(super) fn does_not_fit(what: &str, parts: u32, error: &DataFusionError) -> DataFusionError {
-    let cause = match error {
-        DataFusionError::ResourcesExhausted(cause) => cause.clone(),
-        other => other.strip_backtrace(),
-    };
+    let cause = cause(error);
     DataFusionError::ResourcesExhausted(format!(
         "similar_pairs: the {what} not fit into memory; raise parts (now {parts}): {cause}"
     ))
+}
+
+/// Why memory was refused.
+pub(super) fn cause(error: &DataFusionError) -> String {
+    match error {
+        DataFusionError::ResourcesExhausted(cause) => cause.clone(),
+        other => other.strip_backtrace(),
+    }
 }
 
 /// The same rows, without the bytes of texts and vectors of other batches, which views may keep alive.

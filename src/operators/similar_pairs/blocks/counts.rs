@@ -20,25 +20,25 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Counts the keys of all rows.
+    /// The bytes of the counters of the keys of all rows.
+    pub(super) fn memory_for(store: &Store, spec: &Spec, limit: &MemoryLimit) -> usize {
+        let keys = store.keys();
+        let heavy = heavy_limit(spec, keys);
+        stages(spec) * KeyFilter::memory_for(keys, filter_bytes(limit))
+            + heavy.map_or(0, |limit| HeavyKeys::memory_for(keys, limit))
+    }
+
+    /// Counts the keys of all rows. `memory` holds the bytes of [`Self::memory_for`].
     pub(super) async fn of(
         store: &Arc<Store>,
         spec: &Spec,
-        limit: MemoryLimit,
-        memory: &mut MemoryReservation,
+        limit: &MemoryLimit,
+        memory: &MemoryReservation,
     ) -> Result<Self> {
-        let keys = store.segments.iter().map(|segment| segment.keys).sum();
-        let most = match limit {
-            MemoryLimit::Finite(bytes) => bytes / FILTER_SHARE,
-            _ => usize::MAX,
-        };
-        // The positions of prefix tokens are those in the set, so that none is left out; besides, nearly every row has
-        // one that other rows have.
-        let stages = if spec.prefixes { 0 } else { 2 };
-        let heavy = spec.max_bucket_pairwise.filter(|&limit| keys > limit);
+        let keys = store.keys();
+        let (stages, most) = (stages(spec), filter_bytes(limit));
+        let heavy = heavy_limit(spec, keys);
         let bytes_of_filters = stages * KeyFilter::memory_for(keys, most);
-        memory.try_grow(bytes_of_filters)?;
-        memory.try_grow(heavy.map_or(0, |limit| HeavyKeys::memory_for(keys, limit)))?;
         let mut heavy = heavy.map(|limit| HeavyKeys::new(keys, limit, spec.two_sides));
         let mut filters = Vec::new();
         for stage in 0..stages {
@@ -67,7 +67,7 @@ impl Counts {
                 heavy.finish()
             }
         };
-        memory.try_resize(bytes_of_filters + oversized.memory())?;
+        memory.resize(bytes_of_filters + oversized.memory());
         Ok(Self {
             filters,
             oversized: Arc::new(oversized),
@@ -85,6 +85,28 @@ impl Counts {
     pub(super) fn is_compared(&self, key: u64) -> bool {
         self.is_kept(key) && !self.oversized.contains(key)
     }
+}
+
+/// The number of filters. The positions of prefix tokens are those in the set, so that none is left out; besides, nearly
+/// every row has one that other rows have.
+fn stages(spec: &Spec) -> usize {
+    match spec.prefixes {
+        true => 0,
+        false => 2,
+    }
+}
+
+/// The most bytes of a filter.
+fn filter_bytes(limit: &MemoryLimit) -> usize {
+    match limit {
+        MemoryLimit::Finite(bytes) => bytes / FILTER_SHARE,
+        _ => usize::MAX,
+    }
+}
+
+/// The limit of the rows of a bucket, if one of this number of keys can exceed it.
+fn heavy_limit(spec: &Spec, keys: usize) -> Option<usize> {
+    spec.max_bucket_pairwise.filter(|&limit| keys > limit)
 }
 
 /// Calls `visit` with each key of each row, and the side of the row.

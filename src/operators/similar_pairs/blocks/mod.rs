@@ -27,7 +27,7 @@ mod store;
 use super::Spec;
 use super::exec::Metrics;
 use super::left_out::LeftOut;
-use super::spool::does_not_fit;
+use super::spool::cause;
 use counts::Counts;
 use datafusion::arrow::array::{Array, ArrayRef, new_empty_array};
 use datafusion::arrow::compute::concat;
@@ -47,7 +47,7 @@ use rows::Portion;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use store::Store;
+use store::{Segment, Store};
 
 /// The most bytes of a block. Larger blocks would save little: rows are probed against few other blocks.
 const MAX_BLOCK: usize = 256 << 20;
@@ -111,11 +111,11 @@ impl BlockJoin {
         let limit = pool.memory_limit();
         let consumer = |name| MemoryConsumer::new(name).register(pool);
         let mut store = self.collect(input).await?;
-        let mut probes = consumer("similar_pairs probes");
-        self.make_room(&mut store, &mut probes)?;
+        let memory = consumer("similar_pairs block");
+        let budget = self.make_room(&mut store, &memory)?;
         let store = Arc::new(store);
-        let mut keys = consumer("similar_pairs keys");
-        let counts = Counts::of(&store, &self.spec, limit, &mut keys).await;
+        let keys = memory.split(Counts::memory_for(&store, &self.spec, &limit));
+        let counts = Counts::of(&store, &self.spec, &limit, &keys).await;
         let counts = Arc::new(counts.map_err(|error| too_large("keys do", &error))?);
         let spec = BlockSpec {
             threshold: self.spec.threshold,
@@ -144,16 +144,14 @@ impl BlockJoin {
             output,
         });
         let mut done = Stats::default();
-        let mut block_memory = consumer("similar_pairs block");
         let mut next = 0;
         let mut rows = 0;
         while next < shared.store.segments.len() {
-            let (current, end) = self.block(&shared, next, &mut block_memory).await?;
+            let (current, end) = self.block(&shared, next, budget).await?;
             next = end;
             rows += current.block.len();
             self.blocks.add(1);
             done.add(&self.probe(&shared, Arc::new(current)).await?);
-            block_memory.free();
             if shared.output.sender.is_closed() {
                 return Ok(());
             }
@@ -203,46 +201,56 @@ impl BlockJoin {
         }
     }
 
-    /// Reserves memory for the segments that the workers read while they probe. If it and a block do not fit beside the
-    /// rows in memory, these are spilled.
-    fn make_room(&self, store: &mut Store, probes: &mut MemoryReservation) -> Result<()> {
-        let segments = store.segments.iter();
-        let largest = segments.clone().map(store::Segment::bytes_of_portion).max();
-        let block: usize = segments.map(store::Segment::bytes_in_block).sum();
-        let each = largest.unwrap_or(0);
-        let held = probes.try_grow(self.workers * each + block.min(self.most()));
-        if held.is_err() && store.is_held() {
-            store.spill()?;
-            store.finish()?;
+    /// Reserves memory for the counts of keys, a block, and the segments that the workers read while they probe. If it
+    /// does not fit beside the rows in memory, these are spilled. Returns the bytes that a block may take.
+    fn make_room(&self, store: &mut Store, memory: &MemoryReservation) -> Result<usize> {
+        let limit = self.context.memory_pool().memory_limit();
+        let mut most = self.most();
+        loop {
+            let segments = store.segments.iter();
+            let portion = segments.clone().map(Segment::bytes_of_portion).max();
+            let needed = segments.map(|segment| self.bytes_in_block(segment));
+            let least = needed.clone().max().unwrap_or(0);
+            let block = needed.sum::<usize>().min(most).max(least);
+            let probes = self.workers * portion.unwrap_or(0);
+            let counts = Counts::memory_for(store, &self.spec, &limit);
+            match memory.try_resize(counts + block + probes) {
+                Ok(()) => return Ok(block),
+                Err(_) if store.is_held() => {
+                    store.spill()?;
+                    store.finish()?;
+                }
+                Err(_) if block > least => most = block / 2,
+                Err(error) => return Err(too_large("largest texts do", &error)),
+            }
         }
-        let held = probes.try_resize(self.workers * each);
-        held.map_err(|error| too_large("largest texts do", &error))
     }
 
-    /// The block that begins with a segment, and the number of the segment after its last one.
+    /// An upper bound of the bytes of a segment as a part of a block.
+    fn bytes_in_block(&self, segment: &Segment) -> usize {
+        segment.bytes_in_block() + self.workers * Prober::memory_for(segment.rows)
+    }
+
+    /// The block that begins with a segment and takes at most `budget` bytes, and the number of the segment after its
+    /// last one.
     async fn block(
         &self,
         shared: &Arc<Shared>,
         start: usize,
-        memory: &mut MemoryReservation,
+        budget: usize,
     ) -> Result<(Current, usize)> {
         let segments = &shared.store.segments;
         let mut loading = VecDeque::new();
         let (mut portions, mut ids) = (Vec::new(), Vec::new());
         let mut end = start;
+        let mut held = 0;
         loop {
             while loading.len() < self.workers && end < segments.len() {
-                let bytes = segments[end].bytes_in_block();
-                let is_first = end == start;
-                if !is_first && memory.size() + bytes > self.most() {
+                let bytes = self.bytes_in_block(&segments[end]);
+                if end > start && held + bytes > budget {
                     break;
                 }
-                if let Err(error) = memory.try_grow(bytes) {
-                    match is_first {
-                        true => return Err(too_large("largest texts do", &error)),
-                        false => break,
-                    }
-                }
+                held += bytes;
                 loading.push_back((bytes, spawn_load(shared, end)));
                 end += 1;
             }
@@ -250,14 +258,12 @@ impl BlockJoin {
                 break;
             };
             let portion = portion.join().await.map_err(external)??;
+            // Rows without a key that others have were left out.
             let rows = &portion.rows;
             let keys = rows.iter().map(|row| row.keys.len()).sum();
             let index = Block::memory_for(rows.len(), keys, rows.tokens());
-            memory.shrink(
-                bytes
-                    .saturating_sub(portion.memory() + index)
-                    .min(memory.size()),
-            );
+            let probers = self.workers * Prober::memory_for(rows.len());
+            held -= bytes.saturating_sub(portion.memory() + index + probers);
             if !rows.is_empty() {
                 ids.push(portion.ids);
                 portions.push(portion.rows);
@@ -272,13 +278,6 @@ impl BlockJoin {
         };
         let block = Block::new(portions, shared.spec, &shared.counts.oversized)
             .map_err(|error| exec_datafusion_err!("similar_pairs: {error}"))?;
-        memory
-            .try_resize(
-                block.memory()
-                    + ids.get_array_memory_size()
-                    + self.workers * Prober::memory_for(block.len()),
-            )
-            .map_err(|error| too_large("index of a block does", &error))?;
         let longest = segments[start..end]
             .iter()
             .map(|segment| segment.lengths.1)
@@ -317,8 +316,12 @@ fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusion
     DataFusionError::External(error.into())
 }
 
+/// The error if what must be in memory at a time does not fit.
 fn too_large(what: &str, error: &DataFusionError) -> DataFusionError {
-    does_not_fit(what, 1, error)
+    DataFusionError::ResourcesExhausted(format!(
+        "similar_pairs: the {what} not fit into memory: {}",
+        cause(error)
+    ))
 }
 
 fn spawn_load(shared: &Arc<Shared>, segment: usize) -> SpawnedTask<Result<Portion>> {

@@ -124,6 +124,11 @@ impl Store {
         self.schema.field(0).data_type()
     }
 
+    /// The number of keys of all rows.
+    pub(super) fn keys(&self) -> usize {
+        self.segments.iter().map(|segment| segment.keys).sum()
+    }
+
     /// Whether rows are in memory.
     pub(super) fn is_held(&self) -> bool {
         !self.batches.is_empty()

@@ -1,0 +1,52 @@
+-- document_similarity(pairs, sentences)
+--
+-- Counts the sentences that two documents share: those of one that have a similar sentence in the other, by pairs of
+-- sentences that a join or a job has found and verified. Order the result by shared to get the most similar documents.
+--
+-- Inputs
+--   input: id_a, id_b
+--   input_b: id, document
+-- Parameters
+--   id_a: column = id_a | one end of a pair
+--   id_b = id_b | the other end
+--   id: column = id | the id of a sentence, in the second relation
+--   document: column = document | the document of the sentence, in the second relation: an integer or a text
+-- Columns
+--   document_a: as document | the smaller document
+--   document_b: as document | the larger document
+--   shared: Int64 | the smaller of the next two numbers
+--   shared_a: Int64 | number of sentences of the first document with a similar one in the second
+--   shared_b: Int64 | number of sentences of the second document with a similar one in the first
+-- Guarantees
+--   One row for each two documents that share a sentence. Pairs within a document count nothing, and repeated pairs count once.
+--   Pairs of a job with the option pairs 'linked' name one pair for each copy, so documents may share more; 'all' has every pair.
+WITH located AS (
+  SELECT a.document AS first, b.document AS second, input.id_a, input.id_b
+  FROM input
+  JOIN input_b AS a ON input.id_a = a.id
+  JOIN input_b AS b ON input.id_b = b.id
+  WHERE a.document <> b.document
+),
+sides AS (
+  SELECT first AS own, second AS other, id_a AS id
+  FROM located
+  UNION ALL
+  SELECT second AS own, first AS other, id_b AS id
+  FROM located
+),
+sentences AS (
+  SELECT own, other, id
+  FROM sides
+  GROUP BY own, other, id
+),
+counts AS (
+  SELECT
+    least(own, other) AS document_a,
+    greatest(own, other) AS document_b,
+    count(*) FILTER (WHERE own < other) AS shared_a,
+    count(*) FILTER (WHERE own > other) AS shared_b
+  FROM sentences
+  GROUP BY least(own, other), greatest(own, other)
+)
+SELECT document_a, document_b, least(shared_a, shared_b) AS shared, shared_a, shared_b
+FROM counts
