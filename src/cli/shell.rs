@@ -2,6 +2,7 @@
 
 use super::out;
 use super::sql::{Format, history_file, run_script};
+use super::stop;
 use datafusion::common::{Result, exec_datafusion_err};
 use datafusion::prelude::SessionContext;
 use rustyline::completion::Completer;
@@ -9,6 +10,7 @@ use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Editor, Helper, Highlighter, Hinter};
+use std::borrow::Cow;
 use std::io::Write;
 
 const KEYWORDS: &[&str] = &[
@@ -46,10 +48,51 @@ const KEYWORDS: &[&str] = &[
 ];
 
 const HELP: &str = "\
-statements end with a semicolon; TAB completes names, the arrow keys browse the history
-  .help    this text
-  .tables  the tables of the session
-  .quit    leave (also Ctrl-D)";
+Statements end with a semicolon, and may take several lines. TAB completes names, the arrow keys browse the history,
+Ctrl-C ends a statement that runs. A quoted file name is a table: SELECT * FROM 'docs/*.parquet' LIMIT 5;
+  help        this text (also .help, \\?)
+  \\d          the tables of the session (also .tables)
+  \\d TABLE    the columns of a table or a file
+  \\df         the table functions with their parameters
+  quit        leave (also .quit, \\q, Ctrl-D)";
+
+const FUNCTIONS: &str = "\
+SELECT routine_name AS name, syntax_example AS call FROM information_schema.routines \
+WHERE function_type = 'TABLE' ORDER BY name";
+
+/// What a line means.
+enum Line<'a> {
+    Help,
+    Quit,
+    Statement(Cow<'a, str>),
+}
+
+impl<'a> Line<'a> {
+    fn read(line: &'a str) -> Self {
+        let line = line.trim();
+        let word = line.trim_end_matches(';').trim_end().to_lowercase();
+        match word.as_str() {
+            "quit" | "exit" | ".quit" | ".exit" | "\\q" => Self::Quit,
+            "\\d" | "\\dt" | ".tables" => Self::Statement("SHOW TABLES".into()),
+            "\\df" => Self::Statement(FUNCTIONS.into()),
+            "help" => Self::Help,
+            _ => match line.strip_prefix("\\d ") {
+                Some(table) => {
+                    let table = table.trim_end_matches(';').trim();
+                    Self::Statement(format!("DESCRIBE {table}").into())
+                }
+                None if line.starts_with(['.', '\\']) => Self::Help,
+                None => Self::Statement(line.into()),
+            },
+        }
+    }
+
+    /// Whether a line is whole without a semicolon.
+    fn is_command(line: &str) -> bool {
+        line.starts_with(['.', '\\'])
+            || ["help", "quit", "exit"].contains(&line.to_lowercase().as_str())
+    }
+}
 
 /// Completes names, and continues a statement on the next line until its semicolon.
 #[derive(Helper, Highlighter, Hinter)]
@@ -85,7 +128,7 @@ impl Validator for Completions {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let text = context.input().trim();
         Ok(
-            match text.is_empty() || text.starts_with('.') || text.ends_with(';') {
+            match text.is_empty() || Line::is_command(text) || text.ends_with(';') {
                 true => ValidationResult::Valid(None),
                 false => ValidationResult::Incomplete,
             },
@@ -93,26 +136,35 @@ impl Validator for Completions {
     }
 }
 
-fn words(context: &SessionContext) -> Vec<String> {
+/// The names that are completed: keywords, functions and their parameters, tables and their columns.
+async fn words(context: &SessionContext) -> Vec<String> {
     let state = context.state();
     let mut all: Vec<String> = KEYWORDS.iter().map(|word| (*word).to_owned()).collect();
-    all.extend(
-        neardup::functions::TABLE_FUNCTIONS
-            .iter()
-            .filter(|f| f.public)
-            .map(|f| f.name.to_owned()),
-    );
     all.extend(state.scalar_functions().keys().cloned());
     all.extend(state.aggregate_functions().keys().cloned());
-    for catalog in context.catalog_names() {
-        if let Some(catalog) = context.catalog(&catalog) {
-            for schema in catalog.schema_names() {
-                all.extend(
-                    catalog
-                        .schema(&schema)
-                        .map(|schema| schema.table_names())
-                        .unwrap_or_default(),
-                );
+    for function in neardup::functions::TABLE_FUNCTIONS
+        .iter()
+        .filter(|f| f.public)
+    {
+        all.push(function.name.to_owned());
+        let parameters = function.template.header().map(|header| header.parameters);
+        all.extend(
+            parameters
+                .into_iter()
+                .flatten()
+                .map(|parameter| parameter.name),
+        );
+    }
+    let catalogs = context.catalog_names().into_iter();
+    for catalog in catalogs.filter_map(|name| context.catalog(&name)) {
+        let schemas = catalog.schema_names().into_iter();
+        for schema in schemas.filter_map(|name| catalog.schema(&name)) {
+            for table in schema.table_names() {
+                if let Ok(Some(table)) = schema.table(&table).await {
+                    let table = table.schema();
+                    all.extend(table.fields().iter().map(|field| field.name().clone()));
+                }
+                all.push(table);
             }
         }
     }
@@ -128,6 +180,7 @@ fn print_line(text: &str) -> Result<()> {
 /// Reads and runs statements until the end of input.
 pub(super) async fn run(context: &SessionContext, format: Format) -> Result<()> {
     let failed = |error: ReadlineError| exec_datafusion_err!("the terminal: {error}");
+    let mut interrupts = stop::interrupts_of_shell()?;
     let mut editor: Editor<Completions, DefaultHistory> = Editor::new().map_err(failed)?;
     if let Some(history) = history_file() {
         // There is no history file the first time.
@@ -136,11 +189,11 @@ pub(super) async fn run(context: &SessionContext, format: Format) -> Result<()> 
     print_line(concat!(
         "neardup ",
         env!("CARGO_PKG_VERSION"),
-        "; .help for help"
+        "; help for help, quit to leave"
     ))?;
     loop {
         editor.set_helper(Some(Completions {
-            all: words(context),
+            all: words(context).await,
         }));
         let (back, line) = tokio::task::spawn_blocking(move || {
             let line = editor.readline("> ");
@@ -155,17 +208,20 @@ pub(super) async fn run(context: &SessionContext, format: Format) -> Result<()> 
             Err(ReadlineError::Eof) => break,
             Err(error) => return Err(failed(error)),
         };
-        let statement = line.trim();
-        if statement.is_empty() {
+        if line.trim().is_empty() {
             continue;
         }
-        editor.add_history_entry(statement).map_err(failed)?;
-        let result = match statement {
-            ".quit" | ".exit" => break,
-            ".help" => print_line(HELP),
-            ".tables" => run_script(context, "SHOW TABLES", format).await,
-            _ if statement.starts_with('.') => print_line(HELP),
-            _ => run_script(context, statement, format).await,
+        editor.add_history_entry(line.trim()).map_err(failed)?;
+        let result = match Line::read(&line) {
+            Line::Quit => break,
+            Line::Help => print_line(HELP),
+            Line::Statement(statement) => tokio::select! {
+                result = run_script(context, &statement, format) => result,
+                Some(()) = interrupts.recv() => {
+                    report!("interrupted");
+                    Ok(())
+                }
+            },
         };
         match result {
             Err(error) if out::is_closed() => return Err(error),

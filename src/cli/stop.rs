@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use tokio::signal::unix::{SignalKind, signal};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// A signal that stops the command.
 #[derive(Debug, Clone, Copy)]
@@ -15,17 +16,33 @@ pub(super) struct Stop {
 }
 
 const HANGUP: u8 = 1;
+const INTERRUPT: u8 = 2;
 
 impl Stop {
     /// Whether it is SIGHUP.
     pub(super) fn is_hangup(self) -> bool {
         self.code == 128 + HANGUP
     }
+
+    /// Whether it stops the command: Ctrl-C in a shell stops a statement only.
+    fn stops_command(self) -> bool {
+        self.code != 128 + INTERRUPT || !IS_SHELL.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether the command is a shell.
+static IS_SHELL: AtomicBool = AtomicBool::new(false);
+
+/// From the call on, Ctrl-C does not stop the command: the caller waits for it and stops a statement.
+pub(super) fn interrupts_of_shell() -> std::io::Result<Signal> {
+    let interrupts = signal(SignalKind::interrupt())?;
+    IS_SHELL.store(true, Ordering::Relaxed);
+    Ok(interrupts)
 }
 
 const SIGNALS: [(i32, Stop); 3] = [
     stop(HANGUP, "the terminal was closed"),
-    stop(2, "interrupted"),
+    stop(INTERRUPT, "interrupted"),
     stop(15, "terminated"),
 ];
 
@@ -50,6 +67,9 @@ pub(super) fn stop_signal() -> impl Future<Output = Stop> {
         let waits = listeners.into_iter().map(|(mut listener, stop)| {
             Box::pin(async move {
                 listener.recv().await;
+                while !stop.stops_command() {
+                    listener.recv().await;
+                }
                 stop
             })
         });

@@ -86,16 +86,23 @@ impl Memory {
 impl FromStr for Memory {
     type Err = String;
 
-    /// Parses a size, or `none`.
+    /// Parses a size of at least 1 MiB, or `none`.
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.trim().eq_ignore_ascii_case("none") {
-            true => Ok(Self::Unlimited),
-            false => parse_size(text)
-                .map(Self::Bytes)
-                .map_err(|error| format!("{error}, or none")),
+        if text.trim().eq_ignore_ascii_case("none") {
+            return Ok(Self::Unlimited);
+        }
+        match parse_size(text) {
+            Ok(bytes) if bytes < LEAST_MEMORY => Err(format!(
+                "'{text}' is {bytes} bytes, less than 1M; write a unit, as in 512M or 4G"
+            )),
+            Ok(bytes) => Ok(Self::Bytes(bytes)),
+            Err(error) => Err(format!("{error}, or none")),
         }
     }
 }
+
+/// The least memory that can be set: no query runs in less.
+const LEAST_MEMORY: usize = 1 << 20;
 
 /// Minimum limit of the address space in bytes. Below it the system refuses threads in the middle of a job, and the
 /// process aborts.
@@ -217,8 +224,11 @@ mod tests {
         assert_eq!(parse_size("4GiB"), Ok(4 << 30));
         assert_eq!(parse_size("1T"), Ok(1 << 40));
         assert_eq!("none".parse(), Ok(Memory::Unlimited));
-        assert_eq!("1K".parse(), Ok(Memory::Bytes(1024)));
-        assert!("nothing".parse::<Memory>().is_err());
+        assert_eq!("1M".parse(), Ok(Memory::Bytes(1 << 20)));
+        // A number without a unit is bytes, which is hardly meant.
+        for wrong in ["4", "512", "1K", "nothing"] {
+            assert!(wrong.parse::<Memory>().is_err(), "{wrong}");
+        }
         for wrong in ["", "G", "-1", "0", "four", "NaN"] {
             assert!(parse_size(wrong).is_err(), "{wrong}");
         }

@@ -1,12 +1,24 @@
-//! Runs `docs/recipes.md`: every command of the page succeeds, and prints what the page says.
+//! Runs pages of `docs/`: every command of a page succeeds, and prints what the page says.
 
 use crate::scratch::Scratch;
 use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn the_page_runs_as_it_is_written() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/recipes.md");
+fn recipes_run_as_they_are_written() {
+    assert!(commands_of("recipes.md") > 10);
+}
+
+#[test]
+fn a_result_is_read_as_the_page_says() {
+    assert!(commands_of("reading.md") > 5);
+}
+
+/// Runs the commands of a page; their number.
+fn commands_of(page: &str) -> usize {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("docs")
+        .join(page);
     let page = std::fs::read_to_string(page).expect("the page");
     let scratch = Scratch::new();
     let binaries = Path::new(env!("CARGO_BIN_EXE_neardup"))
@@ -41,7 +53,7 @@ fn the_page_runs_as_it_is_written() {
             other => panic!("a block of '{other}'"),
         }
     }
-    assert!(commands > 10, "{commands} blocks of commands");
+    commands
 }
 
 /// The fenced blocks of a page, with their languages.

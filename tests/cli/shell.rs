@@ -1,0 +1,98 @@
+//! The interactive shell, on a terminal.
+
+use crate::scratch::Scratch;
+use std::process::Command;
+
+/// Types lines into the shell on a pseudo-terminal and prints what it shows. A line `^C` is Ctrl-C, which is repeated
+/// until the shell says that the statement was interrupted: before the statement runs, it clears the line only.
+const TERMINAL: &str = r#"
+import os, pty, select, sys, time
+
+shell, lines = sys.argv[1], sys.argv[2:]
+child, terminal = pty.fork()
+if child == 0:
+    os.execv(shell, [shell, "sql"])
+shown = b""
+
+def read(seconds, wanted=None):
+    global shown
+    start, end = len(shown), time.monotonic() + seconds
+    while time.monotonic() < end:
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                more = os.read(terminal, 65536)
+            except OSError:
+                return True
+            if not more:
+                return True
+            shown += more
+        if wanted is not None and wanted in shown[start:]:
+            return True
+    return False
+
+read(60, b"> ")
+for line in lines:
+    if line == "^C":
+        for _ in range(120):
+            os.write(terminal, b"\x03")
+            if read(0.5, b"interrupted"):
+                break
+    else:
+        os.write(terminal, line.encode() + b"\n")
+        read(1 if "generate_series" in line else 60, b"\n> ")
+read(60)
+sys.stdout.buffer.write(shown)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"#;
+
+/// What the shell shows after these lines; it must end with success.
+fn shown(scratch: &Scratch, lines: &[&str]) -> String {
+    let output = Command::new("python3")
+        .args(["-c", TERMINAL, env!("CARGO_BIN_EXE_neardup")])
+        .args(lines)
+        .current_dir(scratch.path("."))
+        .env("HOME", scratch.path("."))
+        .env("TERM", "xterm")
+        .output()
+        .expect("python3");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}\n{errors}");
+    text
+}
+
+/// Ctrl-C ended the shell, and its tables were lost.
+#[test]
+fn an_interrupt_ends_the_statement_and_not_the_shell() {
+    let scratch = Scratch::new();
+    let text = shown(
+        &scratch,
+        &[
+            "CREATE TABLE kept_table AS SELECT 40 AS n;",
+            "SELECT count(*) FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b WHERE a.value % 7 = b.value % 3;",
+            "^C",
+            "SELECT n + 2 AS answer FROM kept_table;",
+            "quit",
+        ],
+    );
+    assert!(text.contains("interrupted"), "{text}");
+    assert!(text.contains("| 42     |"), "{text}");
+}
+
+#[test]
+fn words_of_other_shells_are_understood() {
+    let scratch = Scratch::new();
+    scratch.write("docs.csv", "number,body\n1,a b c\n");
+    let text = shown(
+        &scratch,
+        &["help", "\\df", "\\d 'docs.csv'", "SELECT 6 *\n7;", "\\q"],
+    );
+    for wanted in [
+        "Statements end with a semicolon",
+        "minhash_join(input",
+        "| body",
+        "| 42",
+    ] {
+        assert!(text.contains(wanted), "no {wanted}:\n{text}");
+    }
+}
