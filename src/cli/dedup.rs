@@ -3,8 +3,7 @@
 use super::flags::{default, help, help_with_dumps, read};
 use super::options::{Cluster, Global};
 use super::reading::Reading;
-use super::visible::shell_word;
-use super::{kept, out, progress, summary, temp_dir};
+use super::{first_look, kept, progress, summary, temp_dir};
 use clap::Args;
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{
@@ -173,11 +172,10 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         kept::write(job.manifest(), &arguments.output, file, global).await?;
     }
     summary::print(&job, begun.elapsed(), global)?;
-    if !global.quiet && !global.json {
-        let shown = shell_word(&arguments.output);
-        out::print(|out| Ok(writeln!(out, "\nlook at it: neardup show {shown}")?))?;
+    match global.quiet || global.json {
+        true => Ok(()),
+        false => first_look::print(&arguments.output, global).await,
     }
-    Ok(())
 }
 
 /// The bundled sample dump as a file, whose path stays the same so that a job on it can resume.

@@ -16,6 +16,7 @@ macro_rules! report {
 }
 
 mod dedup;
+mod first_look;
 mod flags;
 mod generate;
 mod ingest;

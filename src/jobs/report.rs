@@ -104,7 +104,7 @@ pub struct Report {
 }
 
 /// A removed row before its texts are known.
-struct Sampled {
+pub(super) struct Sampled {
     id: String,
     title: String,
     kept: String,
@@ -156,30 +156,15 @@ pub async fn report(context: &SessionContext, directory: &str) -> Result<Report>
         );
         reasons.extend(found.await?);
     }
-    let title = |name: &str| match has_titles(&manifest) {
-        true => format!("{name}.title"),
-        false => "''".to_owned(),
-    };
     let threshold = manifest
         .parameters
         .get("threshold")
         .and_then(|value| value.as_f64());
     let threshold = threshold.unwrap_or(0.0);
-    let select = format!(
-        "SELECT CAST(own.id AS VARCHAR) AS own, {} AS title, CAST(kept.id AS VARCHAR) AS kept, {} AS kept_title, \
-         own.similarity, CAST(own.cluster_id AS VARCHAR) AS cluster, own.cluster_size",
-        title("own"),
-        title("kept")
+    let removed_rows = format!(
+        "SELECT * FROM clusters WHERE NOT kept ORDER BY md5(CAST(id AS VARCHAR)), id LIMIT {SAMPLED_ROWS}"
     );
-    let join = "JOIN clusters AS kept ON own.representative_id = kept.id";
-    let sample = sampled(
-        context,
-        &format!(
-            "{select} FROM (SELECT * FROM clusters WHERE NOT kept ORDER BY md5(CAST(id AS VARCHAR)), id \
-             LIMIT {SAMPLED_ROWS}) AS own {join}"
-        ),
-    )
-    .await?;
+    let sample = sampled(context, &pairs_of(&manifest, &removed_rows)).await?;
     let sample = with_texts(context, sample).await?;
     let mut classes = BTreeMap::new();
     for class in sample.iter().filter_map(|pair| pair.class) {
@@ -221,12 +206,12 @@ pub async fn report(context: &SessionContext, directory: &str) -> Result<Report>
         true => vec![],
         false => {
             let members = format!(
-                "{select} FROM (SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY cluster_id \
-                 ORDER BY similarity, id) AS row_no FROM clusters WHERE NOT kept AND \
-                 CAST(cluster_id AS VARCHAR) IN ({})) WHERE row_no < {ROWS_OF_CLUSTER}) AS own {join}",
+                "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY cluster_id ORDER BY similarity, id) AS row_no \
+                 FROM clusters WHERE NOT kept AND CAST(cluster_id AS VARCHAR) IN ({})) WHERE row_no < {ROWS_OF_CLUSTER}",
                 names.join(", ")
             );
-            with_texts(context, sampled(context, &members).await?).await?
+            let members = sampled(context, &pairs_of(&manifest, &members)).await?;
+            with_texts(context, members).await?
         }
     };
     Ok(Report {
@@ -241,8 +226,19 @@ pub async fn report(context: &SessionContext, directory: &str) -> Result<Report>
     })
 }
 
-fn has_titles(manifest: &Manifest) -> bool {
-    manifest.step("sentences").is_some()
+/// The query for the columns of [`sampled`], of rows of `clusters` with their kept rows.
+pub(super) fn pairs_of(manifest: &Manifest, rows: &str) -> String {
+    let title = |row: &str| match manifest.step("sentences") {
+        Some(_) => format!("{row}.title"),
+        None => "''".to_owned(),
+    };
+    format!(
+        "SELECT CAST(own.id AS VARCHAR) AS own, {} AS title, CAST(kept.id AS VARCHAR) AS kept, {} AS kept_title, \
+         own.similarity, CAST(own.cluster_id AS VARCHAR) AS cluster, own.cluster_size \
+         FROM ({rows}) AS own JOIN clusters AS kept ON own.representative_id = kept.id",
+        title("own"),
+        title("kept")
+    )
 }
 
 /// The least similar pairs of each class.
@@ -340,7 +336,8 @@ async fn texts(context: &SessionContext, sql: &str) -> Result<Vec<String>> {
     Ok(all)
 }
 
-async fn sampled(context: &SessionContext, sql: &str) -> Result<Vec<Sampled>> {
+/// The rows of a query of [`pairs_of`].
+pub(super) async fn sampled(context: &SessionContext, sql: &str) -> Result<Vec<Sampled>> {
     let mut all = vec![];
     for batch in context.sql(sql).await?.collect().await? {
         let text = |column: usize| cast(batch.column(column), &DataType::Utf8);
@@ -368,7 +365,10 @@ async fn sampled(context: &SessionContext, sql: &str) -> Result<Vec<Sampled>> {
 }
 
 /// Pairs with their texts and classes.
-async fn with_texts(context: &SessionContext, sample: Vec<Sampled>) -> Result<Vec<ReportPair>> {
+pub(super) async fn with_texts(
+    context: &SessionContext,
+    sample: Vec<Sampled>,
+) -> Result<Vec<ReportPair>> {
     let ids: BTreeSet<&str> = sample
         .iter()
         .flat_map(|row| [row.id.as_str(), row.kept.as_str()])

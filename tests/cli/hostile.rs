@@ -178,8 +178,9 @@ fn odd_names_work() {
         for output in ["-out", "out put", "x/../y..z"] {
             let directory = format!("--output={output}");
             let said = scratch.succeed(&["dedup", &path, &directory, "--overwrite"]);
-            let hint = said.out.lines().last().unwrap_or_default();
-            let hint = hint.strip_prefix("look at it: neardup ").expect("a hint");
+            let hint = |line: &'_ str| line.strip_prefix("look at it: neardup ").map(str::to_owned);
+            let hint = said.out.lines().find_map(hint).expect("a hint");
+            let hint = hint.as_str();
             let shown = on_terminal(&scratch, hint);
             assert!(
                 shown.is_none_or(|shown| shown.contains("../up")),

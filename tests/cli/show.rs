@@ -235,3 +235,41 @@ fn what_has_no_clusters_is_named() {
     );
     assert!(!missing.err.contains("single quotes"), "{}", missing.err);
 }
+
+/// The summary said how many clusters there are, and nothing about what is in them.
+#[test]
+fn a_job_ends_with_a_first_look_at_its_result() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "a.csv",
+        "id,text\n\
+         1,The bridge of Orvin was built in 1931 by the council of the town\n\
+         2,The bridge of Orvin was built in 1934 by the council of the town\n\
+         x 3,one two three four\nx 4,one two three four\nx 5,one two three four\n",
+    );
+    let said = scratch.succeed(&[
+        "dedup",
+        "a.csv",
+        "-o",
+        "out",
+        "--threshold",
+        "0.5",
+        "--shingle",
+        "word:1",
+    ]);
+    let (_, look) = said.out.split_once("written to").expect("a summary");
+    let (_, look) = look.split_once('\n').expect("a first look");
+    let wanted = "\n\
+        largest clusters\n       \
+        3 rows  x 3  one two three four\n       \
+        2 rows  1  The bridge of Orvin was built in 1931 by the council of the town\n\n\
+        removed rows that state another fact\n  \
+        date 1931 → 1934: 2  The bridge of Orvin was built in 1934 by the council of the town\n\n\
+        look at it: neardup show out\n            \
+        neardup why 2 out\n            \
+        neardup report out\n";
+    assert_eq!(look, wanted);
+    scratch.write("b.csv", "id,text\n1,a b c\n2,d e f\n");
+    let said = scratch.succeed(&["dedup", "b.csv", "-o", "none"]);
+    assert!(!said.out.contains("largest clusters"), "{}", said.out);
+}

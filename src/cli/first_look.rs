@@ -1,0 +1,60 @@
+//! A first look at the result, after the summary of `dedup`.
+
+use super::options::Global;
+use super::out;
+use super::visible::{shell_word, visible_line};
+use console::truncate_str;
+use datafusion::common::Result;
+use neardup::jobs::{FirstLook, ReportRow, first_look};
+use std::io::Write;
+
+/// Maximum number of columns of a line.
+const WIDTH: usize = 110;
+
+/// Prints the largest clusters of a job, facts that differ between kept and removed rows, and the commands that show
+/// more.
+pub(super) async fn print(directory: &str, global: &Global) -> Result<()> {
+    let look = first_look(&global.session()?, directory).await?;
+    let shown = shell_word(directory);
+    out::print(|out| {
+        for line in lines(&look) {
+            writeln!(out, "{}", truncate_str(&line, WIDTH, "…"))?;
+        }
+        writeln!(out, "\nlook at it: neardup show {shown}")?;
+        let mut ids = look.drifts.iter().map(|drift| &drift.pair.removed.id);
+        if let Some(id) = ids.find(|id| !id.starts_with('-')) {
+            writeln!(out, "            neardup why {} {shown}", shell_word(id))?;
+        }
+        Ok(writeln!(out, "            neardup report {shown}")?)
+    })
+}
+
+fn lines(look: &FirstLook) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !look.largest.is_empty() {
+        lines.push("\nlargest clusters".to_owned());
+    }
+    for (size, row) in &look.largest {
+        lines.push(format!("  {size:>8} rows  {}", text(row)));
+    }
+    if !look.drifts.is_empty() {
+        lines.push("\nremoved rows that state another fact".to_owned());
+    }
+    for drift in &look.drifts {
+        let changes = drift
+            .changes
+            .iter()
+            .map(|(kind, kept, own)| format!("{} {kept} → {own}", kind.word()));
+        let changes = visible_line(&changes.collect::<Vec<_>>().join(", ")).into_owned();
+        lines.push(format!("  {changes}: {}", text(&drift.pair.removed)));
+    }
+    lines
+}
+
+/// The id of a row, its title if it has one, and its text in one line.
+fn text(row: &ReportRow) -> String {
+    let start: String = row.text.chars().take(WIDTH).collect();
+    let words = [row.id.as_str(), row.title.as_str(), start.as_str()];
+    let words = words.into_iter().filter(|word| !word.is_empty());
+    visible_line(&words.collect::<Vec<_>>().join("  ")).into_owned()
+}
