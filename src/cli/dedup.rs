@@ -104,6 +104,9 @@ pub(crate) struct Arguments {
     reading: Reading,
     #[command(flatten)]
     cluster: Cluster,
+    /// Names of the options that were given.
+    #[arg(skip)]
+    pub(super) given: Vec<String>,
 }
 
 /// How dumps are read.
@@ -160,6 +163,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         lengths: (arguments.min_length, arguments.max_length),
         dump: arguments.dump.options(),
         overwrite: arguments.overwrite,
+        chosen: arguments.given.clone(),
         ..Dedup::new(inputs, arguments.output.clone())
     };
     let context = global.session_on(&arguments.cluster)?;

@@ -37,7 +37,8 @@ mod temp_dir;
 mod visible;
 mod why;
 
-use clap::{Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use datafusion::common::Result;
 use futures::future::Either;
 use options::Global;
@@ -102,7 +103,7 @@ impl Command {
 
 /// Parses the arguments and runs the command.
 pub(crate) fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => {
             // Escaped, because the error repeats the arguments.
@@ -146,6 +147,20 @@ pub(crate) fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The arguments, with the names of the options of `dedup` that were given.
+fn parse() -> std::result::Result<Arguments, clap::Error> {
+    let matches = Arguments::command().try_get_matches()?;
+    let mut arguments = Arguments::from_arg_matches(&matches)?;
+    if let (Command::Dedup(dedup), Some((_, matches))) =
+        (&mut arguments.command, matches.subcommand())
+    {
+        let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+        let names = matches.ids().map(clap::Id::as_str);
+        dedup.given = names.filter(|id| is_given(id)).map(str::to_owned).collect();
+    }
+    Ok(arguments)
 }
 
 /// Prints help, the version, or what is wrong with the arguments.

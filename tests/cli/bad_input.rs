@@ -552,3 +552,33 @@ fn dumps_that_do_not_belong_together() {
         61
     );
 }
+
+/// `--min-length` did nothing on a table, and nothing said so.
+#[test]
+fn an_option_without_effect_is_an_error() {
+    let scratch = Scratch::new();
+    scratch.write("a.csv", "id,text\n1,a b c\n");
+    for (given, said) in [
+        (
+            &["--min-length", "9"][..],
+            "--min-length is for the sentences of a dump",
+        ),
+        (
+            &["--splitter", "published"],
+            "--splitter is for the sentences of a dump",
+        ),
+        (&["--bits", "64"], "--bits is for vectors"),
+        (
+            &["--method", "exact", "--target-recall", "0.9"],
+            "--target-recall is for joins that miss pairs",
+        ),
+        (
+            &["--method", "projection", "--shingle", "word:1"],
+            "--shingle is for texts",
+        ),
+    ] {
+        let all = [&["dedup", "a.csv"], given].concat();
+        scratch.fail(&all, &[said]);
+        assert!(!scratch.path("neardup-out").exists(), "{given:?}");
+    }
+}

@@ -111,6 +111,8 @@ pub struct Dedup {
     pub dump: DumpOptions,
     /// Whether to replace a job with other parameters in the directory.
     pub overwrite: bool,
+    /// Names of the parameters that the caller chose: it is an error if one of them has no effect on this job.
+    pub chosen: Vec<String>,
 }
 
 impl Dedup {
@@ -145,7 +147,35 @@ impl Dedup {
             lengths: Self::LENGTHS,
             dump: DumpOptions::default(),
             overwrite: false,
+            chosen: Vec::new(),
         }
+    }
+
+    /// The first of the chosen parameters that has no effect on this job, and what it is for.
+    pub(super) fn without_effect(&self, is_dump: bool) -> Option<(&'static str, &'static str)> {
+        const OF_DUMPS: &str = " is for the sentences of a dump; the input is a table";
+        const OF_VECTORS: &str = " is for vectors; the job compares texts";
+        let vectors = self.method == Method::Projection;
+        [
+            ("min_length", !is_dump, OF_DUMPS),
+            ("max_length", !is_dump, OF_DUMPS),
+            ("splitter", !is_dump, OF_DUMPS),
+            ("on_error", !is_dump, OF_DUMPS),
+            ("bits", !vectors, OF_VECTORS),
+            (
+                "shingle",
+                vectors,
+                " is for texts; the job compares vectors",
+            ),
+            (
+                "target_recall",
+                self.method == Method::Exact,
+                " is for joins that miss pairs; the exact join finds every pair",
+            ),
+        ]
+        .into_iter()
+        .find(|(name, is_unused, _)| *is_unused && self.chosen.iter().any(|chosen| chosen == name))
+        .map(|(name, _, why)| (name, why))
     }
 
     /// The name of the column that is compared: the vector column, or `text`, the name of the text column.

@@ -82,6 +82,9 @@ impl<'a> Run<'a> {
             ]
             .into());
         }
+        if let Some((option, why)) = options.without_effect(is_dump) {
+            return Err(parameter_error![name(option), why].into());
+        }
         Ok(Self {
             options,
             threshold,
