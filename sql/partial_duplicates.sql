@@ -4,7 +4,7 @@
 -- with a constant difference of positions (Zhang, Zhang, Yu, Huang, SIGIR 2010).
 --
 -- The relation has a row for each sentence, as the function sentences gives it, or for each document, whose text is
--- split then. It is one of documents if the argument id is given, or if it has no column of the name of position.
+-- split then. It is one of documents if the argument id is given, or if it has no columns document and position.
 --
 -- Inputs
 --   input: document, position, text, start_offset, end_offset

@@ -1,7 +1,7 @@
 -- shared_passages(input)
 --
 -- Finds the verbatim passages of at least a number of words or characters that stand in two or more texts, grouped by
--- their content: a row for each place of a passage. A passage that stands in k texts has k rows, not one for each pair.
+-- their content: a row for each place of a passage, and not one for each pair of texts.
 --
 -- The candidates are pairs of texts that share a fingerprint (winnowing: Schleimer, Wilkerson, Aiken, SIGMOD 2003),
 -- which each pair with such a passage does; their units are then compared.
@@ -17,18 +17,19 @@
 --   parts
 -- Columns
 --   passage: UInt64 | the XXH3-64 hash of the passage: of its units joined by one space, or of its characters
---   id: as id | a text in which it stands
+--   id: as id | a text with a place of it
 --   start_char: Int64 | offset of its first character in the text
 --   end_char: Int64 | offset after its last character
 --   start_byte: Int64 | the same in bytes
 --   end_byte: Int64 | the same in bytes
 --   length: Int64 | number of units of the passage
 --   places: Int64 | number of places of the passage, that is of its rows
---   texts: Int64 | number of texts in which it stands
+--   texts: Int64 | number of texts with such a place
 -- Guarantees
 --   Complete and maximal: for any two rows of the input, each run of equal units of at least the minimum length that cannot be extended in both texts, with both of its places.
 --   No row without equal units: hashes only propose candidates. Each place is reported once for each content that it has.
---   Passages of one text may overlap, or one may contain another, if they stand in different sets of texts.
+--   Passages of one text may overlap, and one may contain another: what two texts share can be a part of what others share.
+--   A place that is a part of a longer passage with every other text has a row for the longer passage only, and does not count in places and texts of the shorter one.
 --   Words are compared as they are, without what stands between them; with 'space' and 'char' everything is compared but runs of white space, or everything.
 --   Rows with NULL are not compared. An id with different texts is an error that names the id.
 --   The rows do not depend on the number of partitions or parts.

@@ -182,6 +182,9 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     }
 }
 
+/// The beginning of the name of the directory of the bundled sample dump.
+pub(super) const SAMPLE_DIRECTORY: &str = "neardup-sample-";
+
 /// The bundled sample dump as a file, whose path stays the same so that a job on it can resume.
 struct Sample {
     path: PathBuf,
@@ -193,8 +196,8 @@ impl Sample {
         let at = |path: &Path, error: std::io::Error| {
             exec_datafusion_err!("{}: {error}", path.display())
         };
-        let name = concat!("neardup-sample-", env!("CARGO_PKG_VERSION"));
-        let directory = temp_dir::private_temp_dir(&std::env::temp_dir(), name)?;
+        let name = format!("{SAMPLE_DIRECTORY}{}", env!("CARGO_PKG_VERSION"));
+        let directory = temp_dir::private_temp_dir(&std::env::temp_dir(), &name)?;
         let path = directory.join(SAMPLE_DUMP_NAME);
         if std::fs::read(&path).is_ok_and(|bytes| bytes == SAMPLE_DUMP) {
             return Ok(Self { path });

@@ -21,7 +21,7 @@ pub(super) async fn print(directory: &str, global: &Global) -> Result<()> {
             writeln!(out, "{}", truncate_str(&line, WIDTH, "…"))?;
         }
         writeln!(out, "\nlook at it: neardup show {shown}")?;
-        let mut ids = look.drifts.iter().map(|drift| &drift.pair.removed.id);
+        let mut ids = look.drifts.iter().map(|pair| &pair.removed.id);
         if let Some(id) = ids.find(|id| !id.starts_with('-')) {
             writeln!(out, "            neardup why {} {shown}", shell_word(id))?;
         }
@@ -40,13 +40,13 @@ fn lines(look: &FirstLook) -> Vec<String> {
     if !look.drifts.is_empty() {
         lines.push("\nremoved rows that state another fact".to_owned());
     }
-    for drift in &look.drifts {
-        let changes = drift
+    for pair in &look.drifts {
+        let changes = pair
             .changes
             .iter()
             .map(|(kind, kept, own)| format!("{} {kept} → {own}", kind.word()));
         let changes = visible_line(&changes.collect::<Vec<_>>().join(", ")).into_owned();
-        lines.push(format!("  {changes}: {}", text(&drift.pair.removed)));
+        lines.push(format!("  {changes}: {}", text(&pair.removed)));
     }
     lines
 }

@@ -205,7 +205,6 @@ async fn printed(rows: DataFrame) -> Result<Vec<RecordBatch>> {
 }
 
 fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Result<()> {
-    let colour = is_coloured();
     let id = visible_line(id);
     let mut first: Option<String> = None;
     let mut shown = 0;
@@ -227,8 +226,6 @@ fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Res
             } else {
                 ""
             };
-            // Further lines of a text are indented, so that they cannot be mistaken for lines of this report.
-            let body = shortened(body).replace('\n', "\n          ");
             let name = visible_line(names.value(row));
             let title = match titles.is_valid(row) && !titles.value(row).is_empty() {
                 true => format!("  {}", visible_line(titles.value(row))),
@@ -238,8 +235,8 @@ fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Res
                 None => {
                     writeln!(out, "cluster {id}, {size} rows")?;
                     writeln!(out, "  {:>6}  {name}{title}", "kept")?;
-                    writeln!(out, "          {body}")?;
-                    first = Some(body);
+                    writeln!(out, "          {}", indented(&shortened(body)))?;
+                    first = Some(body.to_owned());
                 }
                 Some(first) => {
                     let label = match similarity.is_valid(row) {
@@ -247,7 +244,8 @@ fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Res
                         false => "kept".to_owned(),
                     };
                     writeln!(out, "  {label:>6}  {name}{title}")?;
-                    writeln!(out, "          {}", marked(first, &body, colour))?;
+                    let marked = marked_for_terminal(first, body);
+                    writeln!(out, "          {}", indented(&marked))?;
                 }
             }
             shown += 1;
@@ -260,6 +258,11 @@ fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Res
     Ok(())
 }
 
+/// A text whose further lines are indented, so that they cannot be mistaken for lines of the output.
+pub(super) fn indented(text: &str) -> String {
+    text.replace('\n', "\n          ")
+}
+
 /// Whether differences are marked with colours.
 fn is_coloured() -> bool {
     // https://no-color.org
@@ -269,13 +272,28 @@ fn is_coloured() -> bool {
 
 /// The beginning of a text, with hidden characters made visible.
 pub(super) fn shortened(text: &str) -> String {
-    let text: String = text.chars().take(MAX_CHARS).collect();
-    visible(&text).into_owned()
+    excerpt(text, 0)
 }
 
-/// The beginning of the second text, with its differences from the beginning of the first.
+/// A passage of a text from a number of characters on, with hidden characters made visible.
+fn excerpt(text: &str, start: usize) -> String {
+    let mut characters = text.chars().skip(start);
+    let passage: String = characters.by_ref().take(MAX_CHARS).collect();
+    let before = if start > 0 { "… " } else { "" };
+    let after = if characters.next().is_some() { " …" } else { "" };
+    format!("{before}{}{after}", visible(&passage))
+}
+
+/// A passage of the second text with its differences from the first: the beginning, or that around the first
+/// difference of texts that begin alike.
 pub(super) fn marked_for_terminal(first: &str, second: &str) -> String {
-    marked(&shortened(first), &shortened(second), is_coloured())
+    let pairs = first.chars().zip(second.chars());
+    let common = pairs.take_while(|(a, b)| a == b).count();
+    let start = match common > MAX_CHARS / 2 {
+        true => common - MAX_CHARS / 10,
+        false => 0,
+    };
+    marked(&excerpt(first, start), &excerpt(second, start), is_coloured())
 }
 
 /// The second text with its differences from the first: removed words in [-…-], added words in {+…+}.
@@ -314,7 +332,7 @@ fn marked(first: &str, second: &str, colour: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::marked;
+    use super::{marked, marked_for_terminal, shortened};
 
     #[test]
     fn differences_are_marked() {
@@ -323,5 +341,17 @@ mod tests {
             "born in [-1960-]{+1961+} there"
         );
         assert_eq!(marked("same", "same", false), "same");
+    }
+
+    /// The first characters of long texts were shown, in which nothing differs.
+    #[test]
+    fn the_first_difference_of_long_texts_is_shown() {
+        let text = |end: &str| format!("{}{end}", "word ".repeat(5000));
+        let shown = marked_for_terminal(&text("1931"), &text("1934"));
+        assert!(shown.starts_with("… "), "{shown}");
+        assert!(shown.ends_with("word [-1931-]{+1934+}"), "{shown}");
+        let shown = marked_for_terminal(&text("1931"), &text("1931"));
+        assert!(shown.len() < 1000, "{shown}");
+        assert!(shortened(&text("")).ends_with(" …"));
     }
 }

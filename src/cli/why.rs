@@ -2,13 +2,19 @@
 
 use super::options::Global;
 use super::out;
-use super::show::{marked_for_terminal, shortened};
+use super::show::{indented, marked_for_terminal, shortened};
 use super::visible::visible_line;
 use clap::Args;
+use console::truncate_str;
 use datafusion::common::{Result, ScalarValue, exec_datafusion_err};
 use neardup::jobs::{PairClass, Why, WhyRow, why};
 use serde_json::{Value, json};
 use std::io::Write;
+
+/// Maximum number of facts that are printed.
+const MAX_CHANGES: usize = 10;
+/// Maximum number of columns of the value of a fact.
+const VALUE_WIDTH: usize = 80;
 
 /// Show why a row was removed: the kept row that represents it, their similarity, and what differs
 ///
@@ -52,30 +58,33 @@ fn print(out: &mut impl Write, why: &Why) -> Result<()> {
         Some(title) if !title.is_empty() => format!("{}  {}", name(row), visible_line(title)),
         _ => name(row),
     };
-    // Further lines of a text are indented, so that they cannot be mistaken for lines of this report.
-    let indented = |text: &str| shortened(text).replace('\n', "\n          ");
+    let repeated = match why.repeated {
+        0 => String::new(),
+        1 => "; another row with this id was removed".to_owned(),
+        rows => format!("; {rows} other rows with this id were removed"),
+    };
     let text = |row: &WhyRow| row.text.clone().unwrap_or_default();
     let Some(kept) = &why.representative else {
         match why.cluster_size {
             1 => writeln!(
                 out,
-                "row {} is kept: it is similar to no other row",
+                "row {} is kept: it is similar to no other row{repeated}",
                 name(&why.row)
             )?,
             size => writeln!(
                 out,
-                "row {} is kept: it represents the {size} rows of cluster {}",
+                "row {} is kept: it represents the {size} rows of cluster {}{repeated}",
                 name(&why.row),
                 visible_line(&why.cluster.to_string())
             )?,
         }
         writeln!(out, "    kept  {}", head(&why.row))?;
-        writeln!(out, "          {}", indented(&text(&why.row)))?;
+        writeln!(out, "          {}", indented(&shortened(&text(&why.row))))?;
         return Ok(());
     };
     writeln!(
         out,
-        "row {} {}; cluster {}, {} rows",
+        "row {} {}; cluster {}, {} rows{repeated}",
         name(&why.row),
         meaning(why.reason.as_deref()),
         visible_line(&why.cluster.to_string()),
@@ -86,19 +95,24 @@ fn print(out: &mut impl Write, why: &Why) -> Result<()> {
         None => String::new(),
     };
     writeln!(out, "    kept  {}", head(kept))?;
-    writeln!(out, "          {}", indented(&text(kept)))?;
+    writeln!(out, "          {}", indented(&shortened(&text(kept))))?;
     writeln!(out, "  {:>6}  {}", label(why.similarity), head(&why.row))?;
     let marked = marked_for_terminal(&text(kept), &text(&why.row));
-    writeln!(out, "          {}", marked.replace('\n', "\n          "))?;
+    writeln!(out, "          {}", indented(&marked))?;
     if let Some(class) = why.class {
-        let changes: Vec<String> = why
+        let value = |text: &str| truncate_str(&visible_line(text), VALUE_WIDTH, "…").into_owned();
+        let mut changes: Vec<String> = why
             .changes
             .iter()
-            .map(|(kind, kept, own)| format!("{} {kept} → {own}", kind.word()))
+            .take(MAX_CHANGES)
+            .map(|(kind, kept, own)| format!("{} {} → {}", kind.word(), value(kept), value(own)))
             .collect();
+        if let more @ 1.. = why.changes.len().saturating_sub(MAX_CHANGES) {
+            changes.push(format!("and {more} more"));
+        }
         let changes = match changes.is_empty() {
             true => String::new(),
-            false => format!(": {}", visible_line(&changes.join(", "))),
+            false => format!(": {}", changes.join(", ")),
         };
         writeln!(out, "          {}{changes}", class.word().replace('_', " "))?;
     }
@@ -113,7 +127,7 @@ fn print(out: &mut impl Write, why: &Why) -> Result<()> {
                 head(&step.row)
             )?;
             let marked = marked_for_terminal(&text(before), &text(&step.row));
-            writeln!(out, "          {}", marked.replace('\n', "\n          "))?;
+            writeln!(out, "          {}", indented(&marked))?;
             before = &step.row;
         }
     }
@@ -142,6 +156,7 @@ fn as_json(why: &Why) -> Value {
         "representative": why.representative.as_ref().map(row),
         "similarity": why.similarity,
         "reason": why.reason,
+        "repeated": why.repeated,
         "class": why.class.map(PairClass::word),
         "changes": changes,
         "cluster_id": id(&why.cluster),

@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 
 const STANDARD_INPUT: &str = "/dev/stdin";
 
+/// The beginning of the names of copies of standard input and of other pipes.
+pub const STANDARD_INPUT_COPY: &str = "standard-input-";
+
 /// The copies of a process.
 struct Spool {
     /// Where copies are made; `None` if pipes are not read.
@@ -82,7 +85,7 @@ fn copy_once(name: &str) -> Result<Location> {
         false => Box::new(File::open(name).map_err(failed)?),
     };
     let kept = tempfile::Builder::new()
-        .prefix("standard-input-")
+        .prefix(STANDARD_INPUT_COPY)
         .tempfile_in(directory.canonicalize().map_err(failed)?)
         .and_then(|file| Ok(file.keep()?));
     let (mut file, path) = kept.map_err(failed)?;

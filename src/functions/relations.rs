@@ -311,8 +311,13 @@ pub(super) fn set_column(call: &Call, plan: &LogicalPlan, name: &str, _: &Expr) 
     };
     match element {
         Some(DataType::Null) => Ok(cast(expr, DataType::new_list(DataType::UInt64, true))),
-        Some(element) if element.is_integer() || element.is_string() => Ok(expr),
-        Some(DataType::Dictionary(_, value)) if value.is_string() => Ok(expr),
+        // Before the rows of two relations are joined, which would make one type of hashes and texts.
+        Some(element) if element.is_integer() || element.is_string() => {
+            Ok(neardup_udfs::set_hashes().call(vec![expr]))
+        }
+        Some(DataType::Dictionary(_, value)) if value.is_string() => {
+            Ok(neardup_udfs::set_hashes().call(vec![expr]))
+        }
         _ => plan_err!(
             "{}: the column '{name}' must hold lists of hashes or of strings, but it holds {data_type}",
             call.function

@@ -1,24 +1,15 @@
 //! What the summary of a job shows of its result: its largest clusters, and removed rows that state another fact.
 
 use super::report::{ReportPair, ReportRow, Sampled, pairs_of, sampled, with_texts};
-use super::tables::{classifier, register, register_documents};
+use super::tables::register_result;
 use datafusion::common::Result;
 use datafusion::prelude::SessionContext;
-use neardup_kernels::{ChangeKind, PairClass};
+use neardup_kernels::PairClass;
 
 /// Number of clusters, and of removed rows.
 const SHOWN: usize = 3;
 /// Maximum number of removed rows that are compared with their kept rows.
 const SAMPLED_ROWS: usize = 300;
-
-/// A removed row that states another fact than the kept row.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Drift {
-    /// Both rows.
-    pub pair: ReportPair,
-    /// What differs: its kind, the value in the kept row, and the value in the removed row.
-    pub changes: Vec<(ChangeKind, String, String)>,
-}
 
 /// The largest clusters of a job, and removed rows that state another fact.
 #[derive(Debug)]
@@ -26,7 +17,7 @@ pub struct FirstLook {
     /// Numbers of rows of the largest clusters, with their kept rows.
     pub largest: Vec<(i64, ReportRow)>,
     /// Of a sample of the removed rows: the most similar ones that state another fact.
-    pub drifts: Vec<Drift>,
+    pub drifts: Vec<ReportPair>,
 }
 
 /// Collects a first look at the result of a job. The session must be new, because the tables of the job are registered
@@ -35,8 +26,7 @@ pub struct FirstLook {
 /// # Errors
 /// If the directory holds no finished job, or a file of it is damaged.
 pub async fn first_look(context: &SessionContext, directory: &str) -> Result<FirstLook> {
-    let manifest = register(context, directory).await?;
-    register_documents(context, directory, &manifest).await?;
+    let manifest = register_result(context, directory).await?;
     let rows = |rows: &str| pairs_of(&manifest, rows);
     let largest = format!(
         "SELECT * FROM clusters WHERE kept AND cluster_size > 1 ORDER BY cluster_size DESC, cluster_id LIMIT {SHOWN}"
@@ -54,30 +44,17 @@ pub async fn first_look(context: &SessionContext, directory: &str) -> Result<Fir
     let largest = pairs.into_iter().map(|pair| (pair.cluster_size, pair.kept));
     Ok(FirstLook {
         largest: largest.collect(),
-        drifts: drifts(context, removed).await?,
+        drifts: drifts(removed),
     })
 }
 
 /// The most similar pairs that differ in a fact.
-async fn drifts(context: &SessionContext, mut pairs: Vec<ReportPair>) -> Result<Vec<Drift>> {
+fn drifts(mut pairs: Vec<ReportPair>) -> Vec<ReportPair> {
     pairs.retain(|pair| pair.class == Some(PairClass::FactualDrift));
     pairs.sort_by(|a, b| {
         let order = b.similarity.total_cmp(&a.similarity);
         order.then_with(|| a.removed.id.cmp(&b.removed.id))
     });
     pairs.truncate(SHOWN);
-    let classifier = classifier(context).await?;
-    let drifts = pairs.into_iter().map(|pair| {
-        let (kept, own) = (&pair.kept.text, &pair.removed.text);
-        let found = classifier.classify(kept, own);
-        let value = |text: &str, range| text.get(range).unwrap_or_default().to_owned();
-        let changes = found.changes.into_iter();
-        let changes =
-            changes.map(|change| (change.kind, value(kept, change.a), value(own, change.b)));
-        Drift {
-            changes: changes.collect(),
-            pair,
-        }
-    });
-    Ok(drifts.collect())
+    pairs
 }

@@ -17,7 +17,7 @@ use std::path::Path;
 pub(super) const FORMAT: u32 = 2;
 
 /// A file that a job reads, with the properties by which a change of it is detected.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InputFile {
     /// Absolute path or address.

@@ -35,14 +35,14 @@ mod why;
 pub use dedup::{Dedup, Keep, Method, Pairs, Resolution, RowIds, dedup};
 pub use dumps::{DumpOptions, OnError, Splitter};
 pub use figures::{Figure, Reason};
-pub use first_look::{Drift, FirstLook, first_look};
+pub use first_look::{FirstLook, first_look};
 pub use ingest::{Ingest, ingest};
 pub use job::{Job, Progress, Quiet};
 pub use manifest::{InputFile, Manifest, StepFile, StepRecord};
 pub use neardup_kernels::{ChangeKind, PairClass};
 pub use report::{
-    Report, ReportCluster, ReportPair, ReportRow, SAMPLED_ROWS, SIMILARITY_BINS, Shown, report,
-    write_report,
+    COMPARED_CHARACTERS, Report, ReportCluster, ReportPair, ReportRow, SAMPLED_ROWS,
+    SHOWN_CHARACTERS, SIMILARITY_BINS, Shown, report, write_report,
 };
 pub use tables::{manifest, register, register_documents};
 pub use why::{PathRow, Why, WhyRow, why};

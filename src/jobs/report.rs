@@ -4,7 +4,7 @@
 //! there are samples, which are the same for every run.
 
 use super::manifest::Manifest;
-use super::tables::{classifier, register, register_documents};
+use super::tables::{classifier, register_result};
 use crate::files::Location;
 use datafusion::arrow::array::{Array, AsArray};
 use datafusion::arrow::compute::cast;
@@ -12,7 +12,7 @@ use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
 use datafusion::common::{Result, exec_err};
 use datafusion::object_store::ObjectStoreExt;
 use datafusion::prelude::SessionContext;
-use neardup_kernels::PairClass;
+use neardup_kernels::{ChangeKind, PairClass};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Name of the report in the directory of a job.
@@ -23,12 +23,16 @@ pub const SAMPLED_ROWS: usize = 2000;
 const PAIRS_OF_CLASS: usize = 40;
 /// Maximum number of clusters for each reason to show them.
 const CLUSTERS: usize = 20;
+/// Maximum number of facts of a pair.
+const CHANGES: usize = 10;
 /// Maximum number of rows of a cluster.
 const ROWS_OF_CLUSTER: usize = 6;
 /// Number of bins of similarities between 0 and 1.
 pub const SIMILARITY_BINS: usize = 50;
 /// Maximum number of characters of a text that are compared for its class.
-const COMPARED_CHARACTERS: usize = 20_000;
+pub const COMPARED_CHARACTERS: usize = 20_000;
+/// Maximum number of characters of a text that are shown.
+pub const SHOWN_CHARACTERS: usize = 1000;
 
 /// A row with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +41,7 @@ pub struct ReportRow {
     pub id: String,
     /// The title of the page, for a sentence of a dump.
     pub title: String,
-    /// Its text, or the beginning of a long one.
+    /// Its text, or the first [`SHOWN_CHARACTERS`] of a long one, and one more.
     pub text: String,
 }
 
@@ -50,8 +54,11 @@ pub struct ReportPair {
     pub removed: ReportRow,
     /// Their similarity.
     pub similarity: f64,
-    /// Their class; `None` if the job compared vectors without texts.
+    /// Their class; `None` if the job compared vectors without texts, or if the texts do not differ in the characters
+    /// that are compared.
     pub class: Option<PairClass>,
+    /// The facts that differ: the kind, the value in the kept row, and the value in the removed row.
+    pub changes: Vec<(ChangeKind, String, String)>,
     /// Their cluster.
     pub cluster: String,
     /// Its number of rows.
@@ -120,13 +127,7 @@ pub(super) struct Sampled {
 /// # Errors
 /// If the directory holds no job with clusters, a file of it is damaged, or an input has changed.
 pub async fn report(context: &SessionContext, directory: &str) -> Result<Report> {
-    let manifest = register(context, directory).await?;
-    if !context.table_exist("clusters")? {
-        return exec_err!(
-            "{directory}: the job has no clusters yet; run its command again to finish it"
-        );
-    }
-    register_documents(context, directory, &manifest).await?;
+    let manifest = register_result(context, directory).await?;
     let sizes = counts(
         context,
         "SELECT cluster_size AS size, count(*) / cluster_size AS clusters \
@@ -136,8 +137,9 @@ pub async fn report(context: &SessionContext, directory: &str) -> Result<Report>
     let bins = counts(
         context,
         &format!(
-            "SELECT least(CAST(floor(similarity * {SIMILARITY_BINS}.0) AS BIGINT), {}) AS bin, count(*) AS pairs \
-             FROM pairs GROUP BY 1",
+            // 0.58 * 50 is a little less than 29.
+            "SELECT least(CAST(floor(similarity * {SIMILARITY_BINS}.0 + 1e-9) AS BIGINT), {}) AS bin, \
+             count(*) AS pairs FROM pairs GROUP BY 1",
             SIMILARITY_BINS - 1
         ),
     )
@@ -177,27 +179,23 @@ pub async fn report(context: &SessionContext, directory: &str) -> Result<Report>
     );
     let largest = format!(
         "SELECT CAST(cluster_id AS VARCHAR) AS name FROM clusters WHERE kept AND cluster_size > 1 \
-         ORDER BY cluster_size DESC, cluster_id LIMIT {CLUSTERS}"
+         ORDER BY cluster_size DESC, cluster_id LIMIT {}",
+        3 * CLUSTERS
     );
-    for id in texts(context, &largest).await? {
-        shown.insert(id, Shown::Largest);
-    }
-    let mut templates: Vec<&ReportPair> = sample
-        .iter()
-        .filter(|pair| pair.class == Some(PairClass::Template))
-        .collect();
-    templates.sort_by(|a, b| (b.cluster_size, &a.cluster).cmp(&(a.cluster_size, &b.cluster)));
-    let templates: BTreeSet<&str> = templates
-        .iter()
-        .map(|pair| pair.cluster.as_str())
-        .take(CLUSTERS)
-        .collect();
-    for id in templates {
-        shown.insert(id.to_owned(), Shown::Template);
-    }
     for id in texts(context, &chains).await? {
         shown.insert(id, Shown::Chain);
     }
+    let mut templates: Vec<(i64, &str)> = sample
+        .iter()
+        .filter(|pair| pair.class == Some(PairClass::Template))
+        .map(|pair| (pair.cluster_size, pair.cluster.as_str()))
+        .collect();
+    templates.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    templates.dedup();
+    let templates = templates.into_iter().map(|(_, id)| id.to_owned());
+    show(&mut shown, Shown::Template, templates);
+    let largest = texts(context, &largest).await?;
+    show(&mut shown, Shown::Largest, largest.into_iter());
     let names: Vec<String> = shown
         .keys()
         .map(|id| format!("'{}'", id.replace('\'', "''")))
@@ -224,6 +222,16 @@ pub async fn report(context: &SessionContext, directory: &str) -> Result<Report>
         clusters: clusters(&shown, members),
         manifest,
     })
+}
+
+/// Adds the first clusters that are not shown for another reason.
+fn show(
+    shown: &mut BTreeMap<String, Shown>,
+    reason: Shown,
+    clusters: impl Iterator<Item = String>,
+) {
+    let others: Vec<String> = clusters.filter(|id| !shown.contains_key(id)).collect();
+    shown.extend(others.into_iter().take(CLUSTERS).map(|id| (id, reason)));
 }
 
 /// The query for the columns of [`sampled`], of rows of `clusters` with their kept rows.
@@ -380,8 +388,9 @@ pub(super) async fn with_texts(
             .map(|id| format!("'{}'", id.replace('\'', "''")))
             .collect();
         let sql = format!(
-            "SELECT CAST(id AS VARCHAR) AS name, min(left(CAST(text AS VARCHAR), {COMPARED_CHARACTERS})) FROM documents \
+            "SELECT CAST(id AS VARCHAR) AS name, min(left(CAST(text AS VARCHAR), {})) FROM documents \
              WHERE CAST(id AS VARCHAR) IN ({}) GROUP BY id",
+            COMPARED_CHARACTERS + 1,
             names.join(", ")
         );
         for batch in context.sql(&sql).await?.collect().await? {
@@ -397,21 +406,35 @@ pub(super) async fn with_texts(
         }
     }
     let classifier = classifier(context).await?;
-    let text = |id: &str| texts.get(id).cloned().unwrap_or_default();
     let pair = |row: Sampled| {
+        let text = |id: &str| texts.get(id).map(String::as_str).unwrap_or_default();
         let (kept, removed) = (text(&row.kept), text(&row.id));
         let has_texts = !kept.is_empty() && !removed.is_empty();
+        let is_cut = |text: &str| text.chars().nth(COMPARED_CHARACTERS).is_some();
+        let found = has_texts.then(|| classifier.classify(kept, removed));
+        // What follows the compared characters may differ.
+        let found = found.filter(|found| {
+            found.class != PairClass::Identical || !(is_cut(kept) || is_cut(removed))
+        });
+        let changes = found.iter().flat_map(|found| &found.changes);
+        let changes = changes.map(|change| {
+            let value = |text: &str| text.chars().take(SHOWN_CHARACTERS).collect::<String>();
+            let kept = value(&kept[change.a.clone()]);
+            (change.kind, kept, value(&removed[change.b.clone()]))
+        });
+        let shown = |text: &str| text.chars().take(SHOWN_CHARACTERS + 1).collect();
         ReportPair {
-            class: has_texts.then(|| classifier.classify(&kept, &removed).class),
+            changes: changes.take(CHANGES).collect(),
+            class: found.as_ref().map(|found| found.class),
             kept: ReportRow {
+                text: shown(kept),
                 id: row.kept,
                 title: row.kept_title,
-                text: kept,
             },
             removed: ReportRow {
+                text: shown(removed),
                 id: row.id,
                 title: row.title,
-                text: removed,
             },
             similarity: row.similarity,
             cluster: row.cluster,

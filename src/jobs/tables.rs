@@ -113,6 +113,27 @@ async fn table(
     }
 }
 
+/// Registers the tables of a job with clusters, and `documents`.
+///
+/// # Errors
+/// If the directory holds no job with clusters, a file of it is damaged, or an input has changed.
+pub(super) async fn register_result(context: &SessionContext, directory: &str) -> Result<Manifest> {
+    let manifest = register(context, directory).await?;
+    if manifest.command != "dedup" {
+        return exec_err!(
+            "{directory}: a job of {} has no clusters; 'neardup dedup' finds them",
+            manifest.command
+        );
+    }
+    if !context.table_exist("clusters")? {
+        return exec_err!(
+            "{directory}: the job has no clusters yet; run its command again to finish it"
+        );
+    }
+    register_documents(context, directory, &manifest).await?;
+    Ok(manifest)
+}
+
 /// Registers `documents` (id, text): the rows that a job compared, with their original texts.
 ///
 /// # Errors

@@ -1,15 +1,18 @@
 //! Why a row of a job was removed or kept.
 
 use super::manifest::Manifest;
-use super::tables::{classifier, register, register_documents};
+use super::tables::{classifier, register_result};
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
 use datafusion::common::{JoinType, Result, ScalarValue, exec_err};
+use datafusion::execution::memory_pool::MemoryConsumer;
 use datafusion::logical_expr::{Expr, cast as cast_expr, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
+use futures::StreamExt;
 use neardup_kernels::{ChangeKind, PairClass, shortest_path};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// A row of a job.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +43,8 @@ pub struct Why {
     pub representative: Option<WhyRow>,
     /// Its similarity to the representative.
     pub similarity: Option<f64>,
+    /// Number of further rows of the input with this id, which are compared as one row and were removed.
+    pub repeated: usize,
     /// Why it was removed, as in `removed.parquet`; `None` if the job was written by a version without that file.
     pub reason: Option<String>,
     /// What the two texts are to each other; `None` if the row is kept or has no text.
@@ -61,13 +66,7 @@ pub struct Why {
 /// # Errors
 /// If the directory holds no job with clusters, a file of it is damaged, an input has changed, or no row has this id.
 pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<Why> {
-    let manifest = register(context, directory).await?;
-    if !context.table_exist("clusters")? {
-        return exec_err!(
-            "{directory}: the job has no clusters yet; run its command again to finish it"
-        );
-    }
-    register_documents(context, directory, &manifest).await?;
+    let manifest = register_result(context, directory).await?;
     let Some(found) = decision(context, id).await? else {
         return match length_of_left_out(context, id).await? {
             None => exec_err!("there is no row {id}"),
@@ -100,10 +99,7 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
         return exec_err!("there is no row {id}");
     };
     let others: Vec<WhyRow> = rows.collect();
-    let reason = match is_removed && context.table_exist("removed")? {
-        true => reason(context, id).await?,
-        false => None,
-    };
+    let (reason, repeated) = reason(context, id).await?;
     let representative = others.last().cloned();
     let texts = (representative
         .as_ref()
@@ -130,6 +126,7 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
         changes,
         similarity: found.similarity,
         reason,
+        repeated,
         cluster: found.cluster,
         cluster_size: found.cluster_size,
         path: others
@@ -204,11 +201,16 @@ fn limit(manifest: &Manifest, name: &str) -> String {
     }
 }
 
-async fn reason(context: &SessionContext, id: &str) -> Result<Option<String>> {
+/// Why the row with an id was removed, and the number of removed rows that repeat the id.
+async fn reason(context: &SessionContext, id: &str) -> Result<(Option<String>, usize)> {
+    if !context.table_exist("removed")? {
+        return Ok((None, 0));
+    }
     let removed = context.table("removed").await?.filter(is_id("id", id))?;
-    let removed = removed.filter(ident("reason").not_eq(lit("repeated id")))?;
     let batches = removed.select_columns(&["reason"])?.collect().await?;
-    Ok(texts(&batches, 0)?.into_iter().flatten().next())
+    let reasons = texts(&batches, 0)?.into_iter().flatten();
+    let (repeated, own): (Vec<_>, Vec<_>) = reasons.partition(|reason| reason == "repeated id");
+    Ok((own.into_iter().next(), repeated.len()))
 }
 
 /// The values of a column as texts.
@@ -275,14 +277,16 @@ async fn path(
         .filter(ident("cluster_id").eq(lit(cluster.clone())))?
         .select(vec![ident("id").alias("member")])?;
     let pairs: DataFrame = context.table("pairs").await?;
-    let pairs = pairs
+    let mut pairs = pairs
         .join(members, JoinType::LeftSemi, &["id_a"], &["member"], None)?
         .sort(vec![
             ident("id_a").sort(true, false),
             ident("id_b").sort(true, false),
         ])?
-        .collect()
+        .execute_stream()
         .await?;
+    let pool = Arc::clone(&context.runtime_env().memory_pool);
+    let memory = MemoryConsumer::new("the pairs of a cluster").register(&pool);
     let mut numbers: HashMap<String, u32> = HashMap::new();
     let mut names: Vec<String> = vec![];
     let mut number = |name: String| {
@@ -294,7 +298,9 @@ async fn path(
     let (from_number, to_number) = (number(from.to_owned()), number(to.to_owned()));
     let mut edges = vec![];
     let mut similarities = vec![];
-    for batch in pairs {
+    while let Some(batch) = pairs.next().await.transpose()? {
+        // The names twice, the edges, their similarities, and the lists of neighbours.
+        memory.try_grow(2 * batch.get_array_memory_size() + 64 * batch.num_rows())?;
         let batches = [batch];
         let ends = texts(&batches, 0)?.into_iter().zip(texts(&batches, 1)?);
         for (a, b) in ends {
@@ -307,13 +313,17 @@ async fn path(
     let Some(found) = found else {
         return exec_err!("the pairs of the job do not connect row {from} with row {to}");
     };
-    let similarity_of = |a: u32, b: u32| {
-        let at = edges
-            .iter()
-            .position(|&edge| edge == (a, b) || edge == (b, a));
-        at.map_or(f64::NAN, |at| similarities[at])
-    };
-    let along = found.windows(2).map(|step| similarity_of(step[0], step[1]));
+    let ends = |a: u32, b: u32| (a.min(b), a.max(b));
+    let steps: Vec<_> = found
+        .windows(2)
+        .map(|step| ends(step[0], step[1]))
+        .collect();
+    let on_path: HashSet<_> = steps.iter().collect();
+    let pairs = edges.iter().map(|&(a, b)| ends(a, b)).zip(&similarities);
+    let of_path: HashMap<_, _> = pairs.filter(|(pair, _)| on_path.contains(pair)).collect();
+    let along = steps
+        .iter()
+        .map(|step| of_path.get(step).map_or(f64::NAN, |found| **found));
     let along = along.collect();
     let ids = found[1..].iter().map(|&node| names[node as usize].clone());
     Ok((ids.collect(), along))

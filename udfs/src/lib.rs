@@ -169,6 +169,11 @@ pub fn same_bytes() -> ScalarUDF {
     udf(same_bytes::SameBytes)
 }
 
+/// The function `set_hashes`, for plans that are built by hand.
+pub fn set_hashes() -> ScalarUDF {
+    udf(set_hashes::SetHashes)
+}
+
 /// The function `same_text`, for plans that are built by hand.
 pub fn same_text() -> ScalarUDF {
     udf(same_text::SameText)

@@ -1,11 +1,14 @@
 //! The command that runs a job again, from its manifest.
 
+use crate::cli::dedup::SAMPLE_DIRECTORY;
 use crate::cli::visible::shell_word;
+use neardup::files::STANDARD_INPUT_COPY;
 use neardup::jobs::Manifest;
+use neardup_datasets::sample::SAMPLE_DUMP_NAME;
 use serde_json::Value;
 
 /// Parameters of the manifest, each with the option of the command line and its default.
-const OPTIONS: [(&str, &str, &str); 15] = [
+const OPTIONS: [(&str, &str, &str); 19] = [
     ("id", "--id", ""),
     ("text", "--text", ""),
     ("vector", "--vector", ""),
@@ -21,12 +24,22 @@ const OPTIONS: [(&str, &str, &str); 15] = [
     ("max_length", "--max-length", "2000"),
     ("on_error", "--on-error", "fail"),
     ("splitter", "--splitter", "default"),
+    ("delimiter", "--delimiter", ""),
+    ("quote", "--quote", ""),
+    ("column_names", "--column-names", ""),
+    ("encoding", "--encoding", ""),
 ];
+/// Maximum number of inputs that are written.
+const MAX_INPUTS: usize = 50;
 
 /// The command.
 pub(super) fn command(manifest: &Manifest, directory: &str) -> String {
     let mut words = vec!["neardup".to_owned(), shell_word(&manifest.command)];
-    words.extend(manifest.inputs.iter().map(|input| shell_word(&input.path)));
+    let inputs = manifest.inputs.iter().take(MAX_INPUTS);
+    words.extend(inputs.filter_map(|input| self::input(&input.path)));
+    if manifest.inputs.len() > MAX_INPUTS {
+        words.push("…".to_owned());
+    }
     words.extend(["-o".to_owned(), shell_word(directory)]);
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -40,8 +53,14 @@ pub(super) fn command(manifest: &Manifest, directory: &str) -> String {
             words.extend([option.to_owned(), shell_word(&value)]);
         }
     }
-    if parameter("normalize") == "false" {
-        words.push("--no-normalize".to_owned());
+    for (name, value, option) in [
+        ("normalize", "false", "--no-normalize"),
+        ("header", "false", "--no-header"),
+        ("all_text", "true", "--all-text"),
+    ] {
+        if parameter(name) == value {
+            words.push(option.to_owned());
+        }
     }
     let row_ids = parameter("row_ids");
     if !row_ids.is_empty() {
@@ -49,6 +68,19 @@ pub(super) fn command(manifest: &Manifest, directory: &str) -> String {
     }
     words.extend(keep(&parameter("keep")));
     words.join(" ")
+}
+
+/// An input as it was given: `-` for a copy of standard input, nothing for the bundled sample.
+fn input(path: &str) -> Option<String> {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let directory = directory.rsplit('/').next().unwrap_or_default();
+    if name == SAMPLE_DUMP_NAME && directory.starts_with(SAMPLE_DIRECTORY) {
+        return None;
+    }
+    match name.starts_with(STANDARD_INPUT_COPY) {
+        true => Some("-".to_owned()),
+        false => Some(shell_word(path)),
+    }
 }
 
 /// The options for a keep order as manifests have it.
@@ -95,6 +127,10 @@ mod tests {
             "neardup dedup -o out --text 'the body' --threshold 0.6 --method minhash --no-normalize \
              --keep-by 'my score desc'"
         );
+        assert_eq!(input("/tmp/standard-input-x1y"), Some("-".to_owned()));
+        let sample = format!("/tmp/{SAMPLE_DIRECTORY}0.1.0-0/{SAMPLE_DUMP_NAME}");
+        assert_eq!(input(&sample), None);
+        assert_eq!(input("/a b/c.csv"), Some("'/a b/c.csv'".to_owned()));
         assert_eq!(keep("Longest"), ["--keep", "longest"]);
         assert_eq!(keep("First"), Vec::<String>::new());
     }

@@ -1,10 +1,11 @@
 //! Texts in HTML: no value of a corpus becomes markup.
 
 use crate::cli::visible::visible;
+use neardup::jobs::SHOWN_CHARACTERS;
 use similar::{ChangeTag, TextDiff};
 
-/// Maximum number of characters of a text that are shown.
-const MAX_CHARS: usize = 1000;
+/// Maximum number of characters of an id, a title or a path.
+const NAME_CHARS: usize = 200;
 
 /// A text with the characters that HTML interprets replaced, and hidden characters made visible.
 pub(super) fn escaped(text: &str) -> String {
@@ -20,6 +21,14 @@ pub(super) fn escaped(text: &str) -> String {
         }
     }
     safe
+}
+
+/// An id, a title or a path: the first characters of a long one.
+pub(super) fn brief(name: &str) -> String {
+    match name.char_indices().nth(NAME_CHARS) {
+        None => escaped(name),
+        Some((end, _)) => format!("{}…", escaped(&name[..end])),
+    }
 }
 
 /// A number with separators of thousands.
@@ -40,7 +49,7 @@ pub(super) fn count(number: i64) -> String {
 
 fn shortened(text: &str) -> (String, bool) {
     let mut characters = text.chars();
-    let short: String = characters.by_ref().take(MAX_CHARS).collect();
+    let short: String = characters.by_ref().take(SHOWN_CHARACTERS).collect();
     (short, characters.next().is_some())
 }
 
@@ -91,6 +100,12 @@ mod tests {
         );
         let long = "ab ".repeat(1000);
         assert!(side_by_side(&long, "x")[0].ends_with("…</span>"));
+    }
+
+    #[test]
+    fn names_are_cut() {
+        assert_eq!(brief("<a>"), "&lt;a&gt;");
+        assert_eq!(brief(&"&".repeat(300)), format!("{}…", "&amp;".repeat(200)));
     }
 
     #[test]

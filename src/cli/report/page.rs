@@ -2,22 +2,25 @@
 
 use super::charts::{Bar, horizontal, logarithmic};
 use super::command::command;
-use super::html::{count, escaped, side_by_side};
+use super::html::{brief, count, escaped, side_by_side};
 use neardup::jobs::{
-    Figure, Manifest, Report, ReportCluster, ReportPair, ReportRow, SAMPLED_ROWS, SIMILARITY_BINS,
+    COMPARED_CHARACTERS, Figure, Manifest, Report, ReportCluster, ReportPair, ReportRow, SAMPLED_ROWS, SIMILARITY_BINS,
     Shown,
 };
 use std::fmt::Write as _;
 
 const CSS: &str = include_str!("report.css");
 const JS: &str = include_str!("report.js");
-/// Bytes of a section after which no more pairs are added to it, so that the page stays below 5 MB.
+/// Maximum number of bytes of a section with pairs, so that the page stays below 5 MB.
 const SECTION_BYTES: usize = 2_000_000;
+/// Maximum number of files in a list.
+const MAX_FILES: usize = 50;
 
 /// The whole page.
 pub(super) fn page(report: &Report, directory: &str) -> String {
     let manifest = &report.manifest;
     let title = format!("neardup {}: {directory}", manifest.command);
+    let title = brief(&title);
     let sections = [
         ("run", "What was run", run(manifest, directory)),
         ("rows", "From rows to kept rows", funnel(report)),
@@ -40,7 +43,6 @@ pub(super) fn page(report: &Report, directory: &str) -> String {
             "<section id=\"{id}\" aria-labelledby=\"{id}-heading\"><h2 id=\"{id}-heading\">{heading}</h2>{content}</section>"
         );
     }
-    let title = escaped(&title);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -64,8 +66,8 @@ fn run(manifest: &Manifest, directory: &str) -> String {
         _ = write!(
             parameters,
             "<tr><th scope=\"row\">{}</th><td>{}</td></tr>",
-            escaped(name),
-            escaped(&value)
+            brief(name),
+            brief(&value)
         );
     }
     let mut steps = String::new();
@@ -73,17 +75,17 @@ fn run(manifest: &Manifest, directory: &str) -> String {
         _ = write!(
             steps,
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{:.1}</td></tr>",
-            escaped(&step.name),
+            brief(&step.name),
             count(step.rows as i64),
             step.seconds
         );
     }
     let mut inputs = String::new();
-    for input in manifest.inputs.iter().take(50) {
+    for input in manifest.inputs.iter().take(MAX_FILES) {
         let size = count(input.bytes as i64);
-        _ = write!(inputs, "<li>{} ({size} bytes)</li>", escaped(&input.path));
+        _ = write!(inputs, "<li>{} ({size} bytes)</li>", brief(&input.path));
     }
-    if let more @ 1.. = manifest.inputs.len().saturating_sub(50) {
+    if let more @ 1.. = manifest.inputs.len().saturating_sub(MAX_FILES) {
         _ = write!(inputs, "<li>and {more} more files</li>");
     }
     let state = match manifest.finished {
@@ -165,9 +167,12 @@ fn funnel(report: &Report) -> String {
         .collect();
     if !damage.is_empty() {
         html.push_str("<h3>Damaged files</h3><ul>");
-        for (file, what) in damage {
+        for (file, what) in damage.iter().take(MAX_FILES) {
             let what = what.as_str().unwrap_or_default();
-            _ = write!(html, "<li>{}: {}</li>", escaped(file), escaped(what));
+            _ = write!(html, "<li>{}: {}</li>", brief(file), brief(what));
+        }
+        if let more @ 1.. = damage.len().saturating_sub(MAX_FILES) {
+            _ = write!(html, "<li>and {more} more files</li>");
         }
         html.push_str("</ul>");
     }
@@ -253,7 +258,8 @@ fn kinds(report: &Report) -> String {
         ),
     };
     format!(
-        "<p class=\"note\">{sample}</p>{}",
+        "<p class=\"note\">{sample} Of longer texts the first {} characters are compared.</p>{}",
+        count(COMPARED_CHARACTERS as i64),
         horizontal("Numbers of removed rows by kind", ["kind", "rows"], &bars)
     )
 }
@@ -288,8 +294,9 @@ fn clusters(report: &Report) -> String {
         }
         let mut left_out = 0;
         for cluster in found {
-            match html.len() < SECTION_BYTES {
-                true => html.push_str(&one_cluster(cluster)),
+            let cluster = one_cluster(cluster);
+            match html.len() + cluster.len() < SECTION_BYTES {
+                true => html.push_str(&cluster),
                 false => left_out += 1,
             }
         }
@@ -306,7 +313,7 @@ fn one_cluster(cluster: &ReportCluster) -> String {
     };
     let mut html = format!(
         "<details><summary>Cluster {}: {} rows{more}</summary>",
-        escaped(&cluster.id),
+        brief(&cluster.id),
         count(cluster.size)
     );
     for pair in &cluster.pairs {
@@ -348,8 +355,9 @@ fn pairs(report: &Report) -> String {
     );
     let mut left_out = 0;
     for pair in &report.pairs {
-        match html.len() < SECTION_BYTES {
-            true => html.push_str(&one_pair(pair)),
+        let pair = one_pair(pair);
+        match html.len() + pair.len() < SECTION_BYTES {
+            true => html.push_str(&pair),
             false => left_out += 1,
         }
     }
@@ -375,8 +383,8 @@ fn one_pair(pair: &ReportPair) -> String {
     };
     let [kept, removed] = side_by_side(&pair.kept.text, &pair.removed.text);
     let head = |row: &ReportRow, what: &str| match row.title.is_empty() {
-        true => format!("{what} {}", escaped(&row.id)),
-        false => format!("{what} {}, {}", escaped(&row.id), escaped(&row.title)),
+        true => format!("{what} {}", brief(&row.id)),
+        false => format!("{what} {}, {}", brief(&row.id), brief(&row.title)),
     };
     format!(
         "<article data-kind=\"{kind}\" data-similarity=\"{}\"><p class=\"head\"><b>{:.3}</b>{label}, cluster {} of {} rows</p>\
@@ -384,7 +392,7 @@ fn one_pair(pair: &ReportPair) -> String {
          <div><h4>{}</h4><p dir=\"auto\">{removed}</p></div></div></article>\n",
         pair.similarity,
         pair.similarity,
-        escaped(&pair.cluster),
+        brief(&pair.cluster),
         count(pair.cluster_size),
         head(&pair.kept, "kept"),
         head(&pair.removed, "removed")
@@ -394,15 +402,15 @@ fn one_pair(pair: &ReportPair) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use neardup::jobs::PairClass;
+    use neardup::jobs::{InputFile, PairClass};
     use std::collections::BTreeMap;
 
     /// Texts that take many bytes in HTML.
     #[test]
     fn a_page_of_long_texts_stays_below_five_megabytes() {
         let row = |text: &str| ReportRow {
-            id: "\u{202e}".repeat(50),
-            title: String::new(),
+            id: "\u{202e}".repeat(1_000_000),
+            title: "&".repeat(1_000_000),
             text: text.repeat(1000),
         };
         let pair = ReportPair {
@@ -410,6 +418,7 @@ mod tests {
             removed: row("\" \u{202d} "),
             similarity: 0.5,
             class: Some(PairClass::Other),
+            changes: vec![],
             cluster: "1".to_owned(),
             cluster_size: 3,
         };
@@ -419,8 +428,12 @@ mod tests {
             size: 7,
             pairs: vec![pair.clone(); 5],
         };
+        let file = InputFile {
+            path: "&".repeat(1000),
+            ..InputFile::default()
+        };
         let report = Report {
-            manifest: Manifest::new("dedup", vec![], BTreeMap::new()),
+            manifest: Manifest::new("dedup", vec![file; 10_000], BTreeMap::new()),
             sizes: BTreeMap::from([(2, 1), (1 << 40, 1)]),
             similarities: vec![0; SIMILARITY_BINS],
             reasons: BTreeMap::new(),

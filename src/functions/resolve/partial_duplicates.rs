@@ -24,7 +24,7 @@ pub(in crate::functions) fn partial_duplicates(call: &Call) -> Result<Expansion>
         }
         (None, Some(_)) => true,
         (Some(_), None) => false,
-        (None, None) => !has_column(plan, "position"),
+        (None, None) => !has_column(plan, "position") || !has_column(plan, "document"),
     };
     let text = text_column(call, plan, call.column("text").unwrap_or("text"))?;
     if has_documents {

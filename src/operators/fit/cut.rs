@@ -16,6 +16,8 @@ use std::sync::Arc;
 /// Upper bounds of the bytes and of the rows that a slice may have after its lists are unnested.
 const MAX_UNNESTED_BYTES: usize = 16 << 20;
 const MAX_UNNESTED_ROWS: usize = 1 << 20;
+/// Rows of a slice from which long lists are computed.
+const ROWS_OF_LONG_LISTS: usize = 64;
 
 /// Splits the batches of its input so that each has a bounded size after its lists are unnested. A single row is
 /// never split, so one row with long lists may exceed the bounds.
@@ -24,18 +26,37 @@ pub(super) struct CutExec {
     input: Arc<dyn ExecutionPlan>,
     /// Indices of the list columns.
     lists: Vec<usize>,
+    /// Upper bound of the rows of a slice after its lists are unnested.
+    max_rows: usize,
 }
 
 impl CutExec {
     pub(super) fn new(input: Arc<dyn ExecutionPlan>, lists: Vec<usize>) -> Self {
-        Self { input, lists }
+        Self {
+            input,
+            lists,
+            max_rows: MAX_UNNESTED_ROWS,
+        }
+    }
+
+    /// For an input from whose rows lists of any length are computed.
+    pub(super) fn before_long_lists(input: Arc<dyn ExecutionPlan>) -> Self {
+        Self {
+            input,
+            lists: Vec::new(),
+            max_rows: ROWS_OF_LONG_LISTS,
+        }
     }
 
     fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
         let [input] = children
             .try_into()
             .map_err(|_| internal_datafusion_err!("CutExec has one input"))?;
-        Ok(Arc::new(Self::new(input, self.lists.clone())))
+        Ok(Arc::new(Self {
+            input,
+            lists: self.lists.clone(),
+            max_rows: self.max_rows,
+        }))
     }
 }
 
@@ -95,10 +116,10 @@ impl ExecutionPlan for CutExec {
     ) -> Result<SendableRecordBatchStream> {
         let input = self.input.execute(partition, context)?;
         let schema: SchemaRef = input.schema();
-        let lists = self.lists.clone();
+        let (lists, max_rows) = (self.lists.clone(), self.max_rows);
         let slices = input
             .map_ok(move |batch| {
-                let ends = ends(&batch, &lists);
+                let ends = ends(&batch, &lists, max_rows);
                 let mut start = 0;
                 futures::stream::iter(ends.into_iter().map(move |end| {
                     let slice = batch.slice(start, end - start);
@@ -115,10 +136,10 @@ impl ExecutionPlan for CutExec {
 }
 
 /// The row indices at which the slices of a batch end (exclusive).
-fn ends(batch: &RecordBatch, lists: &[usize]) -> Vec<usize> {
+fn ends(batch: &RecordBatch, lists: &[usize], max_rows: usize) -> Vec<usize> {
     let rows = batch.num_rows();
     let row_bytes = batch.columns().iter().map(bytes).sum::<usize>() / rows.max(1);
-    let max_rows = (MAX_UNNESTED_BYTES / row_bytes.max(1)).clamp(1, MAX_UNNESTED_ROWS);
+    let max_rows = (MAX_UNNESTED_BYTES / row_bytes.max(1)).clamp(1, max_rows);
     let lists: Vec<&ArrayRef> = lists.iter().map(|&list| batch.column(list)).collect();
     let (mut ends, mut unnested) = (Vec::new(), 0);
     for row in 0..rows {
@@ -190,7 +211,8 @@ mod tests {
         ]));
         let batch = RecordBatch::try_from_iter([("text", texts), ("list", lists)]).expect("rows");
         // Fifteen rows of a little over 1 MiB fit into a slice.
-        assert_eq!(ends(&batch, &[1]), [3, 4, 5, 6]);
-        assert_eq!(ends(&batch.slice(0, 0), &[1]), [0; 0]);
+        assert_eq!(ends(&batch, &[1], MAX_UNNESTED_ROWS), [3, 4, 5, 6]);
+        assert_eq!(ends(&batch.slice(0, 0), &[1], MAX_UNNESTED_ROWS), [0; 0]);
+        assert_eq!(ends(&batch, &[], 4), [4, 6]);
     }
 }

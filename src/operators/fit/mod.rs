@@ -29,8 +29,10 @@ use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::physical_expr::ScalarFunctionExpr;
 use datafusion::physical_plan::analyze::AnalyzeExec;
 use datafusion::physical_plan::joins::HashJoinExec;
+use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::unnest::UnnestExec;
 use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceChildrenOptions};
 use group_window::GroupWindowExec;
@@ -139,9 +141,28 @@ pub(super) fn with_bounds(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn Execut
         };
         let lists = unnest.list_column_indices().iter();
         let lists = lists.map(|list| list.index_in_input_schema).collect();
-        let cut: Arc<dyn ExecutionPlan> = Arc::new(CutExec::new(Arc::clone(unnest.input()), lists));
+        let input = before_long_lists(unnest.input())?;
+        let cut: Arc<dyn ExecutionPlan> = Arc::new(CutExec::new(input, lists));
         let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
         Ok(Transformed::yes(node.replace_children(vec![cut], options)?))
     })?;
     Ok(plan.data)
+}
+
+/// A projection that computes lists of any length, with few rows at a time; another plan as it is.
+fn before_long_lists(plan: &Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    let is_long = |projection: &ProjectionExec| {
+        projection.expr().iter().any(|column| {
+            let function = column.expr.downcast_ref::<ScalarFunctionExpr>();
+            function.is_some_and(|function| function.name() == "common_passages")
+        })
+    };
+    match plan.downcast_ref::<ProjectionExec>() {
+        Some(projection) if is_long(projection) => {
+            let rows = CutExec::before_long_lists(Arc::clone(projection.input()));
+            let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+            Arc::clone(plan).replace_children(vec![Arc::new(rows)], options)
+        }
+        _ => Ok(Arc::clone(plan)),
+    }
 }

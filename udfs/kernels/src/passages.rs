@@ -8,7 +8,7 @@
 //! ([`Winnower`]). Anchors of equal hash are extended in both directions by comparing the units themselves, so that a
 //! collision of hashes never makes a passage.
 
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::shingle::Shingle;
 use crate::split_mix::SplitMix64;
@@ -33,6 +33,8 @@ pub struct Unit {
 pub struct PassageText<'a> {
     text: &'a str,
     units: Vec<Unit>,
+    /// The hashes of the units.
+    hashes: Vec<u64>,
     /// Sorted.
     anchors: Vec<Anchor>,
 }
@@ -95,10 +97,13 @@ impl<'a> PassageText<'a> {
             Shingle::Word(_) => for_each_word(text, push),
             Shingle::Space(_) => text.split_whitespace().for_each(push),
         }
-        let anchors = anchors(text, &units, shingle.window());
+        let of_unit = |unit: &Unit| xxh3_64(&text.as_bytes()[unit.start_byte..unit.end_byte]);
+        let hashes: Vec<u64> = units.iter().map(of_unit).collect();
+        let anchors = anchors(&hashes, shingle.window());
         Self {
             text,
             units,
+            hashes,
             anchors,
         }
     }
@@ -110,18 +115,22 @@ impl<'a> PassageText<'a> {
 
     /// The XXH3-64 hash of some units: of characters as they stand in the text, of others joined by one space.
     pub fn hash(&self, shingle: Shingle, first: usize, length: usize) -> u64 {
-        let glue: &[u8] = match shingle {
-            Shingle::Char(_) => b"",
-            _ => b" ",
-        };
-        let mut hasher = Xxh3Default::new();
-        for at in first..first + length {
-            if at > first {
-                hasher.update(glue);
+        match shingle {
+            Shingle::Char(_) => xxh3_64(self.between(first, length).as_bytes()),
+            _ => {
+                let units: Vec<&str> = (first..first + length).map(|at| self.unit(at)).collect();
+                xxh3_64(units.join(" ").as_bytes())
             }
-            hasher.update(self.unit(at).as_bytes());
         }
-        hasher.digest()
+    }
+
+    /// The text from the beginning of a unit to the end of a later one.
+    fn between(&self, first: usize, length: usize) -> &'a str {
+        match self.units.get(first..first + length) {
+            Some([first, .., last]) => &self.text[first.start_byte..last.end_byte],
+            Some([unit]) => &self.text[unit.start_byte..unit.end_byte],
+            _ => "",
+        }
     }
 
     fn unit(&self, at: usize) -> &'a str {
@@ -130,20 +139,16 @@ impl<'a> PassageText<'a> {
     }
 }
 
-fn anchors(text: &str, units: &[Unit], length: usize) -> Vec<Anchor> {
+fn anchors(of_unit: &[u64], length: usize) -> Vec<Anchor> {
     let (hashed, window) = passage_window(length);
-    if units.len() < hashed {
+    if of_unit.len() < hashed {
         return Vec::new();
     }
     // A polynomial of the hashes of the units, updated from place to place, whose bits are mixed at the end.
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
-    let of_unit: Vec<u64> = units
-        .iter()
-        .map(|unit| xxh3_64(&text.as_bytes()[unit.start_byte..unit.end_byte]))
-        .collect();
     let highest = (1..hashed).fold(1_u64, |power, _| power.wrapping_mul(BASE));
     let mut rolling = 0_u64;
-    let mut hashes = Vec::with_capacity(units.len() + 1 - hashed);
+    let mut hashes = Vec::with_capacity(of_unit.len() + 1 - hashed);
     for (at, &hash) in of_unit.iter().enumerate() {
         if at >= hashed {
             rolling = rolling.wrapping_sub(of_unit[at - hashed].wrapping_mul(highest));
@@ -215,17 +220,29 @@ pub fn common_passages(
 
 /// The maximal common passage that contains a unit of each text, if these units are equal.
 fn extended(a: &PassageText<'_>, b: &PassageText<'_>, at_a: usize, at_b: usize) -> Option<Passage> {
-    if a.unit(at_a) != b.unit(at_b) {
+    let is_equal = |at_a: usize, at_b: usize| a.unit(at_a) == b.unit(at_b);
+    if !is_equal(at_a, at_b) {
         return None;
     }
-    let before = (1..=at_a.min(at_b)).take_while(|&by| a.unit(at_a - by) == b.unit(at_b - by));
-    let before = before.count();
-    let most = (a.units.len() - at_a).min(b.units.len() - at_b);
-    let after = (1..most).take_while(|&by| a.unit(at_a + by) == b.unit(at_b + by));
-    Some(Passage {
-        first_a: at_a - before,
-        first_b: at_b - before,
-        length: before + 1 + after.count(),
+    let run = |is_equal: &dyn Fn(usize, usize) -> bool| {
+        let before = (1..=at_a.min(at_b)).take_while(|&by| is_equal(at_a - by, at_b - by));
+        let before = before.count();
+        let most = (a.units.len() - at_a).min(b.units.len() - at_b);
+        let after = (1..most).take_while(|&by| is_equal(at_a + by, at_b + by));
+        Passage {
+            first_a: at_a - before,
+            first_b: at_b - before,
+            length: before + 1 + after.count(),
+        }
+    };
+    let found = run(&|at_a, at_b| a.hashes[at_a] == b.hashes[at_b]);
+    let (first_a, first_b, length) = (found.first_a, found.first_b, found.length);
+    // Units of equal hash differ only if the hashes collide.
+    let is_exact = a.between(first_a, length) == b.between(first_b, length)
+        || (0..length).all(|at| is_equal(first_a + at, first_b + at));
+    Some(match is_exact {
+        true => found,
+        false => run(&is_equal),
     })
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
 use arrow::buffer::NullBuffer;
-use arrow::compute::cast;
+use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{DataType, Int64Type};
 use datafusion_common::{Result, internal_datafusion_err, internal_err, plan_err};
 
@@ -97,7 +97,11 @@ impl Records {
 
     /// The values of a field of integers, for all rows.
     pub(crate) fn integers(&self, name: &str) -> Result<Int64Array> {
-        let wide = cast(self.field(name)?, &DataType::Int64)?;
+        let strict = CastOptions {
+            safe: false,
+            ..CastOptions::default()
+        };
+        let wide = cast_with_options(self.field(name)?, &DataType::Int64, &strict)?;
         Ok(wide.as_primitive::<Int64Type>().clone())
     }
 

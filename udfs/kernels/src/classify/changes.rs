@@ -10,6 +10,10 @@ use super::tokens::{Kind, Token};
 use super::{Change, ChangeKind};
 use crate::edit_distance_within;
 
+/// Maximum number of pairs of names that are compared, of two runs of different lengths. Longer lists of names are no
+/// spellings of one name.
+const MAX_VARIANTS: usize = 4096;
+
 /// A run of tokens of one or both texts between two matched tokens.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
@@ -138,7 +142,63 @@ impl<'a> Aligned<'a> {
                 _ => {}
             }
         }
+        self.exchanged(&mut facts);
+        facts.sort_by_key(|fact| fact.a.start);
         facts
+    }
+
+    /// Values that stand in another order while all other tokens stay: "2–1" and "1–2". Names count if they change
+    /// places around a verb ("A defeated B"), because their order in a list says nothing.
+    fn exchanged(&self, facts: &mut Vec<Fact>) {
+        let is_value = |token: &Token<'_>| {
+            matches!(
+                token.kind,
+                Kind::Number | Kind::Year | Kind::Calendar | Kind::Unit | Kind::Name
+            )
+        };
+        let only_values_move = self.runs.iter().all(|run| {
+            let a = run.a.clone();
+            let b = run.b.clone();
+            a.into_iter()
+                .all(|at| !self.only_a[at] && is_value(&self.a[at]))
+                && b.into_iter()
+                    .all(|at| !self.only_b[at] && is_value(&self.b[at]))
+        });
+        if self.runs.is_empty() || !only_values_move {
+            return;
+        }
+        let order = |tokens: &[Token<'_>], names: bool| -> Vec<usize> {
+            let places = tokens.iter().enumerate();
+            let kept =
+                places.filter(|(_, token)| is_value(token) && (token.kind == Kind::Name) == names);
+            kept.map(|(at, _)| at).collect()
+        };
+        for names in [false, true] {
+            let (own, other) = (order(&self.a, names), order(&self.b, names));
+            let changed = own.iter().zip(&other);
+            let changed = changed.filter(|(own, other)| self.a[**own].key != self.b[**other].key);
+            let changed: Vec<(usize, usize)> = changed.map(|(own, other)| (*own, *other)).collect();
+            let (Some(first), Some(last)) = (changed.first(), changed.last()) else {
+                continue;
+            };
+            let mut between = self.a[first.0..last.0].iter();
+            if names && !between.any(|token| token.is_verb || token.kind == Kind::Verb) {
+                continue;
+            }
+            facts.extend(changed.into_iter().map(|(own, other)| {
+                let kind = match self.a[own].kind {
+                    Kind::Name => ChangeKind::Name,
+                    Kind::Year | Kind::Calendar => ChangeKind::Date,
+                    Kind::Unit => ChangeKind::Unit,
+                    _ => ChangeKind::Number,
+                };
+                Fact {
+                    kind,
+                    a: own..own + 1,
+                    b: other..other + 1,
+                }
+            }));
+        }
     }
 
     /// Numbers, dates and units of a run, each paired with one of the same kind.
@@ -199,15 +259,15 @@ impl<'a> Aligned<'a> {
             Kind::Contrast(group) => Some(group),
             _ => None,
         };
+        let mut first_of: HashMap<u32, usize, Xxh3DefaultBuilder> = HashMap::default();
+        for &at in b {
+            if let Some(group) = group(&self.b[at]) {
+                first_of.entry(group).or_insert(at);
+            }
+        }
         for &own in a {
-            let Some(wanted) = group(&self.a[own]) else {
-                continue;
-            };
-            let other = b
-                .iter()
-                .copied()
-                .find(|&at| group(&self.b[at]) == Some(wanted));
-            if let Some(other) = other {
+            let other = group(&self.a[own]).and_then(|wanted| first_of.get(&wanted));
+            if let Some(&other) = other {
                 facts.push(Fact {
                     kind: ChangeKind::Word,
                     a: own..own + 1,
@@ -236,12 +296,12 @@ impl<'a> Aligned<'a> {
         // "Hungary" and "Hungarian", "US" and "United States".
         let is_each_a_variant =
             x.len() == y.len() && x.iter().zip(&y).all(|(x, y)| is_variant(x, y));
-        let some_variant = x.iter().any(|x| y.iter().any(|y| is_variant(x, y)));
-        if is_each_a_variant
-            || (x.len() != y.len() && some_variant)
-            || is_acronym(&x, &y)
-            || is_acronym(&y, &x)
-        {
+        let some_variant = || {
+            x.len() != y.len()
+                && x.len() * y.len() <= MAX_VARIANTS
+                && x.iter().any(|x| y.iter().any(|y| is_variant(x, y)))
+        };
+        if is_each_a_variant || some_variant() || is_acronym(&x, &y) || is_acronym(&y, &x) {
             return None;
         }
         Some((ChangeKind::Name, first_a..last_a + 1, first_b..last_b + 1))

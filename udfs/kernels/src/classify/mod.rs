@@ -24,6 +24,7 @@ mod words;
 use std::fmt;
 use std::ops::Range;
 
+use tokens::is_superscript;
 use unicode_normalization::UnicodeNormalization;
 
 /// The class of a pair of texts.
@@ -150,8 +151,8 @@ impl PairClassifier {
 
     /// Classifies a pair. The class does not depend on the order of the texts.
     ///
-    /// The time and the memory are linear in the length of the texts, except for passages of less than 512 tokens
-    /// without a unique token in common, which are aligned in quadratic time.
+    /// The time and the memory are linear in the length of the texts, except for passages without a unique token in
+    /// common whose numbers of tokens have a product of at most 2¹⁸: these are aligned in quadratic time.
     ///
     /// ```
     /// use neardup_kernels::{PairClass, PairClassifier};
@@ -191,7 +192,12 @@ fn same_characters(a: &str, b: &str) -> bool {
         text.split_whitespace()
             .flat_map(|word| word.nfkc().chain([' ']))
     };
-    characters(a).eq(characters(b))
+    // The compatibility form of an exponent is a digit.
+    let exponents = |text| {
+        let text: &str = text;
+        text.chars().filter(|&character| is_superscript(character))
+    };
+    characters(a).eq(characters(b)) && exponents(a).eq(exponents(b))
 }
 
 #[cfg(test)]

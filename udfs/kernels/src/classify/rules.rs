@@ -183,16 +183,18 @@ impl Subject {
             let values = [Kind::Number, Kind::Year, Kind::Calendar];
             let names = [Kind::Name];
             let is_value = is(&pair.a, &own, &values) && is(&pair.b, &other, &values);
-            let replaces = facts.iter().any(|fact| {
-                fact.kind == ChangeKind::Name
-                    && own.contains(&fact.a.start)
-                    && other.contains(&fact.b.start)
-            });
-            let is_contrast = facts.iter().any(|fact| {
-                fact.kind == ChangeKind::Word
-                    && own.contains(&fact.a.start)
-                    && other.contains(&fact.b.start)
-            });
+            // Facts are in the order of the first text.
+            let facts = &facts[facts.partition_point(|fact| fact.a.start < run.a.start)..];
+            let of_run = facts.partition_point(|fact| fact.a.start < run.a.end);
+            let has_fact = |kind: ChangeKind| {
+                facts[..of_run].iter().any(|fact| {
+                    fact.kind == kind
+                        && own.binary_search(&fact.a.start).is_ok()
+                        && other.binary_search(&fact.b.start).is_ok()
+                })
+            };
+            let replaces = has_fact(ChangeKind::Name);
+            let is_contrast = has_fact(ChangeKind::Word);
             let is_named = is(&pair.a, &own, &names) && is(&pair.b, &other, &names);
             let are_variants = own.len() == other.len()
                 && own

@@ -211,3 +211,84 @@ fn long_texts() {
     let other = "b a ".repeat(49_000);
     PairClassifier::new("en").classify(&same, &format!("x {other} y"));
 }
+
+/// Values that changed places were taken for moved words.
+#[test]
+fn values_that_change_places_are_facts() {
+    is(
+        PairClass::FactualDrift,
+        "The match of Orvin against Senja in the final ended 2–1 in 1931.",
+        "The match of Orvin against Senja in the final ended 1–2 in 1931.",
+    );
+    let found = changes(
+        "Orvin defeated Senja in the battle of 1931.",
+        "Senja defeated Orvin in the battle of 1931.",
+    );
+    let wanted = [
+        (ChangeKind::Name, "Orvin".to_owned(), "Senja".to_owned()),
+        (ChangeKind::Name, "Senja".to_owned(), "Orvin".to_owned()),
+    ];
+    assert_eq!(found, wanted);
+    // The order of a list, and of the parts of a sentence, says nothing.
+    is(
+        PairClass::CopyEdit,
+        "The company was founded by Orvin and Senja in 1931.",
+        "The company was founded by Senja and Orvin in 1931.",
+    );
+    is(
+        PairClass::CopyEdit,
+        "Senja was born on 1 May 1931 in Orvin.",
+        "Senja was born in Orvin on 1 May 1931.",
+    );
+}
+
+/// A sign, a final zero and an exponent were dropped.
+#[test]
+fn all_of_a_number_counts() {
+    for (a, b) in [
+        (
+            "The mean temperature in Orvin is -5 °C in January.",
+            "The mean temperature in Orvin is 5 °C in January.",
+        ),
+        (
+            "Python 3.1 was released by Guido in October.",
+            "Python 3.10 was released by Guido in October.",
+        ),
+        (
+            "The distance of Orvin from the sun is 10² m in this model.",
+            "The distance of Orvin from the sun is 102 m in this model.",
+        ),
+    ] {
+        is(PairClass::FactualDrift, a, b);
+    }
+    is(
+        PairClass::CopyEdit,
+        "The bridge of Orvin is 5.0 km long.",
+        "The bridge of Orvin is 5 km long.",
+    );
+}
+
+/// Each name of a list was compared with each name of the other list.
+#[test]
+fn long_lists_of_names_and_of_contrasts_take_linear_time() {
+    let words = "the town has many people and they are ".repeat(3000);
+    let names = |first: &str| -> String {
+        let name = |at: u32| {
+            let letter = |at: u32| char::from(b'a' + u8::try_from(at % 26).expect("a letter"));
+            format!(
+                "{first}{}{}{}{} ",
+                letter(at),
+                letter(at / 26),
+                letter(at / 676),
+                letter(at / 7)
+            )
+        };
+        (0..40_000).map(name).collect()
+    };
+    let a = format!("{words}{}", names("Qa"));
+    let b = format!("{words}{}", names("Zo"));
+    english(&a, &b);
+    let directions = |word: &str| format!("{words}{}", format!("{word} ").repeat(40_000));
+    english(&directions("north"), &directions("south"));
+    english(&directions("north"), &directions("king"));
+}

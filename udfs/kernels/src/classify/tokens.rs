@@ -144,11 +144,26 @@ fn is_sign(character: char) -> bool {
     matches!(character, '%' | '‰' | '°' | '$' | '€' | '£' | '¥')
 }
 
+/// Whether a character is a superscript or subscript digit.
+pub(super) fn is_superscript(character: char) -> bool {
+    matches!(character, '¹' | '²' | '³' | '⁰' | '⁴'..='⁹' | '₀'..='₉')
+}
+
+/// Whether a sign stands before a number that begins after this gap: "-5", but not "3-5" and "3 - 5".
+fn is_negative(gap: &str) -> bool {
+    let before = gap.strip_suffix(['-', '−']);
+    before.is_some_and(|before| before.is_empty() || before.ends_with([' ', '(', '\u{a0}']))
+}
+
 /// In lower case and without accents, apostrophes of a possessive and marks.
 fn folded(word: &str) -> String {
     let mut form = String::with_capacity(word.len());
     match word.is_ascii() {
         true => form.push_str(&word.to_ascii_lowercase()),
+        // An exponent is no digit of its number: 10² is not 102.
+        false if word.starts_with(char::is_numeric) && word.contains(is_superscript) => {
+            form.extend(word.chars().flat_map(char::to_lowercase));
+        }
         false => form.extend(
             word.nfkd()
                 .filter(|character| !is_combining_mark(*character))
@@ -166,7 +181,8 @@ fn folded(word: &str) -> String {
     form
 }
 
-/// A number in digits without separators of thousands, final zeros of a fraction and endings of ordinals.
+/// A number in digits without separators of thousands, a fraction of zeros and endings of ordinals. Other final zeros
+/// stay: version 3.10 is not version 3.1.
 fn number(form: &str) -> String {
     let bytes = form.as_bytes();
     let groups = form.split(',').skip(1);
@@ -185,8 +201,11 @@ fn number(form: &str) -> String {
             break;
         }
     }
-    if number.matches('.').count() == 1 && number.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
-        number.truncate(number.trim_end_matches('0').trim_end_matches('.').len());
+    if let Some((whole, fraction)) = number.split_once('.')
+        && whole.bytes().all(|byte| byte.is_ascii_digit())
+        && fraction.bytes().all(|byte| byte == b'0')
+    {
+        number.truncate(whole.len());
     }
     number
 }
@@ -214,6 +233,11 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys) -> Vec<T
             matches!(last.kind, Kind::Number | Kind::Year) && !token.gap.contains([',', ';', '('])
         });
         set_kind(words, &mut token, is_word, is_after_number);
+        let is_first = all.is_empty();
+        let is_sign = is_negative(token.gap) && (is_first || !token.gap.starts_with(['-', '−']));
+        if token.kind == Kind::Number && is_sign && !is_after_number {
+            token.form.insert(0, '-');
+        }
         if is_after_number && token.is_verb && !words.is_auxiliary(&token.form) {
             // A noun: "31 wins".
             token.kind = Kind::Word;
