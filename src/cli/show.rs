@@ -280,7 +280,11 @@ fn excerpt(text: &str, start: usize) -> String {
     let mut characters = text.chars().skip(start);
     let passage: String = characters.by_ref().take(MAX_CHARS).collect();
     let before = if start > 0 { "… " } else { "" };
-    let after = if characters.next().is_some() { " …" } else { "" };
+    let after = if characters.next().is_some() {
+        " …"
+    } else {
+        ""
+    };
     format!("{before}{}{after}", visible(&passage))
 }
 
@@ -293,7 +297,11 @@ pub(super) fn marked_for_terminal(first: &str, second: &str) -> String {
         true => common - MAX_CHARS / 10,
         false => 0,
     };
-    marked(&excerpt(first, start), &excerpt(second, start), is_coloured())
+    marked(
+        &excerpt(first, start),
+        &excerpt(second, start),
+        is_coloured(),
+    )
 }
 
 /// The second text with its differences from the first: removed words in [-…-], added words in {+…+}.

@@ -4,8 +4,8 @@ use super::charts::{Bar, horizontal, logarithmic};
 use super::command::command;
 use super::html::{brief, count, escaped, side_by_side};
 use neardup::jobs::{
-    COMPARED_CHARACTERS, Figure, Manifest, Report, ReportCluster, ReportPair, ReportRow, SAMPLED_ROWS, SIMILARITY_BINS,
-    Shown,
+    COMPARED_CHARACTERS, Figure, Manifest, Report, ReportCluster, ReportPair, ReportRow,
+    SAMPLED_ROWS, SIMILARITY_BINS, Shown,
 };
 use std::fmt::Write as _;
 
