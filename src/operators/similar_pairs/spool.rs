@@ -3,7 +3,7 @@
 
 use super::Spec;
 use super::input::{PartRows, rows_by_part};
-use datafusion::arrow::array::{Array, AsArray, RecordBatch};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::compute::interleave_record_batch;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::{DataFusionError, Result, internal_err};
@@ -209,11 +209,15 @@ pub(super) fn cause(error: &DataFusionError) -> String {
 
 /// The same rows, without the bytes of texts and vectors of other batches, which views may keep alive.
 pub(crate) fn compact(batch: &RecordBatch) -> Result<RecordBatch, DataFusionError> {
-    let columns = batch.columns().iter();
-    let columns = columns.map(|column| match column.data_type() {
-        DataType::Utf8View => Arc::new(column.as_string_view().gc()) as _,
-        DataType::BinaryView => Arc::new(column.as_binary_view().gc()) as _,
-        _ => Arc::clone(column),
-    });
+    let columns = batch.columns().iter().map(compact_column);
     Ok(RecordBatch::try_new(batch.schema(), columns.collect())?)
+}
+
+/// The same values, without the bytes of others.
+pub(super) fn compact_column(column: &ArrayRef) -> ArrayRef {
+    match column.data_type() {
+        DataType::Utf8View => Arc::new(column.as_string_view().gc()),
+        DataType::BinaryView => Arc::new(column.as_binary_view().gc()),
+        _ => Arc::clone(column),
+    }
 }

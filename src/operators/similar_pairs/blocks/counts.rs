@@ -48,22 +48,32 @@ impl Counts {
                     .iter()
                     .all(|earlier: &KeyFilter| earlier.is_shared(key))
             };
-            each_key(store, |key, _| {
-                if passes(key) {
-                    filter.add(key);
-                }
+            each_batch(store, |columns| {
+                for_each_key(columns, |key, _| {
+                    if passes(key) {
+                        filter.add(key);
+                    }
+                });
+                Ok(())
             })
             .await?;
             filters.push(filter);
         }
         if let Some(heavy) = &mut heavy {
-            each_key(store, |key, _| heavy.add(key)).await?;
+            each_batch(store, |columns| {
+                for_each_key(columns, |key, _| heavy.add(key));
+                Ok(())
+            })
+            .await?;
         }
         let oversized = match heavy.filter(HeavyKeys::any) {
             None => OversizedKeys::default(),
             Some(mut heavy) => {
-                each_key(store, |key, side| heavy.count(key, side)).await?;
-                memory.try_resize(bytes_of_filters + heavy.memory())?;
+                each_batch(store, |columns| {
+                    for_each_key(columns, |key, side| heavy.count(key, side));
+                    memory.try_resize(bytes_of_filters + heavy.memory())
+                })
+                .await?;
                 heavy.finish()
             }
         };
@@ -109,15 +119,24 @@ fn heavy_limit(spec: &Spec, keys: usize) -> Option<usize> {
     spec.max_bucket_pairwise.filter(|&limit| keys > limit)
 }
 
-/// Calls `visit` with each key of each row, and the side of the row.
-async fn each_key(store: &Arc<Store>, mut visit: impl FnMut(u64, u8)) -> Result<()> {
+/// Calls `visit` with the rows of each batch.
+async fn each_batch(
+    store: &Arc<Store>,
+    mut visit: impl FnMut(&Columns) -> Result<()>,
+) -> Result<()> {
     let mut rows = store.scan();
     while let Some(batch) = rows.next().await.transpose()? {
-        let columns = Columns::of(&batch)?;
-        for row in 0..columns.len() {
-            let side = columns.side(row);
-            columns.keys(row).iter().for_each(|&key| visit(key, side));
-        }
+        visit(&Columns::of(&batch)?)?;
+        // Rows in memory are always ready: a cancelled query can end here.
+        tokio::task::yield_now().await;
     }
     Ok(())
+}
+
+/// Calls `visit` with each key of each row, and the side of the row.
+fn for_each_key(columns: &Columns, mut visit: impl FnMut(u64, u8)) {
+    for row in 0..columns.len() {
+        let side = columns.side(row);
+        columns.keys(row).iter().for_each(|&key| visit(key, side));
+    }
 }

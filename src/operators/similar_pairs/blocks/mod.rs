@@ -33,7 +33,7 @@ use datafusion::arrow::array::{Array, ArrayRef, new_empty_array};
 use datafusion::arrow::compute::concat;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::runtime::{JoinSet, SpawnedTask};
-use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, internal_err};
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::metrics::{Count, SpillMetrics};
@@ -110,30 +110,51 @@ impl BlockJoin {
         let pool = self.context.memory_pool();
         let limit = pool.memory_limit();
         let consumer = |name| MemoryConsumer::new(name).register(pool);
-        let mut store = self.collect(input).await?;
-        let memory = consumer("similar_pairs block");
-        let budget = self.make_room(&mut store, &memory)?;
-        let store = Arc::new(store);
-        let keys = memory.split(Counts::memory_for(&store, &self.spec, &limit));
-        let counts = Counts::of(&store, &self.spec, &limit, &keys).await;
-        let counts = Arc::new(counts.map_err(|error| too_large("keys do", &error))?);
+        let mut store = Arc::new(self.collect(input).await?);
+        let keys = consumer("similar_pairs keys");
+        let counters = Counts::memory_for(&store, &self.spec, &limit);
+        reserve(&mut store, &keys, counters)
+            .map_err(|error| too_large("counters of keys do", &error))?;
+        let mut counts = Counts::of(&store, &self.spec, &limit, &keys).await;
+        if store.is_held() && matches!(counts, Err(DataFusionError::ResourcesExhausted(_))) {
+            spill(&mut store)?;
+            keys.resize(counters);
+            counts = Counts::of(&store, &self.spec, &limit, &keys).await;
+        }
+        let counts = Arc::new(counts.map_err(|error| too_large("counters of keys do", &error))?);
         let spec = BlockSpec {
             threshold: self.spec.threshold,
             prefixes: self.spec.prefixes,
             two_sides: self.spec.two_sides,
         };
-        let pivots = match counts.oversized.is_empty() {
-            true => None,
-            false => {
-                let pivots = Pivots {
-                    store: Arc::clone(&store),
-                    counts: Arc::clone(&counts),
-                    spec,
-                    shingle: self.shingle,
-                    schema: store.schema(),
-                };
-                let join = pivots.join(output.clone(), Arc::clone(&self.context));
-                Some(SpawnedTask::spawn(join))
+        let mut done = Stats::default();
+        let memory = consumer("similar_pairs pivots");
+        let room = pivots::room(&store, &counts, &spec);
+        let pivots_beside = reserve(&mut store, &memory, room).is_ok();
+        let pivots = |store: &Arc<Store>, memory| {
+            let pivots = Pivots {
+                store: Arc::clone(store),
+                counts: Arc::clone(&counts),
+                spec,
+                shingle: self.shingle,
+                schema: store.schema(),
+                memory,
+            };
+            pivots.join(output.clone(), Arc::clone(&self.context))
+        };
+        let block_memory = consumer("similar_pairs block");
+        let mut beside = None;
+        let budget = match (counts.oversized.is_empty(), pivots_beside) {
+            (true, _) => self.make_room(&mut store, &block_memory)?,
+            (false, true) => {
+                let budget = self.make_room(&mut store, &block_memory)?;
+                memory.shrink(pivots::SORT.min(memory.size()));
+                beside = Some(SpawnedTask::spawn(pivots(&store, memory)));
+                budget
+            }
+            (false, false) => {
+                self.add(&mut done, &pivots(&store, memory).await?);
+                self.make_room(&mut store, &block_memory)?
             }
         };
         let shared = Arc::new(Shared {
@@ -143,32 +164,23 @@ impl BlockJoin {
             shingle: self.shingle,
             output,
         });
-        let mut done = Stats::default();
         let mut next = 0;
-        let mut rows = 0;
         while next < shared.store.segments.len() {
             let (current, end) = self.block(&shared, next, budget).await?;
             next = end;
-            rows += current.block.len();
             self.blocks.add(1);
+            // The parts of a block are rounded up one by one in their estimates.
+            let more = current.memory().saturating_sub(budget);
+            block_memory.grow(more);
             done.add(&self.probe(&shared, Arc::new(current)).await?);
+            block_memory.shrink(more);
             if shared.output.sender.is_closed() {
                 return Ok(());
             }
         }
-        if let Some(pivots) = pivots {
-            let joined = pivots.join().await.map_err(external)??;
-            done.add(&joined.stats);
-            self.spills.spill_file_count.add(joined.spills);
-            self.spills.spilled_bytes.add(joined.spilled_bytes);
+        if let Some(pivots) = beside {
+            self.add(&mut done, &pivots.join().await.map_err(external)??);
         }
-        let all: usize = shared
-            .store
-            .segments
-            .iter()
-            .map(|segment| segment.rows)
-            .sum();
-        self.dropped.add(all - rows);
         self.metrics.add(&done);
         let left_out = LeftOut::of(&done);
         left_out
@@ -179,6 +191,13 @@ impl BlockJoin {
             left_out.warn();
         }
         Ok(())
+    }
+
+    /// Adds what the comparison with pivots did.
+    fn add(&self, done: &mut Stats, pivots: &pivots::Done) {
+        done.add(&pivots.stats);
+        self.spills.spill_file_count.add(pivots.spills);
+        self.spills.spilled_bytes.add(pivots.spilled_bytes);
     }
 
     /// Reads all rows of the input.
@@ -201,25 +220,23 @@ impl BlockJoin {
         }
     }
 
-    /// Reserves memory for the counts of keys, a block, and the segments that the workers read while they probe. If it
-    /// does not fit beside the rows in memory, these are spilled. Returns the bytes that a block may take.
-    fn make_room(&self, store: &mut Store, memory: &MemoryReservation) -> Result<usize> {
-        let limit = self.context.memory_pool().memory_limit();
+    /// Reserves memory for a block, and for the segments that the workers read while they probe. If it does not fit
+    /// beside the rows in memory, these are spilled. Returns the bytes that a block may take.
+    fn make_room(&self, store: &mut Arc<Store>, memory: &MemoryReservation) -> Result<usize> {
         let mut most = self.most();
         loop {
             let segments = store.segments.iter();
-            let portion = segments.clone().map(Segment::bytes_of_portion).max();
             let needed = segments.map(|segment| self.bytes_in_block(segment));
             let least = needed.clone().max().unwrap_or(0);
             let block = needed.sum::<usize>().min(most).max(least);
-            let probes = self.workers * portion.unwrap_or(0);
-            let counts = Counts::memory_for(store, &self.spec, &limit);
-            match memory.try_resize(counts + block + probes) {
+            // A segment is read by one worker at a time, and the first one is in the first block.
+            let others = store.segments.iter().skip(1);
+            let mut portions: Vec<usize> = others.map(Segment::bytes_of_portion).collect();
+            portions.sort_unstable_by(|a, b| b.cmp(a));
+            let probes: usize = portions.iter().take(self.workers).sum();
+            match memory.try_resize(block + probes) {
                 Ok(()) => return Ok(block),
-                Err(_) if store.is_held() => {
-                    store.spill()?;
-                    store.finish()?;
-                }
+                Err(_) if store.is_held() => spill(store)?,
                 Err(_) if block > least => most = block / 2,
                 Err(error) => return Err(too_large("largest texts do", &error)),
             }
@@ -258,6 +275,7 @@ impl BlockJoin {
                 break;
             };
             let portion = portion.join().await.map_err(external)??;
+            self.dropped.add(portion.alone);
             // Rows without a key that others have were left out.
             let rows = &portion.rows;
             let keys = rows.iter().map(|row| row.keys.len()).sum();
@@ -310,6 +328,33 @@ impl BlockJoin {
         }
         Ok(done)
     }
+}
+
+impl Current {
+    /// Bytes held.
+    fn memory(&self) -> usize {
+        self.block.memory() + self.ids.get_array_memory_size()
+    }
+}
+
+/// Reserves memory, for which the rows in memory are spilled if it does not fit beside them.
+fn reserve(store: &mut Arc<Store>, memory: &MemoryReservation, bytes: usize) -> Result<()> {
+    match memory.try_grow(bytes) {
+        Err(_) if store.is_held() => {
+            spill(store)?;
+            memory.try_grow(bytes)
+        }
+        reserved => reserved,
+    }
+}
+
+/// Writes the rows in memory to disk. Nobody may read them meanwhile.
+fn spill(store: &mut Arc<Store>) -> Result<()> {
+    let Some(store) = Arc::get_mut(store) else {
+        return internal_err!("similar_pairs: rows are spilled while they are read");
+    };
+    store.spill()?;
+    store.finish()
 }
 
 fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {

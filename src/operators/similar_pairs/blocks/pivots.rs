@@ -3,13 +3,14 @@
 use super::counts::Counts;
 use super::output::{Output, Pairs};
 use super::rows::Columns;
-use super::store::Store;
-use crate::operators::similar_pairs::spool::compact;
+use super::store::{Segment, Store};
+use super::too_large;
+use crate::operators::similar_pairs::spool::{compact, compact_column};
 use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, UInt64Array};
 use datafusion::arrow::compute::{concat, filter_record_batch, take};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::{Result, internal_datafusion_err};
-use datafusion::execution::memory_pool::MemoryConsumer;
+use datafusion::execution::memory_pool::MemoryReservation;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{LexOrdering, PhysicalSortExpr};
@@ -22,6 +23,24 @@ use neardup_kernels::pairs::{BlockSpec, PivotJoin, SetRow, Stats};
 use neardup_kernels::{Shingle, ShingleScratch};
 use std::sync::Arc;
 
+/// Memory that the sort of the rows gets beside the other reservations.
+pub(super) const SORT: usize = 16 << 20;
+
+/// About the bytes that the comparison with pivots takes at most: as many pivots as there may be, of twice the mean
+/// size, and the sort.
+pub(super) fn room(store: &Store, counts: &Counts, spec: &BlockSpec) -> usize {
+    let sum = |of: fn(&Segment) -> usize| store.segments.iter().map(of).sum::<usize>();
+    let rows = sum(|segment| segment.rows).max(1);
+    let mean = |of: fn(&Segment) -> usize| 2 * sum(of).div_ceil(rows);
+    match counts.oversized.is_empty() {
+        true => 0,
+        false => {
+            let (keys, set) = (mean(|segment| segment.keys), mean(|segment| segment.tokens));
+            SORT + PivotJoin::memory_for(spec, &counts.oversized, keys, set)
+        }
+    }
+}
+
 /// The rows of oversized buckets.
 pub(super) struct Pivots {
     pub(super) store: Arc<Store>,
@@ -29,6 +48,8 @@ pub(super) struct Pivots {
     pub(super) spec: BlockSpec,
     pub(super) shingle: Shingle,
     pub(super) schema: SchemaRef,
+    /// Memory for the pivots; they may need more.
+    pub(super) memory: MemoryReservation,
 }
 
 impl std::fmt::Debug for Pivots {
@@ -73,13 +94,15 @@ impl PartitionStream for Pivots {
 
 impl Pivots {
     /// Compares all rows with the pivots of their buckets, and sends the pairs.
-    pub(super) async fn join(self, output: Output, context: Arc<TaskContext>) -> Result<Done> {
-        let memory = MemoryConsumer::new("similar_pairs pivots").register(context.memory_pool());
+    pub(super) async fn join(mut self, output: Output, context: Arc<TaskContext>) -> Result<Done> {
+        let memory = self.memory.take();
+        let reserved = memory.size();
         let (spec, shingle) = (self.spec, self.shingle);
         let mut join = PivotJoin::new(spec, Arc::clone(&self.counts.oversized));
         let sort = Arc::new(self.sorted()?);
         let mut rows = sort.execute(0, context)?;
-        let mut pivots = Vec::new();
+        let mut pivots: Vec<ArrayRef> = Vec::new();
+        let mut bytes_of_ids = 0;
         let (mut set, mut scratch) = (Vec::new(), ShingleScratch::default());
         let (mut found, mut pairs) = (Vec::new(), Pairs::default());
         let mut open = true;
@@ -96,29 +119,29 @@ impl Pivots {
                 };
                 found.clear();
                 if join.push(set_row, &mut found) {
-                    pivots.push(take(
-                        &columns.ids,
-                        &UInt64Array::from(vec![row as u64]),
-                        None,
-                    )?);
+                    let row = UInt64Array::from(vec![row as u64]);
+                    let id = compact_column(&take(&columns.ids, &row, None)?);
+                    bytes_of_ids += id.get_array_memory_size() + size_of::<ArrayRef>();
+                    pivots.push(id);
                 }
                 for found in &found {
                     pairs.push(found.row as usize, row, side, found.similarity);
+                }
+                if pairs.len() >= output.batch_size {
+                    open = send(&output, &mut pairs, &pivots, &columns.ids).await?;
+                    if !open {
+                        break;
+                    }
                 }
                 if row % 64 == 63 {
                     tokio::task::yield_now().await;
                 }
             }
-            let ids: usize = pivots
-                .iter()
-                .map(|id: &ArrayRef| id.get_array_memory_size())
-                .sum();
-            memory.try_resize(join.memory() + ids)?;
-            if pairs.len() > 0 {
-                let ids: Vec<&dyn Array> = pivots.iter().map(AsRef::as_ref).collect();
-                open = output
-                    .send(&mut pairs, &concat(&ids)?, &columns.ids)
-                    .await?;
+            memory
+                .try_resize(reserved.max(join.memory() + bytes_of_ids))
+                .map_err(|error| too_large("pivots of oversized buckets do", &error))?;
+            if open && pairs.len() > 0 {
+                open = send(&output, &mut pairs, &pivots, &columns.ids).await?;
             }
         }
         Ok(Done {
@@ -147,4 +170,15 @@ impl Pivots {
             StreamingTableExec::try_new(schema, vec![Arc::new(self)], None, [], false, None)?;
         Ok(SortExec::new(order, Arc::new(rows)))
     }
+}
+
+/// Sends the pairs of pivots and rows; false if nobody receives them.
+async fn send(
+    output: &Output,
+    pairs: &mut Pairs,
+    pivots: &[ArrayRef],
+    rows: &ArrayRef,
+) -> Result<bool> {
+    let ids: Vec<&dyn Array> = pivots.iter().map(AsRef::as_ref).collect();
+    output.send(pairs, &concat(&ids)?, rows).await
 }

@@ -121,6 +121,8 @@ impl Columns {
 pub(super) struct Portion {
     pub(super) ids: ArrayRef,
     pub(super) rows: SetRows,
+    /// The number of rows of the segment without a key that other rows have.
+    pub(super) alone: usize,
 }
 
 impl Segment {
@@ -162,8 +164,10 @@ impl Portion {
         let columns_of = |batch: u32| &columns[batch as usize];
         let is_kept = |key: &&u64| counts.is_kept(**key);
         let (mut kept, mut keys, mut tokens) = (Vec::new(), 0, 0);
+        let mut alone = 0;
         for (batch, row) in places {
             let (columns, row) = (columns_of(batch), row as usize);
+            alone += usize::from(!columns.keys(row).iter().any(|key| is_kept(&key)));
             if columns.keys(row).iter().any(|&key| counts.is_compared(key)) {
                 kept.push((batch as usize, row));
                 keys += columns.keys(row).iter().filter(is_kept).count();
@@ -191,7 +195,7 @@ impl Portion {
             true => new_empty_array(store.id_type()),
             false => interleave(&ids, &kept)?,
         };
-        Ok(Self { ids, rows })
+        Ok(Self { ids, rows, alone })
     }
 
     /// Bytes held.

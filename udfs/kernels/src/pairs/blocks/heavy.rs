@@ -6,6 +6,9 @@ use std::hash::BuildHasherDefault;
 use super::super::index::{KeyHasher, pairs_in_bucket};
 use super::super::stats::Stats;
 
+/// Bytes of an entry of a table: a key, and one or two numbers of 32 bits, with their alignment and the table's own byte.
+const ENTRY: usize = size_of::<(u64, [u32; 2])>() + 1;
+
 type KeyMap<V> = HashMap<u64, V, BuildHasherDefault<KeyHasher>>;
 
 /// Counts keys in two passes over the rows. The first one counts in a table of counters that keys share, the second one
@@ -83,7 +86,7 @@ impl HeavyKeys {
     /// The bytes that counting exactly holds so far.
     #[must_use]
     pub fn memory(&self) -> usize {
-        size_of::<u32>() * self.counters.capacity() + 17 * self.exact.capacity()
+        size_of::<u32>() * self.counters.capacity() + ENTRY * self.exact.capacity()
     }
 
     /// The keys of oversized buckets, and their counts.
@@ -141,6 +144,6 @@ impl OversizedKeys {
     /// Bytes held.
     #[must_use]
     pub fn memory(&self) -> usize {
-        13 * self.numbers.capacity()
+        ENTRY * self.numbers.capacity()
     }
 }

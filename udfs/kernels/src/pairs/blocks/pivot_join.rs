@@ -54,6 +54,22 @@ impl PivotJoin {
         }
     }
 
+    /// About the bytes that it holds if each bucket has as many pivots as it may, of rows with these numbers of keys and
+    /// of hashes. Rows that are pivots of several buckets make it less.
+    #[must_use]
+    pub fn memory_for(
+        spec: &BlockSpec,
+        oversized: &OversizedKeys,
+        keys: usize,
+        set: usize,
+    ) -> usize {
+        let sides = if spec.two_sides { 2 } else { 1 };
+        let pivot =
+            SetRows::memory_for(1, keys, set) + size_of::<SetRows>() + size_of::<Compared>();
+        let list = size_of::<Vec<u32>>() + MAX_PIVOTS * (size_of::<u32>() + pivot);
+        oversized.len() * sides * list
+    }
+
     /// Counts of the work done so far, and of the pairs that are not compared.
     #[must_use]
     pub fn stats(&self) -> &Stats {
