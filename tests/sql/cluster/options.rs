@@ -90,6 +90,23 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
     (
         "dedup",
         &[
+            "CELLS",
+            "--delimiter",
+            "|",
+            "--quote",
+            "'",
+            "--no-header",
+            "--column-names",
+            "id,text",
+            "--encoding",
+            "windows-1252",
+            "--all-text",
+        ],
+        &["pairs", "clusters", "kept"],
+    ),
+    (
+        "dedup",
+        &[
             "DUMP",
             "--min-length",
             "30",
@@ -123,13 +140,23 @@ const OTHERS: &[(&str, &str)] = &[
         "--dir",
         "the tables of a job are read where the client sees them, as files of a query: the .slt files",
     ),
+    ("--all-text", "of the session, as for a job"),
+    ("--column-names", "of the session, as for a job"),
+    ("--delimiter", "of the session, as for a job"),
+    ("--encoding", "of the session, as for a job"),
     ("--format", "what the client prints: tests/cli/sql.rs"),
     ("--help", "is no option of work"),
     ("--json", "what the client prints"),
+    (
+        "--kept",
+        "the client writes the result of the job: tests/cli/dialects.rs",
+    ),
     ("--log", "what the client logs; the roles have their own"),
     ("--memory-limit", "of the executors, not of a client"),
+    ("--no-header", "of the session, as for a job"),
     ("--output", "where all trials of jobs write"),
     ("--quiet", "what the client says"),
+    ("--quote", "of the session, as for a job"),
     ("--scratch", "cluster::a large table in memory"),
     (
         "--step-timeout",
@@ -205,6 +232,17 @@ fn jobs() -> Result<(), Failed> {
     let line = |number: usize| format!("the text of line {} of a table without ids\n", number / 2);
     let lines: String = (0..40).map(line).collect();
     std::fs::write(&texts_at, format!("text\n{lines}"))?;
+    let cells_at = scratch.path().join("cells.csv");
+    let line = |number: usize| {
+        format!(
+            "{number:02}|'caf\u{e9} | of line {} of a table'\n",
+            number / 2
+        )
+    };
+    let cells: String = (0..40).map(line).collect();
+    // A character of Latin-1 is one byte.
+    let cells: Vec<u8> = cells.chars().map(|letter| letter as u8).collect();
+    std::fs::write(&cells_at, cells)?;
     for (number, (command, options, tables)) in JOBS.iter().enumerate() {
         let run = |mode: &str| {
             let output = scratch.path().join(format!("{mode}-{number}"));
@@ -216,6 +254,7 @@ fn jobs() -> Result<(), Failed> {
                     "DUMP" => job.arg(sample.join("samplewiki-pages-articles.xml.bz2")),
                     "VECTORS" => job.arg(&vectors_at),
                     "TEXTS" => job.arg(&texts_at),
+                    "CELLS" => job.arg(&cells_at),
                     other => job.arg(other),
                 };
             }
