@@ -81,7 +81,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    Dedup(dedup::Arguments),
+    Dedup(Box<dedup::Arguments>),
     Ingest(ingest::Arguments),
     Show(show::Arguments),
     Why(why::Arguments),

@@ -156,15 +156,17 @@ impl<'a> Aligned<'a> {
                 Kind::Number | Kind::Year | Kind::Calendar | Kind::Unit | Kind::Name
             )
         };
-        let only_values_move = self.runs.iter().all(|run| {
-            let a = run.a.clone();
-            let b = run.b.clone();
-            a.into_iter()
-                .all(|at| !self.only_a[at] && is_value(&self.a[at]))
-                && b.into_iter()
-                    .all(|at| !self.only_b[at] && is_value(&self.b[at]))
-        });
-        if self.runs.is_empty() || !only_values_move {
+        let others = |tokens: &[Token<'_>]| -> Vec<u32> {
+            let others = tokens.iter().filter(|token| !is_value(token));
+            others.map(|token| token.key).collect()
+        };
+        let values = |tokens: &[Token<'_>]| -> Vec<u32> {
+            let values = tokens.iter().filter(|token| is_value(token));
+            let mut keys: Vec<u32> = values.map(|token| token.key).collect();
+            keys.sort_unstable();
+            keys
+        };
+        if others(&self.a) != others(&self.b) || values(&self.a) != values(&self.b) {
             return;
         }
         let order = |tokens: &[Token<'_>], names: bool| -> Vec<usize> {

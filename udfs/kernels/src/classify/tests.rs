@@ -251,8 +251,8 @@ fn all_of_a_number_counts() {
             "The mean temperature in Orvin is 5 °C in January.",
         ),
         (
-            "Python 3.1 was released by Guido in October.",
-            "Python 3.10 was released by Guido in October.",
+            "The version of Python in this release of Orvin is 3.1.",
+            "The version of Python in this release of Orvin is 3.10.",
         ),
         (
             "The distance of Orvin from the sun is 10² m in this model.",
@@ -271,7 +271,7 @@ fn all_of_a_number_counts() {
 /// Each name of a list was compared with each name of the other list.
 #[test]
 fn long_lists_of_names_and_of_contrasts_take_linear_time() {
-    let words = "the town has many people and they are ".repeat(3000);
+    let words = "the town has many people and they are ".repeat(1200);
     let names = |first: &str| -> String {
         let name = |at: u32| {
             let letter = |at: u32| char::from(b'a' + u8::try_from(at % 26).expect("a letter"));
@@ -283,12 +283,12 @@ fn long_lists_of_names_and_of_contrasts_take_linear_time() {
                 letter(at / 7)
             )
         };
-        (0..40_000).map(name).collect()
+        (0..15_000).map(name).collect()
     };
     let a = format!("{words}{}", names("Qa"));
     let b = format!("{words}{}", names("Zo"));
     english(&a, &b);
-    let directions = |word: &str| format!("{words}{}", format!("{word} ").repeat(40_000));
+    let directions = |word: &str| format!("{words}{}", format!("{word} ").repeat(15_000));
     english(&directions("north"), &directions("south"));
     english(&directions("north"), &directions("king"));
 }

@@ -210,6 +210,18 @@ fn number(form: &str) -> String {
     number
 }
 
+/// Removes the final zeros of the fraction of a quantity.
+fn drop_final_zeros(number: &mut String) {
+    let is_quantity = number.matches('.').count() == 1;
+    if is_quantity
+        && number
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b"-.".contains(&byte))
+    {
+        number.truncate(number.trim_end_matches('0').trim_end_matches('.').len());
+    }
+}
+
 /// The tokens of a text.
 pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys) -> Vec<Token<'a>> {
     let mut all: Vec<Token<'a>> = vec![];
@@ -243,10 +255,18 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys) -> Vec<T
             token.kind = Kind::Word;
             token.is_verb = false;
         }
-        if token.kind == Kind::Unit && all.last().is_some_and(|last| last.kind == Kind::Year) {
-            // 1,900 km, and not the year 1900.
-            let last = all.len() - 1;
-            all[last].kind = Kind::Number;
+        let last = all.last_mut();
+        match (last, token.kind) {
+            // 1,900 km, and not the year 1900; 2.50 km is 2.5 km.
+            (Some(last), Kind::Unit) if matches!(last.kind, Kind::Number | Kind::Year) => {
+                last.kind = Kind::Number;
+                drop_final_zeros(&mut last.form);
+                last.key = keys.of(&last.form);
+            }
+            (Some(last), Kind::Number) if last.kind == Kind::Unit && token.gap.is_empty() => {
+                drop_final_zeros(&mut token.form);
+            }
+            _ => {}
         }
         token.key = keys.of(&token.form);
         all.push(token);
