@@ -260,8 +260,8 @@ fn a_job_ends_with_a_first_look_at_its_result() {
     let (_, look) = said.out.split_once("written to").expect("a summary");
     let (_, look) = look.split_once('\n').expect("a first look");
     let wanted = "\n\
-        largest clusters\n       \
-        3 rows  x 3  one two three four\n       \
+        largest clusters\n         \
+        3 rows  x 3  one two three four\n         \
         2 rows  1  The bridge of Orvin was built in 1931 by the council of the town\n\n\
         removed rows that state another fact\n  \
         date 1931 → 1934: 2  The bridge of Orvin was built in 1934 by the council of the town\n\n\

@@ -141,7 +141,8 @@ class TableFunctions:
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; default 1.
+                memory at a time and more work in total; joins of texts with exact verification need
+                no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -227,7 +228,8 @@ class TableFunctions:
                 pivots; with 'projection' a vector is paired only with its first similar
                 predecessors in keep order, this many and at most 256; default 10000.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; default 1.
+                memory at a time and more work in total; joins of texts with exact verification need
+                no more than 1 in one process; default 1.
 
         Returns:
             as input (as input): the columns of the input.
@@ -293,6 +295,54 @@ class TableFunctions:
             term=term,
         )
 
+    def document_similarity(
+        self,
+        pairs: Data,
+        sentences: Data,
+        *,
+        id_a: str | None = None,
+        id_b: str | None = None,
+        id: str | None = None,
+        document: str | None = None,
+    ) -> Result:
+        """Counts the sentences that two documents share: those of one that have a similar sentence in the other, by pairs of sentences that a join or a job has found and verified.
+
+        Order the result by shared to get the most similar documents.
+
+        Args:
+            pairs: A relation: id_a, id_b.
+            sentences: A relation: id, document.
+            id_a: A column: one end of a pair; default id_a.
+            id_b: A column: the other end; default id_b.
+            id: A column: the id of a sentence, in the second relation; default id.
+            document: A column: the document of the sentence, in the second relation: an integer or
+                a text; default document.
+
+        Returns:
+            document_a (as document): the smaller document.
+            document_b (as document): the larger document.
+            shared (Int64): the smaller of the next two numbers.
+            shared_a (Int64): number of sentences of the first document with a similar one in the
+                second.
+            shared_b (Int64): number of sentences of the second document with a similar one in the
+                first.
+
+        Note:
+            One row for each two documents that share a sentence. Pairs within a document count
+                nothing, and repeated pairs count once.
+            Pairs of a job with the option pairs 'linked' name one pair for each copy, so documents
+                may share more; 'all' has every pair.
+        """
+        return self._call(
+            "document_similarity",
+            [pairs, sentences],
+            ["id_a", "id_b", "id", "document"],
+            id_a=id_a,
+            id_b=id_b,
+            id=id,
+            document=document,
+        )
+
     def hamming_join(
         self,
         data: Data,
@@ -347,7 +397,8 @@ class TableFunctions:
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; default 1.
+                memory at a time and more work in total; joins of texts with exact verification need
+                no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -483,7 +534,8 @@ class TableFunctions:
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair; not with linked copies.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; default 1.
+                memory at a time and more work in total; joins of texts with exact verification need
+                no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -728,7 +780,8 @@ class TableFunctions:
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair; not with linked copies.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; default 1.
+                memory at a time and more work in total; joins of texts with exact verification need
+                no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -830,7 +883,8 @@ class TableFunctions:
                 pivots; with 'projection' a vector is paired only with its first similar
                 predecessors in keep order, this many and at most 256; default 10000.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; default 1.
+                memory at a time and more work in total; joins of texts with exact verification need
+                no more than 1 in one process; default 1.
 
         Returns:
             id (as id): the row's id.
@@ -947,7 +1001,7 @@ class TableFunctions:
 
         The relation has a row for each sentence, as the function sentences gives it, or for each
         document, whose text is split then. It is one of documents if the argument id is given, or
-        if it has no column of the name of position.
+        if it has no columns document and position.
 
         Args:
             data: A relation: document, position, text, start_offset, end_offset.
@@ -989,7 +1043,8 @@ class TableFunctions:
                 to four sentences stands, only this many, the first in the order of their ids as
                 text, form pairs; 0: all; default 0.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; default 1.
+                memory at a time and more work in total; joins of texts with exact verification need
+                no more than 1 in one process; default 1.
 
         Returns:
             document_a (as id): the smaller document, or the same as document_b.
@@ -1105,7 +1160,8 @@ class TableFunctions:
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; default 1.
+                memory at a time and more work in total; joins of texts with exact verification need
+                no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -1290,9 +1346,8 @@ class TableFunctions:
         max_bucket: int | None = None,
         parts: int | None = None,
     ) -> Result:
-        """Finds the verbatim passages of at least a number of words or characters that stand in two or more texts, grouped by their content: a row for each place of a passage.
+        """Finds the verbatim passages of at least a number of words or characters that stand in two or more texts, grouped by their content: a row for each place of a passage, and not one for each pair of texts.
 
-        A passage that stands in k texts has k rows, not one for each pair.
         The candidates are pairs of texts that share a fingerprint (winnowing: Schleimer, Wilkerson,
         Aiken, SIGMOD 2003), which each pair with such a passage does; their units are then
         compared.
@@ -1308,27 +1363,30 @@ class TableFunctions:
             max_bucket: A whole number in [0, 4000000000]: of the texts with the same fingerprint,
                 only this many, the first in id order, form pairs; 0: all; default 0.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; default 1.
+                memory at a time and more work in total; joins of texts with exact verification need
+                no more than 1 in one process; default 1.
 
         Returns:
             passage (UInt64): the XXH3-64 hash of the passage: of its units joined by one space, or
                 of its characters.
-            id (as id): a text in which it stands.
+            id (as id): a text with a place of it.
             start_char (Int64): offset of its first character in the text.
             end_char (Int64): offset after its last character.
             start_byte (Int64): the same in bytes.
             end_byte (Int64): the same in bytes.
             length (Int64): number of units of the passage.
             places (Int64): number of places of the passage, that is of its rows.
-            texts (Int64): number of texts in which it stands.
+            texts (Int64): number of texts with such a place.
 
         Note:
             Complete and maximal: for any two rows of the input, each run of equal units of at least
                 the minimum length that cannot be extended in both texts, with both of its places.
             No row without equal units: hashes only propose candidates. Each place is reported once
                 for each content that it has.
-            Passages of one text may overlap, or one may contain another, if they stand in different
-                sets of texts.
+            Passages of one text may overlap, and one may contain another: what two texts share can
+                be a part of what others share.
+            A place that is a part of a longer passage with every other text has a row for the
+                longer passage only, and does not count in places and texts of the shorter one.
             Words are compared as they are, without what stands between them; with 'space' and
                 'char' everything is compared but runs of white space, or everything.
             Rows with NULL are not compared. An id with different texts is an error that names the
@@ -1406,7 +1464,8 @@ class TableFunctions:
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; default 1.
+                memory at a time and more work in total; joins of texts with exact verification need
+                no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
