@@ -5,8 +5,8 @@
 -- Inputs
 --   input: id_a, id_b
 -- Parameters
---   id_a: column = id_a | one end of a pair
---   id_b = id_b | the other end
+--   id_a
+--   id_b.end
 -- Columns
 --   id: as id | an id that occurs in a pair
 --   cluster_id: as id | the smallest id of its component

@@ -7,13 +7,13 @@
 --   input: id_a, id_b
 --   input_b: id, document
 -- Parameters
---   id_a: column = id_a | one end of a pair
---   id_b = id_b | the other end
+--   id_a
+--   id_b.end
 --   id: column = id | the id of a sentence, in the second relation
 --   document: column = document | the document of the sentence, in the second relation: an integer or a text
 -- Columns
---   document_a: as document | the smaller document
---   document_b: as document | the larger document
+--   document_a: as id | the smaller document
+--   document_b: as id | the larger document
 --   shared: Int64 | the smaller of the next two numbers
 --   shared_a: Int64 | number of sentences of the first document with a similar one in the second
 --   shared_b: Int64 | number of sentences of the second document with a similar one in the first

@@ -7,8 +7,8 @@
 --   input: id_a, id_b
 --   input_b: id_a, id_b
 -- Parameters
---   id_a: column = id_a | one end of a pair, in both relations
---   id_b = id_b | the other end, in both relations
+--   id_a | one end of a pair, in both relations
+--   id_b.end | the other end, in both relations
 -- Columns
 --   found: Int64 | distinct pairs found
 --   truth: Int64 | distinct true pairs

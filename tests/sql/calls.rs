@@ -44,7 +44,7 @@ pub const CALLS: &[(&str, &str)] = &[
     ("near_duplicates", "SELECT * FROM near_duplicates(vectors, method => 'projection', keep_by => 'page desc')"),
     ("near_duplicates", "SELECT * FROM near_duplicates(docs, keep => 'longest')"),
     ("near_duplicates", "SELECT * FROM near_duplicates(docs, keep_by => 'page desc', resolution => 'components')"),
-    ("document_similarity", "SELECT * FROM document_similarity(pairs, docs, document => page)"),
+    ("document_similarity", "SELECT * FROM document_similarity(pairs, docs, document => id)"),
     ("pair_quality", "SELECT * FROM pair_quality(pairs, pairs)"),
     ("partial_duplicates", "SELECT * FROM partial_duplicates(docs, min_length => 1)"),
     ("partial_duplicates", "SELECT * FROM partial_duplicates(docs, min_length => 1, max_gap => 1, method => 'minhash')"),

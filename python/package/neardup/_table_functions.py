@@ -93,7 +93,7 @@ class TableFunctions:
         Args:
             data: A relation: id_a, id_b.
             id_a: A column: one end of a pair; default id_a.
-            id_b: A column: the other end; default id_b.
+            id_b: A column: the other end of a pair; default id_b.
 
         Returns:
             id (as id): an id that occurs in a pair.
@@ -313,14 +313,14 @@ class TableFunctions:
             pairs: A relation: id_a, id_b.
             sentences: A relation: id, document.
             id_a: A column: one end of a pair; default id_a.
-            id_b: A column: the other end; default id_b.
+            id_b: A column: the other end of a pair; default id_b.
             id: A column: the id of a sentence, in the second relation; default id.
             document: A column: the document of the sentence, in the second relation: an integer or
                 a text; default document.
 
         Returns:
-            document_a (as document): the smaller document.
-            document_b (as document): the larger document.
+            document_a (as id): the smaller document.
+            document_b (as id): the larger document.
             shared (Int64): the smaller of the next two numbers.
             shared_a (Int64): number of sentences of the first document with a similar one in the
                 second.
