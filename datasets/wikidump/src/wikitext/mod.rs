@@ -33,6 +33,10 @@ const PIECE: usize = 1 << 30;
 /// quotations that common templates carry stay (`{{convert|5|km|mi}}` is "5 km"). Link labels
 /// stay. Entities are decoded once. The text of a redirect is empty.
 ///
+/// Beside what is left out, brackets around nothing, separators that have lost what they separated,
+/// and spaces before a comma or a full stop go too: `Ouse ({{IPA|…}}; born 1809)` is
+/// "Ouse (born 1809)". Punctuation that stands elsewhere stays as the page has it.
+///
 /// `language` is the code of the wiki (`"en"`, `"pt"`); it decides which sections close a page and
 /// what some templates mean. `None` takes the sections of all languages.
 ///

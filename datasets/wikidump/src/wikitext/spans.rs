@@ -30,8 +30,10 @@ pub(super) enum Kind {
     Heading(u8),
     /// `<!--…-->`
     Comment,
-    /// Left out, up to `resume`.
+    /// Marks without content, up to `resume`.
     Hidden,
+    /// Content that is left out, up to `resume`.
+    LeftOut,
     /// Left out, up to the end of its line: an opaque tag that is never closed.
     HiddenLine,
     /// A tag that separates blocks.
@@ -335,7 +337,12 @@ impl Scan<'_> {
     /// A tag whose content is not wikitext to be kept, with that content.
     fn opaque(&mut self, at: usize, tag: Tag, name: u8) -> usize {
         if tag.closing || tag.self_closing {
-            self.span(Kind::Hidden, at, at, tag.end);
+            let kind = if tag.closing {
+                Kind::Hidden
+            } else {
+                Kind::LeftOut
+            };
+            self.span(kind, at, at, tag.end);
             return tag.end;
         }
         let verbatim = tags::verbatim(name);
@@ -351,7 +358,7 @@ impl Scan<'_> {
         let kind = match verbatim {
             Some(lines) if lead < 256 && lines => Kind::Preformatted(lead as u8),
             Some(_) if lead < 256 => Kind::Verbatim(lead as u8),
-            _ => Kind::Hidden,
+            _ => Kind::LeftOut,
         };
         self.span(kind, at, close, resume);
         resume

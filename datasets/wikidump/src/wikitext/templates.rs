@@ -109,13 +109,6 @@ pub(super) fn rule(name: &str, bare: bool, language: &Language<'_>) -> Rule {
     Nothing
 }
 
-/// True for templates that hold a pronunciation in parentheses or commas of the sentence.
-pub(super) fn is_pronunciation(name: &str) -> bool {
-    let name = name.trim_start();
-    name.get(..3)
-        .is_some_and(|start| start.eq_ignore_ascii_case("ipa"))
-}
-
 /// The rule of a parser function, and where its argument begins: `formatnum:1234`.
 pub(super) fn function(name: &str) -> Option<(Rule, usize)> {
     let (function, _) = name.split_once(':')?;

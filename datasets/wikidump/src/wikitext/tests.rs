@@ -172,10 +172,69 @@ fn templates_leave_their_words() {
 }
 
 #[test]
-fn parentheses_that_are_emptied_go() {
+fn brackets_that_are_emptied_go() {
     check("Foo ({{IPA|x}}) is", "Foo is");
     check("Foo ({{IPA|x}}, {{lang-xx}}) is", "Foo is");
-    check("main() (a) ", "main() (a)");
+    check("Foo ({{x}} – {{y}}), a", "Foo, a");
+    check("Foo ([{{x}}]).", "Foo.");
+    check("({{x}}) Foo", "Foo");
+    check("Foo “{{x}}” is", "Foo is");
+    check("Foo (''{{lang|ja|}}'', [http://x.org]) is", "Foo is");
+    check("Foo ({{small|({{x}})}}) is", "Foo is");
+    assert_eq!(
+        to_plain("東京（{{lang|en|}}、{{x}}）は。", Some("ja")),
+        "東京は。"
+    );
+}
+
+#[test]
+fn separators_beside_what_is_left_out_go() {
+    check("Foo ({{IPA|x}}; born 1809) is", "Foo (born 1809) is");
+    check("Foo ({{x}}, {{y}}; {{z}} 1809) is", "Foo (1809) is");
+    check("Foo (born 1809, {{x}}) is", "Foo (born 1809) is");
+    check("Foo (IPA: {{IPA|x}}) is", "Foo (IPA) is");
+    check("With {{x}}, then {{y}}.", "With, then.");
+    check("A, {{x}}, {{y}}, B; {{z}}, C, {{x}}; D.", "A, B; C; D.");
+    check("A, {{x}}. B. {{citation needed}}. C", "A. B. C");
+    check("A (B {{x}} , C <!-- n -->).", "A (B, C).");
+    check("A <ref>b</ref>, B<ref name=b />.", "A, B.");
+    check("A [[File:x.svg|20px]], B [http://x.org].", "A, B.");
+    check(
+        "A\n.<ref>b</ref> B ,<ref>c</ref> C . . .<ref>d</ref>",
+        "A. B, C . . .",
+    );
+    check("{{x}}, B\n* {{y}}. C\n* {{z}}.\n* D", "B\nC\nD");
+    assert_eq!(
+        to_plain("Foo（{{x}}、1900年）は{{x}}、バー", Some("ja")),
+        "Foo（1900年）は、バー"
+    );
+    assert_eq!(
+        to_plain("عمر ({{x}}، 1900) هو {{x}}، ثم", Some("ar")),
+        "عمر (1900) هو، ثم"
+    );
+    assert_eq!(
+        to_plain(
+            "Un mot {{x}} : deux {{x}} ; « {{x}} trois {{x}} » !",
+            Some("fr")
+        ),
+        "Un mot : deux ; « trois » !"
+    );
+}
+
+#[test]
+fn punctuation_of_the_page_stays() {
+    for text in [
+        "f ( ) and (; x) stay , so",
+        "main() (a , ) .",
+        "a ( , ) b :-)",
+        "Use .NET , or ... now",
+    ] {
+        check(text, text);
+        check(&format!("{text} {{{{x}}}} B."), &format!("{text} B."));
+    }
+    check("of {{x}} .NET and {{x}} ... 5", "of .NET and ... 5");
+    check("(a){{x}} – 5 (1990–{{x}})", "(a) – 5 (1990–)");
+    check("as {{x}}-based {{x}}'s", "as -based 's");
 }
 
 #[test]
@@ -321,6 +380,12 @@ const PARTS: &[&str] = &[
     "__",
     "(",
     ")",
+    ", ",
+    ".",
+    "{{x}}",
+    "（",
+    "）",
+    "、",
     " ",
     "  ",
     "a",
@@ -398,6 +463,9 @@ fn long_runs_of_one_piece_end() {
         ("<ref>", "</ref>"),
         ("(", ")"),
         ("{{lang|fr|(", ")}}"),
+        ("({{x}}, ", ")"),
+        ("{{x}},\u{A0}", ";"),
+        ("({{x}}", "<!-- -->)"),
     ] {
         let wikitext = open.repeat(150_000) + &"word ".repeat(10_000) + &close.repeat(150_000);
         assert!(to_plain(&wikitext, Some("en")).len() <= wikitext.len());

@@ -27,7 +27,7 @@ impl<'a> Renderer<'a> {
             Inside::Link { labelled, .. } if !*labelled => {
                 *labelled = true;
                 let text = frame.text;
-                self.out.truncate(text);
+                self.cut(text);
                 true
             }
             Inside::Template(_) => {
@@ -64,11 +64,14 @@ impl<'a> Renderer<'a> {
         } else {
             Key::Other
         };
-        self.out.truncate(frame.text);
+        let text = frame.text;
         if matches!(call.rule, Rule::Format(_)) && call.key != Key::Number {
+            frame.text += name.len() + VALUE_OF.len_utf8();
+            self.cut(text);
             self.out.push_str(&name);
             self.out.push(VALUE_OF);
-            frame.text = self.out.len();
+        } else {
+            self.cut(text);
         }
         true
     }
@@ -103,9 +106,9 @@ impl<'a> Renderer<'a> {
     pub(super) fn restart_arguments(&mut self) {
         if let Some(frame) = self.frames.last_mut() {
             let floor = frame.floor;
-            self.out.truncate(floor);
             frame.argument = floor;
             frame.text = floor;
+            self.cut(floor);
         }
     }
 
@@ -133,12 +136,13 @@ impl<'a> Renderer<'a> {
         let blank = self.out[frame.text..].trim().is_empty();
         if !keep || (blank && !formatted) {
             let argument = frame.argument;
-            self.out.truncate(argument);
+            self.cut(argument);
         } else {
             call.kept = true;
             if !formatted {
                 let text = self.out[frame.text..].trim_end().len();
-                self.out.truncate(frame.text + text);
+                let kept = frame.text + text;
+                self.cut(kept);
             }
         }
     }
@@ -153,6 +157,7 @@ impl<'a> Renderer<'a> {
         self.position = frame.resume.max(self.position);
         self.line.from = self.line.from.min(frame.floor);
         match frame.inside {
+            Inside::External if self.out.len() <= frame.floor => self.leave_out(),
             Inside::External => {}
             Inside::Heading => self.line.alone = true,
             Inside::Link { start, labelled } => self.close_link(&frame, start, labelled),
@@ -176,14 +181,17 @@ impl<'a> Renderer<'a> {
                 } else {
                     String::new()
                 };
-                self.out.truncate(floor);
+                self.cut(floor);
                 self.push(&text);
             }
             Rule::Quotation | Rule::Lines => self.break_block(),
             _ => {
                 let kept = self.out[floor..].trim_end().len();
-                self.out.truncate(floor + kept);
+                self.cut(floor + kept);
             }
+        }
+        if self.out.len() <= floor {
+            self.leave_out();
         }
     }
 }

@@ -22,9 +22,14 @@ impl<'a> Renderer<'a> {
                 if self.line.from == self.out.len() && !self.line.other {
                     self.line.fresh = self.bytes.get(resume) != Some(&b'\n');
                 }
+                self.leave_out();
                 self.position = resume;
             }
             Kind::Hidden => self.position = resume,
+            Kind::LeftOut => {
+                self.leave_out();
+                self.position = resume;
+            }
             Kind::HiddenLine => self.skip_line(),
             Kind::Break => {
                 self.break_block();
@@ -116,6 +121,7 @@ impl<'a> Renderer<'a> {
             if open {
                 self.skip_line();
             } else {
+                self.leave_out();
                 self.position = span.resume as usize;
             }
             return;
@@ -212,10 +218,7 @@ impl<'a> Renderer<'a> {
         }
         let bare = from + end >= close;
         match templates::rule(name, bare, self.language) {
-            Rule::Nothing if templates::is_pronunciation(name) => {
-                self.left_out = self.out.len();
-            }
-            Rule::Nothing => {}
+            Rule::Nothing => self.leave_out(),
             Rule::Text(text) => self.push(text),
             Rule::Name => self.push_name(name.trim()),
             rule => {

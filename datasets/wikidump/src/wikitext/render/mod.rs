@@ -8,11 +8,13 @@ mod frames;
 mod lines;
 mod markup;
 mod output;
+mod removals;
 mod text;
 
 use super::languages::Language;
 use super::spans::{self, Span};
 use super::templates::Rule;
+use removals::Removals;
 
 /// Appends the plain text of `source`, which is shorter than 4 GiB.
 pub(super) fn render(source: &str, language: &Language<'_>, out: &mut String) {
@@ -32,11 +34,13 @@ pub(super) fn render(source: &str, language: &Language<'_>, out: &mut String) {
         quotes_end: 0,
         literal_quote: usize::MAX,
         broken_table: false,
-        left_out: usize::MAX,
+        removals: Removals::default(),
     };
     renderer.run();
     let kept = renderer.out.trim_end().len().max(base);
-    renderer.out.truncate(kept);
+    renderer.cut(kept);
+    let Renderer { out, removals, .. } = renderer;
+    removals.close_up(out, base);
 }
 
 /// The line of the source that is being read.
@@ -116,8 +120,8 @@ struct Renderer<'a> {
     literal_quote: usize,
     /// Within what an unclosed table left behind.
     broken_table: bool,
-    /// Length of the output when a pronunciation was last left out of it.
-    left_out: usize,
+    /// Where something was left out.
+    removals: Removals,
 }
 impl<'a> Renderer<'a> {
     fn run(&mut self) {

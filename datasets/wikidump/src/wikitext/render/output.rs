@@ -18,7 +18,18 @@ impl<'a> Renderer<'a> {
     pub(super) fn trim_end(&mut self) {
         let floor = self.floor();
         let kept = self.out[floor..].trim_end_matches(' ').len();
-        self.out.truncate(floor + kept);
+        self.cut(floor + kept);
+    }
+
+    /// Cuts the output back to this length.
+    pub(super) fn cut(&mut self, length: usize) {
+        self.out.truncate(length);
+        self.removals.cut(length);
+    }
+
+    /// Notes that something is left out here.
+    pub(super) fn leave_out(&mut self) {
+        self.removals.left_out(self.out.len());
     }
 
     /// Ends the block, unless it is empty.
@@ -36,6 +47,7 @@ impl<'a> Renderer<'a> {
         {
             self.out.push(' ');
         }
+        self.removals.space(self.out.len());
     }
 
     pub(super) fn in_template(&self) -> bool {
@@ -49,14 +61,6 @@ impl<'a> Renderer<'a> {
     }
 
     pub(super) fn push(&mut self, text: &str) {
-        if self.left_out == self.out.len()
-            && text.starts_with([',', '.', ';', ')'])
-            && self.out.len() > self.floor()
-            && self.out.ends_with(' ')
-        {
-            // the space belonged to the pronunciation
-            self.out.pop();
-        }
         let text = match text.strip_prefix(' ') {
             Some(rest) => {
                 self.space();
