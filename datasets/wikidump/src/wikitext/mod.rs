@@ -28,10 +28,13 @@ const PIECE: usize = 1 << 30;
 ///
 /// Blocks (paragraphs, headings, list items, quotations) are separated by one line feed each;
 /// no block is empty or begins or ends with a space. Tables, templates, references, captions,
-/// formulas, galleries, categories and links between languages are left out, and so are the
+/// galleries, categories and links between languages are left out, and so are the
 /// sections of references, links and notes that close a page. Numbers, foreign words and
 /// quotations that common templates carry stay (`{{convert|5|km|mi}}` is "5 km"). Link labels
 /// stay. Entities are decoded once. The text of a redirect is empty.
+///
+/// A formula of TeX in a sentence is the word `FORMULA`, and so is `{{math|…}}` with a template that
+/// is left out; otherwise that is its text. Formulas in lines of their own are left out.
 ///
 /// Beside what is left out, brackets around nothing, separators that have lost what they separated,
 /// and spaces before a comma or a full stop go too: `Ouse ({{IPA|…}}; born 1809)` is

@@ -32,6 +32,8 @@ pub(super) enum Kind {
     Comment,
     /// Marks without content, up to `resume`.
     Hidden,
+    /// A formula, up to `resume`.
+    Formula,
     /// Content that is left out, up to `resume`.
     LeftOut,
     /// Left out, up to the end of its line: an opaque tag that is never closed.
@@ -358,6 +360,9 @@ impl Scan<'_> {
         let kind = match verbatim {
             Some(lines) if lead < 256 && lines => Kind::Preformatted(lead as u8),
             Some(_) if lead < 256 => Kind::Verbatim(lead as u8),
+            None if tags::is_formula(name) && !self.source[tag.end..close].trim().is_empty() => {
+                Kind::Formula
+            }
             _ => Kind::LeftOut,
         };
         self.span(kind, at, close, resume);

@@ -23,6 +23,11 @@ pub(super) enum Rule {
     Name,
     /// One positional argument, from 1, or the argument `text=`.
     Argument(u8),
+    /// The same with the argument 1, where nothing of it is left out; otherwise what stands for a
+    /// formula.
+    Formula,
+    /// What stands for a formula.
+    TexFormula,
     /// The last positional argument.
     Last,
     /// All positional arguments from this one on, with this between them.

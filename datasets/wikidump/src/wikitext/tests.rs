@@ -238,6 +238,47 @@ fn punctuation_of_the_page_stays() {
 }
 
 #[test]
+fn formulas_leave_no_holes() {
+    check(
+        "If numbers have mean <math>X</math>, then <math>\\bar x = {{y}}</math>.",
+        "If numbers have mean FORMULA, then FORMULA.",
+    );
+    check(
+        "It is 2<math>x</math>y, <chem>H2O</chem>.",
+        "It is 2 FORMULA y, FORMULA.",
+    );
+    check(
+        "The <math>n</math>-th ({{tmath|n}}).",
+        "The FORMULA-th (FORMULA).",
+    );
+    check(
+        "{{math|''x''<sup>2</sup> {{=}} {{mvar|y}}}} is",
+        "x2 = y is",
+    );
+    check(
+        "By {{math|''x'' {{su|p=2}}}}, {{math|x=y}}",
+        "By FORMULA, FORMULA",
+    );
+    check(
+        "a {{nowrap|<math>x</math>}}, {{math|2{{sqrt|3}}}}",
+        "a FORMULA, 2√3",
+    );
+    check("a <math></math>, b<math/>.", "a, b.");
+    assert_eq!(
+        to_plain("設<math>x</math>為整數。", Some("zh")),
+        "設FORMULA為整數。"
+    );
+}
+
+#[test]
+fn displayed_formulas_are_no_blocks() {
+    check("So\n: <math>x</math>.\nwhere", "So\nwhere");
+    check("So\n:<math>x</math>, <math>y</math>\n\nB", "So\nB");
+    check("== <math>x</math> ==\nA", "A");
+    check("<math>x</math> (1)\n\nB", "FORMULA (1)\nB");
+}
+
+#[test]
 fn references_and_tags() {
     check("A<ref>B [[c]] {{d}}</ref>.", "A.");
     check(
@@ -246,7 +287,7 @@ fn references_and_tags() {
     );
     check("A<ref name=\"a>b\" /> B.", "A B.");
     check("A<REF>b</Ref >.", "A.");
-    check("<math>x^2</math>A<gallery>\nFile:x|y\n</gallery>B", "AB");
+    check("<gallery>\nFile:x|y\n</gallery>B", "B");
     check(
         "<syntaxhighlight lang=\"c\">int {{ x;</syntaxhighlight>A",
         "A",
@@ -463,6 +504,7 @@ fn long_runs_of_one_piece_end() {
         ("<ref>", "</ref>"),
         ("(", ")"),
         ("{{lang|fr|(", ")}}"),
+        ("{{math|", "}}"),
         ("({{x}}, ", ")"),
         ("{{x}},\u{A0}", ";"),
         ("({{x}}", "<!-- -->)"),

@@ -11,7 +11,7 @@
 //! - *markup*: the other cleaner left markup;
 //! - *hole*: the other cleaner left out words of a template (units, foreign words, dates) that
 //!   belong to the sentence: one of our sentences has all of the golden's letters in order, begins
-//!   and ends alike, and has more;
+//!   and ends alike, and has more; or it has the golden's letters beside the words for formulas;
 //! - *gap*: the other cleaner left spaces or separators beside what it left out ("Asia ( or) is"):
 //!   one of our sentences has the same letters without them.
 
@@ -109,6 +109,9 @@ fn has_hole(sentence: &str, ours: &[String]) -> bool {
         }
     };
     ours.iter().any(|sentence| {
+        if sentence.contains("FORMULA") && letters(&sentence.replace("FORMULA", "")) == golden {
+            return true;
+        }
         let whole = letters(sentence);
         whole.len() > golden.len()
             && edge(&golden, false) == edge(&whole, false)

@@ -3,7 +3,7 @@
 use super::super::format::{self, Arguments};
 use super::super::links;
 use super::super::templates::{self, Rule};
-use super::{Frame, Inside, Key, Renderer};
+use super::{Call, Frame, Inside, Key, Renderer};
 
 impl<'a> Renderer<'a> {
     pub(super) fn open(&mut self, close: usize, resume: usize, inside: Inside) {
@@ -123,11 +123,11 @@ impl<'a> Renderer<'a> {
         let keep = match (call.rule, call.key) {
             (Rule::Argument(0), _) => call.position == 0,
             (Rule::Format(_), _) => call.position > 0 || call.key != Key::None,
-            (Rule::Argument(_) | Rule::Quotation, Key::Text) => !call.kept,
+            (Rule::Argument(_) | Rule::Formula | Rule::Quotation, Key::Text) => !call.kept,
             (_, Key::Text | Key::Other) => false,
             (_, Key::None) if call.position == 0 => false,
             (Rule::Argument(n), _) => call.position == n && !call.kept,
-            (Rule::Quotation, _) => call.position == 1 && !call.kept,
+            (Rule::Formula | Rule::Quotation, _) => call.position == 1 && !call.kept,
             (Rule::From(n, _), _) => call.position >= n,
             (Rule::Last | Rule::Lines, _) => true,
             _ => false,
@@ -156,12 +156,12 @@ impl<'a> Renderer<'a> {
         };
         self.position = frame.resume.max(self.position);
         self.line.from = self.line.from.min(frame.floor);
-        match frame.inside {
+        match &frame.inside {
             Inside::External if self.out.len() <= frame.floor => self.leave_out(),
             Inside::External => {}
             Inside::Heading => self.line.alone = true,
-            Inside::Link { start, labelled } => self.close_link(&frame, start, labelled),
-            Inside::Template(call) => self.close_template(frame.floor, call.rule),
+            Inside::Link { start, labelled } => self.close_link(&frame, *start, *labelled),
+            Inside::Template(call) => self.close_template(&frame, call),
         }
     }
 
@@ -172,8 +172,9 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    pub(super) fn close_template(&mut self, floor: usize, rule: Rule) {
-        match rule {
+    pub(super) fn close_template(&mut self, frame: &Frame, call: &Call) {
+        let floor = frame.floor;
+        match call.rule {
             Rule::Format(format) => {
                 let written = &self.out[floor..];
                 let text = if written.len() <= format::MAX_ARGUMENT_BYTES {
@@ -183,6 +184,10 @@ impl<'a> Renderer<'a> {
                 };
                 self.cut(floor);
                 self.push(&text);
+            }
+            Rule::Formula if !call.kept || self.removals.count() > call.left_out => {
+                self.cut(floor);
+                self.formula(&self.source[frame.resume..]);
             }
             Rule::Quotation | Rule::Lines => self.break_block(),
             _ => {

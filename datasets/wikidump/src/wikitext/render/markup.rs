@@ -26,6 +26,10 @@ impl<'a> Renderer<'a> {
                 self.position = resume;
             }
             Kind::Hidden => self.position = resume,
+            Kind::Formula => {
+                self.formula(&self.source[resume..]);
+                self.position = resume;
+            }
             Kind::LeftOut => {
                 self.leave_out();
                 self.position = resume;
@@ -220,6 +224,7 @@ impl<'a> Renderer<'a> {
         match templates::rule(name, bare, self.language) {
             Rule::Nothing => self.leave_out(),
             Rule::Text(text) => self.push(text),
+            Rule::TexFormula => self.formula(&self.source[resume..]),
             Rule::Name => self.push_name(name.trim()),
             rule => {
                 if matches!(rule, Rule::Quotation | Rule::Lines) {
@@ -237,6 +242,7 @@ impl<'a> Renderer<'a> {
             position: 0,
             key: Key::None,
             kept: false,
+            left_out: self.removals.count(),
         };
         self.open(close, resume, Inside::Template(call));
     }

@@ -91,6 +91,8 @@ struct Call {
     key: Key,
     /// Something was kept of an earlier argument.
     kept: bool,
+    /// How often something had been left out when it opened.
+    left_out: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

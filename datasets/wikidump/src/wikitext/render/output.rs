@@ -1,6 +1,10 @@
 //! Writing: blocks, spaces, and what the open frames allow to be cut back.
 
+use super::removals::FORMULA;
 use super::{Frame, Inside, Renderer};
+
+/// The first character of the scripts that put no space between words.
+const FIRST_IDEOGRAPH: char = '\u{2E80}';
 
 impl<'a> Renderer<'a> {
     /// The first byte of the output that may be cut off.
@@ -69,6 +73,19 @@ impl<'a> Renderer<'a> {
             None => text,
         };
         self.out.push_str(text);
+    }
+
+    /// Writes what stands for a formula, apart from the words around it; `next` follows it in the source.
+    pub(super) fn formula(&mut self, next: &str) {
+        let joins = |c: char| c.is_alphanumeric() && c < FIRST_IDEOGRAPH;
+        if self.out[self.floor()..].ends_with(joins) {
+            self.out.push(' ');
+        }
+        self.removals.formula(self.out.len());
+        self.out.push_str(FORMULA);
+        if next.starts_with(joins) {
+            self.out.push(' ');
+        }
     }
 
     /// Writes part of a title or a name as it stands in the source.

@@ -6,6 +6,10 @@
 //! that stands elsewhere stays as the page has it. No more than [`NEAR`] characters are read on
 //! either side of a place, so that the pass is linear in the text.
 
+/// What stands for a formula. In capitals it differs from the word of the language, and begins a
+/// sentence wherever the formula does.
+pub(super) const FORMULA: &str = "FORMULA";
+
 /// Characters that are read on either side of a place.
 const NEAR: usize = 32;
 
@@ -13,6 +17,10 @@ const NEAR: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Removals {
     places: Vec<Place>,
+    /// Where a [`FORMULA`] begins, in bytes from the start of the output.
+    formulas: Vec<usize>,
+    /// How often something was left out.
+    count: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -26,10 +34,21 @@ struct Place {
 impl Removals {
     /// Something is left out at the end of an output of this length.
     pub(super) fn left_out(&mut self, length: usize) {
+        self.count += 1;
         if self.places.last().is_none_or(|place| place.at < length) {
             let spaced = false;
             self.places.push(Place { at: length, spaced });
         }
+    }
+
+    /// How often something was left out so far.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// A formula is written behind an output of this length.
+    pub(super) fn formula(&mut self, length: usize) {
+        self.formulas.push(length);
     }
 
     /// A space is not written at the end of an output of this length, which ends with one.
@@ -46,26 +65,31 @@ impl Removals {
         if self.places.len() < kept {
             self.left_out(length);
         }
+        while self.formulas.pop_if(|place| *place >= length).is_some() {}
     }
 
     /// Puts in order what was written to `out` from `base` on.
     pub(super) fn close_up(&self, out: &mut String, base: usize) {
-        if self.places.is_empty() {
+        if self.places.is_empty() && self.formulas.is_empty() {
             return;
         }
         let written = out.split_off(base);
-        let mut places = self.places.as_slice();
+        let (mut places, mut formulas) = (self.places.as_slice(), self.formulas.as_slice());
         let mut start = base;
         for block in written.split('\n') {
             let end = start + block.len();
             let (in_block, others) = places.split_at(places.partition_point(|p| p.at <= end));
             places = others;
+            let (displayed, others) = formulas.split_at(formulas.partition_point(|p| *p <= end));
+            formulas = others;
             let length = out.len();
             if length > base {
                 out.push('\n');
             }
             let from = out.len();
-            close_up_block(out, block, start, in_block);
+            if !is_display(block, start, displayed) {
+                close_up_block(out, block, start, in_block);
+            }
             let blank = out.len() == from;
             if blank || (!in_block.is_empty() && out[from..].chars().all(is_leftover)) {
                 out.truncate(length);
@@ -73,6 +97,18 @@ impl Removals {
             start = end + 1;
         }
     }
+}
+
+/// True for a block of formulas without a word, which is set apart from the text.
+fn is_display(block: &str, start: usize, formulas: &[usize]) -> bool {
+    let mut from = 0;
+    for place in formulas.iter().map(|place| place - start) {
+        if block[from..place].contains(char::is_alphanumeric) {
+            return false;
+        }
+        from = place + FORMULA.len();
+    }
+    from > 0 && !block[from..].contains(char::is_alphanumeric)
 }
 
 /// Appends a block that begins at `start`, in order around the places.
