@@ -93,6 +93,7 @@ fn links() {
         "[http://x.org label] [http://x.org] [//y.org ''z'']",
         "label z",
     );
+    check("A ([http://x.org  b], [http://x.org]) c", "A (b) c");
     check("[sic] [1]", "[sic] [1]");
     check("[[http://x.org a label]]", "a label");
     check("See http://x.org/a_b now.", "See http://x.org/a_b now.");

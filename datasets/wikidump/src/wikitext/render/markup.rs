@@ -163,7 +163,10 @@ impl<'a> Renderer<'a> {
         self.position = start + 1 + width;
         if span.close != OPEN {
             let close = span.close as usize;
-            self.position = self.position.min(close);
+            let blanks = rest[width..]
+                .iter()
+                .take_while(|b| matches!(b, b' ' | b'\t'));
+            self.position = (self.position + blanks.count()).min(close);
             self.open(close, span.resume as usize, Inside::External);
         }
     }
