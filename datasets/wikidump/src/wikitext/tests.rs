@@ -280,6 +280,26 @@ fn displayed_formulas_are_no_blocks() {
 }
 
 #[test]
+fn variants_of_a_language_are_one() {
+    let zh = |wikitext| to_plain(wikitext, Some("zh"));
+    assert_eq!(
+        zh("十六个-{zh-hans:联邦州; zh-hant:邦}-之一"),
+        "十六个联邦州之一"
+    );
+    assert_eq!(
+        zh("联-{}-邦 [[-{zh:甲;zh-tw:乙}-]] -{H|zh-cn:丙;}-丁"),
+        "联邦 甲 丁"
+    );
+    assert_eq!(
+        zh("-{zh-hans:{{lang|en|A}}; zh-hant:[[b|B]]}- -{{{nowrap|C}}}-"),
+        "A C"
+    );
+    assert_eq!(zh("-{a -{zh:b}- c}- x}- -{open"), "a b c x}- -{open");
+    assert_eq!(to_plain("250-{m}- висока", Some("sr")), "250m висока");
+    check("C-{x}- y", "C-{x}- y");
+}
+
+#[test]
 fn references_and_tags() {
     check("A<ref>B [[c]] {{d}}</ref>.", "A.");
     check(
@@ -425,6 +445,9 @@ const PARTS: &[&str] = &[
     ", ",
     ".",
     "{{x}}",
+    "-{",
+    "}-",
+    "zh-tw:",
     "（",
     "）",
     "、",
@@ -467,7 +490,7 @@ fn garbage_gives_clean_blocks() {
         let wikitext: String = (0..length)
             .map(|_| PARTS[random.below(PARTS.len())])
             .collect();
-        let language = [None, Some("en"), Some("fr"), Some("xx")][round % 4];
+        let language = [None, Some("en"), Some("fr"), Some("zh")][round % 4];
         let plain = to_plain(&wikitext, language);
         assert!(
             !plain.contains(['\u{1F}', '\u{1E}']),
@@ -506,11 +529,14 @@ fn long_runs_of_one_piece_end() {
         ("(", ")"),
         ("{{lang|fr|(", ")}}"),
         ("{{math|", "}}"),
+        ("-{", "}-"),
+        ("-{H|zh:", ";zh-tw:b}-"),
         ("({{x}}, ", ")"),
         ("{{x}},\u{A0}", ";"),
         ("({{x}}", "<!-- -->)"),
     ] {
         let wikitext = open.repeat(150_000) + &"word ".repeat(10_000) + &close.repeat(150_000);
         assert!(to_plain(&wikitext, Some("en")).len() <= wikitext.len());
+        assert!(to_plain(&wikitext, Some("zh")).len() <= wikitext.len());
     }
 }

@@ -3,6 +3,7 @@
 use super::super::format::{self, Arguments};
 use super::super::links;
 use super::super::templates::{self, Rule};
+use super::super::variants;
 use super::{Call, Frame, Inside, Key, Renderer};
 
 impl<'a> Renderer<'a> {
@@ -159,6 +160,7 @@ impl<'a> Renderer<'a> {
         match &frame.inside {
             Inside::External if self.out.len() <= frame.floor => self.leave_out(),
             Inside::External => {}
+            Inside::Variants => self.close_variants(frame.floor),
             Inside::Heading => self.line.alone = true,
             Inside::Link { start, labelled } => self.close_link(&frame, *start, *labelled),
             Inside::Template(call) => self.close_template(&frame, call),
@@ -169,6 +171,16 @@ impl<'a> Renderer<'a> {
         if labelled && self.out[frame.text.min(self.out.len())..].trim().is_empty() {
             let title = links::short_title(self.target(start, frame.close));
             self.push_name(title);
+        }
+    }
+
+    pub(super) fn close_variants(&mut self, floor: usize) {
+        let written = &self.out[floor..];
+        let shown = variants::shown(written);
+        if shown.len() < written.len() {
+            let shown = shown.to_owned();
+            self.cut(floor);
+            self.out.push_str(&shown);
         }
     }
 

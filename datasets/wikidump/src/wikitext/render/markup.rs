@@ -59,6 +59,14 @@ impl<'a> Renderer<'a> {
                 self.break_block();
                 self.position = resume;
             }
+            Kind::Variants if span.close == OPEN => {
+                self.push("-{");
+                self.position = start + 2;
+            }
+            Kind::Variants => {
+                self.position = start + 2;
+                self.open(close, resume, Inside::Variants);
+            }
             Kind::Heading(level) => self.heading(level, close, resume),
             Kind::Link => self.link(span),
             Kind::External => self.external(span),

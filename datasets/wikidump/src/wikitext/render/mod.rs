@@ -18,7 +18,7 @@ use removals::Removals;
 
 /// Appends the plain text of `source`, which is shorter than 4 GiB.
 pub(super) fn render(source: &str, language: &Language<'_>, out: &mut String) {
-    let spans = spans::find(source);
+    let spans = spans::find(source, language.has_variants());
     let base = out.len();
     let mut renderer = Renderer {
         source,
@@ -78,6 +78,7 @@ struct Frame {
 enum Inside {
     Link { start: usize, labelled: bool },
     External,
+    Variants,
     Heading,
     Template(Call),
 }
