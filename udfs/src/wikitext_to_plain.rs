@@ -14,7 +14,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the prose of a page of wikitext: without markup, templates, tables, references and the sections that only list references or links. Each paragraph, heading and list item is a line of its own. A redirect gives the empty text.",
+    description = "Returns the prose of a page of wikitext: without markup, templates, tables, references and the sections that only list references or links. Each paragraph, heading and list item is a line of its own. A formula in a sentence is the word `FORMULA`. Empty brackets and separators beside what was left out go too. A redirect gives the empty text.",
     syntax_example = "wikitext_to_plain(wikitext[, language])",
     sql_example = r#"```sql
 > SELECT wikitext_to_plain('The Ouse flows through [[York|the city]].<ref>A map.</ref>', 'en') AS plain;

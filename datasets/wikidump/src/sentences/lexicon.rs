@@ -1,11 +1,13 @@
 //! What a language knows about its full stops.
 //!
 //! Abbreviations and sentence openers come from `sentencex`, which keeps them for some thirty
-//! languages and names a fallback for the others. The short lists below say what those tables do
-//! not: which abbreviations always have something after them, which words are abbreviations only
+//! languages and names a fallback for the others; `abbreviations` adds to them. The short lists
+//! below say what those tables do not: which abbreviations always have something after them, which words are abbreviations only
 //! at times, and which languages write ordinal numbers with a full stop before a capital.
 
-use sentencex::languages::Language;
+use sentencex::languages::{Language, get_fallbacks};
+
+use super::abbreviations::{Abbreviations, BY_LANGUAGE};
 
 /// Abbreviations that stand before a name or a number and so never end a sentence.
 const LEADING: &[&str] = &[
@@ -33,7 +35,7 @@ const AMBIGUOUS: &[&str] = &[
 /// Eras and degrees, which often close a sentence.
 const TITLES_AND_ERAS: &[&str] = &[
     "a.d", "b.a", "b.c", "b.c.e", "b.s", "b.sc", "c.e", "d.d.s", "j.d", "ll.b", "ll.d", "ll.m",
-    "m.a", "m.b.a", "m.s", "m.sc", "ph.d",
+    "m.a", "m.b.a", "m.s", "m.sc", "ph.d", "н.э",
 ];
 
 const DAYS_AND_MONTHS: &[&str] = &[
@@ -73,6 +75,8 @@ const CAPITALISED_ORDINALS: &[&str] = &[
 /// The word lists and habits of one language.
 pub(super) struct Lexicon {
     tables: Box<dyn Language>,
+    /// What those tables lack.
+    more: Option<&'static Abbreviations>,
     /// Words in "19. Jahrhundert" order occur.
     pub(super) capitalised_ordinals: bool,
     /// The full stop of the language is `:`, and `.` ends nothing (Armenian).
@@ -92,6 +96,7 @@ impl Lexicon {
             colon_stop: matches!(code.as_str(), "hy" | "hyw"),
             semicolon_asks: matches!(code.as_str(), "el" | "pnt" | "grc"),
             english: matches!(code.as_str(), "en" | "simple" | "sco"),
+            more: abbreviations(&code),
             tables: sentencex::language_factory(match code.as_str() {
                 "simple" => "en",
                 code => code,
@@ -103,6 +108,19 @@ impl Lexicon {
     pub(super) fn is_abbreviation(&self, word: &str) -> bool {
         let table = self.tables.get_abbreviations();
         table.contains(word) || table.contains(word.to_lowercase().as_str())
+    }
+
+    /// True if a sentence cannot end after this abbreviation, written `word`; both without the last
+    /// full stop, and the first in lower case.
+    pub(super) fn is_leading(&self, lower: &str, word: &str) -> bool {
+        let is_acronym = word.chars().skip(1).any(char::is_uppercase);
+        is_leading(lower) || (!is_acronym && self.more.is_some_and(|m| m.leading.contains(&lower)))
+    }
+
+    /// True if a sentence cannot end between this abbreviation (lower case, without last full stop)
+    /// and a number.
+    pub(super) fn is_numbered(&self, lower: &str) -> bool {
+        self.more.is_some_and(|more| more.numbered.contains(&lower))
     }
 
     /// True if a sentence that begins with `word` puts a time or a place first ("At", "By").
@@ -118,6 +136,13 @@ impl Lexicon {
     }
 }
 
+/// The abbreviations of a language, or of its nearest relative that has some.
+fn abbreviations(code: &str) -> Option<&'static Abbreviations> {
+    let relatives = get_fallbacks(code).unwrap_or_default();
+    let mut codes = std::iter::once(&code).chain(relatives);
+    codes.find_map(|code| BY_LANGUAGE.iter().find(|more| more.language == *code))
+}
+
 /// True for an era or a degree (lower case, without last full stop).
 pub(super) fn is_title_or_era(word: &str) -> bool {
     TITLES_AND_ERAS.contains(&word)
@@ -128,7 +153,8 @@ pub(super) fn is_day_or_month(word: &str) -> bool {
     DAYS_AND_MONTHS.contains(&word)
 }
 
-/// True if a sentence cannot end after this abbreviation (lower case, without last full stop).
+/// True if a sentence cannot end after this abbreviation in any language (lower case, without last
+/// full stop).
 pub(super) fn is_leading(word: &str) -> bool {
     LEADING.contains(&word)
 }

@@ -1,11 +1,12 @@
 //! Splits plain text into sentences, as byte ranges into that text.
 //!
 //! There are two splitters, each in its own file: `rules` for many languages, and `published`, the regular expression
-//! that published near-duplicate systems used. The word lists of the first come from the crate `sentencex`; `lexicon`
-//! adds what that crate lacks. To add a splitter, add a file and a variant of [`Splitter`].
+//! that published near-duplicate systems used. The word lists of the first come from the crate `sentencex`; `lexicon` and `abbreviations`
+//! add what that crate lacks. To add a splitter, add a file and a variant of [`Splitter`].
 //!
 //! Both run in time linear in the text and hand out ranges lazily.
 
+mod abbreviations;
 mod lexicon;
 mod list_items;
 mod published;

@@ -289,10 +289,17 @@ impl Rules<'_> {
         let lower = word.to_lowercase();
         let mut letters = word.chars();
         if let (Some(letter), None) = (letters.next(), letters.next()) {
-            return self.letter_ends_sentence(letter, opens, next, first);
+            return if letter.is_lowercase() {
+                !opens && self.small_letter_ends_sentence(word, before, following)
+            } else {
+                self.letter_ends_sentence(letter, opens, next)
+            };
         }
-        if lexicon::is_leading(&lower) {
+        if self.lexicon.is_leading(&lower, word) {
             // "No." as an answer, "p." as a page
+            return false;
+        }
+        if first.is_numeric() && self.lexicon.is_numbered(&lower) {
             return false;
         }
         let last = lower.rsplit('.').next().unwrap_or(&lower);
@@ -335,7 +342,7 @@ impl Rules<'_> {
     }
 
     /// A full stop after a single letter: an initial, or the end of "vitamin C".
-    fn letter_ends_sentence(&self, letter: char, opens: bool, next: &str, first: char) -> bool {
+    fn letter_ends_sentence(&self, letter: char, opens: bool, next: &str) -> bool {
         if opens {
             return false;
         }
@@ -348,7 +355,26 @@ impl Rules<'_> {
         let known = self
             .lexicon
             .is_abbreviation(letter.encode_utf8(&mut [0; 4]));
-        !known || (self.lexicon.is_opener(next) && !first.is_numeric())
+        !known || self.lexicon.is_opener(next)
+    }
+
+    /// A full stop after a lower-case letter: "p. 5", the first or the last of "z. B.", "u. a.".
+    fn small_letter_ends_sentence(&self, letter: &str, before: &str, following: &str) -> bool {
+        let next = leading_word(following);
+        let is_initial = next.chars().count() == 1 && following[next.len()..].starts_with('.');
+        let counts = following.starts_with(char::is_numeric);
+        if counts || is_initial || self.lexicon.is_leading(letter, letter) {
+            return false;
+        }
+        let earlier = before.trim_end_matches(' ').strip_suffix('.').unwrap_or("");
+        let earlier = word_before(earlier, 0, earlier.len());
+        if earlier.chars().count() == 1 && earlier.chars().all(char::is_lowercase) {
+            let both = format!("{earlier}.{letter}");
+            return self.lexicon.is_opener(next)
+                || lexicon::is_closing(&both)
+                || lexicon::is_title_or_era(&both);
+        }
+        !self.lexicon.is_abbreviation(letter) || self.lexicon.is_opener(next)
     }
 }
 

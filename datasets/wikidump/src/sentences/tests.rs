@@ -118,6 +118,73 @@ fn other_scripts_and_languages() {
 }
 
 #[test]
+fn abbreviations_of_other_languages_go_on() {
+    for (language, text) in [
+        (
+            "it",
+            "La legge n. 5 e la n. 7, cfr. pag. 283 del dott. Rossi, on. Bianchi e s. Maria.",
+        ),
+        ("it", "Si veda l'art. 5, la fig. 3 e il sec. XVI."),
+        (
+            "fr",
+            "Voir n. 5, p. ex. Paris, vol. 2, t. II, Mgr. Dupont et bd. Saint-Michel.",
+        ),
+        (
+            "es",
+            "Véase el núm. 5, la pág. 3, p. ej. Madrid, y el Dr. Juan con la Sra. Pérez.",
+        ),
+        ("es", "El cap. 5 y el n. 3 de la ed. Planeta."),
+        (
+            "de",
+            "Er kam z. B. Wien und d. h. Berlin näher, vgl. Bd. 5, Nr. 3 und hrsg. Müller.",
+        ),
+        ("de", "Das gilt u. a. Berlin, geb. 5 und Kap. 3."),
+        (
+            "pt",
+            "Ver n. 5, p. 3, pág. 7, p. ex. Lisboa, na Av. Paulista e no séc. XVI.",
+        ),
+        ("pt-br", "O núm. 5 da R. Augusta."),
+        (
+            "pl",
+            "Na ul. Długiej i ul. Krótka, św. Jan, nr. 5, np. Kraków, tzw. Polska i s. 5.",
+        ),
+        ("pl", "Mieszkał przy al. Jana, im. Adama, ur. 5 maja."),
+        (
+            "nl",
+            "Zie nr. 5, blz. 3, dhr. Jansen, ds. De Vries en bijv. Utrecht en p. 7.",
+        ),
+        (
+            "ru",
+            "Он родился в г. Москва, на ул. Ленина, пл. Победы, см. гл. 5, ст. 3, т. е. Россия.",
+        ),
+        ("ru", "Около оз. Байкал, ок. 1500 и рис. 5."),
+    ] {
+        assert_eq!(sentences(text, language), [text], "{language}");
+    }
+    for (language, text) in [
+        ("it", "È il numero.|La legge vale."),
+        ("de", "Die Stadt liegt am Kap.|Er ging."),
+        ("pl", "Dał to matce.|Potem wyszedł."),
+        (
+            "ru",
+            "И т. д.|Потом он ушёл.|Это его род.|Он жил до н. э.|Рим рос.",
+        ),
+        ("fr", "C'est une BD.|Le dessin est beau."),
+        (
+            "en",
+            "See vitamin C.|The end came.|He had a z.|Then he left.",
+        ),
+    ] {
+        let expected: Vec<&str> = text.split('|').collect();
+        assert_eq!(
+            sentences(&expected.join(" "), language),
+            expected,
+            "{language}"
+        );
+    }
+}
+
+#[test]
 fn items_in_one_line() {
     assert_eq!(
         sentences("1. The first item 2. The second item", "en"),

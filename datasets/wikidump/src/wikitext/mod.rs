@@ -7,7 +7,8 @@
 //! `spans` pairs brackets and finds what is opaque (comments, references, formulas) before a
 //! word is written, so that the walk knows at each opener whether and where it closes; `render`
 //! writes. What a template leaves behind is said in `templates`, where a link leads in `links`,
-//! which sections and namespaces a language has in `languages`. Nothing recurses, and both
+//! which variant of a word is shown in `variants`, which sections and namespaces a language has in
+//! `languages`. Nothing recurses, and both
 //! passes are linear in the wikitext, whatever is left open.
 
 mod entities;
@@ -20,6 +21,7 @@ mod spans;
 mod tags;
 mod template_names;
 mod templates;
+mod variants;
 
 /// Longest piece that is cleaned at once; offsets are kept in 32 bits.
 const PIECE: usize = 1 << 30;
@@ -28,10 +30,18 @@ const PIECE: usize = 1 << 30;
 ///
 /// Blocks (paragraphs, headings, list items, quotations) are separated by one line feed each;
 /// no block is empty or begins or ends with a space. Tables, templates, references, captions,
-/// formulas, galleries, categories and links between languages are left out, and so are the
+/// galleries, categories and links between languages are left out, and so are the
 /// sections of references, links and notes that close a page. Numbers, foreign words and
 /// quotations that common templates carry stay (`{{convert|5|km|mi}}` is "5 km"). Link labels
-/// stay. Entities are decoded once. The text of a redirect is empty.
+/// stay. Of marks that convert between scripts (`-{zh-hans:州; zh-hant:邦}-`) the first variant stays.
+/// Entities are decoded once. The text of a redirect is empty.
+///
+/// A formula of TeX in a sentence is the word `FORMULA`, and so is `{{math|…}}` with a template that
+/// is left out; otherwise that is its text. Formulas in lines of their own are left out.
+///
+/// Beside what is left out, brackets around nothing, separators that have lost what they separated,
+/// and spaces before a comma or a full stop go too: `Ouse ({{IPA|…}}; born 1809)` is
+/// "Ouse (born 1809)". Punctuation that stands elsewhere stays as the page has it.
 ///
 /// `language` is the code of the wiki (`"en"`, `"pt"`); it decides which sections close a page and
 /// what some templates mean. `None` takes the sections of all languages.

@@ -26,12 +26,18 @@ pub(super) enum Kind {
     Link,
     /// `[scheme:… label]`
     External,
+    /// `-{…}-`
+    Variants,
     /// `== … ==` with its level; `close` is where the closing marks begin.
     Heading(u8),
     /// `<!--…-->`
     Comment,
-    /// Left out, up to `resume`.
+    /// Marks without content, up to `resume`.
     Hidden,
+    /// A formula, up to `resume`.
+    Formula,
+    /// Content that is left out, up to `resume`.
+    LeftOut,
     /// Left out, up to the end of its line: an opaque tag that is never closed.
     HiddenLine,
     /// A tag that separates blocks.
@@ -54,8 +60,9 @@ pub(super) struct Span {
     pub(super) kind: Kind,
 }
 
-/// The spans of `source` in the order of their starts. `source` is shorter than 4 GiB.
-pub(super) fn find(source: &str) -> Vec<Span> {
+/// The spans of `source` in the order of their starts. `source` is shorter than 4 GiB. `variants` says
+/// that `-{` is markup.
+pub(super) fn find(source: &str, variants: bool) -> Vec<Span> {
     let mut scan = Scan {
         source,
         bytes: source.as_bytes(),
@@ -65,6 +72,7 @@ pub(super) fn find(source: &str) -> Vec<Span> {
         exhausted: [false; tags::OPAQUE_NAMES],
         comments_exhausted: false,
         references_open_until: 0,
+        variants,
     };
     scan.run();
     scan.spans
@@ -78,9 +86,10 @@ enum Bracket {
     HtmlTable,
     Link,
     External,
+    Variants,
 }
 
-const KINDS: usize = 5;
+const KINDS: usize = 6;
 
 struct Scan<'a> {
     source: &'a str,
@@ -95,6 +104,8 @@ struct Scan<'a> {
     comments_exhausted: bool,
     /// No reference ends between the last one that was left open and here.
     references_open_until: usize,
+    /// `-{` is markup.
+    variants: bool,
 }
 
 /// True for the bytes at which the scan stops.
@@ -233,10 +244,9 @@ impl Scan<'_> {
 
     fn braces_open(&mut self, at: usize) -> usize {
         let run = self.run_length(at);
-        if run == 1 {
-            return at + 1;
-        }
-        if run % 2 == 1 {
+        if run % 2 == 1 && self.variants && self.bytes[..at].ends_with(b"-") {
+            self.push(Bracket::Variants, Kind::Variants, at - 1);
+        } else if run > 1 && run % 2 == 1 {
             self.span(Kind::Hidden, at, at, at + 1);
         }
         let mut i = at + run % 2;
@@ -249,14 +259,21 @@ impl Scan<'_> {
 
     fn braces_close(&mut self, at: usize) -> usize {
         let run = self.run_length(at);
-        if run == 1 {
-            return at + 1;
-        }
         let end = at + run;
+        let variants = run % 2 == 1 && self.byte(end) == b'-';
+        if run == 1 && !(variants && self.close(Bracket::Variants, at, end + 1)) {
+            return end;
+        }
+        if run == 1 {
+            return end + 1;
+        }
         let mut i = at;
         while i + 1 < end {
             self.close_or_hide(Bracket::Template, i, i + 2);
             i += 2;
+        }
+        if i < end && variants && self.close(Bracket::Variants, i, end + 1) {
+            return end + 1;
         }
         if i < end {
             self.span(Kind::Hidden, i, i, end);
@@ -335,7 +352,12 @@ impl Scan<'_> {
     /// A tag whose content is not wikitext to be kept, with that content.
     fn opaque(&mut self, at: usize, tag: Tag, name: u8) -> usize {
         if tag.closing || tag.self_closing {
-            self.span(Kind::Hidden, at, at, tag.end);
+            let kind = if tag.closing {
+                Kind::Hidden
+            } else {
+                Kind::LeftOut
+            };
+            self.span(kind, at, at, tag.end);
             return tag.end;
         }
         let verbatim = tags::verbatim(name);
@@ -351,7 +373,10 @@ impl Scan<'_> {
         let kind = match verbatim {
             Some(lines) if lead < 256 && lines => Kind::Preformatted(lead as u8),
             Some(_) if lead < 256 => Kind::Verbatim(lead as u8),
-            _ => Kind::Hidden,
+            None if tags::is_formula(name) && !self.source[tag.end..close].trim().is_empty() => {
+                Kind::Formula
+            }
+            _ => Kind::LeftOut,
         };
         self.span(kind, at, close, resume);
         resume

@@ -239,6 +239,11 @@ pub(super) fn verbatim(name: u8) -> Option<bool> {
     }
 }
 
+/// True for tags whose content is a formula of mathematics or chemistry.
+pub(super) fn is_formula(name: u8) -> bool {
+    matches!(OPAQUE[name as usize], "math" | "chem" | "ce" | "math_chem")
+}
+
 /// True for `ref`.
 pub(super) fn is_reference(name: u8) -> bool {
     name == 2

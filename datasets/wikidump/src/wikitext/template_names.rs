@@ -6,7 +6,9 @@ use super::format::Format::{
     AsOf, Century, Circa, Convert, Date, Either, Foreign, Fraction, LocalDate, Ordinal, Prefixed,
     Suffixed, Time, Unit, Value,
 };
-use super::templates::Rule::{self, Argument, Format, From, Last, Lines, Nothing, Quotation, Text};
+use super::templates::Rule::{
+    self, Argument, Format, Formula, From, Last, Lines, Nothing, Quotation, TexFormula, Text,
+};
 
 /// Names that mean the same in every language that has them.
 #[rustfmt::skip]
@@ -20,7 +22,7 @@ pub(super) static EVERYWHERE: &[(Rule, &[&str])] = &[
         "interlanguage link", "interlanguage link multi", "illm", "link-interwiki", "仮リンク",
         "임시링크", "flag", "flagcountry", "flagu", "background", "visible anchor", "vanchor",
         "nihongo2", "nihongo krt", "angbr", "angle bracket", "mono", "code", "var", "samp", "tt",
-        "math", "mvar", "nowrap begin", "center", "centre", "overline", "uline", "w", "lj",
+        "nowrap begin", "center", "centre", "overline", "uline", "w", "lj",
         "jis2004フォント", "僻字", "exp", "tutto attaccato", "ta", "langi", "mvr", "quote inline", "qi",
         "\"", "„", "definition", "defn", "term", "dfn", "lien", "dtext", "script", "polytonic",
         "hebrew", "arabic", "grek", "bo-textonly", "my", "ruby", "ruby-ja", "読み仮名", "ふりがな",
@@ -30,6 +32,8 @@ pub(super) static EVERYWHERE: &[(Rule, &[&str])] = &[
         "script/arabic", "script/slavonic", "script/nastaliq", "script/armenian",
         "script/cuneiform", "lang-zh", "s", "smallsup", "nowraplinks",
     ]),
+    (Formula, &["math", "mvar", "bigmath"]),
+    (TexFormula, &["tmath"]),
     (Argument(2), &[
         "lang", "lng", "langue", "rtl-lang", "rtl lang", "cizojazyčně", "llang", "sort", "color",
         "colour", "font color", "fontcolor", "font colour", "font", "resize", "fs", "style",
@@ -127,6 +131,7 @@ pub(super) static EVERYWHERE: &[(Rule, &[&str])] = &[
     (Format(Prefixed("10^")), &["10^", "10e"]),
     (Format(Prefixed("§ ")), &["section sign"]),
     (Format(Prefixed("siglo ")), &["siglo"]),
+    (Format(Prefixed("√")), &["sqrt", "radic", "radical"]),
     (Format(Prefixed("no. ")), &["numero", "numéro", "nº"]),
     (Format(Prefixed("USS ")), &["uss"]),
     (Format(Prefixed("HMS ")), &["hms"]),

@@ -23,6 +23,11 @@ pub(super) enum Rule {
     Name,
     /// One positional argument, from 1, or the argument `text=`.
     Argument(u8),
+    /// The same with the argument 1, where nothing of it is left out; otherwise what stands for a
+    /// formula.
+    Formula,
+    /// What stands for a formula.
+    TexFormula,
     /// The last positional argument.
     Last,
     /// All positional arguments from this one on, with this between them.
@@ -107,13 +112,6 @@ pub(super) fn rule(name: &str, bare: bool, language: &Language<'_>) -> Rule {
         return Argument(1);
     }
     Nothing
-}
-
-/// True for templates that hold a pronunciation in parentheses or commas of the sentence.
-pub(super) fn is_pronunciation(name: &str) -> bool {
-    let name = name.trim_start();
-    name.get(..3)
-        .is_some_and(|start| start.eq_ignore_ascii_case("ipa"))
 }
 
 /// The rule of a parser function, and where its argument begins: `formatnum:1234`.

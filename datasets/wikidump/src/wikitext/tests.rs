@@ -93,6 +93,7 @@ fn links() {
         "[http://x.org label] [http://x.org] [//y.org ''z'']",
         "label z",
     );
+    check("A ([http://x.org  b], [http://x.org]) c", "A (b) c");
     check("[sic] [1]", "[sic] [1]");
     check("[[http://x.org a label]]", "a label");
     check("See http://x.org/a_b now.", "See http://x.org/a_b now.");
@@ -172,10 +173,130 @@ fn templates_leave_their_words() {
 }
 
 #[test]
-fn parentheses_that_are_emptied_go() {
+fn brackets_that_are_emptied_go() {
     check("Foo ({{IPA|x}}) is", "Foo is");
     check("Foo ({{IPA|x}}, {{lang-xx}}) is", "Foo is");
-    check("main() (a) ", "main() (a)");
+    check("Foo ({{x}} – {{y}}), a", "Foo, a");
+    check("Foo ([{{x}}]).", "Foo.");
+    check("({{x}}) Foo", "Foo");
+    check("Foo “{{x}}” is", "Foo is");
+    check("Foo (''{{lang|ja|}}'', [http://x.org]) is", "Foo is");
+    check("Foo ({{small|({{x}})}}) is", "Foo is");
+    assert_eq!(
+        to_plain("東京（{{lang|en|}}、{{x}}）は。", Some("ja")),
+        "東京は。"
+    );
+}
+
+#[test]
+fn separators_beside_what_is_left_out_go() {
+    check("Foo ({{IPA|x}}; born 1809) is", "Foo (born 1809) is");
+    check("Foo ({{x}}, {{y}}; {{z}} 1809) is", "Foo (1809) is");
+    check("Foo (born 1809, {{x}}) is", "Foo (born 1809) is");
+    check("Foo (IPA: {{IPA|x}}) is", "Foo (IPA) is");
+    check("With {{x}}, then {{y}}.", "With, then.");
+    check("A, {{x}}, {{y}}, B; {{z}}, C, {{x}}; D.", "A, B; C; D.");
+    check("A, {{x}}. B. {{citation needed}}. C", "A. B. C");
+    check("A (B {{x}} , C <!-- n -->).", "A (B, C).");
+    check("A <ref>b</ref>, B<ref name=b />.", "A, B.");
+    check("A [[File:x.svg|20px]], B [http://x.org].", "A, B.");
+    check(
+        "A\n.<ref>b</ref> B ,<ref>c</ref> C . . .<ref>d</ref>",
+        "A. B, C . . .",
+    );
+    check("{{x}}, B\n* {{y}}. C\n* {{z}}.\n* D", "B\nC\nD");
+    assert_eq!(
+        to_plain("Foo（{{x}}、1900年）は{{x}}、バー", Some("ja")),
+        "Foo（1900年）は、バー"
+    );
+    assert_eq!(
+        to_plain("عمر ({{x}}، 1900) هو {{x}}، ثم", Some("ar")),
+        "عمر (1900) هو، ثم"
+    );
+    assert_eq!(
+        to_plain(
+            "Un mot {{x}} : deux {{x}} ; « {{x}} trois {{x}} » !",
+            Some("fr")
+        ),
+        "Un mot : deux ; « trois » !"
+    );
+}
+
+#[test]
+fn punctuation_of_the_page_stays() {
+    for text in [
+        "f ( ) and (; x) stay , so",
+        "main() (a , ) .",
+        "a ( , ) b :-)",
+        "Use .NET , or ... now",
+    ] {
+        check(text, text);
+        check(&format!("{text} {{{{x}}}} B."), &format!("{text} B."));
+    }
+    check("of {{x}} .NET and {{x}} ... 5", "of .NET and ... 5");
+    check("(a){{x}} – 5 (1990–{{x}})", "(a) – 5 (1990–)");
+    check("as {{x}}-based {{x}}'s", "as -based 's");
+}
+
+#[test]
+fn formulas_leave_no_holes() {
+    check(
+        "If numbers have mean <math>X</math>, then <math>\\bar x = {{y}}</math>.",
+        "If numbers have mean FORMULA, then FORMULA.",
+    );
+    check(
+        "It is 2<math>x</math>y, <chem>H2O</chem>.",
+        "It is 2 FORMULA y, FORMULA.",
+    );
+    check(
+        "The <math>n</math>-th ({{tmath|n}}).",
+        "The FORMULA-th (FORMULA).",
+    );
+    check(
+        "{{math|''x''<sup>2</sup> {{=}} {{mvar|y}}}} is",
+        "x2 = y is",
+    );
+    check(
+        "By {{math|''x'' {{su|p=2}}}}, {{math|x=y}}",
+        "By FORMULA, FORMULA",
+    );
+    check(
+        "a {{nowrap|<math>x</math>}}, {{math|2{{sqrt|3}}}}",
+        "a FORMULA, 2√3",
+    );
+    check("a <math></math>, b<math/>.", "a, b.");
+    assert_eq!(
+        to_plain("設<math>x</math>為整數。", Some("zh")),
+        "設FORMULA為整數。"
+    );
+}
+
+#[test]
+fn displayed_formulas_are_no_blocks() {
+    check("So\n: <math>x</math>.\nwhere", "So\nwhere");
+    check("So\n:<math>x</math>, <math>y</math>\n\nB", "So\nB");
+    check("== <math>x</math> ==\nA", "A");
+    check("<math>x</math> (1)\n\nB", "FORMULA (1)\nB");
+}
+
+#[test]
+fn variants_of_a_language_are_one() {
+    let zh = |wikitext| to_plain(wikitext, Some("zh"));
+    assert_eq!(
+        zh("十六个-{zh-hans:联邦州; zh-hant:邦}-之一"),
+        "十六个联邦州之一"
+    );
+    assert_eq!(
+        zh("联-{}-邦 [[-{zh:甲;zh-tw:乙}-]] -{H|zh-cn:丙;}-丁"),
+        "联邦 甲 丁"
+    );
+    assert_eq!(
+        zh("-{zh-hans:{{lang|en|A}}; zh-hant:[[b|B]]}- -{{{nowrap|C}}}-"),
+        "A C"
+    );
+    assert_eq!(zh("-{a -{zh:b}- c}- x}- -{open"), "a b c x}- -{open");
+    assert_eq!(to_plain("250-{m}- висока", Some("sr")), "250m висока");
+    check("C-{x}- y", "C-{x}- y");
 }
 
 #[test]
@@ -187,7 +308,7 @@ fn references_and_tags() {
     );
     check("A<ref name=\"a>b\" /> B.", "A B.");
     check("A<REF>b</Ref >.", "A.");
-    check("<math>x^2</math>A<gallery>\nFile:x|y\n</gallery>B", "AB");
+    check("<gallery>\nFile:x|y\n</gallery>B", "B");
     check(
         "<syntaxhighlight lang=\"c\">int {{ x;</syntaxhighlight>A",
         "A",
@@ -321,6 +442,15 @@ const PARTS: &[&str] = &[
     "__",
     "(",
     ")",
+    ", ",
+    ".",
+    "{{x}}",
+    "-{",
+    "}-",
+    "zh-tw:",
+    "（",
+    "）",
+    "、",
     " ",
     "  ",
     "a",
@@ -360,7 +490,7 @@ fn garbage_gives_clean_blocks() {
         let wikitext: String = (0..length)
             .map(|_| PARTS[random.below(PARTS.len())])
             .collect();
-        let language = [None, Some("en"), Some("fr"), Some("xx")][round % 4];
+        let language = [None, Some("en"), Some("fr"), Some("zh")][round % 4];
         let plain = to_plain(&wikitext, language);
         assert!(
             !plain.contains(['\u{1F}', '\u{1E}']),
@@ -398,8 +528,15 @@ fn long_runs_of_one_piece_end() {
         ("<ref>", "</ref>"),
         ("(", ")"),
         ("{{lang|fr|(", ")}}"),
+        ("{{math|", "}}"),
+        ("-{", "}-"),
+        ("-{H|zh:", ";zh-tw:b}-"),
+        ("({{x}}, ", ")"),
+        ("{{x}},\u{A0}", ";"),
+        ("({{x}}", "<!-- -->)"),
     ] {
         let wikitext = open.repeat(150_000) + &"word ".repeat(10_000) + &close.repeat(150_000);
         assert!(to_plain(&wikitext, Some("en")).len() <= wikitext.len());
+        assert!(to_plain(&wikitext, Some("zh")).len() <= wikitext.len());
     }
 }

@@ -11,7 +11,9 @@
 //! - *markup*: the other cleaner left markup;
 //! - *hole*: the other cleaner left out words of a template (units, foreign words, dates) that
 //!   belong to the sentence: one of our sentences has all of the golden's letters in order, begins
-//!   and ends alike, and has more.
+//!   and ends alike, and has more; or it has the golden's letters beside the words for formulas;
+//! - *gap*: the other cleaner left spaces or separators beside what it left out ("Asia ( or) is"):
+//!   one of our sentences has the same letters without them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -107,12 +109,27 @@ fn has_hole(sentence: &str, ours: &[String]) -> bool {
         }
     };
     ours.iter().any(|sentence| {
+        if sentence.contains("FORMULA") && letters(&sentence.replace("FORMULA", "")) == golden {
+            return true;
+        }
         let whole = letters(sentence);
         whole.len() > golden.len()
             && edge(&golden, false) == edge(&whole, false)
             && edge(&golden, true) == edge(&whole, true)
             && is_subsequence(&golden, &whole)
     })
+}
+
+/// True if a separator has lost what it separates, and one of our sentences is the golden one without
+/// such separators and spaces.
+fn has_gap(sentence: &str, ours: &[String]) -> bool {
+    let gaps = [" ,", " .", " )", "( ", "(,", "(;", "()", ",,", ";;"];
+    let gapped = |text: &str| gaps.iter().any(|gap| text.contains(gap));
+    let golden = letters(sentence);
+    gapped(sentence)
+        && ours
+            .iter()
+            .any(|own| !gapped(own) && letters(own) == golden)
 }
 
 #[test]
@@ -159,6 +176,8 @@ fn golden_sentences_are_found() {
                 Some("markup")
             } else if !is_found && has_hole(&sentence, &ours) {
                 Some("hole")
+            } else if !is_found && has_gap(&sentence, &ours) {
+                Some("gap")
             } else {
                 None
             };

@@ -9,6 +9,8 @@ mod codes;
 mod namespaces;
 mod sections;
 
+use super::variants;
+
 pub(super) use codes::is_wiki_code;
 pub(super) use namespaces::{is_category, is_file};
 
@@ -30,6 +32,11 @@ impl<'a> Language<'a> {
     /// True for a language code, in any case.
     pub(super) fn is(&self, code: &str) -> bool {
         self.code.eq_ignore_ascii_case(code)
+    }
+
+    /// True if pages may hold marks that convert between variants of the language.
+    pub(super) fn has_variants(&self) -> bool {
+        variants::has_variants(&self.code.to_ascii_lowercase())
     }
 
     /// True if a section of this title (lower case, trimmed) holds references, links or notes.

@@ -3,7 +3,8 @@
 use super::super::format::{self, Arguments};
 use super::super::links;
 use super::super::templates::{self, Rule};
-use super::{Frame, Inside, Key, Renderer};
+use super::super::variants;
+use super::{Call, Frame, Inside, Key, Renderer};
 
 impl<'a> Renderer<'a> {
     pub(super) fn open(&mut self, close: usize, resume: usize, inside: Inside) {
@@ -27,7 +28,7 @@ impl<'a> Renderer<'a> {
             Inside::Link { labelled, .. } if !*labelled => {
                 *labelled = true;
                 let text = frame.text;
-                self.out.truncate(text);
+                self.cut(text);
                 true
             }
             Inside::Template(_) => {
@@ -64,11 +65,14 @@ impl<'a> Renderer<'a> {
         } else {
             Key::Other
         };
-        self.out.truncate(frame.text);
+        let text = frame.text;
         if matches!(call.rule, Rule::Format(_)) && call.key != Key::Number {
+            frame.text += name.len() + VALUE_OF.len_utf8();
+            self.cut(text);
             self.out.push_str(&name);
             self.out.push(VALUE_OF);
-            frame.text = self.out.len();
+        } else {
+            self.cut(text);
         }
         true
     }
@@ -103,9 +107,9 @@ impl<'a> Renderer<'a> {
     pub(super) fn restart_arguments(&mut self) {
         if let Some(frame) = self.frames.last_mut() {
             let floor = frame.floor;
-            self.out.truncate(floor);
             frame.argument = floor;
             frame.text = floor;
+            self.cut(floor);
         }
     }
 
@@ -120,11 +124,11 @@ impl<'a> Renderer<'a> {
         let keep = match (call.rule, call.key) {
             (Rule::Argument(0), _) => call.position == 0,
             (Rule::Format(_), _) => call.position > 0 || call.key != Key::None,
-            (Rule::Argument(_) | Rule::Quotation, Key::Text) => !call.kept,
+            (Rule::Argument(_) | Rule::Formula | Rule::Quotation, Key::Text) => !call.kept,
             (_, Key::Text | Key::Other) => false,
             (_, Key::None) if call.position == 0 => false,
             (Rule::Argument(n), _) => call.position == n && !call.kept,
-            (Rule::Quotation, _) => call.position == 1 && !call.kept,
+            (Rule::Formula | Rule::Quotation, _) => call.position == 1 && !call.kept,
             (Rule::From(n, _), _) => call.position >= n,
             (Rule::Last | Rule::Lines, _) => true,
             _ => false,
@@ -133,12 +137,13 @@ impl<'a> Renderer<'a> {
         let blank = self.out[frame.text..].trim().is_empty();
         if !keep || (blank && !formatted) {
             let argument = frame.argument;
-            self.out.truncate(argument);
+            self.cut(argument);
         } else {
             call.kept = true;
             if !formatted {
                 let text = self.out[frame.text..].trim_end().len();
-                self.out.truncate(frame.text + text);
+                let kept = frame.text + text;
+                self.cut(kept);
             }
         }
     }
@@ -152,11 +157,13 @@ impl<'a> Renderer<'a> {
         };
         self.position = frame.resume.max(self.position);
         self.line.from = self.line.from.min(frame.floor);
-        match frame.inside {
+        match &frame.inside {
+            Inside::External if self.out.len() <= frame.floor => self.leave_out(),
             Inside::External => {}
+            Inside::Variants => self.close_variants(frame.floor),
             Inside::Heading => self.line.alone = true,
-            Inside::Link { start, labelled } => self.close_link(&frame, start, labelled),
-            Inside::Template(call) => self.close_template(frame.floor, call.rule),
+            Inside::Link { start, labelled } => self.close_link(&frame, *start, *labelled),
+            Inside::Template(call) => self.close_template(&frame, call),
         }
     }
 
@@ -167,8 +174,19 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    pub(super) fn close_template(&mut self, floor: usize, rule: Rule) {
-        match rule {
+    pub(super) fn close_variants(&mut self, floor: usize) {
+        let written = &self.out[floor..];
+        let shown = variants::shown(written);
+        if shown.len() < written.len() {
+            let shown = shown.to_owned();
+            self.cut(floor);
+            self.out.push_str(&shown);
+        }
+    }
+
+    pub(super) fn close_template(&mut self, frame: &Frame, call: &Call) {
+        let floor = frame.floor;
+        match call.rule {
             Rule::Format(format) => {
                 let written = &self.out[floor..];
                 let text = if written.len() <= format::MAX_ARGUMENT_BYTES {
@@ -176,14 +194,21 @@ impl<'a> Renderer<'a> {
                 } else {
                     String::new()
                 };
-                self.out.truncate(floor);
+                self.cut(floor);
                 self.push(&text);
+            }
+            Rule::Formula if !call.kept || self.removals.count() > call.left_out => {
+                self.cut(floor);
+                self.formula(&self.source[frame.resume..]);
             }
             Rule::Quotation | Rule::Lines => self.break_block(),
             _ => {
                 let kept = self.out[floor..].trim_end().len();
-                self.out.truncate(floor + kept);
+                self.cut(floor + kept);
             }
+        }
+        if self.out.len() <= floor {
+            self.leave_out();
         }
     }
 }

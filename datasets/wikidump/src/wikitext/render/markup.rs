@@ -22,9 +22,18 @@ impl<'a> Renderer<'a> {
                 if self.line.from == self.out.len() && !self.line.other {
                     self.line.fresh = self.bytes.get(resume) != Some(&b'\n');
                 }
+                self.leave_out();
                 self.position = resume;
             }
             Kind::Hidden => self.position = resume,
+            Kind::Formula => {
+                self.formula(&self.source[resume..]);
+                self.position = resume;
+            }
+            Kind::LeftOut => {
+                self.leave_out();
+                self.position = resume;
+            }
             Kind::HiddenLine => self.skip_line(),
             Kind::Break => {
                 self.break_block();
@@ -49,6 +58,14 @@ impl<'a> Renderer<'a> {
             Kind::Table | Kind::HtmlTable => {
                 self.break_block();
                 self.position = resume;
+            }
+            Kind::Variants if span.close == OPEN => {
+                self.push("-{");
+                self.position = start + 2;
+            }
+            Kind::Variants => {
+                self.position = start + 2;
+                self.open(close, resume, Inside::Variants);
             }
             Kind::Heading(level) => self.heading(level, close, resume),
             Kind::Link => self.link(span),
@@ -116,6 +133,7 @@ impl<'a> Renderer<'a> {
             if open {
                 self.skip_line();
             } else {
+                self.leave_out();
                 self.position = span.resume as usize;
             }
             return;
@@ -153,7 +171,10 @@ impl<'a> Renderer<'a> {
         self.position = start + 1 + width;
         if span.close != OPEN {
             let close = span.close as usize;
-            self.position = self.position.min(close);
+            let blanks = rest[width..]
+                .iter()
+                .take_while(|b| matches!(b, b' ' | b'\t'));
+            self.position = (self.position + blanks.count()).min(close);
             self.open(close, span.resume as usize, Inside::External);
         }
     }
@@ -212,11 +233,9 @@ impl<'a> Renderer<'a> {
         }
         let bare = from + end >= close;
         match templates::rule(name, bare, self.language) {
-            Rule::Nothing if templates::is_pronunciation(name) => {
-                self.left_out = self.out.len();
-            }
-            Rule::Nothing => {}
+            Rule::Nothing => self.leave_out(),
             Rule::Text(text) => self.push(text),
+            Rule::TexFormula => self.formula(&self.source[resume..]),
             Rule::Name => self.push_name(name.trim()),
             rule => {
                 if matches!(rule, Rule::Quotation | Rule::Lines) {
@@ -234,6 +253,7 @@ impl<'a> Renderer<'a> {
             position: 0,
             key: Key::None,
             kept: false,
+            left_out: self.removals.count(),
         };
         self.open(close, resume, Inside::Template(call));
     }

@@ -8,15 +8,17 @@ mod frames;
 mod lines;
 mod markup;
 mod output;
+mod removals;
 mod text;
 
 use super::languages::Language;
 use super::spans::{self, Span};
 use super::templates::Rule;
+use removals::Removals;
 
 /// Appends the plain text of `source`, which is shorter than 4 GiB.
 pub(super) fn render(source: &str, language: &Language<'_>, out: &mut String) {
-    let spans = spans::find(source);
+    let spans = spans::find(source, language.has_variants());
     let base = out.len();
     let mut renderer = Renderer {
         source,
@@ -32,11 +34,13 @@ pub(super) fn render(source: &str, language: &Language<'_>, out: &mut String) {
         quotes_end: 0,
         literal_quote: usize::MAX,
         broken_table: false,
-        left_out: usize::MAX,
+        removals: Removals::default(),
     };
     renderer.run();
     let kept = renderer.out.trim_end().len().max(base);
-    renderer.out.truncate(kept);
+    renderer.cut(kept);
+    let Renderer { out, removals, .. } = renderer;
+    removals.close_up(out, base);
 }
 
 /// The line of the source that is being read.
@@ -74,6 +78,7 @@ struct Frame {
 enum Inside {
     Link { start: usize, labelled: bool },
     External,
+    Variants,
     Heading,
     Template(Call),
 }
@@ -87,6 +92,8 @@ struct Call {
     key: Key,
     /// Something was kept of an earlier argument.
     kept: bool,
+    /// How often something had been left out when it opened.
+    left_out: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,8 +123,8 @@ struct Renderer<'a> {
     literal_quote: usize,
     /// Within what an unclosed table left behind.
     broken_table: bool,
-    /// Length of the output when a pronunciation was last left out of it.
-    left_out: usize,
+    /// Where something was left out.
+    removals: Removals,
 }
 impl<'a> Renderer<'a> {
     fn run(&mut self) {

@@ -1,6 +1,10 @@
 //! Writing: blocks, spaces, and what the open frames allow to be cut back.
 
+use super::removals::FORMULA;
 use super::{Frame, Inside, Renderer};
+
+/// The first character of the scripts that put no space between words.
+const FIRST_IDEOGRAPH: char = '\u{2E80}';
 
 impl<'a> Renderer<'a> {
     /// The first byte of the output that may be cut off.
@@ -18,7 +22,18 @@ impl<'a> Renderer<'a> {
     pub(super) fn trim_end(&mut self) {
         let floor = self.floor();
         let kept = self.out[floor..].trim_end_matches(' ').len();
-        self.out.truncate(floor + kept);
+        self.cut(floor + kept);
+    }
+
+    /// Cuts the output back to this length.
+    pub(super) fn cut(&mut self, length: usize) {
+        self.out.truncate(length);
+        self.removals.cut(length);
+    }
+
+    /// Notes that something is left out here.
+    pub(super) fn leave_out(&mut self) {
+        self.removals.left_out(self.out.len());
     }
 
     /// Ends the block, unless it is empty.
@@ -36,6 +51,7 @@ impl<'a> Renderer<'a> {
         {
             self.out.push(' ');
         }
+        self.removals.space(self.out.len());
     }
 
     pub(super) fn in_template(&self) -> bool {
@@ -49,14 +65,6 @@ impl<'a> Renderer<'a> {
     }
 
     pub(super) fn push(&mut self, text: &str) {
-        if self.left_out == self.out.len()
-            && text.starts_with([',', '.', ';', ')'])
-            && self.out.len() > self.floor()
-            && self.out.ends_with(' ')
-        {
-            // the space belonged to the pronunciation
-            self.out.pop();
-        }
         let text = match text.strip_prefix(' ') {
             Some(rest) => {
                 self.space();
@@ -65,6 +73,19 @@ impl<'a> Renderer<'a> {
             None => text,
         };
         self.out.push_str(text);
+    }
+
+    /// Writes what stands for a formula, apart from the words around it; `next` follows it in the source.
+    pub(super) fn formula(&mut self, next: &str) {
+        let joins = |c: char| c.is_alphanumeric() && c < FIRST_IDEOGRAPH;
+        if self.out[self.floor()..].ends_with(joins) {
+            self.out.push(' ');
+        }
+        self.removals.formula(self.out.len());
+        self.out.push_str(FORMULA);
+        if next.starts_with(joins) {
+            self.out.push(' ');
+        }
     }
 
     /// Writes part of a title or a name as it stands in the source.

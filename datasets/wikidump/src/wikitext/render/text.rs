@@ -1,4 +1,4 @@
-//! Running text: white space, apostrophes, entities, switches, emptied parentheses.
+//! Running text: white space, apostrophes, entities, switches.
 
 use super::super::{entities, quotes};
 use super::Renderer;
@@ -12,11 +12,7 @@ impl<'a> Renderer<'a> {
         while i < stop {
             let byte = self.bytes[i];
             if !SPECIAL[byte as usize]
-                || (byte == b' '
-                    && self
-                        .bytes
-                        .get(i + 1)
-                        .is_some_and(|&b| b != b' ' && b != b')'))
+                || (byte == b' ' && self.bytes.get(i + 1).is_some_and(|&b| b != b' '))
             {
                 i += 1;
                 continue;
@@ -97,10 +93,6 @@ impl<'a> Renderer<'a> {
             b'_' => magic_word(&self.bytes[at..stop]).map(|length| at + length),
             b'|' => self.pipe().then_some(at + 1),
             b'=' => self.equals().then_some(at + 1),
-            b')' => {
-                self.close_parenthesis();
-                Some(at + 1)
-            }
             b':' if self.line.term && self.frames.is_empty() => {
                 if self.bytes[at + 1..].starts_with(b"//") {
                     return None;
@@ -112,26 +104,6 @@ impl<'a> Renderer<'a> {
             b':' | b';' => None,
             // control characters, and carriage returns before line feeds
             _ => Some(at + 1),
-        }
-    }
-
-    /// `()` is what left-out content leaves behind: it goes too, with the space before it.
-    pub(super) fn close_parenthesis(&mut self) {
-        let floor = self.floor();
-        if self.left_out == self.out.len() && self.out[floor..].ends_with(' ') {
-            self.out.pop();
-        }
-        let written = &self.out[floor..];
-        let inner = written.trim_end_matches([' ', ',', ';', ':', '/', '\u{A0}', '–']);
-        match inner.strip_suffix('(') {
-            Some(before)
-                if written.len() - inner.len() < 16
-                    && (before.is_empty() || before.ends_with([' ', '\n'])) =>
-            {
-                let kept = floor + before.trim_end_matches(' ').len();
-                self.out.truncate(kept);
-            }
-            _ => self.out.push(')'),
         }
     }
 
@@ -159,7 +131,7 @@ impl<'a> Renderer<'a> {
 /// True for bytes at which running text stops.
 static SPECIAL: [bool; 256] = {
     let mut table = [false; 256];
-    let stops = b"\n\r\t '&_|=):;";
+    let stops = b"\n\r\t '&_|=:;";
     let mut i = 0;
     while i < stops.len() {
         table[stops[i] as usize] = true;
