@@ -35,8 +35,8 @@ impl DumpInfo {
     ///
     /// # Errors
     ///
-    /// Files that are no dump (see [`Container::detect`]), XML that begins neither with an export nor with a page, XML in another encoding than UTF-8, and
-    /// faults of the storage or of the container in the header. With [`OnError::Skip`] the latter
+    /// Files that are no dump (see [`Container::detect`]), XML that begins neither with an export nor with a page, XML in
+    /// another encoding than UTF-8, and faults of the storage or of the container in the header. With [`OnError::Skip`] the latter
     /// leave the header unread instead.
     pub fn read(source: &Arc<dyn ReadAt>, on_error: OnError) -> Result<Self, DumpError> {
         let container = Container::detect(&**source)?;
@@ -58,7 +58,10 @@ impl DumpInfo {
             xml.extend_from_slice(&chunk.bytes[..chunk.bytes.len().min(left)]);
         }
         check_encoding(&xml)?;
-        if !has_gap && !SiteInfo::is_complete(&xml) && memmem::find(&xml, b"<mediawiki").is_none() {
+        // An empty file is the empty part of a dump.
+        let is_unread = has_gap || xml.is_empty();
+        if !is_unread && !SiteInfo::is_complete(&xml) && memmem::find(&xml, b"<mediawiki").is_none()
+        {
             return Err(DumpError::NoPages);
         }
         Ok(Self {
