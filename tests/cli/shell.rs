@@ -30,7 +30,8 @@ def read(seconds, wanted=None):
             return True
     return False
 
-read(60, b"> ")
+PROMPT = b"> \r"
+read(60, PROMPT)
 for line in lines:
     if line == "^C":
         for _ in range(120):
@@ -39,7 +40,7 @@ for line in lines:
                 break
     else:
         os.write(terminal, line.encode() + b"\n")
-        read(1 if "generate_series" in line else 60, b"\n> ")
+        read(1 if "generate_series" in line else 60, PROMPT)
 read(60)
 sys.stdout.buffer.write(shown)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
