@@ -31,5 +31,5 @@ mod resources;
 mod session;
 
 pub use error_text::{error_text, error_text_with, exhausts_memory, explain_parse_error};
-pub use resources::{Memory, Resources, parse_size};
+pub use resources::{Memory, Resources, parse_limit};
 pub use session::{NeardupExt, install, session};

@@ -15,7 +15,7 @@ use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup::cluster::{ClientOptions, Token};
-use neardup::{Resources, explain_parse_error, parse_size};
+use neardup::{Resources, explain_parse_error, parse_limit};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::HashMap;
@@ -58,7 +58,7 @@ impl Session {
                 .map_err(|error| PyValueError::new_err(format!("memory_limit: {error}")))?;
         }
         if let Some(limit) = temp_limit {
-            let bytes = parse_size(limit)
+            let bytes = parse_limit(limit)
                 .map_err(|error| PyValueError::new_err(format!("temp_limit: {error}")))?;
             resources.temp_limit = Some(bytes as u64);
         }

@@ -39,7 +39,7 @@ mod why;
 
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use datafusion::common::Result;
+use datafusion::common::{DataFusionError, Result};
 use futures::future::Either;
 use options::Global;
 use std::io::Write;
@@ -98,6 +98,22 @@ impl Command {
     /// Whether the command handles signals.
     fn stops_itself(&self) -> bool {
         matches!(self, Self::Scheduler(_) | Self::Executor(_))
+    }
+
+    async fn run(self, global: &Global) -> Result<()> {
+        match self {
+            Self::Dedup(arguments) => dedup::run(&arguments, global).await,
+            Self::Ingest(arguments) => ingest::run(&arguments, global).await,
+            Self::Show(arguments) => show::run(&arguments, global).await,
+            Self::Why(arguments) => why::run(&arguments, global).await,
+            Self::Report(arguments) => report::run(&arguments, global).await,
+            Self::Sql(arguments) => sql::run(&arguments, global).await,
+            Self::Generate(arguments) => generate::run(&arguments, global).await,
+            Self::Scheduler(arguments) => roles::scheduler(&arguments, global).await,
+            Self::Executor(arguments) => roles::executor(&arguments, global).await,
+            Self::Completions(arguments) => manual::completions(&arguments),
+            Self::Man(arguments) => manual::man(&arguments),
+        }
     }
 }
 
@@ -187,44 +203,40 @@ fn run(arguments: Arguments) -> Result<Outcome> {
         .thread_stack_size(STACK_BYTES)
         .enable_all()
         .build()?;
-    let global = arguments.global;
+    // Signals are received on this thread, because the workers may be busy for long without a pause.
+    let waiting = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let Arguments { global, command } = arguments;
     neardup::files::read_pipes(global.temp_dir());
-    let result = runtime.block_on(async {
-        let is_job = matches!(arguments.command, Command::Dedup(_) | Command::Ingest(_));
+    let result = waiting.block_on(async {
+        let is_job = matches!(command, Command::Dedup(_) | Command::Ingest(_));
         // Caught before the command begins, which may spill or write before it first waits.
-        let stop = match arguments.command.stops_itself() {
+        let stop = match command.stops_itself() {
             true => Either::Left(std::future::pending()),
             false => Either::Right(stop::stop_signal()),
         };
-        let command = async {
-            match arguments.command {
-                Command::Dedup(arguments) => dedup::run(&arguments, &global).await,
-                Command::Ingest(arguments) => ingest::run(&arguments, &global).await,
-                Command::Show(arguments) => show::run(&arguments, &global).await,
-                Command::Why(arguments) => why::run(&arguments, &global).await,
-                Command::Report(arguments) => report::run(&arguments, &global).await,
-                Command::Sql(arguments) => sql::run(&arguments, &global).await,
-                Command::Generate(arguments) => generate::run(&arguments, &global).await,
-                Command::Scheduler(arguments) => roles::scheduler(&arguments, &global).await,
-                Command::Executor(arguments) => roles::executor(&arguments, &global).await,
-                Command::Completions(arguments) => manual::completions(&arguments),
-                Command::Man(arguments) => manual::man(&arguments),
-            }
-        };
+        let mut command = runtime.spawn(async move { command.run(&global).await });
         tokio::select! {
-            result = command => result.map(|()| Outcome::Done),
+            result = &mut command => match result {
+                Ok(result) => result.map(|()| Outcome::Done),
+                Err(error) => match error.try_into_panic() {
+                    Ok(panic) => std::panic::resume_unwind(panic),
+                    Err(error) => Err(DataFusionError::External(error.into())),
+                },
+            },
             stop = stop => {
                 // Committed steps stay; the next run removes the files of a step in progress.
                 let more = if is_job { "; run the same command again to resume" } else { "" };
                 report!("{}{more}", stop.message);
+                command.abort();
+                // The tasks that it started end when they next yield.
+                _ = tokio::time::timeout(SHUTDOWN_GRACE, command).await;
+                tokio::time::sleep(SHUTDOWN_GRACE).await;
                 Ok(Outcome::Stopped(stop))
             }
         }
     });
-    if let Ok(Outcome::Stopped(_)) = result {
-        // The command has been dropped; the tasks that it started end when they next yield.
-        runtime.block_on(async { tokio::time::sleep(SHUTDOWN_GRACE).await });
-    }
     stop::clean_up();
     neardup::files::remove_copies();
     // Threads that read files may still run, although their rows are no longer needed. They are left running until

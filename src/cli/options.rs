@@ -4,7 +4,7 @@ use clap::Args;
 use datafusion::common::{Result, plan_err};
 use datafusion::prelude::SessionContext;
 use neardup::cluster::{ClientOptions, Token};
-use neardup::{Memory, Resources, parse_size};
+use neardup::{Memory, Resources, parse_limit};
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(crate) struct Global {
     temp_dir: Option<PathBuf>,
     /// Maximum size of temporary files, such as 50G [default: as much as leaves a twentieth of the disk, at
     /// most 10G, free]
-    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_limit)]
     temp_limit: Option<usize>,
     /// Level of log messages on standard error: off, error, warn, info, debug or trace
     #[arg(long, global = true, value_name = "LEVEL", default_value = "warn")]

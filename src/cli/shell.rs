@@ -12,6 +12,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Editor, Helper, Highlighter, Hinter};
 use std::borrow::Cow;
 use std::io::Write;
+use tokio::runtime::Handle;
 
 const KEYWORDS: &[&str] = &[
     "SELECT",
@@ -177,10 +178,25 @@ fn print_line(text: &str) -> Result<()> {
     out::print(|out| Ok(writeln!(out, "{text}")?))
 }
 
-/// Reads and runs statements until the end of input.
+/// Reads and runs statements until the end of input, on a thread of its own: the workers may be busy for long without a
+/// pause, and Ctrl-C is received nevertheless.
 pub(super) async fn run(context: &SessionContext, format: Format) -> Result<()> {
+    let (context, workers) = (context.clone(), Handle::current());
+    let shell = tokio::task::spawn_blocking(move || read_and_run(&context, format, &workers));
+    shell
+        .await
+        .map_err(|error| exec_datafusion_err!("the shell: {error}"))?
+}
+
+fn read_and_run(context: &SessionContext, format: Format, workers: &Handle) -> Result<()> {
     let failed = |error: ReadlineError| exec_datafusion_err!("the terminal: {error}");
-    let mut interrupts = stop::interrupts_of_shell()?;
+    let waiting = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let mut interrupts = {
+        let _entered = waiting.enter();
+        stop::interrupts_of_shell()?
+    };
     let mut editor: Editor<Completions, DefaultHistory> = Editor::new().map_err(failed)?;
     if let Some(history) = history_file() {
         // There is no history file the first time.
@@ -193,16 +209,9 @@ pub(super) async fn run(context: &SessionContext, format: Format) -> Result<()> 
     ))?;
     loop {
         editor.set_helper(Some(Completions {
-            all: words(context).await,
+            all: waiting.block_on(words(context)),
         }));
-        let (back, line) = tokio::task::spawn_blocking(move || {
-            let line = editor.readline("> ");
-            (editor, line)
-        })
-        .await
-        .map_err(|error| exec_datafusion_err!("the shell: {error}"))?;
-        editor = back;
-        let line = match line {
+        let line = match editor.readline("> ") {
             Ok(line) => line,
             Err(ReadlineError::Interrupted) => continue,
             Err(ReadlineError::Eof) => break,
@@ -215,13 +224,23 @@ pub(super) async fn run(context: &SessionContext, format: Format) -> Result<()> 
         let result = match Line::read(&line) {
             Line::Quit => break,
             Line::Help => print_line(HELP),
-            Line::Statement(statement) => tokio::select! {
-                result = run_script(context, &statement, format) => result,
-                Some(()) = interrupts.recv() => {
-                    report!("interrupted");
-                    Ok(())
-                }
-            },
+            Line::Statement(statement) => {
+                let (context, statement) = (context.clone(), statement.into_owned());
+                let run = async move { run_script(&context, &statement, format).await };
+                let mut task = workers.spawn(run);
+                waiting.block_on(async {
+                    tokio::select! {
+                        result = &mut task => result.map_err(|error| {
+                            exec_datafusion_err!("the statement: {error}")
+                        })?,
+                        Some(()) = interrupts.recv() => {
+                            task.abort();
+                            report!("interrupted");
+                            Ok(())
+                        }
+                    }
+                })
+            }
         };
         match result {
             Err(error) if out::is_closed() => return Err(error),

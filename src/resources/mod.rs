@@ -91,18 +91,15 @@ impl FromStr for Memory {
         if text.trim().eq_ignore_ascii_case("none") {
             return Ok(Self::Unlimited);
         }
-        match parse_size(text) {
-            Ok(bytes) if bytes < LEAST_MEMORY => Err(format!(
-                "'{text}' is {bytes} bytes, less than 1M; write a unit, as in 512M or 4G"
-            )),
-            Ok(bytes) => Ok(Self::Bytes(bytes)),
-            Err(error) => Err(format!("{error}, or none")),
+        match parse_limit(text) {
+            Err(error) if parse_size(text).is_err() => Err(format!("{error}, or none")),
+            limit => limit.map(Self::Bytes),
         }
     }
 }
 
-/// The least memory that can be set: no query runs in less.
-const LEAST_MEMORY: usize = 1 << 20;
+/// The least limit that can be set, in bytes: no query runs in less.
+const LEAST_LIMIT: usize = 1 << 20;
 
 /// Minimum limit of the address space in bytes. Below it the system refuses threads in the middle of a job, and the
 /// process aborts.
@@ -178,11 +175,21 @@ pub(crate) fn disk(directory: PathBuf, limit: Option<u64>) -> DiskManagerBuilder
     DiskManagerBuilder::default().with_mode(spills)
 }
 
-/// Parses a size in bytes: a number with an optional K, M, G or T (of 1024).
+/// Parses a limit of memory or of temporary space: a size of at least 1 MiB.
 ///
 /// # Errors
-/// A message, if the text is not a size.
-pub fn parse_size(text: &str) -> Result<usize, String> {
+/// A message, if the text is not a size, or one that is hardly meant, such as a number without a unit.
+pub fn parse_limit(text: &str) -> Result<usize, String> {
+    match parse_size(text)? {
+        bytes if bytes < LEAST_LIMIT => Err(format!(
+            "'{text}' is {bytes} bytes, less than 1M; write a unit, as in 512M or 4G"
+        )),
+        bytes => Ok(bytes),
+    }
+}
+
+/// Parses a size in bytes: a number with an optional K, M, G or T (of 1024).
+fn parse_size(text: &str) -> Result<usize, String> {
     let upper = text.trim().to_uppercase();
     let upper = upper
         .strip_suffix("IB")

@@ -137,6 +137,81 @@ fn a_stopped_run_leaves_no_temporary_files() {
     }
 }
 
+/// Rows that could not be spilled were joined in part, without an error.
+#[test]
+fn a_join_that_cannot_spill_has_all_pairs_or_none() {
+    let scratch = Scratch::new();
+    // 3,000 groups of eight variants, whose buckets are oversized.
+    let make = "COPY (
+        SELECT g.value * 8 + v.value AS id,
+            array_to_string(array_agg('w' || g.value || 'x' || w.value ORDER BY w.value), ' ') || ' v' || v.value AS text
+        FROM generate_series(1, 3000) g CROSS JOIN generate_series(0, 7) v CROSS JOIN generate_series(1, 30) w
+        GROUP BY g.value, v.value
+    ) TO 'rows.parquet'";
+    scratch.succeed(&["sql", "-c", make]);
+    let count = "SELECT count(*) AS pairs, count(*) FILTER (WHERE id_a = id_b) AS own FROM minhash_join(
+        'rows.parquet', threshold => 0.8, shingle => 'word:2', copies => 'linked', max_bucket_pairwise => 5)";
+    let run = |limits: &[&str]| {
+        let all = [&["sql", "--json", "--threads", "2", "-c", count], limits].concat();
+        scratch.run(&all)
+    };
+    let wanted = run(&[]).out;
+    assert!(wanted.contains("\"own\":0"), "{wanted}");
+    let mut errors = 0;
+    for memory in ["600M", "400M", "200M", "100M"] {
+        for space in ["1M", "3M"] {
+            let said = run(&["--memory-limit", memory, "--temp-limit", space]);
+            match said.out.is_empty() {
+                true => errors += 1,
+                false => assert_eq!(said.out, wanted, "{memory}, {space}"),
+            }
+        }
+    }
+    assert!(errors > 0, "nothing was spilled");
+}
+
+/// A query that computes for long without a pause kept signals from being received.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_query_without_a_pause_is_stopped() {
+    const QUERY: &str = "SELECT sum(a.value * b.value % 7) FROM generate_series(1, 2000000) a, generate_series(1, 1000000) b";
+    for threads in ["1", "2"] {
+        let scratch = Scratch::new();
+        let mut child = scratch.begin(&["sql", "--threads", threads, "-c", QUERY]);
+        // It computes once it has taken more time than its start.
+        let begun = Instant::now();
+        while cpu_ticks(&child) < 300 {
+            assert!(
+                begun.elapsed() < Duration::from_secs(120),
+                "it does not run"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        signal("-INT", &child);
+        let asked = Instant::now();
+        let ended = loop {
+            if let Some(ended) = child.try_wait().expect("a child") {
+                break ended;
+            }
+            if asked.elapsed() > Duration::from_secs(30) {
+                child.kill().expect("a child");
+                panic!("{threads} threads: it goes on");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        assert_eq!(ended.code(), Some(130), "{threads} threads: {ended}");
+    }
+}
+
+/// The processor time of a process, in hundredths of a second.
+#[cfg(target_os = "linux")]
+fn cpu_ticks(child: &Child) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
+    let (_, fields) = stat.rsplit_once(')').unwrap_or_default();
+    let fields = fields.split_whitespace().skip(11).take(2);
+    fields.filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
+}
+
 /// Whether this process ignores SIGHUP, as below `nohup`; a process begins with what its parent ignores.
 fn ignores_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

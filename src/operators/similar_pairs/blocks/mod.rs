@@ -113,7 +113,7 @@ impl BlockJoin {
         let mut store = Arc::new(self.collect(input).await?);
         let keys = consumer("similar_pairs keys");
         let counters = Counts::memory_for(&store, &self.spec, &limit);
-        reserve(&mut store, &keys, counters)
+        reserve(&mut store, &keys, counters)?
             .map_err(|error| too_large("counters of keys do", &error))?;
         let mut counts = Counts::of(&store, &self.spec, &limit, &keys).await;
         if store.is_held() && matches!(counts, Err(DataFusionError::ResourcesExhausted(_))) {
@@ -130,7 +130,7 @@ impl BlockJoin {
         let mut done = Stats::default();
         let memory = consumer("similar_pairs pivots");
         let room = pivots::room(&store, &counts, &spec);
-        let pivots_beside = reserve(&mut store, &memory, room).is_ok();
+        let pivots_beside = reserve(&mut store, &memory, room)?.is_ok();
         let pivots = |store: &Arc<Store>, memory| {
             let pivots = Pivots {
                 store: Arc::clone(store),
@@ -337,15 +337,16 @@ impl Current {
     }
 }
 
-/// Reserves memory, for which the rows in memory are spilled if it does not fit beside them.
-fn reserve(store: &mut Arc<Store>, memory: &MemoryReservation, bytes: usize) -> Result<()> {
-    match memory.try_grow(bytes) {
+/// Reserves memory, for which the rows in memory are spilled if it does not fit beside them. The inner error is that of
+/// the memory, the outer one that of spilling, after which the store is incomplete.
+fn reserve(store: &mut Arc<Store>, memory: &MemoryReservation, bytes: usize) -> Result<Result<()>> {
+    Ok(match memory.try_grow(bytes) {
         Err(_) if store.is_held() => {
             spill(store)?;
             memory.try_grow(bytes)
         }
         reserved => reserved,
-    }
+    })
 }
 
 /// Writes the rows in memory to disk. Nobody may read them meanwhile.

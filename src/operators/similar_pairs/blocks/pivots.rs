@@ -3,13 +3,13 @@
 use super::counts::Counts;
 use super::output::{Output, Pairs};
 use super::rows::Columns;
-use super::store::{Segment, Store};
+use super::store::Store;
 use super::too_large;
 use crate::operators::similar_pairs::spool::{compact, compact_column};
 use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, UInt64Array};
 use datafusion::arrow::compute::{concat, filter_record_batch, take};
-use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::common::{Result, internal_datafusion_err};
+use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::common::{DataFusionError, Result, internal_datafusion_err};
 use datafusion::execution::memory_pool::MemoryReservation;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
@@ -26,18 +26,21 @@ use std::sync::Arc;
 /// Memory that the sort of the rows gets beside the other reservations.
 pub(super) const SORT: usize = 16 << 20;
 
-/// About the bytes that the comparison with pivots takes at most: as many pivots as there may be, of twice the mean
-/// size, and the sort.
+/// An upper bound of the bytes that the pivots take, which may be the longest rows, and of the sort.
 pub(super) fn room(store: &Store, counts: &Counts, spec: &BlockSpec) -> usize {
-    let sum = |of: fn(&Segment) -> usize| store.segments.iter().map(of).sum::<usize>();
-    let rows = sum(|segment| segment.rows).max(1);
-    let mean = |of: fn(&Segment) -> usize| 2 * sum(of).div_ceil(rows);
-    match counts.oversized.is_empty() {
-        true => 0,
-        false => {
-            let (keys, set) = (mean(|segment| segment.keys), mean(|segment| segment.tokens));
-            SORT + PivotJoin::memory_for(spec, &counts.oversized, keys, set)
+    let most = PivotJoin::max_pivots(spec, &counts.oversized);
+    let (mut rows, mut keys, mut tokens) = (0, 0, 0);
+    for segment in store.segments.iter().rev() {
+        if rows >= most {
+            break;
         }
+        rows += segment.rows;
+        keys += segment.keys;
+        tokens += segment.tokens;
+    }
+    match most {
+        0 => 0,
+        _ => SORT + PivotJoin::memory_for(spec, &counts.oversized, rows, keys, tokens),
     }
 }
 
@@ -106,7 +109,17 @@ impl Pivots {
         let (mut set, mut scratch) = (Vec::new(), ShingleScratch::default());
         let (mut found, mut pairs) = (Vec::new(), Pairs::default());
         let mut open = true;
-        while let (true, Some(batch)) = (open, rows.next().await.transpose()?) {
+        while open {
+            let batch = rows.next().await.transpose();
+            let batch = batch.map_err(|error| match error {
+                error @ DataFusionError::ResourcesExhausted(_) => {
+                    too_large("rows of oversized buckets do", &error)
+                }
+                error => error,
+            })?;
+            let Some(batch) = batch else {
+                break;
+            };
             let columns = Columns::of(&batch)?;
             for row in 0..columns.len() {
                 set.clear();
@@ -121,7 +134,11 @@ impl Pivots {
                 if join.push(set_row, &mut found) {
                     let row = UInt64Array::from(vec![row as u64]);
                     let id = compact_column(&take(&columns.ids, &row, None)?);
-                    bytes_of_ids += id.get_array_memory_size() + size_of::<ArrayRef>();
+                    bytes_of_ids += size_of::<ArrayRef>();
+                    // The values of a dictionary are those of the batch that it was read in.
+                    if !matches!(id.data_type(), DataType::Dictionary(..)) {
+                        bytes_of_ids += id.get_array_memory_size();
+                    }
                     pivots.push(id);
                 }
                 for found in &found {

@@ -9,7 +9,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::compute::interleave_record_batch;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::Result;
-use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
+use datafusion::execution::memory_pool::{MemoryConsumer, MemoryPool, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, SpillFile, TaskContext};
 use datafusion::physical_plan::metrics::SpillMetrics;
 use datafusion::physical_plan::spill::{SpillManager, get_record_batch_memory_size};
@@ -61,6 +61,7 @@ pub(super) struct Store {
     /// The rows in memory.
     batches: Vec<RecordBatch>,
     pub(super) columns: Vec<Columns>,
+    pool: Arc<dyn MemoryPool>,
     /// Segments on disk; after [`Store::finish`] all of them, in ascending order of lengths.
     pub(super) segments: Vec<Segment>,
     batch_size: usize,
@@ -79,6 +80,7 @@ impl Store {
                     .with_can_spill(true)
                     .register(context.memory_pool()),
             ),
+            pool: Arc::clone(context.memory_pool()),
             batches: Vec::new(),
             columns: Vec::new(),
             segments: Vec::new(),
@@ -214,8 +216,13 @@ impl Store {
         } else if self.is_held() {
             self.spill()?;
         }
-        if !self.is_held() {
-            self.memory = None;
+        // Rows that stay in memory do not count among those whose operator spills them on request: these would be
+        // granted memory that is not there.
+        let held = self.memory.take().map(|memory| memory.size());
+        if let (true, Some(bytes)) = (self.is_held(), held) {
+            let memory = MemoryConsumer::new("similar_pairs rows").register(&self.pool);
+            memory.grow(bytes);
+            self.memory = Some(memory);
         }
         self.segments.sort_by_key(|segment| segment.lengths);
         Ok(())

@@ -10,9 +10,9 @@
 //!    └──> HeavyKeys: oversized buckets ──────────────────────────> rows by id ─────> PivotJoin ─> pairs
 //! ```
 //!
-//! The pairs and the counts are those of [`super::PairJoin`] with exact verification and one part, whatever the blocks:
-//! the rows of an oversized bucket come in the order of their ids and are compared with its pivots, which
-//! [`PivotJoin`] holds.
+//! The pairs and their counts are those of [`super::PairJoin`] with exact verification and one part, whatever the blocks
+//! (the number of verifications is larger, because pivots are verified without a sketch): the rows of an oversized
+//! bucket come in the order of their ids and are compared with its pivots, which [`PivotJoin`] holds.
 
 mod block;
 mod filter;

@@ -54,20 +54,28 @@ impl PivotJoin {
         }
     }
 
-    /// About the bytes that it holds if each bucket has as many pivots as it may, of rows with these numbers of keys and
-    /// of hashes. Rows that are pivots of several buckets make it less.
+    /// The most pivots that there can be.
+    #[must_use]
+    pub fn max_pivots(spec: &BlockSpec, oversized: &OversizedKeys) -> usize {
+        let sides = if spec.two_sides { 2 } else { 1 };
+        let rows = usize::try_from(oversized.stats.rows_in_oversized).unwrap_or(usize::MAX);
+        rows.min(oversized.len() * sides * MAX_PIVOTS)
+    }
+
+    /// The most bytes that it holds if these are the numbers of the pivots, of their keys and of their hashes.
     #[must_use]
     pub fn memory_for(
         spec: &BlockSpec,
         oversized: &OversizedKeys,
+        pivots: usize,
         keys: usize,
-        set: usize,
+        tokens: usize,
     ) -> usize {
         let sides = if spec.two_sides { 2 } else { 1 };
-        let pivot =
-            SetRows::memory_for(1, keys, set) + size_of::<SetRows>() + size_of::<Compared>();
-        let list = size_of::<Vec<u32>>() + MAX_PIVOTS * (size_of::<u32>() + pivot);
-        oversized.len() * sides * list
+        let lists = oversized.len() * sides * size_of::<Vec<u32>>()
+            + Self::max_pivots(spec, oversized) * 2 * size_of::<u32>();
+        let each = size_of::<SetRows>() + size_of::<Compared>() + SetRows::memory_for(1, 0, 0);
+        lists + 2 * pivots * each + SetRows::memory_for(pivots, keys, tokens)
     }
 
     /// Counts of the work done so far, and of the pairs that are not compared.
