@@ -66,7 +66,7 @@ def test_an_id_that_is_named_must_be_there(session):
     with pytest.raises(ValueError, match="no column 'page'; its columns are: text"):
         session.jaccard_join(TEXTS, id="page")
     session.register("docs", {"text": TEXTS})
-    with pytest.raises(ValueError, match="no column 'id'; its columns are: text"):
+    with pytest.raises(ValueError, match=r"no column 'id' \(id=column .*\); its columns are: text"):
         session.jaccard_join("docs")
 
 
