@@ -5,6 +5,7 @@ use super::sql::{Format, history_file, run_script};
 use super::stop;
 use datafusion::common::{Result, exec_datafusion_err};
 use datafusion::prelude::SessionContext;
+use futures::FutureExt;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
@@ -227,6 +228,8 @@ fn read_and_run(context: &SessionContext, format: Format, workers: &Handle) -> R
             Line::Statement(statement) => {
                 let (context, statement) = (context.clone(), statement.into_owned());
                 let run = async move { run_script(&context, &statement, format).await };
+                // Ctrl-C that was pressed twice was meant for the statement before.
+                while interrupts.recv().now_or_never().is_some() {}
                 let mut task = workers.spawn(run);
                 waiting.block_on(async {
                     tokio::select! {

@@ -14,34 +14,35 @@ if child == 0:
     os.execv(shell, [shell, "sql"])
 shown = b""
 
-def read(seconds, wanted=None):
+def wait(seconds, wanted, start):
+    """Reads until the output after a place holds what is wanted; False if it does not, or if the output ends."""
     global shown
-    start, end = len(shown), time.monotonic() + seconds
-    while time.monotonic() < end:
+    end = time.monotonic() + seconds
+    while wanted not in shown[start:] and time.monotonic() < end:
         if select.select([terminal], [], [], 0.1)[0]:
             try:
                 more = os.read(terminal, 65536)
             except OSError:
-                return True
+                return False
             if not more:
-                return True
+                return False
             shown += more
-        if wanted is not None and wanted in shown[start:]:
-            return True
-    return False
+    return wanted in shown[start:]
 
 PROMPT = b"> \r"
-read(60, PROMPT)
+wait(60, PROMPT, 0)
 for line in lines:
+    start = len(shown)
     if line == "^C":
         for _ in range(120):
             os.write(terminal, b"\x03")
-            if read(0.5, b"interrupted"):
+            if wait(0.5, b"interrupted", start):
                 break
+        wait(60, PROMPT, shown.rfind(b"interrupted"))
     else:
         os.write(terminal, line.encode() + b"\n")
-        read(1 if "generate_series" in line else 60, PROMPT)
-read(60)
+        wait(1 if "generate_series" in line else 60, PROMPT, start)
+wait(60, b"what does not come", len(shown))
 sys.stdout.buffer.write(shown)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 "#;
