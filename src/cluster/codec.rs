@@ -7,7 +7,7 @@
 use super::copy_to::CopyFormat;
 use super::outer_join::OuterJoinExec;
 use super::scalar_subqueries::only_row;
-use super::stages::KeyedExec;
+use super::stages::{KeyedExec, KeyedSpec};
 use crate::operators::similar_pairs::{SimilarPairs, SimilarPairsExec, Spec};
 use crate::operators::whole_files::WholeFilesExec;
 use crate::operators::write_step::{SortColumn, Target, WriteStep, WriteStepExec};
@@ -26,6 +26,7 @@ use datafusion::datasource::physical_plan::FileSource;
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::{AggregateUDF, Extension, LogicalPlan, ScalarUDF};
+use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::physical_plan::from_proto::parse_protobuf_file_scan_config;
@@ -34,7 +35,7 @@ use datafusion_proto::physical_plan::{
     AsExecutionPlan, PhysicalExtensionCodec, PhysicalPlanDecodeContext,
     PhysicalProtoConverterExtension,
 };
-use datafusion_proto::protobuf::{FileScanExecConf, PhysicalPlanNode};
+use datafusion_proto::protobuf::{FileScanExecConf, PhysicalExprNode, PhysicalPlanNode};
 use neardup_datasets::{
     DumpSource, DumpTable, NumberedParquet, NumberedParquetSource, RecordSource, RecordTable, Wire,
     WordVectorSource, WordVectorTable, file_scan,
@@ -67,6 +68,14 @@ pub(super) const INLINE_BYTES: usize = 64 << 20;
 struct PairsParts {
     spec: Spec,
     spools: bool,
+}
+
+/// The serialised parameters of [`KeyedExec`]; each key is an encoded expression.
+#[derive(Serialize, Deserialize)]
+struct KeyedParts {
+    keys: Option<Vec<Vec<u8>>>,
+    has_statistics: bool,
+    no_rows: bool,
 }
 
 /// The serialised parameters of [`WriteStepExec`].
@@ -273,7 +282,7 @@ impl PhysicalExtensionCodec for PhysicalCodec {
                 Ok(Arc::new(exec))
             }
             WHOLE_FILES => WholeFilesExec::over(inputs.to_vec()),
-            KEYED => Ok(Arc::new(KeyedExec::new(only(inputs)?, read(body)?))),
+            KEYED => self.read_keyed(body, only(inputs)?, context, converter),
             OUTER_JOIN => {
                 let node = PhysicalPlanNode::decode(body)
                     .map_err(|error| DataFusionError::External(error.into()))?;
@@ -316,7 +325,7 @@ impl PhysicalExtensionCodec for PhysicalCodec {
             return Ok(());
         }
         if let Some(keyed) = node.downcast_ref::<KeyedExec>() {
-            return write(KEYED, keyed.spec(), buffer);
+            return self.write_keyed(keyed.spec(), buffer, converter);
         }
         if let Some(join) = node.downcast_ref::<OuterJoinExec>() {
             let node = PhysicalPlanNode::try_from_physical_plan(join.without_inputs()?, self)?;
@@ -349,6 +358,54 @@ impl PhysicalExtensionCodec for PhysicalCodec {
 }
 
 impl PhysicalCodec {
+    fn write_keyed(
+        &self,
+        spec: &KeyedSpec,
+        buffer: &mut Vec<u8>,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<()> {
+        let encode = |key: &Arc<dyn PhysicalExpr>| {
+            Ok(converter.physical_expr_to_proto(key, self)?.encode_to_vec())
+        };
+        let keys = spec.keys.as_ref();
+        let parts = KeyedParts {
+            keys: keys
+                .map(|keys| keys.iter().map(encode).collect::<Result<_>>())
+                .transpose()?,
+            has_statistics: spec.has_statistics,
+            no_rows: spec.no_rows,
+        };
+        write(KEYED, &parts, buffer)
+    }
+
+    fn read_keyed(
+        &self,
+        body: &[u8],
+        input: Arc<dyn ExecutionPlan>,
+        context: &TaskContext,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let parts: KeyedParts = read(body)?;
+        let (schema, context) = (
+            input.schema(),
+            PhysicalPlanDecodeContext::new(context, self),
+        );
+        let decode = |key: Vec<u8>| {
+            let key = PhysicalExprNode::decode(key.as_slice())
+                .map_err(|error| DataFusionError::External(error.into()))?;
+            converter.proto_to_physical_expr(&key, &schema, &context)
+        };
+        let keys = parts.keys;
+        let spec = KeyedSpec {
+            keys: keys
+                .map(|keys| keys.into_iter().map(decode).collect::<Result<_>>())
+                .transpose()?,
+            has_statistics: parts.has_statistics,
+            no_rows: parts.no_rows,
+        };
+        Ok(Arc::new(KeyedExec::new(input, spec)))
+    }
+
     /// Writes the plan if it is a scan by a source of type `S`: the source with its length in front, then its file
     /// scan.
     fn write_scan<S: FileSource + Wire>(

@@ -5,7 +5,7 @@
 //! [`KeyedExec`], which declares that an empty input is partitioned by any key, and hides the join from other
 //! rules. The join is a sort-merge join, which spills.
 
-use super::stages::{KeyedExec, columns, is_empty, with_children};
+use super::stages::{KeyedExec, is_empty, with_children};
 use crate::operators::outer_joins::without_known_values;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{JoinType, Result};
@@ -24,25 +24,24 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct OuterJoinExec {
     join: Arc<dyn ExecutionPlan>,
-    /// The indexes of each side's join columns.
-    keys: [Vec<usize>; 2],
+    /// What each side is joined by.
+    keys: [Vec<Arc<dyn PhysicalExpr>>; 2],
     properties: Arc<PlanProperties>,
 }
 
 impl OuterJoinExec {
-    /// Wraps a sort-merge join that returns rows without a partner, if its keys are columns.
+    /// Wraps a sort-merge join that returns rows without a partner.
     pub(super) fn of(join: &Arc<dyn ExecutionPlan>) -> Option<Self> {
         let merge = join.downcast_ref::<SortMergeJoinExec>()?;
         let inner = [JoinType::Inner, JoinType::LeftSemi, JoinType::RightSemi];
         if inner.contains(&merge.join_type) {
             return None;
         }
-        let (left, right): (Vec<_>, Vec<_>) = merge.on.iter().cloned().unzip();
-        let keys = [columns(&left)?, columns(&right)?];
-        Some(Self::new(Arc::clone(join), keys))
+        let (left, right) = merge.on.iter().cloned().unzip();
+        Some(Self::new(Arc::clone(join), [left, right]))
     }
 
-    fn new(join: Arc<dyn ExecutionPlan>, keys: [Vec<usize>; 2]) -> Self {
+    fn new(join: Arc<dyn ExecutionPlan>, keys: [Vec<Arc<dyn PhysicalExpr>>; 2]) -> Self {
         Self {
             properties: Arc::new(without_known_values(&join)),
             join,

@@ -1,4 +1,4 @@
-//! Prepares a plan so that the engine cuts it into stages correctly. It works around seven faults of the engine's
+//! Prepares a plan so that the engine cuts it into stages correctly. It works around eight faults of the engine's
 //! adaptive planner (Ballista 55):
 //!
 //! - A task runs a slice of the partitions of its stage, and a union is sliced by giving each input those
@@ -11,6 +11,8 @@
 //!   requires rows partitioned by key, or a join of pairs that requires them partitioned by part, shuffles this
 //!   relation again and again, and the query never ends. A [`KeyedExec`] is inserted between them, which
 //!   declares that an empty input is partitioned by any key.
+//! - A sort above such a relation has the same fault where it is below an aggregate, which then reads the rows of a
+//!   window in its order. A [`KeyedExec`], which declares no order, is put above each window.
 //! - An outer join with an empty side has the same fault; [`outer_join`](super::outer_join) replaces it.
 //! - A join is planned as one that keeps an order, but runs as one that does not: the operator above it has lost
 //!   its sort and reads rows in a wrong order. A [`KeyedExec`], which declares no order, is put above each join.
@@ -36,6 +38,7 @@ use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::{Column, lit};
 use datafusion::physical_expr::{Distribution, PhysicalExpr};
+use datafusion::physical_expr_common::physical_expr::format_physical_expr_list;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::filter::FilterExec;
@@ -55,7 +58,6 @@ use datafusion::physical_plan::{
 };
 use futures::TryStreamExt;
 use futures::future::ready;
-use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -107,7 +109,12 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         } else if has_marks {
             return Ok(Transformed::yes(unmarked(node)?));
         } else if let (Some(keys), [input]) = (window_keys(&node), node.children().as_slice()) {
-            vec![KeyedExec::of(Arc::clone(input), Some(keys))?]
+            let keys = Some(keys).filter(|keys| !keys.is_empty());
+            let window = match keys {
+                Some(_) => with_children(&node, vec![KeyedExec::of(Arc::clone(input), keys)?])?,
+                None => node,
+            };
+            return Ok(Transformed::yes(KeyedExec::of(window, None)?));
         } else if let Some(pairs) = node.downcast_ref::<SimilarPairsExec>() {
             let Some(key) = pairs.part_key() else {
                 return Ok(Transformed::no(node));
@@ -195,11 +202,17 @@ fn shuffled(input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         no_rows: false,
     };
     let schema = input.schema();
-    let mut fields = schema.fields().iter();
-    let key =
-        fields.position(|field| field.data_type().is_primitive() || field.data_type().is_string());
+    let mut fields = schema.fields().iter().enumerate();
+    let key = fields.find(|(_, field)| {
+        let data_type = field.data_type();
+        data_type.is_primitive() || data_type.is_string()
+    });
+    let key: Arc<dyn PhysicalExpr> = match key {
+        Some((index, field)) => Arc::new(Column::new(field.name(), index)),
+        None => lit(0_i64),
+    };
     let hidden = KeyedExec::new(input, hidden);
-    KeyedExec::of(Arc::new(hidden), Some(key.into_iter().collect()))
+    KeyedExec::of(Arc::new(hidden), Some(vec![key]))
 }
 
 /// Whether a plan is an empty relation, or operators that return no rows over one.
@@ -216,31 +229,22 @@ pub(super) fn is_empty(plan: &Arc<dyn ExecutionPlan>) -> bool {
     }
 }
 
-/// The indexes of the columns that a window operator is partitioned by; `None` if the operator is no window or
-/// is not partitioned by columns.
-fn window_keys(node: &Arc<dyn ExecutionPlan>) -> Option<Vec<usize>> {
-    let keys = if let Some(window) = node.downcast_ref::<BoundedWindowAggExec>() {
-        window.partition_keys()
-    } else {
-        node.downcast_ref::<WindowAggExec>()?.partition_keys()
-    };
-    columns(&keys).filter(|columns| !columns.is_empty())
+/// The expressions that a window operator is partitioned by; `None` if the operator is no window.
+fn window_keys(node: &Arc<dyn ExecutionPlan>) -> Option<Vec<Arc<dyn PhysicalExpr>>> {
+    if let Some(window) = node.downcast_ref::<BoundedWindowAggExec>() {
+        return Some(window.partition_keys());
+    }
+    Some(node.downcast_ref::<WindowAggExec>()?.partition_keys())
 }
 
-/// The indexes of the columns in `keys`; `None` if one of them is no column.
-pub(super) fn columns(keys: &[Arc<dyn PhysicalExpr>]) -> Option<Vec<usize>> {
-    let columns = keys.iter().map(|key| key.downcast_ref::<Column>());
-    columns.map(|column| Some(column?.index())).collect()
-}
-
-/// The serialised parameters of a [`KeyedExec`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// The parameters of a [`KeyedExec`].
+#[derive(Debug, Clone)]
 pub(super) struct KeyedSpec {
-    /// The indexes of the columns that rows must be partitioned by; if empty, by a constant.
-    keys: Option<Vec<usize>>,
-    has_statistics: bool,
+    /// The expressions that rows must be partitioned by.
+    pub(super) keys: Option<Vec<Arc<dyn PhysicalExpr>>>,
+    pub(super) has_statistics: bool,
     /// Whether the input is known to be empty, and so is partitioned by any key.
-    no_rows: bool,
+    pub(super) no_rows: bool,
 }
 
 fn is_in_memory(node: &Arc<dyn ExecutionPlan>) -> bool {
@@ -260,10 +264,10 @@ pub(super) struct KeyedExec {
 }
 
 impl KeyedExec {
-    /// The rows of an input, partitioned by the columns of `keys` if there are any.
+    /// The rows of an input, partitioned by the values of `keys` if there are any.
     pub(super) fn of(
         input: Arc<dyn ExecutionPlan>,
-        keys: Option<Vec<usize>>,
+        keys: Option<Vec<Arc<dyn PhysicalExpr>>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let spec = KeyedSpec {
             keys,
@@ -289,8 +293,10 @@ impl KeyedExec {
     pub(super) fn new(input: Arc<dyn ExecutionPlan>, spec: KeyedSpec) -> Self {
         let properties = input.properties();
         let partitioning = properties.output_partitioning().clone();
-        let partitioning = match keys(&input, &spec) {
-            Some(keys) if spec.no_rows => Partitioning::Hash(keys, partitioning.partition_count()),
+        let partitioning = match &spec.keys {
+            Some(keys) if spec.no_rows => {
+                Partitioning::Hash(keys.clone(), partitioning.partition_count())
+            }
             _ => partitioning,
         };
         let mut equivalence = input.equivalence_properties().clone();
@@ -320,21 +326,12 @@ impl KeyedExec {
     }
 }
 
-fn keys(input: &Arc<dyn ExecutionPlan>, spec: &KeyedSpec) -> Option<Vec<Arc<dyn PhysicalExpr>>> {
-    let schema = input.schema();
-    let column = |index: &usize| -> Arc<dyn PhysicalExpr> {
-        Arc::new(Column::new(schema.field(*index).name(), *index))
-    };
-    let keys: Vec<_> = spec.keys.as_ref()?.iter().map(column).collect();
-    Some(match keys.is_empty() {
-        true => vec![lit(0_i64)],
-        false => keys,
-    })
-}
-
 impl DisplayAs for KeyedExec {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "KeyedExec: keys={:?}", self.spec.keys)
+        match &self.spec.keys {
+            Some(keys) => write!(f, "KeyedExec: keys=[{}]", format_physical_expr_list(keys)),
+            None => write!(f, "KeyedExec"),
+        }
     }
 }
 
@@ -352,17 +349,21 @@ impl ExecutionPlan for KeyedExec {
     }
 
     fn required_input_distribution(&self) -> Vec<Distribution> {
-        vec![match keys(&self.input, &self.spec) {
-            Some(keys) if !self.spec.no_rows => Distribution::KeyPartitioned(keys),
+        vec![match &self.spec.keys {
+            Some(keys) if !self.spec.no_rows => Distribution::KeyPartitioned(keys.clone()),
             _ => Distribution::UnspecifiedDistribution,
         }]
     }
 
     fn apply_expressions(
         &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
     ) -> Result<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
+        let mut next = TreeNodeRecursion::Continue;
+        for key in self.spec.keys.iter().flatten() {
+            next = next.visit_sibling(|| f(key))?;
+        }
+        Ok(next)
     }
 
     fn replace_children(

@@ -127,8 +127,8 @@ mod tests {
             "neardup dedup -o out --text 'the body' --threshold 0.6 --method minhash --no-normalize \
              --keep-by 'my score desc'"
         );
-        assert_eq!(input("/tmp/standard-input-x1y"), Some("-".to_owned()));
-        let sample = format!("/tmp/{SAMPLE_DIRECTORY}0.1.0-0/{SAMPLE_DUMP_NAME}");
+        assert_eq!(input("/scratch/standard-input-x1y"), Some("-".to_owned()));
+        let sample = format!("/scratch/{SAMPLE_DIRECTORY}0.1.0-0/{SAMPLE_DUMP_NAME}");
         assert_eq!(input(&sample), None);
         assert_eq!(input("/a b/c.csv"), Some("'/a b/c.csv'".to_owned()));
         assert_eq!(keep("Longest"), ["--keep", "longest"]);

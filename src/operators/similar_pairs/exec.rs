@@ -98,15 +98,11 @@ impl SimilarPairsExec {
         self.spools
     }
 
-    /// The index of the column that rows are partitioned by, if there are several parts.
-    pub(crate) fn part_key(&self) -> Option<usize> {
+    /// The column that rows are partitioned by, if there are several parts.
+    pub(crate) fn part_key(&self) -> Option<Arc<dyn PhysicalExpr>> {
         let index = self.input.schema().index_of("part").ok();
-        index.filter(|_| self.spec.parts > 1)
-    }
-
-    fn part_column(&self) -> Arc<dyn PhysicalExpr> {
-        let index = self.input.schema().index_of("part").unwrap_or(0);
-        Arc::new(Column::new("part", index))
+        let index = index.filter(|_| self.spec.parts > 1)?;
+        Some(Arc::new(Column::new("part", index)))
     }
 
     /// The same operator over another input. The properties are computed again because the number of partitions may
@@ -143,9 +139,9 @@ impl ExecutionPlan for SimilarPairsExec {
     }
 
     fn required_input_distribution(&self) -> Vec<Distribution> {
-        vec![match self.spec.parts {
-            1 => Distribution::SinglePartition,
-            _ => Distribution::KeyPartitioned(vec![self.part_column()]),
+        vec![match self.part_key() {
+            Some(key) => Distribution::KeyPartitioned(vec![key]),
+            None => Distribution::SinglePartition,
         }]
     }
 
