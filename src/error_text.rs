@@ -87,6 +87,10 @@ fn cleaned(mut text: String) -> String {
     ] {
         text = text.replace(prefix, "");
     }
+    text = text.replace(
+        "There is no registered file format with ext ",
+        "files are written as .parquet, .csv, .tsv, .json, .jsonl and .ndjson (also .gz, .bz2, .zst), not as .",
+    );
     let text = missing_table(without_rules(text));
     let text = missing_keys(near_functions(near_column(text)));
     match text.split_once("ParserError(\"") {
@@ -126,7 +130,7 @@ fn missing_table(text: String) -> String {
     let short = short.unwrap_or(name);
     let hint = match [short, name].iter().find(|name| Path::new(name).exists()) {
         Some(file) => format!("; a file is written in single quotes: FROM '{file}'"),
-        None => String::new(),
+        None => ", and there is no file or directory of this path".to_owned(),
     };
     format!("{before}table '{short}' not found{hint}{after}")
 }

@@ -1,6 +1,7 @@
 -- plain_text
 --
--- Step of a job: selects every page of the dumps, with the plain text of those pages whose sentences are compared.
+-- Step of a job: selects every page of the dumps, with the plain text of those pages whose sentences are compared, and
+-- what the lines of the text were on the page.
 SELECT
   wiki,
   language,
@@ -11,7 +12,13 @@ SELECT
   redirect,
   revision_id,
   timestamp,
-  CASE
-    WHEN namespace = 0 AND kind IN ('article', 'stub') THEN wikitext_to_plain(wikitext, language)
-  END AS text
-FROM dump
+  page['text'] AS text,
+  page['blocks'] AS blocks
+FROM (
+  SELECT
+    *,
+    CASE
+      WHEN namespace = 0 AND kind IN ('article', 'stub') THEN wikitext_to_blocks(wikitext, language)
+    END AS page
+  FROM dump
+)

@@ -7,7 +7,7 @@ use super::{first_look, kept, progress, summary, temp_dir};
 use clap::Args;
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{
-    Dedup, DumpOptions, Keep, Method, OnError, Pairs, Resolution, RowIds, Splitter, dedup,
+    Compare, Dedup, DumpOptions, Keep, Method, OnError, Pairs, Resolution, RowIds, Splitter, dedup,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -91,6 +91,8 @@ pub(crate) struct Arguments {
         visible_alias = "bucket-pairs"
     )]
     max_bucket_pairwise: usize,
+    #[arg(long, help = help("compare"), value_parser = read::<Compare>("compare"), default_value = default("compare"))]
+    compare: Compare,
     #[arg(long, value_name = "N", help = help("min_length"), value_parser = read::<usize>("min_length"), default_value_t = Dedup::LENGTHS.0)]
     min_length: usize,
     #[arg(long, value_name = "N", help = help("max_length"), value_parser = read::<usize>("max_length"), default_value_t = Dedup::LENGTHS.1)]
@@ -116,6 +118,19 @@ pub(crate) struct DumpArguments {
     on_error: OnError,
     #[arg(long, help = help("splitter"), value_parser = read::<Splitter>("splitter"), default_value = default("splitter"))]
     splitter: Splitter,
+    #[arg(long, value_name = "CODE", help = help("language.job"), value_parser = language)]
+    language: Option<String>,
+}
+
+/// Reads a language code.
+fn language(text: &str) -> std::result::Result<String, String> {
+    let is_tag = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let (primary, _) = text.split_once('-').unwrap_or((text, ""));
+    let is_code = matches!(primary.len(), 2..=3) || ["simple", "tokipona"].contains(&primary);
+    match is_code && text.chars().all(is_tag) {
+        true => Ok(text.to_owned()),
+        false => Err("must be a language code such as de or pt-br".to_owned()),
+    }
 }
 
 impl DumpArguments {
@@ -123,6 +138,7 @@ impl DumpArguments {
         DumpOptions {
             on_error: self.on_error,
             splitter: self.splitter,
+            language: self.language.clone(),
         }
     }
 }
@@ -160,6 +176,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
             (None, word) => Keep::from_word(word)?,
         },
         max_bucket_pairwise: arguments.max_bucket_pairwise,
+        compare: arguments.compare,
         lengths: (arguments.min_length, arguments.max_length),
         dump: arguments.dump.options(),
         overwrite: arguments.overwrite,
@@ -169,7 +186,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let context = global.session_on(&arguments.cluster)?;
     arguments.reading.set(&context)?;
     if let Some(file) = &arguments.kept {
-        kept::check(&context, file).await?;
+        kept::check(&context, file, &options.inputs).await?;
     }
     let job = dedup(&options, context, progress::progress(global)).await?;
     if let Some(file) = &arguments.kept {

@@ -3,6 +3,7 @@
 use super::options::Global;
 use super::out;
 use super::visible::{shell_word, visible_line};
+use super::why::changed;
 use console::truncate_str;
 use datafusion::common::Result;
 use neardup::jobs::{FirstLook, ReportRow, first_look};
@@ -32,7 +33,10 @@ pub(super) async fn print(directory: &str, global: &Global) -> Result<()> {
 fn lines(look: &FirstLook) -> Vec<String> {
     let mut lines = Vec::new();
     if !look.largest.is_empty() {
-        lines.push("\nlargest clusters".to_owned());
+        lines.push(match look.clusters > look.largest.len() as u64 {
+            true => format!("\nlargest of {} clusters", look.clusters),
+            false => "\nlargest clusters".to_owned(),
+        });
     }
     for (size, row) in &look.largest {
         lines.push(format!("  {size:>8} rows  {}", text(row)));
@@ -44,8 +48,8 @@ fn lines(look: &FirstLook) -> Vec<String> {
         let changes = pair
             .changes
             .iter()
-            .map(|(kind, kept, own)| format!("{} {kept} → {own}", kind.word()));
-        let changes = visible_line(&changes.collect::<Vec<_>>().join(", ")).into_owned();
+            .map(|(kind, kept, own)| changed(*kind, kept, own));
+        let changes = changes.collect::<Vec<_>>().join(", ");
         lines.push(format!("  {changes}: {}", text(&pair.removed)));
     }
     lines

@@ -24,7 +24,7 @@ fn flag(name: &str, value: Option<&str>) -> String {
 
 /// The text of an error, in which parameters are flags.
 pub(crate) fn error_text(error: &DataFusionError) -> String {
-    neardup::error_text_with(error, flag)
+    neardup::files::with_names_of_pipes(neardup::error_text_with(error, flag))
 }
 
 /// Reads the value of a parameter, by the name of its definition.

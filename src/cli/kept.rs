@@ -1,13 +1,14 @@
 //! `dedup --kept FILE`: the kept rows in a file of the user's choice.
 
 use super::options::Global;
-use datafusion::common::{Result, exec_datafusion_err, plan_datafusion_err};
+use datafusion::common::{Result, exec_err, plan_datafusion_err};
 use datafusion::prelude::SessionContext;
 use neardup::jobs::Manifest;
 use std::path::Path;
 
 /// Checks, before the job runs, that a file of this name can be written: an unknown format is an error.
-pub(crate) async fn check(context: &SessionContext, file: &str) -> Result<()> {
+pub(crate) async fn check(context: &SessionContext, file: &str, inputs: &[String]) -> Result<()> {
+    refuse_input(inputs.iter().map(String::as_str), file)?;
     let plan = context
         .state()
         .create_logical_plan(&copy("(SELECT 1 AS id)", file))
@@ -17,6 +18,16 @@ pub(crate) async fn check(context: &SessionContext, file: &str) -> Result<()> {
     Ok(())
 }
 
+/// Fails if the file is one of the inputs.
+fn refuse_input<'a>(mut inputs: impl Iterator<Item = &'a str>, file: &str) -> Result<()> {
+    match inputs.find(|input| is_same(input, file)) {
+        Some(input) => {
+            exec_err!("--kept {file}: this is the input {input}, which is not overwritten")
+        }
+        None => Ok(()),
+    }
+}
+
 /// Writes the kept rows of a job to a file, in the order of `kept.parquet`.
 pub(crate) async fn write(
     manifest: &Manifest,
@@ -24,16 +35,10 @@ pub(crate) async fn write(
     file: &str,
     global: &Global,
 ) -> Result<()> {
-    if let Some(input) = manifest
-        .inputs
-        .iter()
-        .find(|input| is_same(&input.path, file))
-    {
-        return Err(exec_datafusion_err!(
-            "--kept {file}: this is the input {}, which is not overwritten",
-            input.path
-        ));
-    }
+    refuse_input(
+        manifest.inputs.iter().map(|input| input.path.as_str()),
+        file,
+    )?;
     let context = global.session()?;
     neardup::jobs::register(&context, directory).await?;
     // One partition reads the rows in the order of the file.

@@ -16,7 +16,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
     /// Number of worker threads [default: all cores]
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", value_parser = parse_threads)]
     threads: Option<NonZeroUsize>,
     /// Memory that operators may hold: 512M, 4G, or none for no limit [default: 70 % of the memory that is
     /// available on the machine and in its control groups; at most half of a limit of the address space]
@@ -38,6 +38,11 @@ pub(crate) struct Global {
     /// Print the summary, the answer of why, or the rows of show and sql, as JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
+}
+
+fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .map_err(|_| "must be an integer of at least 1".to_owned())
 }
 
 impl Global {

@@ -3,6 +3,7 @@
 use super::out;
 use super::sql::{Format, history_file, run_script};
 use super::stop;
+use super::visible::visible_line;
 use datafusion::common::{Result, exec_datafusion_err};
 use datafusion::prelude::SessionContext;
 use futures::FutureExt;
@@ -13,6 +14,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Editor, Helper, Highlighter, Hinter};
 use std::borrow::Cow;
 use std::io::Write;
+use std::path::Path;
 use tokio::runtime::Handle;
 
 const KEYWORDS: &[&str] = &[
@@ -50,23 +52,34 @@ const KEYWORDS: &[&str] = &[
 ];
 
 const HELP: &str = "\
-Statements end with a semicolon, and may take several lines. TAB completes names, the arrow keys browse the history,
+Statements end with a semicolon, and may take several lines. TAB completes names and files, the arrow keys browse the history,
 Ctrl-C ends a statement that runs. A quoted file name is a table: SELECT * FROM 'docs/*.parquet' LIMIT 5;
   help        this text (also .help, \\?)
   \\d          the tables of the session (also .tables)
   \\d TABLE    the columns of a table or a file
   \\df         the table functions with their parameters
+  \\df NAME    a function: its parameters, and what it does
   quit        leave (also .quit, \\q, Ctrl-D)";
 
 const FUNCTIONS: &str = "\
 SELECT routine_name AS name, syntax_example AS call FROM information_schema.routines \
 WHERE function_type = 'TABLE' ORDER BY name";
 
+/// Its end is the name of the function, in quotes.
+const FUNCTION: &str = "\
+SELECT DISTINCT syntax_example AS call, description FROM information_schema.routines WHERE routine_name = ";
+
+/// A text as SQL writes it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
 /// What a line means.
 enum Line<'a> {
     Help,
     Quit,
     Statement(Cow<'a, str>),
+    Unknown,
 }
 
 impl<'a> Line<'a> {
@@ -77,14 +90,21 @@ impl<'a> Line<'a> {
             "quit" | "exit" | ".quit" | ".exit" | "\\q" => Self::Quit,
             "\\d" | "\\dt" | ".tables" => Self::Statement("SHOW TABLES".into()),
             "\\df" => Self::Statement(FUNCTIONS.into()),
-            "help" => Self::Help,
-            _ => match line.strip_prefix("\\d ") {
-                Some(table) => {
+            "help" | ".help" | "\\?" => Self::Help,
+            _ => match line.split_once(char::is_whitespace) {
+                Some(("\\d", table)) => {
                     let table = table.trim_end_matches(';').trim();
-                    Self::Statement(format!("DESCRIBE {table}").into())
+                    Self::Statement(match Path::new(table).exists() {
+                        true => format!("DESCRIBE {}", quoted(table)).into(),
+                        false => format!("DESCRIBE {table}").into(),
+                    })
                 }
-                None if line.starts_with(['.', '\\']) => Self::Help,
-                None => Self::Statement(line.into()),
+                Some(("\\df", name)) => {
+                    let name = name.trim_end_matches(';').trim().to_lowercase();
+                    Self::Statement(format!("{FUNCTION}{}", quoted(&name)).into())
+                }
+                _ if line.starts_with(['.', '\\']) => Self::Unknown,
+                _ => Self::Statement(line.into()),
             },
         }
     }
@@ -112,6 +132,9 @@ impl Completer for Completions {
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<String>)> {
         let before = &line[..at];
+        if let Some((start, path)) = open_quote(before) {
+            return Ok((start, files(path)));
+        }
         let start = before
             .rfind(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
             .map_or(0, |start| {
@@ -124,6 +147,39 @@ impl Completer for Completions {
         let fits = |candidate: &&String| candidate.to_lowercase().starts_with(&word);
         Ok((start, self.all.iter().filter(fits).cloned().collect()))
     }
+}
+
+/// What stands behind a quote that is not closed, and where it begins.
+fn open_quote(before: &str) -> Option<(usize, &str)> {
+    let is_open = before.matches('\'').count() % 2 == 1;
+    let start = before.rfind('\'').filter(|_| is_open)? + 1;
+    Some((start, &before[start..]))
+}
+
+/// The files and directories whose paths begin like this.
+fn files(path: &str) -> Vec<String> {
+    let (directory, name) = path.rsplit_once('/').map_or(("", path), |(_, name)| {
+        path.split_at(path.len() - name.len())
+    });
+    let listed = match directory {
+        "" => ".",
+        directory => directory,
+    };
+    let Ok(entries) = std::fs::read_dir(listed) else {
+        return vec![];
+    };
+    let mut found: Vec<String> = entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let found = entry.file_name().into_string().ok()?;
+            let is_wanted =
+                found.starts_with(name) && (!name.is_empty() || !found.starts_with('.'));
+            let end = if entry.path().is_dir() { "/" } else { "" };
+            is_wanted.then(|| format!("{directory}{found}{end}"))
+        })
+        .collect();
+    found.sort_unstable();
+    found
 }
 
 impl Validator for Completions {
@@ -225,6 +281,11 @@ fn read_and_run(context: &SessionContext, format: Format, workers: &Handle) -> R
         let result = match Line::read(&line) {
             Line::Quit => break,
             Line::Help => print_line(HELP),
+            Line::Unknown => {
+                let line = visible_line(line.trim());
+                report!("error: {line} is no command; help lists them");
+                Ok(())
+            }
             Line::Statement(statement) => {
                 let (context, statement) = (context.clone(), statement.into_owned());
                 let run = async move { run_script(&context, &statement, format).await };

@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     /// File of SQL statements to run; - is standard input
     #[arg(short, value_name = "FILE")]
     file: Vec<PathBuf>,
-    /// Directory of a job, whose results become the tables pairs, clusters, kept, sentences and plain_text
+    /// Directory of a job, whose results become the tables pairs, clusters, kept, removed, sentences and plain_text
     #[arg(long, value_name = "DIR")]
     dir: Option<String>,
     /// Output format of rows; in a table, values that are larger than the terminal are cut

@@ -7,7 +7,7 @@ use super::visible::visible_line;
 use clap::Args;
 use console::truncate_str;
 use datafusion::common::{Result, ScalarValue, exec_datafusion_err};
-use neardup::jobs::{PairClass, Why, WhyRow, why};
+use neardup::jobs::{ChangeKind, PairClass, Why, WhyRow, why};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -43,6 +43,17 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     })
 }
 
+/// A fact that differs between a kept row and a removed one.
+pub(super) fn changed(kind: ChangeKind, kept: &str, removed: &str) -> String {
+    let value = |text: &str| truncate_str(&visible_line(text), VALUE_WIDTH, "…").into_owned();
+    let kind = kind.word();
+    match (kept, removed) {
+        ("", removed) => format!("{kind} {} only in the removed row", value(removed)),
+        (kept, "") => format!("{kind} {} only in the kept row", value(kept)),
+        (kept, removed) => format!("{kind} {} → {}", value(kept), value(removed)),
+    }
+}
+
 /// What a reason of `removed.parquet` means.
 fn meaning(reason: Option<&str>) -> &'static str {
     match reason {
@@ -66,6 +77,11 @@ fn print(out: &mut impl Write, why: &Why) -> Result<()> {
     let text = |row: &WhyRow| row.text.clone().unwrap_or_default();
     let Some(kept) = &why.representative else {
         match why.cluster_size {
+            1 if !why.has_item => writeln!(
+                out,
+                "row {} is kept: it has no text, and was not compared{repeated}",
+                name(&why.row)
+            )?,
             1 => writeln!(
                 out,
                 "row {} is kept: it is similar to no other row{repeated}",
@@ -100,12 +116,11 @@ fn print(out: &mut impl Write, why: &Why) -> Result<()> {
     let marked = marked_for_terminal(&text(kept), &text(&why.row));
     writeln!(out, "          {}", indented(&marked))?;
     if let Some(class) = why.class {
-        let value = |text: &str| truncate_str(&visible_line(text), VALUE_WIDTH, "…").into_owned();
         let mut changes: Vec<String> = why
             .changes
             .iter()
             .take(MAX_CHANGES)
-            .map(|(kind, kept, own)| format!("{} {} → {}", kind.word(), value(kept), value(own)))
+            .map(|(kind, kept, own)| changed(*kind, kept, own))
             .collect();
         if let more @ 1.. = why.changes.len().saturating_sub(MAX_CHANGES) {
             changes.push(format!("and {more} more"));

@@ -281,7 +281,7 @@ impl PhysicalExtensionCodec for PhysicalCodec {
                 let exec = WriteStepExec::with_order(only(inputs)?, target, order);
                 Ok(Arc::new(exec))
             }
-            WHOLE_FILES => WholeFilesExec::over(inputs.to_vec()),
+            WHOLE_FILES => Ok(Arc::new(WholeFilesExec::new(only(inputs)?))),
             KEYED => self.read_keyed(body, only(inputs)?, context, converter),
             OUTER_JOIN => {
                 let node = PhysicalPlanNode::decode(body)

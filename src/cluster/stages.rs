@@ -26,6 +26,7 @@
 
 use super::outer_join::OuterJoinExec;
 use super::row_marks::{marked, needs_marks, unmarked};
+use crate::operators::one_input::only;
 use crate::operators::similar_pairs::SimilarPairsExec;
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::compute::cast;
@@ -319,10 +320,7 @@ impl KeyedExec {
     }
 
     fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        let [input] = children
-            .try_into()
-            .map_err(|_| internal_datafusion_err!("KeyedExec has one input"))?;
-        Self::new(input, self.spec.clone()).replace_empty_input()
+        Self::new(only(children)?, self.spec.clone()).replace_empty_input()
     }
 }
 

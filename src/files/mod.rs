@@ -26,7 +26,7 @@ pub(crate) use listing::parquet_files;
 pub use location::Location;
 pub(crate) use plain_texts::{CopyPlainTexts, plain_schema};
 pub(crate) use reading::Reading;
-pub use spool::{STANDARD_INPUT_COPY, read_pipes, remove_copies};
+pub use spool::{STANDARD_INPUT_COPY, read_pipes, remove_copies, with_names_of_pipes};
 pub(crate) use stores::with_buckets;
 pub(crate) use url_tables::FileTables;
 pub(crate) use written_formats::written_formats;

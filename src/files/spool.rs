@@ -36,10 +36,22 @@ pub fn read_pipes(directory: PathBuf) {
 
 /// Removes the copies of pipes.
 pub fn remove_copies() {
-    for path in std::mem::take(&mut SPOOL.lock().copies).values() {
+    for path in SPOOL.lock().copies.values() {
         // The directory for temporary files may be gone.
         let _ = std::fs::remove_file(path);
     }
+}
+
+/// A text in which the paths of copies of pipes are replaced by what they are copies of.
+pub fn with_names_of_pipes(text: String) -> String {
+    let spool = SPOOL.lock();
+    spool.copies.iter().fold(text, |text, (name, copy)| {
+        let name = match name.as_str() {
+            STANDARD_INPUT => "standard input",
+            other => other,
+        };
+        text.replace(&*copy.to_string_lossy(), name)
+    })
 }
 
 /// Whether a name is that of standard input or of a pipe.

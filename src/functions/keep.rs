@@ -1,6 +1,7 @@
 //! Which of similar rows is kept: the keep order.
 
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
+use std::fmt;
 
 /// Which row is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +71,30 @@ impl Keep {
     }
 }
 
+/// As [`Keep::from_word`] and [`Keep::parse`] read it.
+impl fmt::Display for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (column, descending) = match self {
+            Self::First => return f.write_str("first"),
+            Self::Longest => return f.write_str("longest"),
+            Self::By { column, descending } => (column, *descending),
+        };
+        let is_plain = !Self::WORDS.contains(&column.as_str())
+            && Self::parse(column).is_ok_and(|read| match read {
+                Self::By { column: read, .. } => read == *column,
+                _ => false,
+            });
+        match is_plain {
+            true => f.write_str(column)?,
+            false => write!(f, "\"{}\"", column.replace('"', "\"\""))?,
+        }
+        match descending {
+            true => f.write_str(" desc"),
+            false => Ok(()),
+        }
+    }
+}
+
 fn is_direction(word: &str) -> bool {
     ["asc", "desc"]
         .iter()
@@ -79,6 +104,27 @@ fn is_direction(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Keep;
+
+    #[test]
+    fn orders_are_written_as_they_are_read() {
+        for column in [
+            "score", "Doc Id", "first", "longest", "a desc", "desc", " a", "a\"b", "\"a\"",
+            "date asc",
+        ] {
+            for descending in [false, true] {
+                let order = Keep::By {
+                    column: column.to_owned(),
+                    descending,
+                };
+                let text = order.to_string();
+                assert_eq!(Keep::parse(&text).expect("an order"), order, "{text}");
+                assert!(!Keep::WORDS.contains(&text.as_str()), "{text}");
+            }
+        }
+        for word in Keep::WORDS {
+            assert_eq!(Keep::from_word(word).expect("a word").to_string(), word);
+        }
+    }
 
     #[test]
     fn a_column_may_have_spaces() {

@@ -48,6 +48,13 @@ pub(super) fn plan(
             }
             None => return plan_err!("{function}: expected a relation, found {value}"),
         },
+        ast::Expr::BinaryOp {
+            left,
+            op: ast::BinaryOperator::Eq,
+            right,
+        } => {
+            return plan_err!("{function}: a parameter is given with =>: {left} => {right}");
+        }
         other => {
             return plan_err!(
                 "{function}: expected a relation (a table, a quoted path, or ((SELECT …)) in two pairs of parentheses), found {other}"

@@ -26,12 +26,14 @@ const SENTENCES: Template = Template {
 };
 
 /// How dumps are read.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct DumpOptions {
     /// Whether to fail if a dump is damaged, or to leave out what cannot be read.
     pub on_error: OnError,
     /// How texts are split into sentences.
     pub splitter: Splitter,
+    /// The language code of all pages; `None`: that of the dump's header.
+    pub language: Option<String>,
 }
 
 /// Runs the steps `plain_text` and `sentences`.
@@ -40,6 +42,7 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
         namespaces: None,
         redirects: true,
         on_error: options.on_error,
+        language: options.language.clone(),
         ..Default::default()
     };
     let dump = Arc::new(DumpTable::try_new(input.dumps()?, dump)?);

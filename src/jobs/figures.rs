@@ -98,6 +98,10 @@ pub enum Reason {
     EmptyText,
     /// All numbers of their vector are 0.
     ZeroVector,
+    /// They are headings.
+    Headings,
+    /// They are list items that do not end with a stop.
+    ListItems,
     /// They are sentences of fewer characters.
     SentencesUnder(usize),
     /// They are sentences of more characters.
@@ -133,6 +137,8 @@ impl fmt::Display for Reason {
             Self::WithoutVector => "rows without a vector",
             Self::EmptyText => "empty texts",
             Self::ZeroVector => "zero vectors",
+            Self::Headings => "headings",
+            Self::ListItems => "list items",
             Self::SentencesUnder(length) => {
                 return write!(f, "sentences under {length} characters");
             }

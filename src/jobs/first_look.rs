@@ -1,5 +1,6 @@
 //! What the summary of a job shows of its result: its largest clusters, and removed rows that state another fact.
 
+use super::figures::Figure;
 use super::report::{ReportPair, ReportRow, Sampled, pairs_of, sampled, with_texts};
 use super::tables::register_result;
 use datafusion::common::Result;
@@ -14,6 +15,8 @@ const SAMPLED_ROWS: usize = 300;
 /// The largest clusters of a job, and removed rows that state another fact.
 #[derive(Debug)]
 pub struct FirstLook {
+    /// Number of clusters of two or more rows.
+    pub clusters: u64,
     /// Numbers of rows of the largest clusters, with their kept rows.
     pub largest: Vec<(i64, ReportRow)>,
     /// Of a sample of the removed rows: the most similar ones that state another fact.
@@ -38,11 +41,15 @@ pub async fn first_look(context: &SessionContext, directory: &str) -> Result<Fir
     let mut sample: Vec<Sampled> = sampled(context, &rows(&largest)).await?;
     let clusters = sample.len();
     sample.extend(sampled(context, &rows(&removed)).await?);
-    let mut pairs = with_texts(context, sample).await?;
+    let mut pairs = with_texts(context, &manifest, sample).await?;
     let removed = pairs.split_off(clusters);
     pairs.sort_by(|a, b| (b.cluster_size, &a.cluster).cmp(&(a.cluster_size, &b.cluster)));
     let largest = pairs.into_iter().map(|pair| (pair.cluster_size, pair.kept));
+    let count = manifest
+        .step("clusters")
+        .and_then(|step| step.figure(Figure::Clusters));
     Ok(FirstLook {
+        clusters: count.and_then(|count| count.as_u64()).unwrap_or_default(),
         largest: largest.collect(),
         drifts: drifts(removed),
     })

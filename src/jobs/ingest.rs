@@ -38,10 +38,13 @@ pub async fn ingest(
     }
     inputs::refuse_inside(&input, &options.output, &context.runtime_env())?;
     let files = inputs::identify(&input, &context.runtime_env()).await?;
-    let parameters = BTreeMap::from([
+    let mut parameters = BTreeMap::from([
         ("on_error".to_owned(), options.dump.on_error.name().into()),
         ("splitter".to_owned(), options.dump.splitter.name().into()),
     ]);
+    if let Some(language) = &options.dump.language {
+        parameters.insert("language".to_owned(), language.clone().into());
+    }
     let manifest = Manifest::new("ingest", files, parameters);
     let mut job = Job::open(
         &options.output,

@@ -14,7 +14,8 @@ use std::path::Path;
 /// Version of the layout of a job's directory.
 ///
 /// 2: inputs are identified by times in nanoseconds, tags and checksums, and the manifest has its own checksum.
-pub(super) const FORMAT: u32 = 2;
+/// 3: the tables `plain_text` and `sentences` of dumps say what was a heading or a list item.
+pub(super) const FORMAT: u32 = 3;
 
 /// A file that a job reads, with the properties by which a change of it is detected.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

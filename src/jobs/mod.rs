@@ -32,7 +32,7 @@ mod tables;
 mod verified;
 mod why;
 
-pub use dedup::{Dedup, Keep, Method, Pairs, Resolution, RowIds, dedup};
+pub use dedup::{Compare, Dedup, Keep, Method, Pairs, Resolution, RowIds, dedup};
 pub use dumps::{DumpOptions, OnError, Splitter};
 pub use figures::{Figure, Reason};
 pub use first_look::{FirstLook, first_look};

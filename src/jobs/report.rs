@@ -167,7 +167,7 @@ pub async fn report(context: &SessionContext, directory: &str) -> Result<Report>
         "SELECT * FROM clusters WHERE NOT kept ORDER BY md5(CAST(id AS VARCHAR)), id LIMIT {SAMPLED_ROWS}"
     );
     let sample = sampled(context, &pairs_of(&manifest, &removed_rows)).await?;
-    let sample = with_texts(context, sample).await?;
+    let sample = with_texts(context, &manifest, sample).await?;
     let mut classes = BTreeMap::new();
     for class in sample.iter().filter_map(|pair| pair.class) {
         *classes.entry(class).or_default() += 1;
@@ -209,7 +209,7 @@ pub async fn report(context: &SessionContext, directory: &str) -> Result<Report>
                 names.join(", ")
             );
             let members = sampled(context, &pairs_of(&manifest, &members)).await?;
-            with_texts(context, members).await?
+            with_texts(context, &manifest, members).await?
         }
     };
     Ok(Report {
@@ -375,6 +375,7 @@ pub(super) async fn sampled(context: &SessionContext, sql: &str) -> Result<Vec<S
 /// Pairs with their texts and classes.
 pub(super) async fn with_texts(
     context: &SessionContext,
+    manifest: &Manifest,
     sample: Vec<Sampled>,
 ) -> Result<Vec<ReportPair>> {
     let ids: BTreeSet<&str> = sample
@@ -405,7 +406,7 @@ pub(super) async fn with_texts(
             texts.extend(rows.filter_map(|(id, text)| Some((id?.to_owned(), text?.to_owned()))));
         }
     }
-    let classifier = classifier(context).await?;
+    let classifier = classifier(context, manifest).await?;
     let pair = |row: Sampled| {
         let text = |id: &str| texts.get(id).map(String::as_str).unwrap_or_default();
         let (kept, removed) = (text(&row.kept), text(&row.id));

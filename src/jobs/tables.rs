@@ -14,6 +14,7 @@ use datafusion::object_store::{Error, ObjectStoreExt};
 use datafusion::prelude::SessionContext;
 use neardup_kernels::PairClassifier;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The steps whose results are tables for readers.
@@ -44,6 +45,9 @@ pub async fn manifest(context: &SessionContext, directory: &str) -> Result<Manif
         Ok(text) => Manifest::parse(&text, &file),
         Err(Error::NotFound { .. }) => {
             exec_err!("{directory}: there is no job here ({MANIFEST} is missing)")
+        }
+        Err(_) if Path::new(directory).is_file() => {
+            exec_err!("{directory}: this is a file; the directory of a job is needed")
         }
         Err(error) => exec_err!("{file}: {error}"),
     }
@@ -189,9 +193,16 @@ pub async fn register_documents(
     Ok(())
 }
 
-/// The classifier for pairs of rows of a job whose tables are registered: of the language of its dumps, if they have one
-/// language, else of English.
-pub(super) async fn classifier(context: &SessionContext) -> Result<PairClassifier> {
+/// The classifier for pairs of rows of a job whose tables are registered: of the language that the job was given, or of
+/// its dumps, if they have one language; else of English.
+pub(super) async fn classifier(
+    context: &SessionContext,
+    manifest: &Manifest,
+) -> Result<PairClassifier> {
+    let language = manifest.parameters.get("language");
+    if let Some(language) = language.and_then(|value| value.as_str()) {
+        return Ok(PairClassifier::new(language));
+    }
     if !context.table_exist("sentences")? {
         return Ok(PairClassifier::new("en"));
     }

@@ -1,5 +1,6 @@
 //! Why a row of a job was removed or kept.
 
+use super::dedup::{Compare, Method};
 use super::manifest::Manifest;
 use super::tables::{classifier, register_result};
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
@@ -39,6 +40,8 @@ pub struct PathRow {
 pub struct Why {
     /// The row.
     pub row: WhyRow,
+    /// Whether it has a text, or a vector if the job compares vectors; a row without one is not compared.
+    pub has_item: bool,
     /// The kept row that represents it; `None` if the row is kept itself.
     pub representative: Option<WhyRow>,
     /// Its similarity to the representative.
@@ -68,14 +71,24 @@ pub struct Why {
 pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<Why> {
     let manifest = register_result(context, directory).await?;
     let Some(found) = decision(context, id).await? else {
-        return match length_of_left_out(context, id).await? {
-            None => exec_err!("there is no row {id}"),
-            Some(length) => exec_err!(
-                "row {id} was not compared: it has {length} characters, and the job compares sentences of {} to {}",
-                limit(&manifest, "min_length"),
-                limit(&manifest, "max_length")
-            ),
+        let Some((length, kind)) = left_out(context, id).await? else {
+            return exec_err!("there is no row {id}");
         };
+        let compare = manifest.parameters.get("compare").and_then(|v| v.as_str());
+        let compare = compare.and_then(|word| word.parse().ok());
+        if compare.is_some_and(|compare: Compare| compare.kinds_left_out().contains(&kind.as_str()))
+        {
+            return exec_err!(
+                "row {id} was not compared: it is a {}, and the job has compare = '{}'",
+                kind.replace('_', " "),
+                compare.map_or("", Compare::word)
+            );
+        }
+        return exec_err!(
+            "row {id} was not compared: it has {length} characters, and the job compares sentences of {} to {}",
+            limit(&manifest, "min_length"),
+            limit(&manifest, "max_length")
+        );
     };
     let is_removed = !found.kept;
     let mut wanted = vec![id.to_owned()];
@@ -108,7 +121,7 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
     let texts = texts.filter(|(kept, own)| !kept.is_empty() && !own.is_empty());
     let (mut class, mut changes) = (None, vec![]);
     if let Some((kept, own)) = texts {
-        let found = classifier(context).await?.classify(kept, own);
+        let found = classifier(context, &manifest).await?.classify(kept, own);
         class = Some(found.class);
         let values = found.changes.into_iter();
         changes.extend(values.map(|change| {
@@ -119,7 +132,13 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
             )
         }));
     }
+    let method = manifest.parameters.get("method").and_then(|v| v.as_str());
+    let has_text = row
+        .text
+        .as_deref()
+        .is_some_and(|text| !text.trim().is_empty());
     Ok(Why {
+        has_item: has_text || method == Some(Method::Projection.word()),
         row,
         representative,
         class,
@@ -173,19 +192,24 @@ async fn decision(context: &SessionContext, id: &str) -> Result<Option<Decision>
     }))
 }
 
-/// The number of characters of a sentence that the job split off but did not compare.
-async fn length_of_left_out(context: &SessionContext, id: &str) -> Result<Option<usize>> {
+/// The number of characters and the kind of a sentence that the job split off but did not compare.
+async fn left_out(context: &SessionContext, id: &str) -> Result<Option<(usize, String)>> {
     if !context.table_exist("sentences")? {
         return Ok(None);
     }
     let found = context.table("sentences").await?;
     let found = found.filter(is_id("sentence_id", id))?;
-    let texts = texts(&found.select_columns(&["sentence"])?.collect().await?, 0)?;
-    Ok(texts
-        .into_iter()
-        .flatten()
-        .next()
-        .map(|text| text.chars().count()))
+    // A directory of an earlier format has no kinds.
+    let kind = match found.schema().has_column_with_unqualified_name("kind") {
+        true => ident("kind"),
+        false => lit(""),
+    };
+    let found = found.select(vec![ident("sentence"), kind.alias("kind")])?;
+    let found = found.collect().await?;
+    let sentence = texts(&found, 0)?.into_iter().flatten().next();
+    let kind = texts(&found, 1)?.into_iter().flatten().next();
+    let found = sentence.zip(kind);
+    Ok(found.map(|(text, kind)| (text.chars().count(), kind)))
 }
 
 /// A parameter that limits the length of sentences; 0 as the greatest length is no limit.

@@ -17,6 +17,7 @@
 mod fit;
 pub(crate) use fit::JoinOneRow;
 pub mod in_order;
+pub(crate) mod one_input;
 pub mod outer_joins;
 pub(crate) mod planner;
 pub(crate) mod shared_rows;

@@ -199,7 +199,7 @@ fn other_parameters_need_overwrite() {
         (&["--resolution", "components"], "resolution"),
         (&["--no-normalize"], "normalize is true, not false"),
         (&["--target-recall", "0.9"], "target_recall"),
-        (&["--max-bucket-pairwise", "7"], "bucket_pairs"),
+        (&["--max-bucket-pairwise", "7"], "max_bucket_pairwise"),
         (&["--text", "text"], "text"),
     ] {
         scratch.fail(

@@ -62,6 +62,7 @@ mod same_across;
 mod same_bytes;
 mod same_text;
 mod sentence_id;
+mod sentence_kinds;
 mod set_hashes;
 mod set_signature;
 mod sets;
@@ -77,6 +78,7 @@ mod terms;
 mod token_frequencies;
 mod translation_probability;
 mod unquoted_text;
+mod wikitext_to_blocks;
 mod wikitext_to_plain;
 mod winnow;
 
@@ -124,6 +126,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(same_bytes::SameBytes),
         udf(same_text::SameText),
         udf(sentence_id::SentenceId),
+        udf(sentence_kinds::SentenceKinds),
         udf(set_hashes::SetHashes),
         udf(set_signature::SetSignature),
         udf(shingle_hashes::ShingleHashes),
@@ -136,6 +139,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(terms::Terms),
         udf(translation_probability::TranslationProbability),
         udf(unquoted_text::UnquotedText),
+        udf(wikitext_to_blocks::WikitextToBlocks),
         udf(wikitext_to_plain::WikitextToPlain),
         udf(winnow::Winnow),
     ];

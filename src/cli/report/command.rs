@@ -8,7 +8,7 @@ use neardup_datasets::sample::SAMPLE_DUMP_NAME;
 use serde_json::Value;
 
 /// Parameters of the manifest, each with the option of the command line and its default.
-const OPTIONS: [(&str, &str, &str); 19] = [
+const OPTIONS: [(&str, &str, &str); 21] = [
     ("id", "--id", ""),
     ("text", "--text", ""),
     ("vector", "--vector", ""),
@@ -19,11 +19,13 @@ const OPTIONS: [(&str, &str, &str); 19] = [
     ("target_recall", "--target-recall", "0.99"),
     ("pairs", "--pairs", "linked"),
     ("resolution", "--resolution", "representative"),
-    ("bucket_pairs", "--max-bucket-pairwise", "10000"),
+    ("max_bucket_pairwise", "--max-bucket-pairwise", "10000"),
+    ("compare", "--compare", "sentences"),
     ("min_length", "--min-length", "20"),
     ("max_length", "--max-length", "2000"),
     ("on_error", "--on-error", "fail"),
     ("splitter", "--splitter", "default"),
+    ("language", "--language", ""),
     ("delimiter", "--delimiter", ""),
     ("quote", "--quote", ""),
     ("column_names", "--column-names", ""),
@@ -83,21 +85,13 @@ fn input(path: &str) -> Option<String> {
     }
 }
 
-/// The options for a keep order as manifests have it.
+/// The options for a keep order.
 fn keep(order: &str) -> Vec<String> {
-    let Some(by) = order.strip_prefix("By { column: ") else {
-        return match order {
-            "Longest" => vec!["--keep".to_owned(), "longest".to_owned()],
-            _ => vec![],
-        };
-    };
-    let (column, is_descending) = by.rsplit_once(", descending: ").unwrap_or((by, ""));
-    let column: String = serde_json::from_str(column).unwrap_or_else(|_| column.to_owned());
-    let order = match is_descending.starts_with("true") {
-        true => format!("{column} desc"),
-        false => column,
-    };
-    vec!["--keep-by".to_owned(), shell_word(&order)]
+    match order {
+        "" | "first" => vec![],
+        "longest" => vec!["--keep".to_owned(), order.to_owned()],
+        by => vec!["--keep-by".to_owned(), shell_word(by)],
+    }
 }
 
 #[cfg(test)]
@@ -115,10 +109,7 @@ mod tests {
             ("id", Value::Null),
             ("text", "the body".into()),
             ("normalize", false.into()),
-            (
-                "keep",
-                "By { column: \"my score\", descending: true }".into(),
-            ),
+            ("keep", "my score desc".into()),
         ] {
             manifest.parameters.insert(name.to_owned(), value);
         }
@@ -131,7 +122,7 @@ mod tests {
         let sample = format!("/scratch/{SAMPLE_DIRECTORY}0.1.0-0/{SAMPLE_DUMP_NAME}");
         assert_eq!(input(&sample), None);
         assert_eq!(input("/a b/c.csv"), Some("'/a b/c.csv'".to_owned()));
-        assert_eq!(keep("Longest"), ["--keep", "longest"]);
-        assert_eq!(keep("First"), Vec::<String>::new());
+        assert_eq!(keep("longest"), ["--keep", "longest"]);
+        assert_eq!(keep("first"), Vec::<String>::new());
     }
 }

@@ -18,6 +18,18 @@ use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{Expr, ExprFunctionExt, cast, ident, lit, when};
 use datafusion::prelude::{DataFrame, SessionContext};
 
+/// What may separate the names of columns that were read as one.
+fn separator(names: &[&str]) -> Option<&'static str> {
+    let [name] = names else {
+        return None;
+    };
+    let separators = [("\t", "'\\t'"), (";", "';'"), ("|", "'|'"), (",", "','")];
+    let mut found = separators
+        .iter()
+        .filter(|(separator, _)| name.contains(separator));
+    found.next().map(|(_, written)| *written)
+}
+
 /// The columns of a table that the job uses.
 pub(super) struct Columns {
     /// The column of ids; `None` if they are made.
@@ -46,7 +58,19 @@ impl Run<'_> {
                         names.join(", ")
                     ),
                 };
-                parameter_error![set(option, name), why]
+                let of_keep = match option {
+                    "keep_by" => "; an order is COLUMN, COLUMN asc or COLUMN desc",
+                    _ => "",
+                };
+                match separator(&names) {
+                    Some(separator) => parameter_error![
+                        set(option, name),
+                        why,
+                        "; if this is several names, say what separates them: ",
+                        set("delimiter", separator)
+                    ],
+                    None => parameter_error![set(option, name), why, of_keep],
+                }
             })
         };
         // A column whose type is not the one that the option needs.
@@ -175,7 +199,7 @@ impl Run<'_> {
         })
     }
 
-    /// The documents of a dump: its sentences of the wanted lengths.
+    /// The documents of a dump: its sentences of the wanted kinds and lengths.
     pub(super) async fn sentences(&self, job: &mut Job, input: &Input) -> Result<()> {
         dumps::read(job, input, &self.options.dump).await?;
         let (min_length, max_length) = self.lengths();
@@ -183,6 +207,13 @@ impl Run<'_> {
         let kept = length()
             .gt_eq(lit(min_length as i64))
             .and(length().lt_eq(lit(max_length as i64)));
+        let kinds = self
+            .options
+            .compare
+            .kinds_left_out()
+            .iter()
+            .map(|kind| lit(*kind));
+        let kept = kept.and(ident("kind").in_list(kinds.collect(), true));
         let sentences = job.context().table("sentences").await?.filter(kept)?;
         let input = sentences.into_view();
         job.context().register_table("input", input)?;

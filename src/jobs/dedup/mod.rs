@@ -16,7 +16,7 @@ mod row_ids;
 mod run;
 mod steps;
 
-pub use options::{Dedup, Keep, Method, Pairs, Resolution, RowIds};
+pub use options::{Compare, Dedup, Keep, Method, Pairs, Resolution, RowIds};
 
 use super::inputs;
 use super::job::{Job, Progress};

@@ -65,6 +65,29 @@ words! {
     }
 }
 
+words! {
+    /// Which sentences of a dump are compared.
+    pub enum Compare("compare") {
+        /// Those of the running text, and those of lists that end with a stop.
+        Sentences = "sentences",
+        /// Also list items that do not.
+        Lists = "lists",
+        /// Also headings.
+        All = "all",
+    }
+}
+
+impl Compare {
+    /// The kinds of sentences, as the function `sentence_kinds` names them, that are not compared.
+    pub(in crate::jobs) fn kinds_left_out(self) -> &'static [&'static str] {
+        match self {
+            Self::Sentences => &["heading", "list_item"],
+            Self::Lists => &["heading"],
+            Self::All => &[],
+        }
+    }
+}
+
 /// A `dedup` job.
 #[derive(Debug, Clone)]
 pub struct Dedup {
@@ -105,9 +128,11 @@ pub struct Dedup {
     /// Buckets of more distinct texts are oversized: their rows are verified against pivots only. A vector is
     /// paired with its first so many similar predecessors, at most 256.
     pub max_bucket_pairwise: usize,
+    /// Which sentences of a dump are compared.
+    pub compare: Compare,
     /// Sentences of a dump: least and greatest length in characters; a greatest length of 0 is no limit.
     pub lengths: (usize, usize),
-    /// How dumps are read.
+    /// How dumps are read. The language is that of texts of tables, too.
     pub dump: DumpOptions,
     /// Whether to replace a job with other parameters in the directory.
     pub overwrite: bool,
@@ -144,6 +169,7 @@ impl Dedup {
             resolution: default("resolution"),
             keep: Keep::First,
             max_bucket_pairwise: default("max_bucket_pairwise"),
+            compare: default("compare"),
             lengths: Self::LENGTHS,
             dump: DumpOptions::default(),
             overwrite: false,
@@ -157,6 +183,7 @@ impl Dedup {
         const OF_VECTORS: &str = " is for vectors; the job compares texts";
         let vectors = self.method == Method::Projection;
         [
+            ("compare", !is_dump, OF_DUMPS),
             ("min_length", !is_dump, OF_DUMPS),
             ("max_length", !is_dump, OF_DUMPS),
             ("splitter", !is_dump, OF_DUMPS),
@@ -229,6 +256,8 @@ mod tests {
         );
         let row_ids = RowIds::ALL.iter().map(|value| value.word());
         all("row_ids", row_ids.collect(), job.row_ids.to_string());
+        let compare = Compare::ALL.iter().map(|value| value.word());
+        all("compare", compare.collect(), job.compare.to_string());
         all("keep", words(&Keep::WORDS), "first".to_owned());
         assert_eq!(job.keep, Keep::First);
         let on_error = [OnError::Fail, OnError::Skip].map(OnError::name);

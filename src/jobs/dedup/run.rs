@@ -107,16 +107,20 @@ impl<'a> Run<'a> {
             ("normalize".to_owned(), options.normalize.into()),
             ("pairs".to_owned(), options.pairs.word().into()),
             ("resolution".to_owned(), options.resolution.word().into()),
-            ("keep".to_owned(), in_manifest(&options.keep).into()),
+            ("keep".to_owned(), options.keep.to_string().into()),
             (
-                "bucket_pairs".to_owned(),
+                "max_bucket_pairwise".to_owned(),
                 options.max_bucket_pairwise.into(),
             ),
+            ("compare".to_owned(), options.compare.word().into()),
             ("min_length".to_owned(), options.lengths.0.into()),
             ("max_length".to_owned(), options.lengths.1.into()),
             ("on_error".to_owned(), options.dump.on_error.name().into()),
             ("splitter".to_owned(), options.dump.splitter.name().into()),
         ]);
+        if let Some(language) = &options.dump.language {
+            parameters.insert("language".to_owned(), language.clone().into());
+        }
         if options.row_ids != RowIds::Number {
             parameters.insert("row_ids".to_owned(), options.row_ids.word().into());
         }
@@ -198,39 +202,4 @@ pub(super) fn figure(job: &Job, figure: Figure) -> f64 {
     let mut steps = job.manifest().steps.iter();
     let found = steps.find_map(|step| step.figure(figure)?.as_f64());
     found.unwrap_or(0.0)
-}
-
-/// The keep order as manifests have it.
-fn in_manifest(keep: &Keep) -> String {
-    match keep {
-        Keep::First => "First".to_owned(),
-        Keep::Longest => "Longest".to_owned(),
-        Keep::By { column, descending } => {
-            format!("By {{ column: {column:?}, descending: {descending} }}")
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A job of an earlier version resumes only if its keep order is written in the same way.
-    #[test]
-    fn keep_orders_are_written_as_in_earlier_manifests() {
-        let by = |column: &str, descending| Keep::By {
-            column: column.to_owned(),
-            descending,
-        };
-        for (keep, text) in [
-            (Keep::First, "First"),
-            (Keep::Longest, "Longest"),
-            (
-                by("a \"b\"", true),
-                r#"By { column: "a \"b\"", descending: true }"#,
-            ),
-        ] {
-            assert_eq!(in_manifest(&keep), text);
-        }
-    }
 }

@@ -55,6 +55,7 @@ impl Run<'_> {
             ),
         };
         let is_dump = job.context().table_exist("sentences")?;
+        let kinds = self.options.compare.kinds_left_out().join("', '");
         job.step(
             "texts",
             Output::Step,
@@ -74,7 +75,7 @@ impl Run<'_> {
                     &format!(
                         "SELECT coalesce(sum(CAST(cardinality(ids) AS BIGINT)), 0), \
                          coalesce(sum(CAST(cardinality(ids) AS BIGINT)) FILTER (WHERE NOT compared), 0), \
-                         coalesce(sum(CAST({length} AS BIGINT)), 0), count(*) FROM texts"
+                         coalesce(sum(CAST({length} AS BIGINT)), 0), count(*) FILTER (WHERE compared) FROM texts"
                     ),
                 )
                 .await?;
@@ -100,14 +101,20 @@ impl Run<'_> {
                     let outside = numbers(
                         context,
                         &format!(
-                            "SELECT count(*) FILTER (WHERE character_length(sentence) < {}), \
-                             count(*) FILTER (WHERE character_length(sentence) > {}) FROM sentences",
+                            "SELECT count(*) FILTER (WHERE kind = 'heading' AND NOT wanted), \
+                             count(*) FILTER (WHERE kind = 'list_item' AND NOT wanted), \
+                             count(*) FILTER (WHERE wanted AND length < {}), \
+                             count(*) FILTER (WHERE wanted AND length > {}) \
+                             FROM (SELECT kind, kind NOT IN ('{kinds}') AS wanted, \
+                             character_length(sentence) AS length FROM sentences)",
                             lengths.0, lengths.1
                         ),
                     )
                     .await?;
-                    leave_out(Reason::SentencesUnder(lengths.0), outside[0]);
-                    leave_out(Reason::SentencesOver(lengths.1), outside[1]);
+                    leave_out(Reason::Headings, outside[0]);
+                    leave_out(Reason::ListItems, outside[1]);
+                    leave_out(Reason::SentencesUnder(lengths.0), outside[2]);
+                    leave_out(Reason::SentencesOver(lengths.1), outside[3]);
                 }
                 Ok(())
             },

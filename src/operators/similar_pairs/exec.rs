@@ -107,10 +107,7 @@ impl SimilarPairsExec {
 
     /// The same operator over another input. The properties are computed again because the number of partitions may
     /// have changed.
-    fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        let [input] = children
-            .try_into()
-            .map_err(|_| internal_datafusion_err!("SimilarPairsExec has one input"))?;
+    fn over(&self, input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         Ok(Arc::new(Self::with_spool(
             input,
             self.spec.clone(),
@@ -134,37 +131,13 @@ impl ExecutionPlan for SimilarPairsExec {
         &self.properties
     }
 
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
-    }
+    one_input!(input);
 
     fn required_input_distribution(&self) -> Vec<Distribution> {
         vec![match self.part_key() {
             Some(key) => Distribution::KeyPartitioned(vec![key]),
             None => Distribution::SinglePartition,
         }]
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn replace_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-        _: ReplaceChildrenOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.over(children)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.over(children)
     }
 
     fn metrics(&self) -> Option<MetricsSet> {

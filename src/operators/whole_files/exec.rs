@@ -66,11 +66,13 @@ pub(crate) struct WholeFilesExec {
 }
 
 impl WholeFilesExec {
-    pub(crate) fn over(children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        let [writer] = children
-            .try_into()
-            .map_err(|_| internal_datafusion_err!("WholeFilesExec has one input"))?;
-        Ok(Arc::new(Self { writer }))
+    /// Commits the files of a writer, which must be a `DataSinkExec`.
+    pub(crate) fn new(writer: Arc<dyn ExecutionPlan>) -> Self {
+        Self { writer }
+    }
+
+    fn over(&self, writer: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(Arc::new(Self::new(writer)))
     }
 }
 
@@ -89,34 +91,10 @@ impl ExecutionPlan for WholeFilesExec {
         self.writer.properties()
     }
 
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.writer]
-    }
+    one_input!(writer);
 
     fn maintains_input_order(&self) -> Vec<bool> {
         vec![true]
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn replace_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-        _: ReplaceChildrenOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        Self::over(children)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        Self::over(children)
     }
 
     fn execute(

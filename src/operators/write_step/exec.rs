@@ -78,10 +78,7 @@ impl WriteStepExec {
     }
 
     /// The same operator over another input.
-    fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        let [input] = children
-            .try_into()
-            .map_err(|_| internal_datafusion_err!("WriteStepExec has one input"))?;
+    fn over(&self, input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         let (target, order) = (self.target.clone(), self.order.clone());
         // The properties are computed again because the number of partitions may have changed.
         Ok(Arc::new(Self::with_order(input, target, order)))
@@ -103,9 +100,7 @@ impl ExecutionPlan for WriteStepExec {
         &self.properties
     }
 
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
-    }
+    one_input!(input);
 
     fn required_input_distribution(&self) -> Vec<Distribution> {
         vec![match self.target.one_file {
@@ -126,28 +121,6 @@ impl ExecutionPlan for WriteStepExec {
 
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {
         vec![false]
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn replace_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-        _: ReplaceChildrenOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.over(children)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.over(children)
     }
 
     fn execute(

@@ -73,10 +73,28 @@ impl Fields {
         let names = match &self.header {
             Header::FirstLine => self.first_line()?,
             Header::Numbered => self.numbers()?,
-            Header::Names(names) => names.clone(),
+            Header::Names(names) => {
+                let names = names.clone();
+                self.numbers()?;
+                self.refuse_header(&names)?;
+                names
+            }
         };
         self.width = names.len();
         Ok(names)
+    }
+
+    /// Fails if the first row holds the names of the columns.
+    fn refuse_header(&self, names: &[String]) -> Result<()> {
+        let first = self.first.iter().map(|(value, _)| value.as_slice());
+        match !names.is_empty() && first.eq(names.iter().map(|name| name.as_bytes())) {
+            true => exec_err!(
+                "{}: line {}: this row is the names of the columns; they are read from it if no names are given",
+                self.name,
+                self.line
+            ),
+            false => Ok(()),
+        }
     }
 
     /// The names of the columns by their numbers. The values of the first row are kept.
@@ -164,7 +182,7 @@ impl Fields {
     fn text(&self, len: usize) -> Result<&str> {
         std::str::from_utf8(&self.value[..len]).map_err(|_| {
             exec_datafusion_err!(
-                "{}: line {}: column {} is not UTF-8, which files are unless an encoding is named",
+                "{}: line {}: column {} is not UTF-8; if the file is written otherwise, name its encoding, such as windows-1252",
                 self.name,
                 self.line,
                 self.column + 1
@@ -221,7 +239,7 @@ impl Fields {
                 ReadFieldResult::Field { record_end } => {
                     if at_end && quotes % 2 == 1 {
                         return exec_err!(
-                            "{name}: line {}: the quote that opens column {} of this row is not closed",
+                            "{name}: line {}: the quote that opens column {} of this row is not closed; in a file without quoting, the quote is none",
                             self.line,
                             self.column + 1
                         );

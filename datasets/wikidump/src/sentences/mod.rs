@@ -96,6 +96,19 @@ pub fn split<'a>(text: &'a str, language: Option<&str>, splitter: Splitter) -> S
     })
 }
 
+/// True if `text` ends with a stop of any script, or with quotation marks or brackets behind one.
+///
+/// ```
+/// use neardup_wikidump::sentences::ends_like_sentence;
+///
+/// assert!(ends_like_sentence("He left (late)."));
+/// assert!(!ends_like_sentence("Births in York"));
+/// ```
+pub fn ends_like_sentence(text: &str) -> bool {
+    let text = text.trim_end().trim_end_matches(terminators::is_closer);
+    text.ends_with(|c| terminators::terminator(c).is_some())
+}
+
 /// The sentences of one text; see [`split`].
 pub struct Sentences<'a>(Engine<'a>);
 

@@ -11,6 +11,7 @@
 //! `languages`. Nothing recurses, and both
 //! passes are linear in the wikitext, whatever is left open.
 
+mod blocks;
 mod entities;
 mod format;
 mod languages;
@@ -22,6 +23,8 @@ mod tags;
 mod template_names;
 mod templates;
 mod variants;
+
+pub use blocks::Block;
 
 /// Longest piece that is cleaned at once; offsets are kept in 32 bits.
 const PIECE: usize = 1 << 30;
@@ -68,6 +71,23 @@ pub fn to_plain(wikitext: &str, language: Option<&str>) -> String {
 
 /// Appends the plain text of a page to `plain`; see [`to_plain`].
 pub fn to_plain_into(wikitext: &str, language: Option<&str>, plain: &mut String) {
+    to_blocks_into(wikitext, language, plain, &mut String::new());
+}
+
+/// Appends the plain text of a page to `plain`, and the letter of the [`Block`] of each of its lines to `blocks`.
+///
+/// ```
+/// let (mut plain, mut blocks) = (String::new(), String::new());
+/// let wikitext = "It rained.\n== Places ==\n* [[York]]";
+/// neardup_wikidump::wikitext::to_blocks_into(wikitext, Some("en"), &mut plain, &mut blocks);
+/// assert_eq!((plain.as_str(), blocks.as_str()), ("It rained.\nPlaces\nYork", "phl"));
+/// ```
+pub fn to_blocks_into(
+    wikitext: &str,
+    language: Option<&str>,
+    plain: &mut String,
+    blocks: &mut String,
+) {
     if languages::is_redirect(wikitext) {
         return;
     }
@@ -76,11 +96,18 @@ pub fn to_plain_into(wikitext: &str, language: Option<&str>, plain: &mut String)
     while rest.len() > PIECE {
         let near = rest.floor_char_boundary(PIECE);
         let end = rest[..near].rfind('\n').map_or(near, |i| i + 1);
-        render::render(&rest[..end], &language, plain);
-        plain.push('\n');
+        let length = plain.len();
+        render::render(&rest[..end], &language, plain, blocks);
+        if plain.len() > length {
+            plain.push('\n');
+        }
         rest = &rest[end..];
     }
-    render::render(rest, &language, plain);
+    let length = plain.len();
+    render::render(rest, &language, plain, blocks);
+    if plain.len() == length && plain.ends_with('\n') {
+        plain.pop();
+    }
 }
 
 #[cfg(test)]

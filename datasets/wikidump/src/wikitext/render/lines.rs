@@ -2,6 +2,7 @@
 
 use memchr::memchr;
 
+use super::super::blocks::Block;
 use super::super::spans::OPEN;
 use super::{Line, Renderer};
 
@@ -17,6 +18,9 @@ impl<'a> Renderer<'a> {
             from: self.out.len(),
             ..Line::default()
         };
+        if breaks {
+            self.begin_block();
+        }
     }
 
     pub(super) fn line_end(&self, from: usize) -> usize {
@@ -33,6 +37,8 @@ impl<'a> Renderer<'a> {
                 self.break_block();
                 self.line.from = self.out.len();
                 self.line.alone = true;
+                self.line.block = Block::ListItem;
+                self.begin_block();
                 let mut i = at;
                 while i < self.bytes.len() && b"*#:; \t".contains(&self.bytes[i]) {
                     i += 1;

@@ -1,5 +1,6 @@
 //! Spans: what is jumped over, what opens a frame, what closes a page.
 
+use super::super::blocks::Block;
 use super::super::entities;
 use super::super::links::{self, Target};
 use super::super::spans::{Kind, OPEN, Span};
@@ -101,6 +102,8 @@ impl<'a> Renderer<'a> {
             return;
         }
         self.position = from;
+        self.line.block = Block::Heading;
+        self.begin_block();
         self.open(close, resume, Inside::Heading);
     }
 

@@ -11,13 +11,14 @@ mod output;
 mod removals;
 mod text;
 
+use super::blocks::{Block, Marks};
 use super::languages::Language;
 use super::spans::{self, Span};
 use super::templates::Rule;
 use removals::Removals;
 
-/// Appends the plain text of `source`, which is shorter than 4 GiB.
-pub(super) fn render(source: &str, language: &Language<'_>, out: &mut String) {
+/// Appends the plain text of `source`, which is shorter than 4 GiB, and the letter of each of its lines.
+pub(super) fn render(source: &str, language: &Language<'_>, out: &mut String, blocks: &mut String) {
     let spans = spans::find(source, language.has_variants());
     let base = out.len();
     let mut renderer = Renderer {
@@ -35,12 +36,18 @@ pub(super) fn render(source: &str, language: &Language<'_>, out: &mut String) {
         literal_quote: usize::MAX,
         broken_table: false,
         removals: Removals::default(),
+        marks: Marks::default(),
     };
     renderer.run();
     let kept = renderer.out.trim_end().len().max(base);
     renderer.cut(kept);
-    let Renderer { out, removals, .. } = renderer;
-    removals.close_up(out, base);
+    let Renderer {
+        out,
+        removals,
+        marks,
+        ..
+    } = renderer;
+    removals.close_up(out, base, &marks, blocks);
 }
 
 /// The line of the source that is being read.
@@ -54,6 +61,8 @@ struct Line {
     comment: bool,
     /// Something other than comments so far.
     other: bool,
+    /// What its blocks are.
+    block: Block,
     /// Ends its block: a heading or a list item.
     alone: bool,
     /// In a definition list, before the colon.
@@ -125,6 +134,8 @@ struct Renderer<'a> {
     broken_table: bool,
     /// Where something was left out.
     removals: Removals,
+    /// Where headings and list items begin.
+    marks: Marks,
 }
 impl<'a> Renderer<'a> {
     fn run(&mut self) {

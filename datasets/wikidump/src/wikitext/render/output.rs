@@ -29,6 +29,7 @@ impl<'a> Renderer<'a> {
     pub(super) fn cut(&mut self, length: usize) {
         self.out.truncate(length);
         self.removals.cut(length);
+        self.marks.cut(length);
     }
 
     /// Notes that something is left out here.
@@ -42,6 +43,12 @@ impl<'a> Renderer<'a> {
         if self.out.len() > self.base && !self.begins_argument() && !self.out.ends_with('\n') {
             self.out.push('\n');
         }
+        self.begin_block();
+    }
+
+    /// Notes what the block is that begins here.
+    pub(super) fn begin_block(&mut self) {
+        self.marks.begin(self.out.len(), self.line.block);
     }
 
     pub(super) fn space(&mut self) {

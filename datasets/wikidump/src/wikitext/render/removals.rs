@@ -6,6 +6,8 @@
 //! that stands elsewhere stays as the page has it. No more than [`NEAR`] characters are read on
 //! either side of a place, so that the pass is linear in the text.
 
+use super::super::blocks::{Marks, block_at};
+
 /// What stands for a formula. In capitals it differs from the word of the language, and begins a
 /// sentence wherever the formula does.
 pub(super) const FORMULA: &str = "FORMULA";
@@ -68,9 +70,21 @@ impl Removals {
         while self.formulas.pop_if(|place| *place >= length).is_some() {}
     }
 
-    /// Puts in order what was written to `out` from `base` on.
-    pub(super) fn close_up(&self, out: &mut String, base: usize) {
+    /// Puts in order what was written to `out` from `base` on, and appends the letters of its lines to `blocks`.
+    pub(super) fn close_up(
+        &self,
+        out: &mut String,
+        base: usize,
+        marks: &Marks,
+        blocks: &mut String,
+    ) {
+        let mut marks = marks.in_order().peekable();
         if self.places.is_empty() && self.formulas.is_empty() {
+            let mut start = base;
+            for block in out[base..].split('\n').filter(|_| out.len() > base) {
+                blocks.push(block_at(&mut marks, start).letter());
+                start += block.len() + 1;
+            }
             return;
         }
         let written = out.split_off(base);
@@ -93,6 +107,8 @@ impl Removals {
             let blank = out.len() == from;
             if blank || (!in_block.is_empty() && out[from..].chars().all(is_leftover)) {
                 out.truncate(length);
+            } else {
+                blocks.push(block_at(&mut marks, start).letter());
             }
             start = end + 1;
         }
