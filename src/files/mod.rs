@@ -185,7 +185,7 @@ fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
         Some("txt") => Kind::Text,
         _ => {
             return exec_err!(
-                "{path}: unknown kind of file by its name and by its first bytes; known are {KNOWN}"
+                "{path}: unknown kind of file by its name and by its first bytes; known are {KNOWN}; with a delimiter any other is read as separated values"
             );
         }
     };

@@ -191,7 +191,7 @@ fn a_directory_of_format_1() {
         &[
             "old holds another job",
             "its format is 1",
-            "format 2",
+            "format 3",
             "--overwrite",
         ],
     );
@@ -203,7 +203,7 @@ fn a_directory_of_format_1() {
         );
     }
     scratch.succeed(&["dedup", "rows.csv", "-o", "old", "--overwrite"]);
-    assert_eq!(scratch.manifest("old")["format"], 2);
+    assert_eq!(scratch.manifest("old")["format"], 3);
 }
 
 #[test]
@@ -212,14 +212,14 @@ fn manifests_that_are_not_believed() {
     let whole = String::from_utf8(scratch.read("out/manifest.json")).expect("text");
     let published = scratch.published("out");
     scratch.write("foreign.parquet", "foreign");
-    let newer = whole.replacen("\"format\": 2", "\"format\": 3", 1);
+    let newer = whole.replacen("\"format\": 3", "\"format\": 4", 1);
     let flipped = whole.replacen("\"threshold\": 0.8", "\"threshold\": 0.9", 1);
     let enemy = whole.replacen("kept.parquet", "../foreign.parquet", 1);
     let number = whole.replacen("\"rows\": 300", "\"rows\": 18446744073709551615", 1);
     let huge = whole.replacen("\"rows\": 300", "\"rows\": 1e999", 1);
     let negative = whole.replacen("\"rows\": 300", "\"rows\": -1", 1);
     for (text, said) in [
-        (newer.as_str(), "its format is 3"),
+        (newer.as_str(), "its format is 4"),
         (&flipped, "damaged"),
         (&enemy, "damaged"),
         (&number, "damaged"),

@@ -167,6 +167,8 @@ fn wrong_options_of_readers_are_refused() {
     let scratch = Scratch::new();
     scratch.write("a.csv", "id,text\n1,a\n");
     scratch.write("a.json", "{\"id\": 1, \"text\": \"a\"}");
+    scratch.write("latin.csv", b"id,text\n1,caf\xe9\n");
+    scratch.write("open.csv", "id,text\n1,\"a b\n2,c d\n");
     scratch.succeed(&["sql", "-c", "COPY 'a.csv' TO 'a.parquet'"]);
     for (arguments, said) in [
         (
@@ -188,17 +190,41 @@ fn wrong_options_of_readers_are_refused() {
         (&["a.parquet", "--delimiter", ";"], "a.parquet"),
         (&["a.parquet", "--encoding", "latin1"], "--encoding"),
         (&["a.json", "--all-text"], "--all-text"),
-        (&["a.csv", "--kept", "x.docx"], "--kept x.docx"),
-        (&["a.csv", "--delimiter", ";"], "id,text"),
+        (&["a.csv", "--kept", "x.docx"], "not as .docx"),
+        (&["a.csv", "--kept", "./a.csv"], "is not overwritten"),
+        (
+            &["a.csv", "--delimiter", ";"],
+            "id,text; if this is several names, say what separates them: --delimiter ','",
+        ),
+        (
+            &["a.csv", "--column-names", "id,text"],
+            "line 1: this row is the names of the columns",
+        ),
+        (
+            &["a.csv", "--keep-by", "id down"],
+            "COLUMN, COLUMN asc or COLUMN desc",
+        ),
+        (
+            &["a.csv", "--language", "english"],
+            "a language code such as de",
+        ),
+        (
+            &["a.csv", "--compare", "all"],
+            "--compare is for the sentences of a dump",
+        ),
+        (
+            &["latin.csv"],
+            "line 2: column 2 is not UTF-8; if the file is written otherwise, name its encoding",
+        ),
+        (
+            &["open.csv"],
+            "in a file without quoting, the quote is none",
+        ),
     ] {
         let all = [&["dedup", "-o", "out"], arguments].concat();
         scratch.fail(&all, &[said]);
         assert!(!scratch.has("out"), "{arguments:?}");
     }
-    scratch.fail(
-        &["dedup", "a.csv", "-o", "out", "--kept", "a.csv"],
-        &["is not overwritten"],
-    );
     assert_eq!(scratch.read("a.csv"), b"id,text\n1,a\n");
 }
 

@@ -45,7 +45,7 @@ fn planted(scratch: &Scratch) -> Vec<(String, i64, i64)> {
 #[test]
 fn all_planted_pairs_are_reported() {
     let scratch = Scratch::new();
-    scratch.succeed(&["dedup", "--pairs", "all"]);
+    scratch.succeed(&["dedup", "--pairs", "all", "--compare", "lists"]);
     let found: HashSet<(i64, i64)> = scratch
         .job_rows("neardup-out", "SELECT id_a, id_b FROM pairs")
         .iter()
@@ -81,7 +81,7 @@ fn all_planted_pairs_are_reported() {
 #[test]
 fn linked_pairs_connect_all_planted_pairs() {
     let scratch = Scratch::new();
-    scratch.succeed(&["dedup", "--resolution", "components"]);
+    scratch.succeed(&["dedup", "--resolution", "components", "--compare", "lists"]);
     let clusters: HashMap<i64, i64> = scratch
         .job_rows("neardup-out", "SELECT id, cluster_id FROM clusters")
         .iter()
@@ -98,6 +98,68 @@ fn linked_pairs_connect_all_planted_pairs() {
             "{kind}: {a} and {b} are in different clusters"
         );
     }
+}
+
+/// Headings, which repeat on many pages, were compared like sentences.
+#[test]
+fn headings_and_list_items_are_compared_on_request() {
+    let scratch = Scratch::new();
+    let kinds = |compare: &str, output: &str| {
+        let job = [
+            "dedup",
+            "-o",
+            output,
+            "--compare",
+            compare,
+            "--min-length",
+            "0",
+        ];
+        let summary = scratch.job(&job);
+        let rows = scratch.job_rows(
+            output,
+            "SELECT s.kind, count(*) AS n, count(c.id) AS compared \
+             FROM sentences AS s LEFT JOIN clusters AS c ON s.sentence_id = c.id GROUP BY s.kind ORDER BY s.kind",
+        );
+        let left_out = |reason: &str| summary["left_out"][reason].as_i64().unwrap_or_default();
+        let left_out = (left_out("headings"), left_out("list items"));
+        let number = |value: &Value| value.as_i64().expect("a number");
+        let found = rows.iter();
+        let found: Vec<_> = found
+            .map(|row| (number(&row["n"]), number(&row["compared"])))
+            .collect();
+        (found, left_out)
+    };
+    // Of headings, list items and sentences: how many there are, and how many are compared.
+    let sentences = (380, 380);
+    let all = kinds("all", "all");
+    assert_eq!(all, (vec![(33, 33), (14, 14), sentences], (0, 0)));
+    let lists = kinds("lists", "lists");
+    assert_eq!(lists, (vec![(33, 0), (14, 14), sentences], (33, 0)));
+    let default = kinds("sentences", "default");
+    assert_eq!(default, (vec![(33, 0), (14, 0), sentences], (33, 14)));
+
+    let id = |kind: &str| {
+        let sql = format!("SELECT min(sentence_id) AS id FROM sentences WHERE kind = '{kind}'");
+        scratch.job_rows("default", &sql)[0]["id"].to_string()
+    };
+    for (kind, said) in [("heading", "a heading"), ("list_item", "a list item")] {
+        let said = format!("was not compared: it is {said}, and the job has compare = 'sentences'");
+        scratch.fail(&["why", &id(kind), "default"], &[&said]);
+    }
+}
+
+#[test]
+fn the_language_of_a_dump_is_that_of_the_option() {
+    let scratch = Scratch::new();
+    scratch.succeed(&["dedup", "-o", "out", "--language", "pt-br"]);
+    let sql = "SELECT DISTINCT s.language AS s, p.language AS p FROM sentences AS s CROSS JOIN plain_text AS p";
+    let rows = scratch.job_rows("out", sql);
+    assert_eq!(rows.len(), 1);
+    assert_eq!(
+        (&rows[0]["s"], &rows[0]["p"]),
+        (&"pt-br".into(), &"pt-br".into())
+    );
+    scratch.fail(&["dedup", "-o", "out"], &["its language is \"pt-br\""]);
 }
 
 #[test]
@@ -184,11 +246,16 @@ fn outputs_are_there_and_add_up() {
     assert_eq!(left("pages of other namespaces"), 2);
     assert_eq!(number("articles") + 7, number("pages"));
     assert_eq!(
-        number("rows") + left("sentences under 20 characters"),
+        number("rows")
+            + left("sentences under 20 characters")
+            + left("headings")
+            + left("list items"),
         number("sentences")
     );
     // As for the function sentences, a greatest length of 0 is no limit.
     let lengths = [
+        "--compare",
+        "all",
         "--min-length",
         "0",
         "--max-length",
@@ -233,7 +300,7 @@ fn columns_are_as_documented() {
     );
     assert_eq!(
         columns("sentences"),
-        "sentence_id,page_id,title,language,sentence_no,start_byte,end_byte,sentence"
+        "sentence_id,page_id,title,language,sentence_no,start_byte,end_byte,kind,sentence"
     );
     assert_eq!(columns("kept"), columns("sentences"));
     let types = scratch.job_rows(

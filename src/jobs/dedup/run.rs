@@ -1,6 +1,6 @@
 //! Validates the options of a job and derives its parameters.
 
-use super::options::{Dedup, Keep, Method, RowIds, default};
+use super::options::{Dedup, Method, RowIds, default};
 use crate::files::{Input, Kind};
 use crate::functions::Value;
 use crate::jobs::figures::Figure;

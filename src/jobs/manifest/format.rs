@@ -308,12 +308,12 @@ mod tests {
             ("", "EOF"),
             ("{}", "missing field `format`"),
             (
-                "{\"format\":3,\"neardup\":\"9.9.9\"}",
-                "its format is 3, written by neardup 9.9.9",
+                "{\"format\":4,\"neardup\":\"9.9.9\"}",
+                "its format is 4, written by neardup 9.9.9",
             ),
             ("{\"format\":1e999}", "number"),
             ("{\"format\":-1}", "invalid value"),
-            ("{\"format\":2,\"more\":1}", "unknown field `more`"),
+            ("{\"format\":3,\"more\":1}", "unknown field `more`"),
             ("[[[[", "file: "),
         ] {
             let error = parse(text).expect_err("an error");

@@ -1,13 +1,10 @@
 //! Runs its input with a smaller batch size than the session's, for all operators below it.
 
+use crate::operators::one_input::one_input;
+use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
-use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{Result, internal_datafusion_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_expr::PhysicalExpr;
-use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
-};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use std::sync::Arc;
 
 /// Runs its input with a batch size of `rows`.

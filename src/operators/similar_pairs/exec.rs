@@ -8,12 +8,12 @@ use super::input::{PartRows, SortedPart, TaskRows};
 use super::join::{Join, pair_input};
 use super::left_out::LeftOut;
 use super::spool::{Spool, does_not_fit};
+use crate::operators::one_input::one_input;
 use datafusion::arrow::array::{ArrayRef, Float64Array, RecordBatch, UInt32Array};
 use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::runtime::JoinSet;
-use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{DataFusionError, Result, exec_datafusion_err, internal_datafusion_err};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
@@ -26,7 +26,6 @@ use datafusion::physical_plan::spill::get_record_batch_memory_size;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
-    ReplaceChildrenOptions,
 };
 use futures::{Stream, StreamExt};
 use neardup_kernels::Shingle;

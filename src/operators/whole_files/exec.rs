@@ -1,9 +1,10 @@
 //! The operator around the engine's writer of files.
 
 use super::store::{Files, Stores};
+use crate::operators::one_input::one_input;
 use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, UInt64Array};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Result, exec_err, internal_datafusion_err, internal_err};
+use datafusion::common::{Result, exec_err, internal_err};
 use datafusion::config::ConfigOptions;
 use datafusion::datasource::file_format::csv::CsvSink;
 use datafusion::datasource::file_format::json::JsonSink;
@@ -12,12 +13,10 @@ use datafusion::datasource::physical_plan::FileSink;
 use datafusion::datasource::sink::{DataSink, DataSinkExec};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
-    execute_input_stream,
+    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, execute_input_stream,
 };
 use futures::StreamExt;
 use std::fmt::Formatter;

@@ -540,3 +540,47 @@ fn long_runs_of_one_piece_end() {
         assert!(to_plain(&wikitext, Some("zh")).len() <= wikitext.len());
     }
 }
+
+/// The lines of a page with their letters.
+fn lettered(wikitext: &str) -> Vec<(char, String)> {
+    let (mut plain, mut letters) = (String::new(), String::new());
+    to_blocks_into(wikitext, Some("en"), &mut plain, &mut letters);
+    assert_eq!(plain, to_plain(wikitext, Some("en")));
+    let lines: Vec<&str> = plain.split('\n').filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), letters.len(), "{plain:?} {letters:?}");
+    letters
+        .chars()
+        .zip(lines.into_iter().map(str::to_owned))
+        .collect()
+}
+
+#[test]
+fn each_line_has_the_letter_of_its_block() {
+    let letters = |wikitext: &str| -> String {
+        lettered(wikitext)
+            .into_iter()
+            .map(|(letter, _)| letter)
+            .collect()
+    };
+    for (wikitext, expected) in [
+        ("", ""),
+        ("a\nb\n\nc", "pp"),
+        ("== A ==\na\n=== B ===\nb", "hphp"),
+        ("a\n* b\n* c\nd", "pllp"),
+        ("# a\n#: b\n; c : d", "llll"),
+        ("* a<br>b\nc", "llp"),
+        ("== {{x}} ==\na", "p"),
+        ("* {{x}}\na", "p"),
+        ("* [[Category:X]]\n== B ==\n* b", "hl"),
+        ("a\n== B", "p"),
+        (
+            "<math>x</math>\n== B ==\n<math>y</math>\nw <math>z</math>",
+            "hp",
+        ),
+        ("== A (;{{x}}) ==\n* b ({{x}})\nc", "hlp"),
+        ("----\n* a", "l"),
+        ("{|\n| * a\n|}\n* b", "l"),
+    ] {
+        assert_eq!(letters(wikitext), expected, "{wikitext:?}");
+    }
+}

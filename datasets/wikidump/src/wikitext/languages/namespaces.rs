@@ -26,9 +26,9 @@ const FILE: &[&str] = &[
 const CATEGORY: &[&str] = &[
     "bólkur", "catagoir", "catagóir", "categoria", "categorie", "category", "categorye",
     "categorìa", "categoría", "categorîa", "categuria", "categurìa", "catigurìa", "catégorie",
-    "flokkur", "jamii", "kaarangay", "kategorea", "kategori", "kategoria", "kategoriak",
+    "flokkur", "jamii", "kaarangay", "kategooria", "kategorea", "kategoreja", "kategori", "kategoria", "kategoriak",
     "kategorie", "kategoriija", "kategorij", "kategorija", "kategorio", "kategoriya",
-    "kategoriye", "kategoriýa", "kategorya", "kategoría", "kategorî", "kategorėjė", "kateguoreja",
+    "kategoriye", "kategoriýa", "kategory", "kategorya", "kategoría", "kategorî", "kategorėjė", "kateguoreja",
     "kategória", "kateqoriya", "katiguriya", "kawan", "klad", "klas", "luokka", "mokgopa", "rann",
     "roinn-seòrsa", "rukuni", "rummad", "sokajy", "thể loại", "turkum", "ubundlela", "κατηγορία",
     "ангилал", "категори", "категория", "категориясы", "категорија", "категорія", "катэгорыя",
