@@ -7,9 +7,9 @@
 use datafusion::arrow::array::RecordBatch;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup_kernels::{Shingle, ShingleScratch, edit_similarity, jaccard, normalize_into};
-use neardup_wikidump::sentences::{Splitter, split};
-use neardup_wikidump::wikitext::to_plain;
 use neardup_wikidump::{DumpInfo, DumpReader, OnError, Page, ReadAt, ReadOptions, Revisions};
+use neardup_wikitext::sentences::{Splitter, split};
+use neardup_wikitext::to_plain;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 

@@ -25,6 +25,10 @@
 --   A missing frequency counts as 0, and one above N as N, so that all weights are positive.
 --   Rows with NULL and counts of 0 are ignored.
 --   Sums are computed with 15 decimal places, so that they do not depend on the order of rows.
+-- Example
+--   WITH docs AS (SELECT * FROM (VALUES (1, 'mill and river'), (2, 'mill and town'), (3, 'castle')) AS v (id, text)),
+--   counts AS (SELECT * FROM term_counts(docs, min_count => 1, min_terms => 1))
+--   SELECT * FROM bm25_vectors(counts, (SELECT * FROM document_frequencies(counts))) ORDER BY id
 WITH counts AS (
   SELECT id, term, sum(CAST(tf AS DECIMAL(38, 15))) AS tf
   FROM input

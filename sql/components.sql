@@ -13,6 +13,8 @@
 --   cluster_size: Int64 | number of ids in the component
 -- Guarantees
 --   Each partition reduces its pairs to a spanning forest before the partitions are merged.
+-- Example
+--   SELECT * FROM components((SELECT * FROM (VALUES (1, 2), (2, 3), (7, 8)) AS v (id_a, id_b))) ORDER BY id
 SELECT id, cluster_id, count(*) OVER (PARTITION BY cluster_id) AS cluster_size
 FROM (
   SELECT member['id'] AS id, member['cluster_id'] AS cluster_id

@@ -24,6 +24,9 @@
 --   Each unordered pair is reported once, id_a < id_b; a row is never paired with itself. Rows with NULL are in no pair.
 --   Rows with the same id and the same vector are one row; an id with different vectors is an error that names the id.
 --   The rows do not depend on the number of partitions, parts or chunks.
+-- Example
+--   WITH vectors AS (SELECT * FROM (VALUES (1, [3.0, 4.0]), (2, [4.0, 3.0]), (3, [-3.0, -4.0])) AS v (id, vector))
+--   SELECT * FROM cosine_join(vectors, threshold => 0.9)
 SELECT id_a, id_b, similarity
 FROM signature_pairs(
   (

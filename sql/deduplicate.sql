@@ -28,6 +28,13 @@
 --   Two kept rows may be similar only in the cases that near_duplicates states, such as oversized buckets.
 --   Of the rows of an id, the first is kept: rows with a text come first, then rows are in keep order, then in the order of the columns from left to right, NULL last. An id with different texts is an error that names the id.
 --   All rows without an id are kept.
+-- Example
+--   WITH docs AS (SELECT * FROM (VALUES
+--     (1, 'The old mill by the river burned down in 1896'),
+--     (2, 'The old mill by the river burned down in 1897'),
+--     (3, 'Nothing is known about the painter')
+--   ) AS v (id, text))
+--   SELECT * FROM deduplicate(docs, threshold => 0.7) ORDER BY id
 SELECT input.*
 FROM input
 LEFT ANTI JOIN (

@@ -12,6 +12,9 @@
 --   df: Int64 | number of distinct documents with the term
 -- Guarantees
 --   One row for each term. Rows with a NULL id or term are ignored.
+-- Example
+--   WITH counts AS (SELECT * FROM (VALUES (1, 'mill', 2), (2, 'mill', 1), (2, 'town', 1)) AS v (id, term, tf))
+--   SELECT * FROM document_frequencies(counts) ORDER BY term
 SELECT term, count(*) AS df
 FROM (
   SELECT id, term

@@ -20,6 +20,14 @@
 -- Guarantees
 --   One row for each two documents that share a sentence. Pairs within a document count nothing, and repeated pairs count once.
 --   Pairs of a job with the option pairs 'linked' name one pair for each copy, so documents may share more; 'all' has every pair.
+-- Example
+--   WITH sentences AS (
+--     SELECT * FROM (VALUES
+--       (1, 'a', 'The mill burned down in 1896.'), (2, 'a', 'Nobody was hurt.'),
+--       (3, 'b', 'The mill burned down in 1896.'), (4, 'b', 'It was built again.')
+--     ) AS v (id, document, text)
+--   )
+--   SELECT * FROM document_similarity((SELECT * FROM jaccard_join(sentences, threshold => 0.8)), sentences)
 WITH located AS (
   SELECT a.document AS first, b.document AS second, input.id_a, input.id_b
   FROM input

@@ -30,6 +30,12 @@
 --   Each unordered pair is reported once, id_a < id_b; a row is never paired with itself. Rows with NULL are in no pair.
 --   Rows with the same id and the same signature are one row; an id with different signatures is an error that names the id.
 --   The rows do not depend on the number of partitions, parts or chunks.
+-- Example
+--   WITH signed AS (
+--     SELECT id, simhash(text, 64, 'word:1') AS signature
+--     FROM (VALUES (1, 'the old mill by the river'), (2, 'the old mill at the river'), (3, 'a castle')) AS v (id, text)
+--   )
+--   SELECT * FROM hamming_join(signed, max_distance => 16, method => 'exhaustive')
 SELECT id_a, id_b, CAST(similarity AS INT UNSIGNED) AS distance
 FROM signature_pairs(
   (

@@ -22,6 +22,11 @@
 -- Guarantees
 --   One row for each text that is not blank. Rows with NULL have none.
 --   Rows with the same id and the same text are one text; an id with different texts is an error that names the id.
+-- Example
+--   WITH docs AS (
+--     SELECT * FROM (VALUES (1, 'the old mill burned'), (2, 'Burned, the old mill!'), (3, 'the river'), (4, 'the town')) AS v (id, text)
+--   )
+--   SELECT * FROM i_match(docs) ORDER BY id
 WITH words AS (
   SELECT id, UNNEST(array_distinct(shingles(text, 'word:1'))) AS word
   FROM (

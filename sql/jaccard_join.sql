@@ -31,6 +31,13 @@
 --   Complete: recall 1 and precision 1 on 64-bit hashes of shingles (with linked copies: for buckets that are not oversized).
 --   Each unordered pair is reported once, id_a < id_b; a row is never paired with itself. Empty texts, empty lists and rows with NULL are in no pair; NULL elements of lists are ignored.
 --   The rows do not depend on the number of partitions or parts.
+-- Example
+--   WITH docs AS (SELECT * FROM (VALUES
+--     (1, 'The old mill by the river burned down in 1896'),
+--     (2, 'The old mill by the river burned down in 1897'),
+--     (3, 'Nothing is known about the painter')
+--   ) AS v (id, text))
+--   SELECT * FROM jaccard_join(docs, threshold => 0.7)
 SELECT id_a, id_b, similarity
 FROM exact_pairs(
   (

@@ -21,6 +21,8 @@
 -- Guarantees
 --   Ten rows, one for each similarity.
 --   With 'projection' one row for each setting, with the columns method, bits, max_distance, tables, key_bits and window as projection_join takes them; expected_recall, of pairs at the threshold, the product of found (in at least one table) and kept (by the distance test); unrelated_kept, the fraction of pairs of cosine 0 that the distance test keeps; relative_cost, relative to comparing all pairs ('exhaustive' is 1); recommended, true for the cheapest setting that reaches target_recall.
+-- Example
+--   SELECT DISTINCT bands, rows, hashes, expected_recall FROM lsh_plan(threshold => 0.8, target_recall => 0.99)
 SELECT
   $bands AS bands,
   $rows AS rows,

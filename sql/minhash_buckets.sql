@@ -25,6 +25,13 @@
 --   id: as id | id of a row in the bucket
 -- Guarantees
 --   Only buckets with at least two rows.
+-- Example
+--   WITH docs AS (SELECT * FROM (VALUES
+--     (1, 'The old mill by the river burned down in 1896'),
+--     (2, 'The old mill by the river burned down in 1897'),
+--     (3, 'Nothing is known about the painter')
+--   ) AS v (id, text))
+--   SELECT id, count(*) AS buckets FROM minhash_buckets(docs, shingle => 'char:5') GROUP BY id ORDER BY id
 WITH signed AS (
   SELECT id, minhash(tokens, $num_hashes, $shingle, $seed, $bits) AS signature
   FROM (

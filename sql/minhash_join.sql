@@ -39,6 +39,13 @@
 --   A pair of Jaccard similarity s is found with probability 1 - (1 - s^rows)^bands; lsh_plan shows it.
 --   Each unordered pair is reported once, id_a < id_b; a row is never paired with itself. Empty texts and rows with NULL are in no pair.
 --   The rows do not depend on the number of partitions or parts.
+-- Example
+--   WITH docs AS (SELECT * FROM (VALUES
+--     (1, 'The old mill by the river burned down in 1896'),
+--     (2, 'The old mill by the river burned down in 1897'),
+--     (3, 'Nothing is known about the painter')
+--   ) AS v (id, text))
+--   SELECT * FROM minhash_join(docs, threshold => 0.7, shingle => 'char:5')
 SELECT id_a, id_b, similarity
 FROM minhash_pairs(
   (

@@ -36,6 +36,13 @@
 --   The rows do not depend on the number of parts and partitions or on the order of the input.
 --   A row without similar rows, or with an empty or NULL text, is kept: it is a cluster of one row with similarity NULL.
 --   Rows with the same id and the same text are one row, and rows of the id without a text are ignored; an id with different texts is an error that names the id.
+-- Example
+--   WITH docs AS (SELECT * FROM (VALUES
+--     (1, 'The old mill by the river burned down in 1896'),
+--     (2, 'The old mill by the river burned down in 1897'),
+--     (3, 'Nothing is known about the painter')
+--   ) AS v (id, text))
+--   SELECT * FROM near_duplicates(docs, threshold => 0.7) ORDER BY id
 SELECT
   id,
   CASE

@@ -18,6 +18,10 @@
 --   f1: Float64 | harmonic mean of precision and recall
 -- Guarantees
 --   Always one row, even for empty relations.
+-- Example
+--   WITH found AS (SELECT * FROM (VALUES (1, 2), (4, 3), (1, 9)) AS v (id_a, id_b)),
+--   truth AS (SELECT * FROM (VALUES (1, 2), (3, 4), (5, 6), (7, 8)) AS v (id_a, id_b))
+--   SELECT * FROM pair_quality(found, truth)
 WITH marked AS (
   SELECT least(id_a, id_b) AS a, greatest(id_a, id_b) AS b, 1 AS in_found, 0 AS in_truth
   FROM input

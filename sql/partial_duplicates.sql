@@ -46,6 +46,14 @@
 --   Runs are maximal. A sentence is in a run for each place where it is repeated, so runs may overlap.
 --   Within one document a run is compared with later positions only, never with itself.
 --   The rows do not depend on the number of partitions or parts.
+-- Example
+--   WITH docs AS (
+--     SELECT * FROM (VALUES
+--       (1, 'The mill stands on the river. It was built in 1720. The town rebuilt it of stone. It is a museum.'),
+--       (2, 'Our tour ends here. The mill stands on the river. It was built in 1720. The town rebuilt it of stone.')
+--     ) AS v (id, text)
+--   )
+--   SELECT document_a, first_a, last_a, document_b, first_b, last_b, length FROM partial_duplicates(docs, id => id, text => text, min_length => 3)
 SELECT
   document_a, first_a, last_a, document_b, first_b, last_b, length, start_a, end_a, start_b, end_b
 FROM sentence_runs(

@@ -27,6 +27,10 @@
 --   If a word occurs more than once in the second relation, the smallest of its vectors is used, compared number by number.
 --   The mean is computed exactly and rounded once (see mean_vector), so that it does not depend on the number of partitions.
 --   Vectors of different lengths, and numbers that are NULL or not finite, are an error if a text has one of their words.
+-- Example
+--   WITH words AS (SELECT * FROM (VALUES ('old', [1.0, 0.0]), ('mill', [0.0, 1.0])) AS v (word, vector)),
+--   docs AS (SELECT * FROM (VALUES (1, 'The old mill'), (2, 'A mill')) AS v (id, text))
+--   SELECT * FROM sentence_vector(docs, words) ORDER BY id
 WITH documents AS (
   SELECT
     id,

@@ -33,6 +33,14 @@
 --   Words are compared as they are, without what stands between them; with 'space' and 'char' everything is compared but runs of white space, or everything.
 --   Rows with NULL are not compared. An id with different texts is an error that names the id.
 --   The rows do not depend on the number of partitions or parts.
+-- Example
+--   WITH docs AS (
+--     SELECT * FROM (VALUES
+--       (1, 'It is said that the old mill by the river burned down in 1896.'),
+--       (2, 'The old mill: the old mill by the river burned down twice.')
+--     ) AS v (id, text)
+--   )
+--   SELECT id, start_char, end_char, length, places FROM shared_passages(docs, min_words => 6) ORDER BY id
 WITH texts AS (
   SELECT side, id, across, text, ids
   FROM distinct_texts(input, normalize => false)

@@ -34,6 +34,15 @@
 --   Each unordered pair is reported once, id_a < id_b; a row is never paired with itself. Rows with NULL are in no pair.
 --   Rows with the same id and the same text are one row; an id with different texts is an error that names the id.
 --   The rows do not depend on the number of partitions, parts or chunks.
+-- Example
+--   WITH docs AS (
+--     SELECT * FROM (VALUES
+--       (1, 'The old mill by the river was built in 1820 by the miller.'),
+--       (2, 'The old mill by the river was built in 1820 by a miller.'),
+--       (3, 'Something else is written here.')
+--     ) AS v (id, text)
+--   )
+--   SELECT * FROM simhash_join(docs, max_distance => 20, method => 'exhaustive')
 WITH signed AS (
   SELECT side, id, across, simhash(tokens, $bits) AS signature
   FROM (

@@ -26,6 +26,9 @@
 -- Guarantees
 --   One row for each text and term. NULL texts and texts without an id have no rows.
 --   Rows with the same id, language and text are one text; an id with different texts in a language is an error that names the id.
+-- Example
+--   WITH docs AS (SELECT * FROM (VALUES (1, 'The mill, the mills'), (2, 'A town')) AS v (id, text))
+--   SELECT * FROM term_counts(docs, min_count => 1, min_terms => 1) ORDER BY id, term
 WITH texts AS (
   SELECT id, language, same_text(CAST(id AS VARCHAR), min(text), max(text)) AS text
   FROM input

@@ -38,6 +38,10 @@
 --   Sums are computed with 15 decimal places, so that they do not depend on the order of rows.
 --   Repeated rows of a pair of terms count once. Different probabilities for a pair of terms, a probability outside [0, 1], and a target term whose probabilities sum to more than 1.01 are errors.
 --   Rows with NULL and counts and probabilities of 0 are ignored.
+-- Example
+--   WITH counts AS (SELECT * FROM (VALUES (1, 'haus', 2), (1, 'zug', 4)) AS v (id, term, tf)),
+--   lexicon AS (SELECT * FROM (VALUES ('haus', 'house', 0.5), ('zug', 'train', 0.75)) AS v (source, target, probability))
+--   SELECT * FROM translate_terms(counts, lexicon) ORDER BY term
 WITH translations AS (
   SELECT
     source,

@@ -29,6 +29,10 @@
 --   The rows do not depend on the container, the byte ranges or the number of partitions.
 --   Only the requested columns are decoded, and LIMIT ends reading early.
 --   Dumps of different wikis in one call are an error.
+-- Example
+--   SELECT kind, count(*) AS pages
+--   FROM wiki_pages('datasets/sample/samplewiki-pages-articles.xml.bz2')
+--   GROUP BY kind ORDER BY kind
 SELECT
   wiki,
   language,

@@ -17,4 +17,6 @@
 --   A file that is truncated, or has a different number of words than its first line states, is an error.
 --   In a fastText model, the vector of a word is the mean of its row and the rows of its character n-grams, as fastText computes it.
 --   A file is read by one partition as a stream. Only the dictionary and the n-gram rows of a model are held in memory (2.4 GB for two million n-grams of 300 numbers).
+-- Example
+--   SELECT * FROM word_vectors('tests/data/glove.txt') ORDER BY word LIMIT 2
 SELECT word, vector FROM input

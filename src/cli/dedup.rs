@@ -15,93 +15,171 @@ use std::time::Instant;
 
 /// Find near-duplicates in a dump or a table, and keep one of each
 ///
-/// Reads a MediaWiki dump (.xml, .xml.bz2, .xml.gz), whose sentences are compared, or a table of
-/// documents (Parquet, CSV, TSV, JSON lines or arrays, or .txt files, also .gz, .zst, .bz2), given as files,
-/// directories or globs, on disk or in a bucket (s3://BUCKET/KEY). Without an input it reads the bundled
-/// sample dump. The result is a directory with pairs.parquet, clusters.parquet, kept.parquet and removed.parquet.
-/// Running the same command again resumes a job that was stopped.
+/// Examples:
+///   neardup dedup articles.parquet -o out                 one of each group of similar rows
+///   neardup dedup posts.csv --id post --text body --threshold 0.7 -o out
+///   neardup dedup 'shards/*.jsonl.gz' --keep-by 'date desc' --kept kept.jsonl.gz -o out
+///   neardup dedup enwiki-pages-articles.xml.bz2 -o wiki   similar sentences of a Wikipedia dump
+///   neardup show out                                      the clusters, with their differences
+///   neardup why 42 out                                    why row 42 was removed
+/// The rows of a table that are similar to no row of another one, and other tasks: docs/recipes.md.
+///
+/// Reads a MediaWiki dump (.xml, .xml.bz2, .xml.gz), whose sentences are compared, or a table of documents
+/// (Parquet, CSV, TSV, JSON lines or arrays, or .txt files, also .gz, .zst, .bz2), given as files, directories
+/// or globs, on disk or in a bucket (s3://BUCKET/KEY). Without an input it reads the bundled sample dump. The
+/// result is a directory with pairs.parquet, clusters.parquet, kept.parquet and removed.parquet. Running the
+/// same command again resumes a job that was stopped.
 #[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// Files, directories or globs; - is standard input [default: the bundled sample dump]
     #[arg(value_name = "INPUT")]
     inputs: Vec<String>,
+
     /// Directory of the result
-    #[arg(short, long, value_name = "DIR", default_value = "neardup-out")]
+    #[arg(short, long, value_name = "DIR", default_value = "neardup-out", help_heading = RESULT)]
     output: String,
+    /// Replace another job in the directory
+    #[arg(long, help_heading = RESULT)]
+    overwrite: bool,
     /// Also write the kept rows to this file, in the format of its name: .jsonl, .csv, .tsv or .parquet, text
     /// formats also as .gz, .zst or .bz2
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = RESULT)]
     kept: Option<String>,
-    /// Id column of a table: integers or texts; row makes ids from the numbers of rows [default: id, else row]
-    #[arg(long, value_name = "COLUMN")]
-    id: Option<String>,
+    #[arg(
+        long,
+        help = help("pairs"),
+        value_parser = read::<Pairs>("pairs"),
+        default_value = default("pairs"),
+        help_heading = RESULT
+    )]
+    pairs: Pairs,
+
     /// Text column of a table [default: text]
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
     text: Option<String>,
+    /// Id column of a table: integers or texts; row makes ids from the numbers of rows [default: id, else row]
+    #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
+    id: Option<String>,
+    #[arg(
+        long,
+        help = help("row_ids"),
+        value_parser = read::<RowIds>("row_ids"),
+        default_value = default("row_ids"),
+        help_heading = COLUMNS
+    )]
+    row_ids: RowIds,
     /// Column of vectors of a table: lists of numbers or of (term, weight), for --method projection
     /// [default: vector]
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
     vector: Option<String>,
-    #[arg(long, value_name = "N", help = help("bits"), value_parser = read::<usize>("bits"), default_value = default("bits"))]
-    bits: usize,
-    #[arg(long, help = help("row_ids"), value_parser = read::<RowIds>("row_ids"), default_value = default("row_ids"))]
-    row_ids: RowIds,
+
     #[arg(
         long,
         value_name = "T",
         allow_negative_numbers = true,
         help = help_with_dumps("threshold", Dedup::DUMP_THRESHOLD),
-        value_parser = read::<f64>("threshold")
+        value_parser = read::<f64>("threshold"),
+        help_heading = SIMILAR
     )]
     threshold: Option<f64>,
     #[arg(
         long,
         value_name = "SHINGLE",
         help = help_with_dumps("shingle", Dedup::DUMP_SHINGLE),
-        value_parser = read::<String>("shingle")
+        value_parser = read::<String>("shingle"),
+        help_heading = SIMILAR
     )]
     shingle: Option<String>,
-    #[arg(long, help = help("method.job"), value_parser = read::<Method>("method.job"), default_value = default("method.job"))]
+    /// Compare texts unchanged: without NFKC and lower-casing, and with their white space
+    #[arg(long, help_heading = SIMILAR)]
+    no_normalize: bool,
+
+    #[arg(
+        long,
+        help = help("keep"),
+        value_parser = read::<String>("keep"),
+        default_value = default("keep"),
+        help_heading = KEPT
+    )]
+    keep: String,
+    #[arg(long, value_name = "COLUMN", help = help("keep_by"), conflicts_with = "keep", help_heading = KEPT)]
+    keep_by: Option<String>,
+    #[arg(
+        long,
+        help = help("resolution"),
+        value_parser = read::<Resolution>("resolution"),
+        default_value = default("resolution"),
+        help_heading = KEPT
+    )]
+    resolution: Resolution,
+
+    #[arg(
+        long,
+        help = help("method.job"),
+        value_parser = read::<Method>("method.job"),
+        default_value = default("method.job"),
+        help_heading = FOUND
+    )]
     method: Method,
     #[arg(
         long,
         value_name = "R",
         help = help("target_recall"),
         value_parser = read::<f64>("target_recall"),
-        default_value = default("target_recall")
+        default_value = default("target_recall"),
+        help_heading = FOUND
     )]
     target_recall: f64,
-    /// Compare texts unchanged: without NFKC and lower-casing, and with their white space
-    #[arg(long)]
-    no_normalize: bool,
-    #[arg(long, help = help("pairs"), value_parser = read::<Pairs>("pairs"), default_value = default("pairs"))]
-    pairs: Pairs,
-    #[arg(long, help = help("resolution"), value_parser = read::<Resolution>("resolution"), default_value = default("resolution"))]
-    resolution: Resolution,
-    #[arg(long, help = help("keep"), value_parser = read::<String>("keep"), default_value = default("keep"))]
-    keep: String,
-    #[arg(long, value_name = "COLUMN", help = help("keep_by"), conflicts_with = "keep")]
-    keep_by: Option<String>,
+    #[arg(
+        long,
+        value_name = "N",
+        help = help("bits"),
+        value_parser = read::<usize>("bits"),
+        default_value = default("bits"),
+        help_heading = FOUND
+    )]
+    bits: usize,
     #[arg(
         long,
         value_name = "N",
         help = help("max_bucket_pairwise"),
         value_parser = read::<usize>("max_bucket_pairwise"),
         default_value = default("max_bucket_pairwise"),
-        visible_alias = "bucket-pairs"
+        visible_alias = "bucket-pairs",
+        help_heading = FOUND
     )]
     max_bucket_pairwise: usize,
-    #[arg(long, help = help("compare"), value_parser = read::<Compare>("compare"), default_value = default("compare"))]
-    compare: Compare,
-    #[arg(long, value_name = "N", help = help("min_length"), value_parser = read::<usize>("min_length"), default_value_t = Dedup::LENGTHS.0)]
-    min_length: usize,
-    #[arg(long, value_name = "N", help = help("max_length"), value_parser = read::<usize>("max_length"), default_value_t = Dedup::LENGTHS.1)]
-    max_length: usize,
+
     #[command(flatten)]
     dump: DumpArguments,
-    /// Replace another job in the directory
-    #[arg(long)]
-    overwrite: bool,
+    #[arg(
+        long,
+        help = help("compare"),
+        value_parser = read::<Compare>("compare"),
+        default_value = default("compare"),
+        help_heading = DUMPS
+    )]
+    compare: Compare,
+    #[arg(
+        long,
+        value_name = "N",
+        help = help("min_length"),
+        value_parser = read::<usize>("min_length"),
+        default_value_t = Dedup::LENGTHS.0,
+        help_heading = DUMPS
+    )]
+    min_length: usize,
+    #[arg(
+        long,
+        value_name = "N",
+        help = help("max_length"),
+        value_parser = read::<usize>("max_length"),
+        default_value_t = Dedup::LENGTHS.1,
+        help_heading = DUMPS
+    )]
+    max_length: usize,
+
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -111,14 +189,34 @@ pub(crate) struct Arguments {
     pub(super) given: Vec<String>,
 }
 
+/// The groups of options in the help.
+const RESULT: &str = "Result";
+const COLUMNS: &str = "Columns of a table";
+const SIMILAR: &str = "What counts as similar";
+const KEPT: &str = "Which row is kept";
+const FOUND: &str = "How pairs are found";
+const DUMPS: &str = "Dumps and languages";
+
 /// How dumps are read.
 #[derive(Debug, Args)]
 pub(crate) struct DumpArguments {
-    #[arg(long, help = help("on_error"), value_parser = read::<OnError>("on_error"), default_value = default("on_error"))]
+    #[arg(
+        long,
+        help = help("on_error"),
+        value_parser = read::<OnError>("on_error"),
+        default_value = default("on_error"),
+        help_heading = DUMPS
+    )]
     on_error: OnError,
-    #[arg(long, help = help("splitter"), value_parser = read::<Splitter>("splitter"), default_value = default("splitter"))]
+    #[arg(
+        long,
+        help = help("splitter"),
+        value_parser = read::<Splitter>("splitter"),
+        default_value = default("splitter"),
+        help_heading = DUMPS
+    )]
     splitter: Splitter,
-    #[arg(long, value_name = "CODE", help = help("language.job"), value_parser = language)]
+    #[arg(long, value_name = "CODE", help = help("language.job"), value_parser = language, help_heading = DUMPS)]
     language: Option<String>,
 }
 

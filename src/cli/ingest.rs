@@ -9,6 +9,9 @@ use neardup::jobs::{Ingest, ingest};
 use std::time::Instant;
 
 /// Convert dumps to Parquet: pages with their plain text, and sentences
+///
+/// Example: neardup ingest enwiki-pages-articles.xml.bz2 -o enwiki
+/// Then: neardup sql --dir enwiki -c "SELECT title, sentence FROM sentences WHERE kind = 'sentence' LIMIT 10"
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Dumps (.xml, .xml.bz2, .xml.gz): files, directories or globs; - is standard input

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 /// Options that every command takes.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Every command")]
 pub(crate) struct Global {
     /// Number of worker threads [default: all cores]
     #[arg(long, global = true, value_name = "N", value_parser = parse_threads)]
@@ -117,6 +118,7 @@ impl Global {
 
 /// Options of commands that can run on a cluster.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Cluster")]
 pub(crate) struct Cluster {
     /// Run on the cluster of this scheduler, with --threads tasks in each stage [default: 16]
     #[arg(long, value_name = "df://HOST:PORT")]

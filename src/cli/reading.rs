@@ -7,7 +7,7 @@ use datafusion::prelude::SessionContext;
 
 /// How files of separated values, JSON and plain text are written.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Options of CSV, TSV, JSON and text files")]
+#[command(next_help_heading = "CSV, TSV, JSON and text files")]
 pub(crate) struct Reading {
     #[arg(long, value_name = "C", help = help("delimiter"), value_parser = read::<String>("delimiter"))]
     delimiter: Option<String>,

@@ -23,9 +23,18 @@ use std::sync::Arc;
 
 /// Run SQL: statements, a script, or a shell
 ///
-/// All functions are available: SELECT * FROM minhash_join('docs/*.parquet', threshold => 0.8). A quoted file
-/// name is a table. Without -c and -f, statements are read from standard input; on a terminal, a shell starts.
+/// Examples:
+///   neardup sql                                            a shell, on a terminal
+///   neardup sql -c "DESCRIBE 'docs/*.parquet'"             the columns of files
+///   neardup sql -c "SELECT * FROM minhash_join('docs/*.parquet', threshold => 0.7) LIMIT 10"
+///   neardup sql -c "COPY (SELECT * FROM near_duplicates('docs.csv', text => body)) TO 'clusters.csv'"
+///   neardup sql --dir out -c "SELECT * FROM removed ORDER BY similarity LIMIT 10"
+///   neardup sql -c "SHOW FUNCTIONS LIKE '%join'"           functions with their parameters
+/// A minus B and other tasks of one statement: docs/recipes.md.
+///
+/// A quoted file name is a table. Without -c and -f, statements are read from standard input.
 #[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// SQL statements to run, separated by semicolons
     #[arg(short, value_name = "SQL")]

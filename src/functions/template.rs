@@ -16,6 +16,8 @@
 //! --   id_a: as id | the smaller id
 //! -- Guarantees
 //! --   <one per line>
+//! -- Example
+//! --   <a statement, in a public function>
 //! ```
 //!
 //! A parameter that other files have, too, is defined in `sql/parameters.txt`, and the header states only what differs.
@@ -55,6 +57,8 @@ pub struct Header {
     pub columns: Vec<Column>,
     /// Guarantees for the caller.
     pub guarantees: Vec<String>,
+    /// A statement that shows a call.
+    pub example: String,
 }
 
 /// The text of one `.sql` file.
@@ -84,7 +88,7 @@ impl Template {
                 continue;
             }
             match text {
-                "Inputs" | "Parameters" | "Columns" | "Guarantees" => {
+                "Inputs" | "Parameters" | "Columns" | "Guarantees" | "Example" => {
                     section = text;
                     continue;
                 }
@@ -120,6 +124,11 @@ impl Template {
                         data_type: data_type.to_owned(),
                         doc: doc.to_owned(),
                     });
+                }
+                "Example" => {
+                    let line = line.strip_prefix("   ").unwrap_or(line);
+                    header.example.push_str(line.trim_end());
+                    header.example.push('\n');
                 }
                 _ => header.guarantees.push(text.to_owned()),
             }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use neardup_wikidump::OnError;
-pub use neardup_wikidump::sentences::Splitter;
+pub use neardup_wikitext::sentences::Splitter;
 
 const PLAIN_TEXT: Template = Template {
     name: "jobs/plain_text",

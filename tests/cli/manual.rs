@@ -32,3 +32,45 @@ fn each_command_has_a_manual_page() {
     scratch.write("taken", "a file");
     scratch.fail(&["man", "taken/man1"], &["taken/man1"]);
 }
+
+/// The options of all commands stood between those of the command.
+#[test]
+fn help_has_examples_and_groups() {
+    let scratch = Scratch::new();
+    let help = scratch.succeed(&["dedup", "--help"]).out;
+    let places: Vec<_> = [
+        "Examples:\n",
+        "neardup dedup articles.parquet -o out ",
+        "Usage: neardup dedup",
+        "\nResult:\n",
+        "--kept <FILE>",
+        "\nColumns of a table:\n",
+        "--text <COLUMN>",
+        "\nWhat counts as similar:\n",
+        "--threshold <T>",
+        "\nWhich row is kept:\n",
+        "--keep-by <COLUMN>",
+        "\nHow pairs are found:\n",
+        "--method <METHOD>",
+        "\nDumps and languages:\n",
+        "--language <CODE>",
+        "\nCSV, TSV, JSON and text files:\n",
+        "--delimiter <C>",
+        "\nCluster:\n",
+        "--cluster <",
+    ]
+    .into_iter()
+    .map(|part| help.find(part).unwrap_or_else(|| panic!("{part}: {help}")))
+    .collect();
+    assert!(places.is_sorted(), "{places:?}\n{help}");
+    let globals = help.split("\nEvery command:\n").nth(1).expect("a group");
+    assert!(globals.contains("--memory-limit") && globals.contains("--json"));
+    let sql = scratch.succeed(&["sql", "--help"]).out;
+    for command in sql
+        .lines()
+        .filter(|line| line.starts_with("  neardup sql -c"))
+    {
+        let statement = command.split('"').nth(1).expect("a statement");
+        assert!(!statement.is_empty(), "{command}");
+    }
+}

@@ -138,6 +138,9 @@ fn headers() -> Result<(), Failed> {
         {
             return fail("description, columns and guarantees must not be empty");
         }
+        if function.public == header.example.is_empty() {
+            return fail("public functions, and no others, have an example");
+        }
         if let Some(parameter) = header.parameters.iter().find(|p| p.doc.is_empty()) {
             return fail(&format!("the parameter {} says nothing", parameter.name));
         }

@@ -1,6 +1,8 @@
 //! Reference pages, generated from the registry and compared with it.
 
+use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::logical_expr::Documentation;
+use datafusion::prelude::SessionConfig;
 use libtest_mimic::{Failed, Trial};
 use neardup::functions::{Header, TABLE_FUNCTIONS, TableFunction};
 use neardup::options::{NeardupOptions, READERS};
@@ -169,12 +171,24 @@ fn table_functions() -> Result<String, Failed> {
         );
     }
     for function in public() {
-        table_function(&mut out, function, &function.template.header()?);
+        let header = function.template.header()?;
+        let answer = super::run(answer(header.example.clone()))?;
+        table_function(&mut out, function, &header, &answer);
     }
     Ok(out)
 }
 
-fn table_function(out: &mut String, function: &TableFunction, header: &Header) {
+/// The answer to an example.
+async fn answer(example: String) -> Result<String, Failed> {
+    let session = neardup::session(
+        SessionConfig::new().with_target_partitions(2),
+        Default::default(),
+    )?;
+    let batches = session.sql(&example).await?.collect().await?;
+    Ok(pretty_format_batches(&batches)?.to_string())
+}
+
+fn table_function(out: &mut String, function: &TableFunction, header: &Header, answer: &str) {
     let name = function.name;
     let _ = write!(
         out,
@@ -208,6 +222,11 @@ fn table_function(out: &mut String, function: &TableFunction, header: &Header) {
     for guarantee in &header.guarantees {
         let _ = writeln!(out, "- {guarantee}");
     }
+    let _ = write!(
+        out,
+        "\n```sql\n{}```\n\n```text\n{answer}\n```\n",
+        header.example
+    );
     let files = std::iter::once(&function.template).chain(function.variants);
     let files: Vec<String> = files
         .map(|t| format!("[`sql/{0}.sql`](../../sql/{0}.sql)", t.name))

@@ -15,7 +15,7 @@
 //!
 //! The scalar functions compute normal forms, shingles, signatures and bucket keys of one row, and similarities
 //! of two values. Joins of rows are written in SQL, in the crates that use this one. The algorithms are in
-//! `neardup_kernels`, the cleaning of wikitext and the splitting into sentences in `neardup_wikidump`; neither
+//! `neardup_kernels`, the cleaning of wikitext and the splitting into sentences in `neardup_wikitext`; neither
 //! depends on Arrow or handles NULL.
 //!
 //! Functions are stateless and immutable. The result is NULL if an argument is NULL, and a scalar if all arguments

@@ -7,8 +7,8 @@ use arrow::datatypes::{DataType, Field};
 use datafusion_common::{Result, exec_datafusion_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
-use neardup_wikidump::sentences::ends_like_sentence;
-use neardup_wikidump::wikitext::Block;
+use neardup_wikitext::Block;
+use neardup_wikitext::sentences::ends_like_sentence;
 
 use crate::columns::{Arguments, Constants, Kind, Parameters, check_fields, text_lists};
 use crate::function::Function;
@@ -28,7 +28,7 @@ use crate::function::Function;
     argument(name = "text", description = "The text; NULL gives NULL."),
     argument(
         name = "blocks",
-        description = "What its lines were, as `wikitext_to_blocks` returns it. Lines beyond its end are paragraphs; NULL: all are."
+        description = "What its lines were, as `wikitext_to_blocks` returns it. Lines beyond its end are paragraphs; NULL gives NULL."
     ),
     argument(
         name = "sentences",
@@ -67,11 +67,12 @@ impl Function for SentenceKinds {
         let mut kinds = Vec::new();
         let mut of_rows = Vec::with_capacity(args.rows());
         for row in 0..args.rows() {
-            let (Some(text), Some(range)) = (texts.get(row), sentences.get(row)) else {
+            let (Some(text), Some(blocks), Some(range)) =
+                (texts.get(row), blocks.get(row), sentences.get(row))
+            else {
                 of_rows.push(None);
                 continue;
             };
-            let blocks = blocks.get(row).unwrap_or_default();
             let mut lines = Lines {
                 text,
                 blocks: blocks.as_bytes(),

@@ -11,7 +11,7 @@ use arrow::datatypes::{DataType, Field, Fields};
 use datafusion_common::{Result, exec_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
-use neardup_wikidump::sentences::{Splitter, split};
+use neardup_wikitext::sentences::{Splitter, split};
 
 use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;

@@ -7,7 +7,7 @@ use arrow::datatypes::{DataType, Field, Fields};
 use datafusion_common::Result;
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
-use neardup_wikidump::wikitext::to_blocks_into;
+use neardup_wikitext::to_blocks_into;
 
 use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;

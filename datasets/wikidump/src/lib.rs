@@ -39,11 +39,9 @@ mod pages;
 mod range;
 mod reader;
 mod schema;
-pub mod sentences;
 #[cfg(test)]
 mod shared_data;
 mod source;
-pub mod wikitext;
 
 pub use container::Container;
 pub use error::DumpError;

@@ -1274,6 +1274,7 @@ class TableFunctions:
         *,
         id: str | None = None,
         text: str | None = None,
+        blocks: str | None = None,
         min_length: int | None = None,
         max_length: int | None = None,
         window: int | None = None,
@@ -1287,9 +1288,11 @@ class TableFunctions:
         The result has one row per sentence, with its byte range in the text.
 
         Args:
-            data: A relation: id, text, language, carried.
+            data: A relation: id, text, blocks, language, carried.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; default text.
+            blocks: A column: a column of what the lines of the text were on a page of a wiki, as
+                wikitext_to_blocks returns it; the result then has the column kind.
             min_length: A whole number in [0, 4000000000]: minimum length of a sentence in
                 characters; default 0.
             max_length: A whole number in [0, 4000000000]: maximum length of a sentence in
@@ -1313,6 +1316,9 @@ class TableFunctions:
                 that the length limits leave out.
             start_byte (Int64): offset of the first byte in the text.
             end_byte (Int64): offset after the last byte.
+            kind (text): with blocks: what the sentence was on the page: sentence, list_item (of a
+                list, without a stop at its end) or heading; with a window, what the first sentence
+                was.
             sentence (text): the sentence.
 
         Note:
@@ -1323,9 +1329,10 @@ class TableFunctions:
         return self._call(
             "sentences",
             [data],
-            ["id", "text", "language_column"],
+            ["id", "text", "blocks", "language_column"],
             id=id,
             text=text,
+            blocks=blocks,
             min_length=min_length,
             max_length=max_length,
             window=window,

@@ -3,7 +3,7 @@
 use super::{Call, Expansion, expansion};
 use crate::functions::find;
 use crate::functions::relations;
-use datafusion::common::{Result, plan_datafusion_err, plan_err};
+use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::functions::core::expr_fn::named_struct;
 use datafusion::logical_expr::{LogicalPlanBuilder, col, lit};
 use datafusion::prelude::get_field;
@@ -17,6 +17,10 @@ pub(in crate::functions) fn sentences(call: &Call) -> Result<Expansion> {
         Some(name) => relations::text_column(call, plan, name)?,
         None => lit(call.text("language")?),
     };
+    let blocks = match call.column("blocks") {
+        Some(name) => relations::text_column(call, plan, name)?,
+        None => lit(ScalarValue::Utf8(None)),
+    };
     let carry = call.columns("carry");
     let fixed = [
         "sentence_id",
@@ -25,6 +29,7 @@ pub(in crate::functions) fn sentences(call: &Call) -> Result<Expansion> {
         "end_byte",
         "sentence",
         id_name,
+        call.column("blocks").map_or("sentence", |_| "kind"),
     ];
     if let Some(clash) = carry.iter().find(|name| fixed.contains(&name.as_str())) {
         return plan_err!("sentences: carry: '{clash}' is a column of the result already");
@@ -42,6 +47,7 @@ pub(in crate::functions) fn sentences(call: &Call) -> Result<Expansion> {
         .project(vec![
             id.alias("id"),
             text.alias("text"),
+            blocks.alias("blocks"),
             language.alias("language"),
             carried.alias("carried"),
         ])?
@@ -55,9 +61,11 @@ pub(in crate::functions) fn sentences(call: &Call) -> Result<Expansion> {
         for name in carry {
             columns.push(get_field(col("carried"), name.as_str()).alias(name));
         }
-        for name in ["sentence_no", "start_byte", "end_byte", "sentence"] {
-            columns.push(col(name));
+        columns.extend(["sentence_no", "start_byte", "end_byte"].map(col));
+        if call.column("blocks").is_some() {
+            columns.push(col("kind"));
         }
+        columns.push(col("sentence"));
         *output = Some(columns);
     }
     Ok(result)

@@ -478,7 +478,7 @@ fn duplicates(
 }
 
 fn sentences(row: &Row, window: usize, published: bool) -> Vec<Vec<String>> {
-    use neardup_wikidump::sentences::{Splitter, split};
+    use neardup_wikitext::sentences::{Splitter, split};
     let splitter = if published {
         Splitter::Published
     } else {

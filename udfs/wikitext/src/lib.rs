@@ -1,4 +1,4 @@
-//! Wikitext to plain text.
+//! Wikitext to plain text, and texts to sentences (module [`sentences`]).
 //!
 //! ```text
 //! wikitext ─ spans: which opener has which closer ─ render: one walk over text and spans ─ plain text
@@ -18,6 +18,7 @@ mod languages;
 mod links;
 mod quotes;
 mod render;
+pub mod sentences;
 mod spans;
 mod tags;
 mod template_names;
@@ -54,7 +55,7 @@ const PIECE: usize = 1 << 30;
 /// length of `wikitext`.
 ///
 /// ```
-/// use neardup_wikidump::wikitext::to_plain;
+/// use neardup_wikitext::to_plain;
 ///
 /// let wikitext = "'''Ouse''' is {{convert|5|km|mi}} long.<ref>A map.</ref>\n\
 ///     == Course ==\n* from [[York (city)|York]] &amp; on\n==References==\n{{reflist}}";
@@ -79,7 +80,7 @@ pub fn to_plain_into(wikitext: &str, language: Option<&str>, plain: &mut String)
 /// ```
 /// let (mut plain, mut blocks) = (String::new(), String::new());
 /// let wikitext = "It rained.\n== Places ==\n* [[York]]";
-/// neardup_wikidump::wikitext::to_blocks_into(wikitext, Some("en"), &mut plain, &mut blocks);
+/// neardup_wikitext::to_blocks_into(wikitext, Some("en"), &mut plain, &mut blocks);
 /// assert_eq!((plain.as_str(), blocks.as_str()), ("It rained.\nPlaces\nYork", "phl"));
 /// ```
 pub fn to_blocks_into(

@@ -20,8 +20,8 @@ use std::fs;
 
 use crate::pages::pages;
 use crate::shared_data::corpus;
-use neardup_wikidump::sentences::{Splitter, split};
-use neardup_wikidump::wikitext::to_plain;
+use neardup_wikitext::sentences::{Splitter, split};
+use neardup_wikitext::to_plain;
 
 /// White space runs as one space.
 fn squeeze(text: &str) -> String {

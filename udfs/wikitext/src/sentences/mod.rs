@@ -81,7 +81,7 @@ impl FromStr for Splitter {
 /// The published splitter knows no languages.
 ///
 /// ```
-/// use neardup_wikidump::sentences::{Splitter, split};
+/// use neardup_wikitext::sentences::{Splitter, split};
 ///
 /// let text = "A heading\nDr. Smith left. He came back.";
 /// let found: Vec<&str> = split(text, Some("en"), Splitter::Default)
@@ -99,7 +99,7 @@ pub fn split<'a>(text: &'a str, language: Option<&str>, splitter: Splitter) -> S
 /// True if `text` ends with a stop of any script, or with quotation marks or brackets behind one.
 ///
 /// ```
-/// use neardup_wikidump::sentences::ends_like_sentence;
+/// use neardup_wikitext::sentences::ends_like_sentence;
 ///
 /// assert!(ends_like_sentence("He left (late)."));
 /// assert!(!ends_like_sentence("Births in York"));

@@ -10,6 +10,5 @@
 mod golden_sentences;
 mod pages;
 mod sentences;
-#[path = "../../src/shared_data.rs"]
 mod shared_data;
 mod wikitext;

@@ -257,7 +257,7 @@ static SECTIONS: &[(&str, &[&str])] = &[
 
 /// True if a section of this title (lower case, trimmed) closes a page in the language, or in any
 /// language if the code has no list.
-pub(in crate::wikitext) fn is_closing(code: &str, title: &str) -> bool {
+pub(crate) fn is_closing(code: &str, title: &str) -> bool {
     let code = code.to_ascii_lowercase();
     let code = match code.as_str() {
         "bs" => "hr",

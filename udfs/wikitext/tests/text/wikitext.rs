@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::pages::{Page, pages};
 use crate::shared_data::corpus;
-use neardup_wikidump::wikitext::to_plain;
+use neardup_wikitext::to_plain;
 
 /// Cleans, and checks what holds for every input.
 fn clean(wikitext: &str) -> String {

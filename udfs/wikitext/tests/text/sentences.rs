@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use crate::shared_data::corpus;
-use neardup_wikidump::sentences::{Splitter, split};
+use neardup_wikitext::sentences::{Splitter, split};
 
 #[test]
 fn published_splitter_gives_the_golden_sentences() {

@@ -33,6 +33,6 @@ const CODES: &[&str] = &[
 ];
 
 /// True for the code of a Wikipedia, in lower case.
-pub(in crate::wikitext) fn is_wiki_code(prefix: &str) -> bool {
+pub(crate) fn is_wiki_code(prefix: &str) -> bool {
     CODES.binary_search(&prefix).is_ok()
 }

@@ -54,12 +54,12 @@ pub(super) const REDIRECT: &[&str] = &[
 ];
 
 /// True if a link prefix (lower case, spaces for underscores) names the file namespace.
-pub(in crate::wikitext) fn is_file(prefix: &str) -> bool {
+pub(crate) fn is_file(prefix: &str) -> bool {
     FILE.binary_search(&prefix).is_ok()
 }
 
 /// True if a link prefix (lower case, spaces for underscores) names the category namespace.
-pub(in crate::wikitext) fn is_category(prefix: &str) -> bool {
+pub(crate) fn is_category(prefix: &str) -> bool {
     CATEGORY.binary_search(&prefix).is_ok()
 }
 

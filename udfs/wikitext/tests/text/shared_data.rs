@@ -1,0 +1,1 @@
+../../../../datasets/wikidump/src/shared_data.rs
