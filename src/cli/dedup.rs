@@ -222,10 +222,12 @@ pub(crate) struct DumpArguments {
 
 /// Reads a language code.
 fn language(text: &str) -> std::result::Result<String, String> {
-    let is_tag = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    let (primary, _) = text.split_once('-').unwrap_or((text, ""));
+    let (primary, others) = text.split_once('-').unwrap_or((text, "x"));
+    let is_letters = primary.chars().all(|c| c.is_ascii_alphabetic());
     let is_code = matches!(primary.len(), 2..=3) || ["simple", "tokipona"].contains(&primary);
-    match is_code && text.chars().all(is_tag) {
+    let is_subtag =
+        |tag: &str| (1..=8).contains(&tag.len()) && tag.chars().all(|c| c.is_ascii_alphanumeric());
+    match is_letters && is_code && others.split('-').all(is_subtag) {
         true => Ok(text.to_owned()),
         false => Err("must be a language code such as de or pt-br".to_owned()),
     }

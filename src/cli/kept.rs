@@ -9,6 +9,9 @@ use std::path::Path;
 /// Checks, before the job runs, that a file of this name can be written: an unknown format is an error.
 pub(crate) async fn check(context: &SessionContext, file: &str, inputs: &[String]) -> Result<()> {
     refuse_input(inputs.iter().map(String::as_str), file)?;
+    if Path::new(file).is_dir() {
+        return exec_err!("--kept {file}: this is a directory; the name of a file is needed");
+    }
     let plan = context
         .state()
         .create_logical_plan(&copy("(SELECT 1 AS id)", file))

@@ -1,6 +1,7 @@
 //! Addresses that roles listen on.
 
-use datafusion::common::{Result, plan_datafusion_err, plan_err};
+use crate::parameters::{name, parameter_error, set};
+use datafusion::common::Result;
 use std::net::{SocketAddr, ToSocketAddrs};
 
 /// Who may reach a role.
@@ -19,16 +20,20 @@ pub enum Trust {
 /// # Errors
 /// If it does not resolve, or if other machines can reach the address and `trust` is not `Trust::Network`.
 pub fn listen_address(bind: &str, trust: Trust) -> Result<SocketAddr> {
-    let mut addresses = bind
-        .to_socket_addrs()
-        .map_err(|error| plan_datafusion_err!("--bind {bind}: must be HOST:PORT: {error}"))?;
+    let mut addresses = bind.to_socket_addrs().map_err(|error| {
+        parameter_error![set("bind", bind), format!(": must be HOST:PORT: {error}")]
+    })?;
     let Some(address) = addresses.next() else {
-        return plan_err!("--bind {bind}: the host has no address");
+        return Err(parameter_error![set("bind", bind), ": the host has no address"].into());
     };
     if !address.ip().is_loopback() && trust == Trust::Loopback {
-        return plan_err!(
-            "--bind {bind}: any host that reaches this address can read and write what this process can, and traffic is not encrypted; --trust-network allows it"
-        );
+        return Err(parameter_error![
+            set("bind", bind),
+            ": any host that reaches this address can read and write what this process can, and traffic is not encrypted; ",
+            name("trust_network"),
+            " allows it"
+        ]
+        .into());
     }
     Ok(address)
 }
@@ -43,7 +48,7 @@ mod tests {
         assert!(listen_address("[::1]:0", Trust::Loopback).is_ok());
         for open in ["0.0.0.0:50050", "[::]:50050", "192.0.2.1:1"] {
             let error = listen_address(open, Trust::Loopback).unwrap_err();
-            assert!(error.to_string().contains("--trust-network"), "{error}");
+            assert!(error.to_string().contains("trust_network"), "{error}");
             assert!(listen_address(open, Trust::Network).is_ok());
         }
         for wrong in [

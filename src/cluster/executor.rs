@@ -5,9 +5,10 @@ use super::config;
 use super::server;
 use super::temp_dir::LockedTempDir;
 use super::token::{Token, check_scheduler_token};
+use crate::parameters::{parameter_error, set};
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
-use datafusion::common::{Result, exec_datafusion_err, plan_datafusion_err};
+use datafusion::common::{DataFusionError, Result};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,17 +43,18 @@ pub struct ExecutorOptions {
 /// If the scheduler cannot be reached, an address is in use, or the service ends.
 pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr)) -> Result<()> {
     let wrong = || {
-        let scheduler = &options.scheduler;
-        plan_datafusion_err!("--scheduler {scheduler}: must be HOST:PORT")
+        let error = parameter_error![set("scheduler", &options.scheduler), ": must be HOST:PORT"];
+        DataFusionError::from(error)
     };
     let (host, port) = options.scheduler.rsplit_once(':').ok_or_else(wrong)?;
     let scheduler_port = port.parse().map_err(|_| wrong())?;
     let address = listen_address(&options.bind, options.trust)?;
     let parent = &options.work_dir;
-    let work_dir = LockedTempDir::new(parent, "neardup-executor")
-        .map_err(|error| exec_datafusion_err!("--work-dir {}: {error}", parent.display()))?;
+    let work_dir = LockedTempDir::new(parent, "neardup-executor").map_err(|error| {
+        parameter_error![set("work_dir", parent.display()), format!(": {error}")]
+    })?;
     let path = work_dir.path().to_str().ok_or_else(|| {
-        plan_datafusion_err!("--work-dir {}: must be valid UTF-8", parent.display())
+        parameter_error![set("work_dir", parent.display()), ": must be valid UTF-8"]
     })?;
     check_scheduler_token(&options.scheduler, options.token.as_ref()).await?;
     let (rows, tasks) = ports(address)?;
@@ -93,7 +95,9 @@ pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr))
     };
     start_executor_process(Arc::new(settings))
         .await
-        .map_err(|error| exec_datafusion_err!("--scheduler {}: {error}", options.scheduler))
+        .map_err(|error| {
+            parameter_error![set("scheduler", &options.scheduler), format!(": {error}")].into()
+        })
 }
 
 /// The two ports of an executor, which were free when this function checked.
@@ -102,7 +106,10 @@ fn ports(address: SocketAddr) -> Result<(u16, u16)> {
         let address = SocketAddr::new(address.ip(), port);
         TcpListener::bind(address)
             .and_then(|listener| Ok((listener.local_addr()?.port(), listener)))
-            .map_err(|error| exec_datafusion_err!("--bind {address}: {error}"))
+            .map_err(|error| {
+                let error = parameter_error![set("bind", address), format!(": {error}")];
+                DataFusionError::from(error)
+            })
     };
     let (rows, first) = listen(address.port())?;
     let next = match address.port() {

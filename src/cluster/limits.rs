@@ -1,9 +1,10 @@
 //! What a cluster cannot run: plans that can be written in another way are, and the others are refused before they
 //! are sent.
 
-use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{JoinType, Result, not_impl_err};
-use datafusion::logical_expr::{FetchType, Limit, LogicalPlan, SkipType, lit};
+use datafusion::logical_expr::expr::NullTreatment;
+use datafusion::logical_expr::{Expr, FetchType, Limit, LogicalPlan, SkipType, lit};
 
 /// Stands for no limit. The engine sends limits as numbers of 32 bits, of which those of this one are all set, and so
 /// are those of a limit below it, which adds an offset that was taken from it.
@@ -39,6 +40,27 @@ fn refuse(node: &LogicalPlan) -> Result<()> {
             not_impl_err!(
                 "a FULL JOIN whose condition is not an equality of columns does not run on a cluster: write it as a LEFT JOIN and, with UNION ALL, the rows of the right side without a partner (WHERE NOT EXISTS)"
             )
+        }
+        LogicalPlan::Window(window) => {
+            // The engine sends neither (datafusion-proto 55), and the rows would be wrong.
+            for expr in &window.window_expr {
+                expr.apply(|expr| {
+                    if let Expr::WindowFunction(function) = expr {
+                        if function.params.filter.is_some() {
+                            return not_impl_err!(
+                                "a window function with FILTER does not run on a cluster: write sum(CASE WHEN condition THEN value END) OVER (…)"
+                            );
+                        }
+                        if function.params.null_treatment == Some(NullTreatment::IgnoreNulls) {
+                            return not_impl_err!(
+                                "a window function with IGNORE NULLS does not run on a cluster: leave out the rows with NULL in a subquery, or run it in one process"
+                            );
+                        }
+                    }
+                    Ok(TreeNodeRecursion::Continue)
+                })?;
+            }
+            Ok(())
         }
         _ => Ok(()),
     }

@@ -5,11 +5,12 @@ use super::config;
 use super::server;
 use super::token::Token;
 use super::watchdog;
+use crate::parameters::{parameter_error, set};
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
 use ballista_scheduler::scheduler_process::create_scheduler;
-use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
+use datafusion::common::{DataFusionError, Result};
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -51,7 +52,7 @@ impl Default for SchedulerOptions {
 /// If it cannot listen, or its service ends.
 pub async fn scheduler(options: &SchedulerOptions, ready: impl FnOnce(SocketAddr)) -> Result<()> {
     let address = listen_address(&options.bind, options.trust)?;
-    let at = |error: std::io::Error| exec_datafusion_err!("--bind {address}: {error}");
+    let at = |error: std::io::Error| parameter_error![set("bind", address), format!(": {error}")];
     let listener = tokio::net::TcpListener::bind(address).await.map_err(at)?;
     let address = listener.local_addr().map_err(at)?;
     let host = address.ip().to_string();

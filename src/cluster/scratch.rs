@@ -4,10 +4,11 @@
 use super::codec::{INLINE_BYTES, batches, bytes};
 use super::temp_dir::LockedTempDir;
 use crate::files::parquet_files;
+use crate::parameters::{self, parameter_error, set};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
-use datafusion::common::{DataFusionError, Result, exec_datafusion_err, plan_err};
+use datafusion::common::{DataFusionError, Result};
 use datafusion::datasource::{MemTable, TableProvider, provider_as_source, source_as_provider};
 use datafusion::execution::{SendableRecordBatchStream, SessionState};
 use datafusion::logical_expr::{LogicalPlan, TableScan};
@@ -44,7 +45,8 @@ impl Scratch {
         let mut own = self.own.lock();
         if own.is_none() {
             let made = LockedTempDir::new(parent, "neardup-scratch");
-            let at = |error| exec_datafusion_err!("--scratch {}: {error}", parent.display());
+            let at =
+                |error| parameter_error![set("scratch", parent.display()), format!(": {error}")];
             *own = Some(Arc::new(made.map_err(at)?));
         }
         Ok(own.clone())
@@ -60,10 +62,15 @@ impl Scratch {
         let mut staged = HashMap::new();
         for (name, table) in large_tables(&plan)? {
             let Some(directory) = self.directory()? else {
-                return plan_err!(
-                    "table {name} is in the memory of this process and holds {} bytes, of which at most {INLINE_BYTES} can be sent inside a plan: give a directory that every executor sees (--scratch), or write the table as Parquet there (COPY {name} TO '….parquet')",
-                    bytes(&name, &table)?
-                );
+                let bytes = bytes(&name, &table)?;
+                return Err(parameter_error![
+                    format!(
+                        "table {name} is in the memory of this process and holds {bytes} bytes, of which at most {INLINE_BYTES} can be sent inside a plan: give a directory that every executor sees ("
+                    ),
+                    parameters::name("scratch"),
+                    format!("), or write the table as Parquet there (COPY {name} TO '….parquet')")
+                ]
+                .into());
             };
             let write = {
                 let (name, table) = (name.clone(), Arc::clone(&table));
@@ -101,9 +108,14 @@ impl Scratch {
         state: &SessionState,
     ) -> Result<Arc<dyn TableProvider>> {
         let Some(directory) = self.directory()? else {
-            return plan_err!(
-                "the rows of generate_series, and of a relation argument that may differ each time, are computed once by the client; they hold more than the {INLINE_BYTES} bytes that can be sent inside a plan: give a directory that every executor sees (--scratch), or write the rows as Parquet there and name the file"
-            );
+            return Err(parameter_error![
+                format!(
+                    "the rows of generate_series, and of a relation argument that may differ each time, are computed once by the client; they hold more than the {INLINE_BYTES} bytes that can be sent inside a plan: give a directory that every executor sees ("
+                ),
+                parameters::name("scratch"),
+                "), or write the rows as Parquet there and name the file"
+            ]
+            .into());
         };
         let mut file = ScratchFile::create(directory.path(), rest.schema())?;
         for batch in first {
@@ -162,8 +174,9 @@ struct ScratchFile {
 impl ScratchFile {
     fn create(directory: &Path, schema: SchemaRef) -> Result<Self> {
         let path = directory.join(format!("{}.parquet", uuid::Uuid::new_v4().simple()));
-        let at =
-            |error: std::io::Error| exec_datafusion_err!("--scratch {}: {error}", path.display());
+        let at = |error: std::io::Error| {
+            parameter_error![set("scratch", path.display()), format!(": {error}")]
+        };
         let file = File::create(&path).map_err(at)?;
         let writer = ArrowWriter::try_new(file, schema, None)?;
         Ok(Self { path, writer })

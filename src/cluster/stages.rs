@@ -38,7 +38,7 @@ use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::{Column, lit};
-use datafusion::physical_expr::{Distribution, PhysicalExpr};
+use datafusion::physical_expr::{Distribution, EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_expr_common::physical_expr::format_physical_expr_list;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::empty::EmptyExec;
@@ -177,11 +177,14 @@ pub(super) fn with_children(
 fn gathers(plan: &Arc<dyn ExecutionPlan>) -> bool {
     let mut found = false;
     let walked = plan.apply(|node| {
-        let keyed = node.downcast_ref::<KeyedExec>();
-        if keyed.is_some_and(|keyed| !keyed.spec.has_statistics) {
-            // A shuffle will be inserted above it.
-            return Ok(TreeNodeRecursion::Jump);
+        if let Some(keyed) = node.downcast_ref::<KeyedExec>() {
+            if keyed.is_shuffle() {
+                return Ok(TreeNodeRecursion::Jump);
+            }
+            // The rows of a window or of a join of pairs, which are in one partition if its input is.
+            found |= keyed.spec.keys.is_some();
         }
+        found |= node.is::<OuterJoinExec>();
         let required = node.input_distribution_requirements();
         found |= required
             .per_child_distributions()
@@ -300,10 +303,9 @@ impl KeyedExec {
             }
             _ => partitioning,
         };
-        let mut equivalence = input.equivalence_properties().clone();
-        equivalence.clear_orderings();
+        // Nor values that are the same in each partition: they differ in the partitions of a shuffle above.
         let properties = Arc::new(PlanProperties::new(
-            equivalence,
+            EquivalenceProperties::new(input.schema()),
             partitioning,
             properties.emission_type,
             properties.boundedness,
@@ -313,6 +315,12 @@ impl KeyedExec {
             spec,
             properties,
         }
+    }
+
+    /// Whether a shuffle will be inserted below it; see [`shuffled`].
+    fn is_shuffle(&self) -> bool {
+        let input = self.input.downcast_ref::<KeyedExec>();
+        input.is_some_and(|input| !input.spec.has_statistics)
     }
 
     pub(super) fn spec(&self) -> &KeyedSpec {

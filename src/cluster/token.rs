@@ -6,9 +6,10 @@
 //! each task arrives with session options, and the engine requests a runtime before it decodes the plan: at that
 //! point the options must hold a key that is derived from the token.
 
+use crate::parameters::{parameter_error, set};
 use ballista_core::extension::EndpointOverrideFn;
 use datafusion::common::config::{ConfigEntry, ConfigExtension, ConfigOptions, ExtensionOptions};
-use datafusion::common::{Result, exec_err, plan_datafusion_err, plan_err};
+use datafusion::common::{DataFusionError, Result, exec_err, plan_err};
 use datafusion::prelude::SessionConfig;
 use sha2::{Digest, Sha256};
 use std::any::Any;
@@ -66,7 +67,10 @@ impl Token {
     /// # Errors
     /// If it cannot be read, others can read it, or it holds no token.
     pub fn read(path: &Path) -> Result<Self> {
-        let wrong = |what: String| plan_datafusion_err!("--token-file {}: {what}", path.display());
+        let wrong = |what: String| {
+            let error = parameter_error![set("token_file", path.display()), format!(": {what}")];
+            DataFusionError::from(error)
+        };
         let mut file = File::open(path).map_err(|error| wrong(error.to_string()))?;
         #[cfg(unix)]
         {

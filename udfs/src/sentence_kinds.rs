@@ -15,7 +15,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns a list of what the sentences of a text were on the page: `sentence`, `list_item` or `heading`. A sentence of a list is a `list_item` only if it does not end with a stop.",
+    description = "Returns a list of what the sentences of a text were on the page: `sentence`, `list_item` or `heading`. A sentence of a list is a `list_item` only if it does not end with a stop. What spans several lines is a heading or a list item only if no paragraph is among them.",
     syntax_example = "sentence_kinds(text, blocks, sentences)",
     sql_example = r#"```sql
 > SELECT sentence_kinds(t, 'hll', split_sentences(t, 'en')) AS kinds FROM (VALUES ('Towns' || chr(10) || 'York' || chr(10) || 'Selby. It lies south.')) AS v (t);
@@ -118,15 +118,25 @@ struct Lines<'a> {
 impl Lines<'_> {
     /// What a sentence was; `None` if it is no range of the text, or begins before the one asked for last.
     fn kind(&mut self, sentence: Range<usize>) -> Option<&'static str> {
+        let breaks = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
         let before = self.text.as_bytes().get(self.at..sentence.start)?;
-        self.line += before.iter().filter(|byte| **byte == b'\n').count();
+        self.line += breaks(before);
         self.at = sentence.start;
         let text = self.text.get(sentence)?;
-        let block = self.blocks.get(self.line).copied();
-        Some(match block.and_then(Block::of_letter) {
-            Some(Block::Heading) => "heading",
-            Some(Block::ListItem) if !ends_like_sentence(text) => "list_item",
-            _ => "sentence",
+        // The published splitter joins a heading with the paragraph below it.
+        let lines = self.line..=self.line + breaks(text.as_bytes());
+        let mut is_list = false;
+        for block in lines.map(|line| self.blocks.get(line).copied()) {
+            match block.and_then(Block::of_letter) {
+                Some(Block::Heading) => {}
+                Some(Block::ListItem) => is_list = true,
+                Some(Block::Paragraph) | None => return Some("sentence"),
+            }
+        }
+        Some(match is_list {
+            true if ends_like_sentence(text) => "sentence",
+            true => "list_item",
+            false => "heading",
         })
     }
 }
@@ -151,5 +161,14 @@ mod tests {
         assert_eq!(lines.kind(13..14), Some("sentence"));
         assert_eq!(lines.kind(0..1), None);
         assert_eq!(lines.kind(13..15), None);
+        let mut lines = Lines {
+            text: "A\nb\nC d. E.\n\nF",
+            blocks: b"hlp",
+            line: 0,
+            at: 0,
+        };
+        assert_eq!(lines.kind(0..3), Some("list_item"));
+        assert_eq!(lines.kind(0..8), Some("sentence"));
+        assert_eq!(lines.kind(2..11), Some("sentence"));
     }
 }

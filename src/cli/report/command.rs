@@ -3,12 +3,12 @@
 use crate::cli::dedup::SAMPLE_DIRECTORY;
 use crate::cli::visible::shell_word;
 use neardup::files::STANDARD_INPUT_COPY;
-use neardup::jobs::Manifest;
+use neardup::jobs::{Keep, Manifest};
 use neardup_datasets::sample::SAMPLE_DUMP_NAME;
 use serde_json::Value;
 
 /// Parameters of the manifest, each with the option of the command line and its default.
-const OPTIONS: [(&str, &str, &str); 21] = [
+const OPTIONS: [(&str, &str, &str); 22] = [
     ("id", "--id", ""),
     ("text", "--text", ""),
     ("vector", "--vector", ""),
@@ -20,6 +20,8 @@ const OPTIONS: [(&str, &str, &str); 21] = [
     ("pairs", "--pairs", "linked"),
     ("resolution", "--resolution", "representative"),
     ("max_bucket_pairwise", "--max-bucket-pairwise", "10000"),
+    // As manifests before format 3 have it.
+    ("bucket_pairs", "--max-bucket-pairwise", "10000"),
     ("compare", "--compare", "sentences"),
     ("min_length", "--min-length", "20"),
     ("max_length", "--max-length", "2000"),
@@ -88,9 +90,19 @@ fn input(path: &str) -> Option<String> {
 /// The options for a keep order.
 fn keep(order: &str) -> Vec<String> {
     match order {
-        "" | "first" => vec![],
-        "longest" => vec!["--keep".to_owned(), order.to_owned()],
-        by => vec!["--keep-by".to_owned(), shell_word(by)],
+        // With a capital in manifests before format 3, which also write an order as `By { column: "c", descending: true }`.
+        "" | "first" | "First" => vec![],
+        "longest" | "Longest" => vec!["--keep".to_owned(), "longest".to_owned()],
+        by => {
+            let fields = by.strip_prefix("By { column: ");
+            let by = fields.and_then(|fields| fields.rsplit_once(", descending: "));
+            let order = by.map_or(order.to_owned(), |(column, is_descending)| {
+                let column = serde_json::from_str(column).unwrap_or_else(|_| column.to_owned());
+                let descending = is_descending.starts_with("true");
+                Keep::By { column, descending }.to_string()
+            });
+            vec!["--keep-by".to_owned(), shell_word(&order)]
+        }
     }
 }
 
@@ -124,5 +136,8 @@ mod tests {
         assert_eq!(input("/a b/c.csv"), Some("'/a b/c.csv'".to_owned()));
         assert_eq!(keep("longest"), ["--keep", "longest"]);
         assert_eq!(keep("first"), Vec::<String>::new());
+        assert_eq!(keep("First"), Vec::<String>::new());
+        let former = r#"By { column: "my \"score\"", descending: true }"#;
+        assert_eq!(keep(former), ["--keep-by", "'my \"score\" desc'"]);
     }
 }

@@ -62,7 +62,8 @@ impl Run<'_> {
                     "keep_by" => "; an order is COLUMN, COLUMN asc or COLUMN desc",
                     _ => "",
                 };
-                match separator(&names) {
+                let is_separated = matches!(input.kind, Kind::Csv | Kind::Tsv);
+                match separator(&names).filter(|_| is_separated) {
                     Some(separator) => parameter_error![
                         set(option, name),
                         why,

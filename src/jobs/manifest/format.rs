@@ -84,10 +84,11 @@ impl Manifest {
     /// If it is not a manifest, is damaged, or has an unknown format.
     pub(in crate::jobs) fn parse(text: &[u8], file: &dyn Display) -> Result<Self> {
         let wrong = |error: serde_json::Error| exec_datafusion_err!("{file}: {error}");
+        const CURRENT: u64 = FORMAT as u64;
         let header: Header = serde_json::from_slice(text).map_err(wrong)?;
         let manifest = match header.format {
             1 => Self::from(serde_json::from_slice::<Format1>(text).map_err(wrong)?),
-            format if format == u64::from(FORMAT) => {
+            2 | CURRENT => {
                 let mut manifest: Self = serde_json::from_slice(text).map_err(wrong)?;
                 let checksum = std::mem::take(&mut manifest.checksum);
                 if checksum != manifest.seal()? {
@@ -97,7 +98,7 @@ impl Manifest {
             }
             format => {
                 return exec_err!(
-                    "{file}: its format is {format}, written by neardup {}; this version reads the formats 1 and {FORMAT}",
+                    "{file}: its format is {format}, written by neardup {}; this version reads the formats 1 to {FORMAT}",
                     header
                         .neardup
                         .as_str()

@@ -104,8 +104,11 @@ fn large_table() -> Result<(), Failed> {
         refused.register_batch("large", rows_in.clone())?;
         let answer = rows(&refused, query).await;
         let error = answer.unwrap_or_else(|error| error.to_string());
-        if !error.contains("--scratch") {
-            return Err(format!("expected an error that names --scratch, found {error}").into());
+        if !error.contains("sees (scratch)") {
+            return Err(format!(
+                "expected an error that names the parameter scratch, found {error}"
+            )
+            .into());
         }
         let scratch = tempfile::TempDir::new()?;
         options.scratch = Some(scratch.path().to_owned());

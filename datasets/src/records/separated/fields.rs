@@ -89,7 +89,7 @@ impl Fields {
         let first = self.first.iter().map(|(value, _)| value.as_slice());
         match !names.is_empty() && first.eq(names.iter().map(|name| name.as_bytes())) {
             true => exec_err!(
-                "{}: line {}: this row is the names of the columns; they are read from it if no names are given",
+                "{}: line {}: this row is the names of the columns; they are read from it if no names are given, and it is a row under other names",
                 self.name,
                 self.line
             ),

@@ -1,5 +1,6 @@
 //! Links and templates that are open: their arguments are kept in place or cut back.
 
+use super::super::blocks::Block;
 use super::super::format::{self, Arguments};
 use super::super::links;
 use super::super::templates::{self, Rule};
@@ -97,7 +98,12 @@ impl<'a> Renderer<'a> {
         match call.rule {
             Rule::Format(_) => self.out.push(NEXT_ARGUMENT),
             Rule::From(_, between) if call.kept => self.out.push_str(between),
-            Rule::Lines if call.kept && !self.out.ends_with('\n') => self.out.push('\n'),
+            Rule::Lines if call.kept => {
+                if !self.out.ends_with('\n') {
+                    self.out.push('\n');
+                }
+                self.marks.begin(self.out.len(), Block::ListItem);
+            }
             _ => {}
         }
         frame.text = self.out.len();

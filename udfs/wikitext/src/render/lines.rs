@@ -38,6 +38,8 @@ impl<'a> Renderer<'a> {
                 self.line.from = self.out.len();
                 self.line.alone = true;
                 self.line.block = Block::ListItem;
+                // A comment after the mark does not begin the line anew.
+                self.line.other = true;
                 self.begin_block();
                 let mut i = at;
                 while i < self.bytes.len() && b"*#:; \t".contains(&self.bytes[i]) {

@@ -90,7 +90,11 @@ pub(super) struct Lexicon {
 impl Lexicon {
     /// The lexicon of a language code, English without one.
     pub(super) fn of(language: Option<&str>) -> Self {
-        let code = language.unwrap_or("en").to_ascii_lowercase();
+        let mut code = language.unwrap_or("en").to_ascii_lowercase();
+        // A language of a country (`de-at`) has the rules of the language.
+        if let Some((primary @ 2, 2)) = code.split_once('-').map(|(a, b)| (a.len(), b.len())) {
+            code.truncate(primary);
+        }
         Self {
             capitalised_ordinals: CAPITALISED_ORDINALS.contains(&code.as_str()),
             colon_stop: matches!(code.as_str(), "hy" | "hyw"),
