@@ -6,10 +6,10 @@ use crate::files::{
 };
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
 use crate::operators::JoinOneRow;
-use crate::operators::outer_joins::OuterJoinRows;
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::shared_rows::ReadOnce;
 use crate::operators::tables::OperatorsAsTables;
+use crate::operators::unknown_values::UnknownValues;
 use crate::operators::whole_files::WholeFiles;
 use crate::options::NeardupOptions;
 use crate::resources::Resources;
@@ -200,7 +200,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let before = names
         .take_while(|name| *name != "EnsureRequirements")
         .count();
-    physical.rules.insert(before, Arc::new(OuterJoinRows));
+    physical.rules.insert(before, Arc::new(UnknownValues));
     with_functions(builder)
         .with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory))
         .with_table_factory("TSV".to_owned(), Arc::new(TsvFactory))

@@ -6,7 +6,7 @@
 //! rules. The join is a sort-merge join, which spills.
 
 use super::stages::{KeyedExec, is_empty, with_children};
-use crate::operators::outer_joins::without_known_values;
+use crate::operators::unknown_values::without_known_values;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{JoinType, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};

@@ -3,7 +3,7 @@
 //! - `similar_pairs` streams the pairs of a bucket, which `UNNEST` would hold in one batch.
 //! - `write_step` writes each partition as a file with a unique name and returns a record of each file.
 //! - `shared_rows` computes once the rows that a plan reads more than once.
-//! - `outer_joins` keeps sorts by columns of outer joins.
+//! - `unknown_values` keeps sorts by columns of outer joins and unions that the engine takes for constants.
 //! - `in_order` merges partitions in the order of the table in memory that they are runs of.
 //! - `whole_files` commits the files of a query only after the query has succeeded. A physical optimizer rule puts
 //!   it above the engine's file writers.
@@ -18,10 +18,10 @@ mod fit;
 pub(crate) use fit::JoinOneRow;
 pub mod in_order;
 pub(crate) mod one_input;
-pub mod outer_joins;
 pub(crate) mod planner;
 pub(crate) mod shared_rows;
 pub mod similar_pairs;
 pub(crate) mod tables;
+pub mod unknown_values;
 pub(crate) mod whole_files;
 pub mod write_step;

@@ -1,0 +1,147 @@
+//! Outer joins and unions whose columns are not taken for constants.
+//!
+//! The engine (DataFusion 55) leaves out of a sort what it knows to be constant, and this goes wrong in two places:
+//!
+//! - It keeps what it knows about the columns of both inputs of an outer join: that a column is a constant, as in
+//!   `SELECT 'a' AS source` or below `WHERE id = 3`, or equals another one. But rows without a partner have NULL in the
+//!   columns of the other input. A sort by such a column would be left out, and a LIMIT, a window or the order of the
+//!   result would be wrong.
+//! - Each input of a union may have a constant of its own: `SELECT 1 AS source, id … UNION ALL SELECT 2, id …`. Below
+//!   `ORDER BY source, id LIMIT 10`, the partitions are sorted by `id` alone, and share a filter that leaves out what no
+//!   longer belongs to the first ten rows. The filter then compares ids of different sources, and leaves out rows that do.
+//!
+//! [`UnknownValues`] places [`UnknownValuesExec`] above these joins and unions, which returns their rows and promises
+//! nothing about their values or their order: a sort that is wanted must stay above it.
+
+use crate::operators::one_input::one_input;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{JoinType, Result, Statistics};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::EquivalenceProperties;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
+use datafusion::physical_plan::sorts::sort::SortExec;
+use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
+use datafusion::physical_plan::union::UnionExec;
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use std::sync::Arc;
+
+/// Places [`UnknownValuesExec`] above outer joins and unions. It must run before sorts that are not needed are removed.
+#[derive(Debug)]
+pub(crate) struct UnknownValues;
+
+impl PhysicalOptimizerRule for UnknownValues {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let has_sort = plan.exists(|node| Ok(node.is::<SortExec>()))?;
+        let plan = plan.transform_up(|plan| {
+            let known = plan.properties().equivalence_properties().eq_group();
+            let is_union = has_sort && plan.is::<UnionExec>();
+            Ok(match (is_union || is_outer(&plan)) && !known.is_empty() {
+                true => Transformed::yes(Arc::new(UnknownValuesExec::new(plan)) as _),
+                false => Transformed::no(plan),
+            })
+        })?;
+        Ok(plan.data)
+    }
+
+    fn name(&self) -> &str {
+        "unknown_values"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+fn is_outer(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let join_type = if let Some(join) = plan.downcast_ref::<HashJoinExec>() {
+        *join.join_type()
+    } else if let Some(join) = plan.downcast_ref::<SortMergeJoinExec>() {
+        join.join_type()
+    } else if let Some(join) = plan.downcast_ref::<NestedLoopJoinExec>() {
+        *join.join_type()
+    } else {
+        return false;
+    };
+    matches!(join_type, JoinType::Left | JoinType::Right | JoinType::Full)
+}
+
+/// The properties of a plan without what is known about the values and the order of its columns.
+pub(crate) fn without_known_values(plan: &Arc<dyn ExecutionPlan>) -> PlanProperties {
+    let nothing = EquivalenceProperties::new(plan.schema());
+    PlanProperties::clone(plan.properties()).with_eq_properties(nothing)
+}
+
+/// Returns the rows of its input.
+#[derive(Debug)]
+pub struct UnknownValuesExec {
+    input: Arc<dyn ExecutionPlan>,
+    properties: Arc<PlanProperties>,
+}
+
+impl UnknownValuesExec {
+    /// The rows of a join or a union.
+    pub fn new(input: Arc<dyn ExecutionPlan>) -> Self {
+        Self {
+            properties: Arc::new(without_known_values(&input)),
+            input,
+        }
+    }
+
+    fn over(&self, input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(Arc::new(Self::new(input)))
+    }
+}
+
+impl DisplayAs for UnknownValuesExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "UnknownValuesExec")
+    }
+}
+
+impl ExecutionPlan for UnknownValuesExec {
+    fn name(&self) -> &str {
+        "UnknownValuesExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    one_input!(input);
+
+    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
+        vec![false]
+    }
+
+    fn child_stats_requests(&self, partition: Option<usize>) -> Vec<ChildStats> {
+        vec![match self.input.is::<UnionExec>() {
+            true => ChildStats::At(partition),
+            false => ChildStats::Skip,
+        }]
+    }
+
+    fn statistics_from_inputs(
+        &self,
+        inputs: &[Arc<Statistics>],
+        _: &StatisticsArgs,
+    ) -> Result<Arc<Statistics>> {
+        Ok(match (self.input.is::<UnionExec>(), inputs) {
+            (true, [input]) => Arc::clone(input),
+            _ => Arc::new(Statistics::new_unknown(&self.schema())),
+        })
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        self.input.execute(partition, context)
+    }
+}
