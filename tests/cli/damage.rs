@@ -164,46 +164,53 @@ fn damaged_sentences_are_not_shown() {
     scratch.fail(&["show", "out"], &[&file, "is damaged"]);
 }
 
-/// A job of format 1 was written by the version before this one.
+/// Jobs that earlier versions wrote: what they hold is read, but no job goes on with them.
 #[test]
-fn a_directory_of_format_1() {
-    let scratch = Scratch::new();
-    let fixture = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format1");
-    let files = [
-        "manifest.json",
-        "pairs.parquet",
-        "clusters.parquet",
-        "kept.parquet",
-    ];
-    for name in files {
-        let bytes = std::fs::read(fixture.join(name)).expect("the fixture");
-        scratch.write(&format!("old/{name}"), bytes);
+fn directories_of_earlier_formats() {
+    for (format, files) in [
+        (
+            1,
+            &[
+                "manifest.json",
+                "pairs.parquet",
+                "clusters.parquet",
+                "kept.parquet",
+            ][..],
+        ),
+        (
+            2,
+            &[
+                "manifest.json",
+                "pairs.parquet",
+                "clusters.parquet",
+                "kept.parquet",
+                "removed.parquet",
+            ],
+        ),
+    ] {
+        let scratch = Scratch::new();
+        let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+        let fixture = |name: &str| {
+            std::fs::read(data.join(format!("format{format}/{name}"))).expect("the fixture")
+        };
+        for name in files {
+            scratch.write(&format!("old/{name}"), fixture(name));
+        }
+        let rows = scratch.job_rows("old", "SELECT id FROM kept ORDER BY id");
+        let ids: Vec<_> = rows.iter().map(|row| row["id"].as_i64()).collect();
+        assert_eq!(ids, [Some(1), Some(2), Some(4)]);
+        scratch.write("rows.csv", "id,text\n1,one two three four\n");
+        let job = ["dedup", "rows.csv", "-o", "old"];
+        let is_of = format!("its format is {format}");
+        let said = ["old holds another job", &is_of, "format 3", "--overwrite"];
+        scratch.fail(&job, &said);
+        for name in files {
+            let found = scratch.read(&format!("old/{name}"));
+            assert!(found == fixture(name), "{name} was touched");
+        }
+        scratch.succeed(&["dedup", "rows.csv", "-o", "old", "--overwrite"]);
+        assert_eq!(scratch.manifest("old")["format"], 3);
     }
-    // What it holds is read,
-    let rows = scratch.job_rows("old", "SELECT id FROM kept ORDER BY id");
-    let ids: Vec<_> = rows.iter().map(|row| row["id"].as_i64()).collect();
-    assert_eq!(ids, [Some(1), Some(2), Some(4)]);
-    // but no job goes on with it: it says less about its inputs.
-    scratch.write("rows.csv", "id,text\n1,one two three four\n");
-    let job = ["dedup", "rows.csv", "-o", "old"];
-    scratch.fail(
-        &job,
-        &[
-            "old holds another job",
-            "its format is 1",
-            "format 3",
-            "--overwrite",
-        ],
-    );
-    for name in files {
-        let bytes = std::fs::read(fixture.join(name)).expect("the fixture");
-        assert!(
-            scratch.read(&format!("old/{name}")) == bytes,
-            "{name} was touched"
-        );
-    }
-    scratch.succeed(&["dedup", "rows.csv", "-o", "old", "--overwrite"]);
-    assert_eq!(scratch.manifest("old")["format"], 3);
 }
 
 #[test]

@@ -138,6 +138,15 @@ fn headings_and_list_items_are_compared_on_request() {
     let default = kinds("sentences", "default");
     assert_eq!(default, (vec![(33, 0), (14, 0), sentences], (33, 14)));
 
+    // The published splitter joins a heading with the paragraph below it.
+    scratch.succeed(&["dedup", "-o", "published", "--splitter", "published"]);
+    let sql = "SELECT kind, count(*) AS n FROM sentences WHERE strpos(sentence, chr(10)) > 0 GROUP BY kind";
+    let spanning = scratch.job_rows("published", sql);
+    assert!(!spanning.is_empty());
+    for row in &spanning {
+        assert_ne!(row["kind"], "heading", "{spanning:?}");
+    }
+
     let id = |kind: &str| {
         let sql = format!("SELECT min(sentence_id) AS id FROM sentences WHERE kind = '{kind}'");
         scratch.job_rows("default", &sql)[0]["id"].to_string()
