@@ -251,6 +251,9 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     };
     let inputs = match &sample {
         Some(sample) => {
+            if has_standard_input() {
+                report!("warning: standard input is not read; the input - stands for it");
+            }
             if !global.quiet && !global.json {
                 report!("no input given: reading the bundled sample dump");
             }
@@ -297,6 +300,15 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         true => Ok(()),
         false => first_look::print(&arguments.output, global).await,
     }
+}
+
+/// Whether standard input is a pipe, or a file that is not empty.
+fn has_standard_input() -> bool {
+    use rustix::fs::{FileType, fstat};
+    fstat(std::io::stdin()).is_ok_and(|found| match FileType::from_raw_mode(found.st_mode) {
+        FileType::RegularFile => found.st_size > 0,
+        kind => kind == FileType::Fifo,
+    })
 }
 
 /// The beginning of the name of the directory of the bundled sample dump.

@@ -133,7 +133,22 @@ impl Completer for Completions {
     ) -> rustyline::Result<(usize, Vec<String>)> {
         let before = &line[..at];
         if let Some((start, path)) = open_quote(before) {
-            return Ok((start, files(path)));
+            let files = files(&path.replace("''", "'")).into_iter();
+            return Ok((start, files.map(|file| file.replace('\'', "''")).collect()));
+        }
+        if let Some(path) = before.strip_prefix("\\d ") {
+            let names = self
+                .all
+                .iter()
+                .filter(|name| name.starts_with(path))
+                .cloned();
+            return Ok((
+                before.len() - path.len(),
+                files(path).into_iter().chain(names).collect(),
+            ));
+        }
+        if before.starts_with('\\') && !before.contains(' ') {
+            return Ok((0, vec![]));
         }
         let start = before
             .rfind(|letter: char| !(letter.is_alphanumeric() || letter == '_'))

@@ -29,13 +29,16 @@ use std::sync::Arc;
 ///   neardup sql -c "SELECT * FROM minhash_join('docs/*.parquet', threshold => 0.7) LIMIT 10"
 ///   neardup sql -c "COPY (SELECT * FROM near_duplicates('docs.csv', text => body)) TO 'clusters.csv'"
 ///   neardup sql --dir out -c "SELECT * FROM removed ORDER BY similarity LIMIT 10"
-///   neardup sql -c "SHOW FUNCTIONS LIKE '%join'"           functions with their parameters
+///   neardup sql -c "SHOW FUNCTIONS LIKE '%join'"           table functions with their parameters
 /// A minus B and other tasks of one statement: docs/recipes.md.
 ///
 /// A quoted file name is a table. Without -c and -f, statements are read from standard input.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
+    /// SQL statements to run, separated by semicolons; also with -c
+    #[arg(value_name = "SQL", conflicts_with = "command")]
+    statements: Vec<String>,
     /// SQL statements to run, separated by semicolons
     #[arg(short, value_name = "SQL")]
     command: Vec<String>,
@@ -82,7 +85,8 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         let script = script.map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
         scripts.push(script);
     }
-    scripts.extend(arguments.command.iter().cloned());
+    let statements = arguments.statements.iter().chain(&arguments.command);
+    scripts.extend(statements.cloned());
     if scripts.is_empty() {
         if std::io::stdin().is_terminal() {
             return shell::run(&context, format).await;

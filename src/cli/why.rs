@@ -6,10 +6,11 @@ use super::show::{indented, marked_for_terminal, shortened};
 use super::visible::visible_line;
 use clap::Args;
 use console::truncate_str;
-use datafusion::common::{Result, ScalarValue, exec_datafusion_err};
+use datafusion::common::{Result, ScalarValue, exec_datafusion_err, plan_err};
 use neardup::jobs::{ChangeKind, PairClass, Why, WhyRow, why};
 use serde_json::{Value, json};
 use std::io::Write;
+use std::path::Path;
 
 /// Maximum number of facts that are printed.
 const MAX_CHANGES: usize = 10;
@@ -31,7 +32,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
-    let found = why(&global.session()?, &arguments.directory, &arguments.id).await?;
+    let (id, directory) = (&arguments.id, &arguments.directory);
+    if Path::new(id).is_dir() && !Path::new(directory).exists() {
+        return plan_err!("the id comes first: neardup why {directory} {id}");
+    }
+    let found = why(&global.session()?, directory, id).await?;
     out::print(|out| match global.json {
         true => {
             let text = serde_json::to_string(&as_json(&found)).map_err(|error| {

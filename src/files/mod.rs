@@ -131,6 +131,12 @@ pub async fn resolve(names: &[String], state: &SessionState) -> Result<Input> {
         let (other, compression) = named_or_recognised(file, &reading, runtime).await?;
         compressions.push(compression);
         if other != kind {
+            let named = |file: &Location| file.as_str().ends_with("/manifest.json");
+            if named(file) || named(first) {
+                return exec_err!(
+                    "{file}: its directory is that of a job; its tables are files in it, such as kept.parquet"
+                );
+            }
             return exec_err!(
                 "{first} and {file} are of different kinds; all files of one input must have the same kind: select them as in 'DIR/*.jsonl', or read each kind with a SELECT of its own and combine them with UNION ALL"
             );
@@ -183,6 +189,11 @@ fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
         Some("tsv") => Kind::Tsv,
         Some("json" | "jsonl" | "ndjson") => Kind::Json,
         Some("txt") => Kind::Text,
+        Some(ending @ ("xlsx" | "xls" | "ods" | "docx" | "doc" | "odt" | "pdf" | "epub")) => {
+            return exec_err!(
+                "{path}: .{ending} files are not read; export the table as CSV, or the text as .txt"
+            );
+        }
         _ => {
             return exec_err!(
                 "{path}: unknown kind of file by its name and by its first bytes; known are {KNOWN}; with a delimiter any other is read as separated values"

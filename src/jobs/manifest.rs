@@ -211,7 +211,8 @@ impl Manifest {
             let (old, new) = (self.parameters.get(key), other.parameters.get(key));
             if old != new {
                 let show = |value: Option<&serde_json::Value>| {
-                    value.map_or("nothing".to_owned(), ToString::to_string)
+                    let given = value.filter(|value| !value.is_null());
+                    given.map_or("not given".to_owned(), ToString::to_string)
                 };
                 return Some(format!("its {key} is {}, not {}", show(old), show(new)));
             }

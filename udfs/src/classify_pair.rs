@@ -8,7 +8,7 @@ use arrow::array::{
 };
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Field, Fields};
-use datafusion_common::Result;
+use datafusion_common::{Result, exec_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::PairClassifier;
@@ -83,6 +83,12 @@ impl Function for ClassifyPair {
             let classifier = match classifiers.get(language) {
                 Some(classifier) => *classifier,
                 None => {
+                    let primary = language.split('-').next().unwrap_or_default();
+                    if !(2..=3).contains(&primary.len()) && primary != "simple" {
+                        return exec_err!(
+                            "classify_pair: language must be a code such as 'de', got '{language}'"
+                        );
+                    }
                     let classifier = PairClassifier::new(language);
                     classifiers.insert(language.to_owned(), classifier);
                     classifier

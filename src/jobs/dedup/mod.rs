@@ -106,6 +106,12 @@ fn repeated_id(error: DataFusionError, options: &Dedup) -> DataFusionError {
     if !is_repeated || options.id.as_deref() == Some(row_ids::ROW) {
         return error;
     }
-    let made = " makes ids from the numbers of rows";
-    parameter_error![format!("{text}; "), set("id", row_ids::ROW), made].into()
+    parameter_error![
+        format!("{text}; "),
+        set("id", row_ids::ROW),
+        " makes ids from the numbers of rows, with ",
+        name("overwrite"),
+        " in this directory"
+    ]
+    .into()
 }

@@ -17,6 +17,17 @@ pub(in crate::records) struct Field<'a> {
     pub(in crate::records) ends_row: bool,
 }
 
+/// The compression of a file that begins with these bytes.
+fn compressed(bytes: &[u8]) -> Option<&'static str> {
+    let known: [(&[u8], _); 3] = [
+        (b"\x1f\x8b", "gzip"),
+        (b"\x28\xb5\x2f\xfd", "Zstandard"),
+        (b"BZh", "bzip2"),
+    ];
+    let found = known.iter().find(|(magic, _)| bytes.starts_with(magic));
+    found.map(|(_, name)| *name)
+}
+
 /// Reads the values of a file, and checks that rows are as wide as the header.
 pub(in crate::records) struct Fields {
     name: String,
@@ -158,7 +169,10 @@ impl Fields {
             };
             let hint = match self.quote {
                 None if self.value[..raw.len].contains(&b'"') => {
-                    "; if values are quoted in this file, say by which quote"
+                    "; if values are quoted in this file, say by which quote (the option quote)"
+                }
+                _ if self.width == 1 => {
+                    "; if something else separates the values, name it (the option delimiter)"
                 }
                 _ => "",
             };
@@ -180,9 +194,17 @@ impl Fields {
     }
 
     fn text(&self, len: usize) -> Result<&str> {
-        std::str::from_utf8(&self.value[..len]).map_err(|_| {
+        let value = &self.value[..len];
+        std::str::from_utf8(value).map_err(|_| {
+            let is_first = self.line == 1 && self.column == 0;
+            if let Some(found) = compressed(value).filter(|_| is_first) {
+                return exec_datafusion_err!(
+                    "{}: the file is compressed with {found}, which its name must say (NAME.csv.gz)",
+                    self.name
+                );
+            }
             exec_datafusion_err!(
-                "{}: line {}: column {} is not UTF-8; if the file is written otherwise, name its encoding, such as windows-1252",
+                "{}: line {}: column {} is not UTF-8; if the file is written otherwise, name its encoding (the option encoding, for example windows-1252)",
                 self.name,
                 self.line,
                 self.column + 1
@@ -239,7 +261,7 @@ impl Fields {
                 ReadFieldResult::Field { record_end } => {
                     if at_end && quotes % 2 == 1 {
                         return exec_err!(
-                            "{name}: line {}: the quote that opens column {} of this row is not closed; in a file without quoting, the quote is none",
+                            "{name}: line {}: the quote that opens column {} of this row is not closed; in a file without quoting, the option quote is none",
                             self.line,
                             self.column + 1
                         );
