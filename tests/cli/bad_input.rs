@@ -582,3 +582,62 @@ fn an_option_without_effect_is_an_error() {
         assert!(!scratch.path("neardup-out").exists(), "{given:?}");
     }
 }
+
+/// What beginners do, with the answer that names the next step.
+#[test]
+fn common_mistakes_are_answered_with_what_to_do() {
+    let scratch = Scratch::new();
+    scratch.write("rows.csv", "id,text\n1,one two three\n2,four five six\n");
+    scratch.write("semi.csv", "id;text\n1;one two, three\n");
+    scratch.write("table.xlsx", "PK\u{3}\u{4}");
+    scratch.succeed(&["sql", "-c", "COPY 'rows.csv' TO 'copy.csv.gz'"]);
+    scratch.write("zipped.csv", scratch.read("copy.csv.gz"));
+    scratch.write("twice.csv", "id,text\n1,one two three\n1,four five six\n");
+    scratch.succeed(&["dedup", "rows.csv", "-o", "done"]);
+    for (arguments, said) in [
+        (
+            &["dedup", "zipped.csv"][..],
+            "compressed with gzip, which its name must say",
+        ),
+        (&["dedup", "semi.csv"], "name it (the option delimiter)"),
+        (&["dedup", "table.xlsx"], "export the table as CSV"),
+        (
+            &["dedup", "done"],
+            "its tables are files in it, such as kept.parquet",
+        ),
+        (
+            &["why", "done", "1"],
+            "the id comes first: neardup why 1 done",
+        ),
+        (
+            &["show", "rows.csv"],
+            "this is a file; the directory of a job is needed",
+        ),
+        (
+            &["dedup", "twice.csv"],
+            "--id row makes ids from the numbers of rows, with --overwrite",
+        ),
+        (
+            &[
+                "sql",
+                "-c",
+                "SELECT * FROM jaccard_join('rows.csv', threshold = 0.8)",
+            ],
+            "a parameter is given with =>: threshold => 0.8",
+        ),
+        (
+            &["sql", "SELECT classify_pair('a', 'b', 'french')"],
+            "a code such as 'de', got 'french'",
+        ),
+        (
+            &["sql", "SELECT * FROM 'none'"],
+            "no file or directory of this path",
+        ),
+    ] {
+        scratch.fail(arguments, &[said]);
+    }
+    assert_eq!(
+        scratch.succeed(&["sql", "--json", "SELECT 1 AS n"]).out,
+        "{\"n\":1}\n"
+    );
+}

@@ -1317,8 +1317,8 @@ class TableFunctions:
             start_byte (Int64): offset of the first byte in the text.
             end_byte (Int64): offset after the last byte.
             kind (text): with blocks: what the sentence was on the page: sentence, list_item (of a
-                list, without a stop at its end) or heading; with a window, what the first sentence
-                was.
+                list, without a stop at its end) or heading; what spans several lines is a sentence
+                if one of them is.
             sentence (text): the sentence.
 
         Note:
