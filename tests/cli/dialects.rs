@@ -218,7 +218,7 @@ fn wrong_options_of_readers_are_refused() {
         ),
         (
             &["open.csv"],
-            "in a file without quoting, the quote is none",
+            "in a file without quoting, the option quote is none",
         ),
     ] {
         let all = [&["dedup", "-o", "out"], arguments].concat();
