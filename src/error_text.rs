@@ -144,7 +144,11 @@ fn near_functions(text: String) -> String {
     if let Some((before, rest)) = text.split_once("table function '")
         && let Some((name, after)) = rest.split_once("' not found")
     {
-        let hint = near_names::hint(name, tables());
+        let mut scalar = neardup_udfs::scalar_functions().into_iter();
+        let hint = match scalar.any(|function| function.name() == name) {
+            true => format!("; it is a function of values: SELECT {name}(…)"),
+            false => near_names::hint(name, tables()),
+        };
         return format!("{before}table function '{name}' not found{hint}{after}");
     }
     let Some((before, rest)) = text.split_once("Invalid function '") else {

@@ -37,12 +37,14 @@ mod temp_dir;
 mod visible;
 mod why;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use datafusion::common::{DataFusionError, Result};
 use futures::future::Either;
 use options::Global;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -124,6 +126,9 @@ pub(crate) fn main() -> ExitCode {
         Err(error) if error.use_stderr() => {
             // Escaped, because the error repeats the arguments.
             report!("{}", error.render().to_string().trim_end());
+            if let Some(tip) = tip(&error) {
+                report!("\n  tip: {tip}");
+            }
             return ExitCode::from(2);
         }
         Err(answer) => return print_usage(&answer),
@@ -177,6 +182,31 @@ fn parse() -> std::result::Result<Arguments, clap::Error> {
         dedup.given = names.filter(|id| is_given(id)).map(str::to_owned).collect();
     }
     Ok(arguments)
+}
+
+/// What helps where the arguments are those of another command, or of a task that is no option.
+fn tip(error: &clap::Error) -> Option<String> {
+    let given = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    if let Some(word) = given(ContextKind::InvalidSubcommand) {
+        let file = visible::shell_word(word);
+        return Path::new(word)
+            .exists()
+            .then(|| format!("the command comes first: neardup dedup {file}"));
+    }
+    let recipe = match given(ContextKind::InvalidArg)? {
+        "--against" | "--exclude" | "--minus" | "--against-table" => "A minus B",
+        "--within" | "--group" | "--group-by" | "--by" => "Only within a group",
+        "--headings" | "--lists" => {
+            return Some("--compare all --min-length 0 compares headings, too".to_owned());
+        }
+        _ => return None,
+    };
+    Some(format!(
+        "docs/recipes.md, \"{recipe}\", has a statement for this"
+    ))
 }
 
 /// Prints help, the version, or what is wrong with the arguments.

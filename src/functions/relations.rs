@@ -201,8 +201,12 @@ pub(super) fn column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr
         [(qualifier, field)] => Ok(Expr::Column(Column::new(qualifier.cloned(), field.name()))),
         [] => {
             let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
-            let hint = match near_names::hint(name, names.iter().copied()) {
-                near if !near.is_empty() || name != "id" => near,
+            let same = names.iter().find(|other| other.to_lowercase() == name);
+            let hint = match (same, near_names::hint(name, names.iter().copied())) {
+                (Some(other), _) => {
+                    format!(" (a name with capitals is written in double quotes: \"{other}\")")
+                }
+                (None, near) if !near.is_empty() || name != "id" => near,
                 _ => " (id => column names another one; (SELECT row_number() OVER () AS id, * FROM …) numbers the rows)".to_owned(),
             };
             plan_err!(
