@@ -633,8 +633,31 @@ fn common_mistakes_are_answered_with_what_to_do() {
             &["sql", "SELECT * FROM 'none'"],
             "no file or directory of this path",
         ),
+        (
+            &["sql", "SELECT * FROM jaccard_similarity('a', 'b')"],
+            "it is a function of values: SELECT jaccard_similarity(…)",
+        ),
     ] {
         scratch.fail(arguments, &[said]);
+    }
+    for (arguments, said) in [
+        (
+            &["rows.csv"][..],
+            "the command comes first: neardup dedup rows.csv",
+        ),
+        (
+            &["dedup", "rows.csv", "--within", "id"],
+            "Only within a group",
+        ),
+        (
+            &["dedup", "rows.csv", "--against", "twice.csv"],
+            "A minus B",
+        ),
+        (&["dedup", "rows.csv", "--headings"], "--compare all"),
+    ] {
+        let answer = scratch.run(arguments);
+        assert_eq!(answer.code, Some(2), "{arguments:?}");
+        assert!(answer.err.contains(said), "{arguments:?}: {}", answer.err);
     }
     assert_eq!(
         scratch.succeed(&["sql", "--json", "SELECT 1 AS n"]).out,
