@@ -30,6 +30,14 @@ const REFUSED: &[(&str, &str)] = &[
         "OFFSET 4294967296 does not run on a cluster: an offset there is at most 4294967295",
     ),
     (
+        "SELECT sum(id) FILTER (WHERE id > 1) OVER () FROM d",
+        "a window function with FILTER does not run on a cluster",
+    ),
+    (
+        "SELECT id FROM d WHERE id IN (SELECT lag(id) IGNORE NULLS OVER (ORDER BY id) FROM d)",
+        "a window function with IGNORE NULLS does not run on a cluster",
+    ),
+    (
         "EXPLAIN ANALYZE INSERT INTO d SELECT 1",
         "EXPLAIN ANALYZE of a statement that writes does not run on a cluster",
     ),
