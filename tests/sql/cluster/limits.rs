@@ -43,7 +43,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "SELECT count(*) FROM generate_series(1, 20000000)",
-        "--scratch",
+        "sees (scratch)",
     ),
 ];
 
