@@ -10,8 +10,7 @@ use futures::FutureExt;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
-use rustyline::validate::{ValidationContext, ValidationResult, Validator};
-use rustyline::{Context, Editor, Helper, Highlighter, Hinter};
+use rustyline::{Context, Editor, Helper, Highlighter, Hinter, Validator};
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
@@ -59,6 +58,7 @@ Ctrl-C ends a statement that runs. A quoted file name is a table: SELECT * FROM 
   \\d TABLE    the columns of a table or a file
   \\df         the table functions with their parameters
   \\df NAME    a function: its parameters, and what it does
+  ...>        the statement goes on: a semicolon ends it, Ctrl-C discards it
   quit        leave (also .quit, \\q, Ctrl-D)";
 
 const FUNCTIONS: &str = "\
@@ -116,8 +116,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Completes names, and continues a statement on the next line until its semicolon.
-#[derive(Helper, Highlighter, Hinter)]
+/// Completes names.
+#[derive(Helper, Highlighter, Hinter, Validator)]
 struct Completions {
     all: Vec<String>,
 }
@@ -197,18 +197,6 @@ fn files(path: &str) -> Vec<String> {
     found
 }
 
-impl Validator for Completions {
-    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        let text = context.input().trim();
-        Ok(
-            match text.is_empty() || Line::is_command(text) || text.ends_with(';') {
-                true => ValidationResult::Valid(None),
-                false => ValidationResult::Incomplete,
-            },
-        )
-    }
-}
-
 /// The names that are completed: keywords, functions and their parameters, tables and their columns.
 async fn words(context: &SessionContext) -> Vec<String> {
     let state = context.state();
@@ -279,19 +267,37 @@ fn read_and_run(context: &SessionContext, format: Format, workers: &Handle) -> R
         env!("CARGO_PKG_VERSION"),
         "; help for help, quit to leave"
     ))?;
+    // The lines of a statement that is not whole yet.
+    let mut begun = String::new();
     loop {
         editor.set_helper(Some(Completions {
             all: waiting.block_on(words(context)),
         }));
-        let line = match editor.readline("> ") {
+        let prompt = if begun.is_empty() { "> " } else { "...> " };
+        let line = match editor.readline(prompt) {
             Ok(line) => line,
-            Err(ReadlineError::Interrupted) => continue,
+            Err(ReadlineError::Interrupted) => {
+                begun.clear();
+                continue;
+            }
             Err(ReadlineError::Eof) => break,
             Err(error) => return Err(failed(error)),
         };
-        if line.trim().is_empty() {
+        let is_command = Line::is_command(line.trim());
+        if is_command && !begun.is_empty() {
+            report!("the statement above has no end: ; ends it, Ctrl-C discards it");
             continue;
         }
+        begun.push_str(&line);
+        if begun.trim().is_empty() {
+            begun.clear();
+            continue;
+        }
+        if !is_command && !line.trim_end().ends_with(';') {
+            begun.push('\n');
+            continue;
+        }
+        let line = std::mem::take(&mut begun);
         editor.add_history_entry(line.trim()).map_err(failed)?;
         let result = match Line::read(&line) {
             Line::Quit => break,

@@ -87,12 +87,27 @@ fn words_of_other_shells_are_understood() {
     scratch.write("docs.csv", "number,body\n1,a b c\n");
     let text = shown(
         &scratch,
-        &["help", "\\df", "\\d 'docs.csv'", "SELECT 6 *\n7;", "\\q"],
+        &[
+            "help",
+            "\\df",
+            "\\df near_duplicates",
+            "\\d 'docs.csv'",
+            "\\d docs.csv",
+            "\\x",
+            "SELECT 6 *",
+            "quit",
+            "7;",
+            "\\q",
+        ],
     );
     for wanted in [
         "Statements end with a semicolon",
         "minhash_join(input",
         "| body",
+        "Groups near-duplicate rows",
+        "\\x is no command",
+        "...> ",
+        "the statement above has no end",
         "| 42",
     ] {
         assert!(text.contains(wanted), "no {wanted}:\n{text}");
