@@ -21,6 +21,11 @@ pub(super) async fn print(directory: &str, global: &Global) -> Result<()> {
         for line in lines(&look) {
             writeln!(out, "{}", truncate_str(&line, WIDTH, "…"))?;
         }
+        if look.clusters == 0 {
+            let more =
+                "a lower --threshold finds more, and --shingle char:5 does in texts of few words";
+            return Ok(writeln!(out, "\nno rows are similar; {more}")?);
+        }
         writeln!(out, "\nlook at it: neardup show {shown}")?;
         let mut ids = look.drifts.iter().map(|pair| &pair.removed.id);
         if let Some(id) = ids.find(|id| !id.starts_with('-')) {

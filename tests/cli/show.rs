@@ -272,4 +272,10 @@ fn a_job_ends_with_a_first_look_at_its_result() {
     scratch.write("b.csv", "id,text\n1,a b c\n2,d e f\n");
     let said = scratch.succeed(&["dedup", "b.csv", "-o", "none"]);
     assert!(!said.out.contains("largest clusters"), "{}", said.out);
+    assert!(
+        said.out
+            .contains("no rows are similar; a lower --threshold"),
+        "{}",
+        said.out
+    );
 }
