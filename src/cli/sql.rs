@@ -29,7 +29,7 @@ use std::sync::Arc;
 ///   neardup sql -c "SELECT * FROM minhash_join('docs/*.parquet', threshold => 0.7) LIMIT 10"
 ///   neardup sql -c "COPY (SELECT * FROM near_duplicates('docs.csv', text => body)) TO 'clusters.csv'"
 ///   neardup sql --dir out -c "SELECT * FROM removed ORDER BY similarity LIMIT 10"
-///   neardup sql -c "SHOW FUNCTIONS LIKE '%join'"           table functions with their parameters
+///   neardup sql -c "SHOW FUNCTIONS LIKE '%join'"           functions with their parameters
 /// A minus B and other tasks of one statement: docs/recipes.md.
 ///
 /// A quoted file name is a table. Without -c and -f, statements are read from standard input.

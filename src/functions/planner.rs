@@ -115,7 +115,7 @@ impl Interpreter for InSession<'_> {
 }
 
 impl FunctionPlanner {
-    /// Plans `information_schema.routines`, to which our table functions are added, and a file or directory in single
+    /// Plans `information_schema.routines` and `.parameters`, to which our functions are added, and a file or directory in single
     /// quotes without a slash and an extension, unless a table or CTE has that name. `None` for other relations.
     fn plan_table(
         &self,
@@ -137,12 +137,16 @@ impl FunctionPlanner {
                 if schema.quote_style.is_none()
                     && table.quote_style.is_none()
                     && schema.value.eq_ignore_ascii_case("information_schema")
-                    && table.value.eq_ignore_ascii_case("routines") =>
+                    && (table.value.eq_ignore_ascii_case("routines")
+                        || table.value.eq_ignore_ascii_case("parameters")) =>
             {
-                let names = ["information_schema", "routines"];
-                let routines = context.plan(quoted(relation, &names))?;
+                let table = table.value.to_lowercase();
+                let plan = context.plan(quoted(relation, &["information_schema", &table]))?;
                 let config = context.context_provider().options();
-                Some(routines::with_table_functions(routines, config)?)
+                Some(match table.as_str() {
+                    "routines" => routines::with_table_functions(plan, config)?,
+                    _ => routines::with_our_parameters(plan, config)?,
+                })
             }
             [file] if file.quote_style == Some('\'') && relations::is_bare(&file.value) => {
                 match context.plan(quoted(relation, &[&file.value])) {
