@@ -586,6 +586,11 @@ fn table_functions_are_shown() {
     assert!(text("syntax_example").starts_with("jaccard_join(input [, input_b] [, id => id]"));
     assert!(text("syntax_example").contains("[, threshold => 0.8]"));
     assert!(text("description").len() > 40);
+    let similarity = of("jaccard_similarity").expect("the function of values");
+    assert_eq!(
+        similarity["parameters"],
+        serde_json::json!(["a", "b", "shingle"])
+    );
     let rows = scratch.rows("SELECT count(*) AS n FROM information_schema.routines AS r WHERE r.routine_name = 'lsh_plan'");
     assert_eq!(rows[0]["n"], 1);
 }
