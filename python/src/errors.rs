@@ -1,6 +1,7 @@
 //! Errors of the engine as Python exceptions.
 
 use datafusion::common::DataFusionError;
+use neardup::parameters::ParameterError;
 use neardup::{error_text, exhausts_memory};
 use pyo3::PyErr;
 use pyo3::exceptions::{
@@ -39,6 +40,9 @@ pub(crate) fn exception(error: DataFusionError) -> PyErr {
     }
     if exhausts_memory(&error) {
         return PyMemoryError::new_err(text);
+    }
+    if ParameterError::of(&error).is_some() {
+        return PyValueError::new_err(text);
     }
     match error.find_root() {
         DataFusionError::NotImplemented(_) => PyNotImplementedError::new_err(text),
