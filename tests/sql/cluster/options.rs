@@ -108,6 +108,10 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
         "dedup",
         &[
             "DUMP",
+            "--compare",
+            "lists",
+            "--language",
+            "de",
             "--min-length",
             "30",
             "--max-length",
@@ -123,6 +127,8 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
         "ingest",
         &[
             "DUMP",
+            "--language",
+            "de",
             "--splitter",
             "published",
             "--on-error",
