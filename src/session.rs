@@ -6,6 +6,7 @@ use crate::files::{
 };
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
 use crate::operators::JoinOneRow;
+use crate::operators::filters::{AboveEqualNames, AboveTotals};
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::shared_rows::ReadOnce;
 use crate::operators::tables::OperatorsAsTables;
@@ -19,6 +20,7 @@ use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::optimizer::{Analyzer, Optimizer};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup_datasets::WikiDumpFactory;
@@ -195,15 +197,31 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     physical.rules.insert(0, Arc::new(DoubtDoubles));
     physical.rules.insert(1, Arc::new(JoinOneRow));
     physical.rules.push(Arc::new(ScanDoubles));
-    // Sorts are added, and left out, by the rule that this one comes before.
-    let names = physical.rules.iter().map(|rule| rule.name());
-    let before = names
-        .take_while(|name| *name != "EnsureRequirements")
-        .count();
-    physical.rules.insert(before, Arc::new(UnknownValues));
+    // Sorts are added, and left out, by the rule that the first one comes before; filters are moved by that of the other.
+    insert_before(physical, "EnsureRequirements", Arc::new(UnknownValues));
+    insert_before(physical, "FilterPushdown", Arc::new(AboveEqualNames));
+    let logical = builder.optimizer().get_or_insert_with(Optimizer::new);
+    let names = logical.rules.iter().map(|rule| rule.name());
+    let before = names.take_while(|name| *name != "push_down_filter").count();
+    logical.rules.insert(before, Arc::new(AboveTotals));
+    // It leaves out of a sort what depends on another column by a dependency that no longer holds after a join.
+    logical
+        .rules
+        .retain(|rule| rule.name() != "eliminate_duplicated_expr");
     with_functions(builder)
         .with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory))
         .with_table_factory("TSV".to_owned(), Arc::new(TsvFactory))
+}
+
+/// Inserts a rule before the first one of a name.
+fn insert_before(
+    optimizer: &mut PhysicalOptimizer,
+    name: &str,
+    rule: Arc<dyn PhysicalOptimizerRule + Send + Sync>,
+) {
+    let names = optimizer.rules.iter().map(|rule| rule.name());
+    let before = names.take_while(|other| *other != name).count();
+    optimizer.rules.insert(before, rule);
 }
 
 /// Adds the planner of our table functions, over the catalogs that the builder has.

@@ -3,6 +3,7 @@
 //! - `similar_pairs` streams the pairs of a bucket, which `UNNEST` would hold in one batch.
 //! - `write_step` writes each partition as a file with a unique name and returns a record of each file.
 //! - `shared_rows` computes once the rows that a plan reads more than once.
+//! - `filters` keeps filters above aggregates and projections below which they would change the rows.
 //! - `unknown_values` keeps sorts by columns of outer joins and unions that the engine takes for constants.
 //! - `in_order` merges partitions in the order of the table in memory that they are runs of.
 //! - `whole_files` commits the files of a query only after the query has succeeded. A physical optimizer rule puts
@@ -14,6 +15,7 @@
 //!
 //! To add an operator: a folder with `logical.rs` and `exec.rs`, and a line in [`planner`].
 
+pub(crate) mod filters;
 mod fit;
 pub(crate) use fit::JoinOneRow;
 pub mod in_order;

@@ -1,0 +1,132 @@
+//! Filters that stay where the engine (DataFusion 55) would move them to where they change the rows.
+//!
+//! - A filter without columns of its own, such as `WHERE source = 2` over `SELECT 1 AS source, count(*) …`, is moved below
+//!   an aggregate without GROUP BY, which then returns its row over no rows. [`AboveTotals`] puts a limit between the two.
+//! - A filter is moved below a projection by the names of its columns. If two have the same name, as after a join whose
+//!   sides were exchanged, the filter may reach the wrong side. [`AboveEqualNames`] puts an [`UnknownValuesExec`] between
+//!   the two.
+
+use super::unknown_values::UnknownValuesExec;
+use datafusion::common::Result;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::logical_expr::{Expr, GroupingSet, Limit, LogicalPlan, lit};
+use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceChildrenOptions};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Puts a limit above each aggregate that returns a row over no rows. It must run before filters are moved.
+#[derive(Debug)]
+pub(crate) struct AboveTotals;
+
+impl OptimizerRule for AboveTotals {
+    fn name(&self) -> &str {
+        "filters_above_totals"
+    }
+
+    fn supports_rewrite(&self) -> bool {
+        true
+    }
+
+    fn rewrite(
+        &self,
+        plan: LogicalPlan,
+        _: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        let filters = |node: &LogicalPlan| {
+            Ok(matches!(
+                node,
+                LogicalPlan::Filter(_) | LogicalPlan::Join(_)
+            ))
+        };
+        if !plan.exists(filters)? {
+            return Ok(Transformed::no(plan));
+        }
+        plan.transform_up(|node| {
+            if matches!(node, LogicalPlan::Limit(_)) {
+                return Ok(Transformed::no(node));
+            }
+            node.map_children(|child| {
+                Ok(match returns_total(&child) {
+                    true => Transformed::yes(limited(child)),
+                    false => Transformed::no(child),
+                })
+            })
+        })
+    }
+}
+
+/// Whether a plan is an aggregate that returns a row of totals, also over no rows.
+fn returns_total(plan: &LogicalPlan) -> bool {
+    let LogicalPlan::Aggregate(aggregate) = plan else {
+        return false;
+    };
+    match aggregate.group_expr.as_slice() {
+        [] => true,
+        [Expr::GroupingSet(GroupingSet::GroupingSets(sets))] => sets.iter().any(Vec::is_empty),
+        [Expr::GroupingSet(_)] => true,
+        _ => false,
+    }
+}
+
+/// All rows of a plan, below a limit.
+fn limited(plan: LogicalPlan) -> LogicalPlan {
+    LogicalPlan::Limit(Limit {
+        skip: None,
+        fetch: Some(Box::new(lit(i64::MAX))),
+        input: Arc::new(plan),
+    })
+}
+
+/// Puts an [`UnknownValuesExec`] above projections of which two columns have the same name. It must run before filters
+/// are moved.
+#[derive(Debug)]
+pub(crate) struct AboveEqualNames;
+
+impl PhysicalOptimizerRule for AboveEqualNames {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let plan = plan.transform_up(|node| {
+            let children = node.children();
+            if node.is::<UnknownValuesExec>()
+                || !children.iter().any(|child| has_equal_names(child))
+            {
+                return Ok(Transformed::no(node));
+            }
+            let children = children
+                .into_iter()
+                .map(|child| match has_equal_names(child) {
+                    true => Arc::new(UnknownValuesExec::new(Arc::clone(child))) as _,
+                    false => Arc::clone(child),
+                });
+            let children = children.collect();
+            let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+            Ok(Transformed::yes(node.replace_children(children, options)?))
+        })?;
+        Ok(plan.data)
+    }
+
+    fn name(&self) -> &str {
+        "filters_above_equal_names"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+fn has_equal_names(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let schema = plan.schema();
+    let mut names = HashSet::new();
+    plan.is::<ProjectionExec>()
+        && !schema
+            .fields()
+            .iter()
+            .all(|field| names.insert(field.name()))
+}
