@@ -6,7 +6,7 @@ use crate::files::{
 };
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
 use crate::operators::JoinOneRow;
-use crate::operators::filters::{AboveEqualNames, AboveTotals};
+use crate::operators::filters::{AboveEqualNames, AboveTotals, DuplicatesOutsideSorts};
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::shared_rows::ReadOnce;
 use crate::operators::tables::OperatorsAsTables;
@@ -19,7 +19,7 @@ use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder};
-use datafusion::optimizer::{Analyzer, Optimizer};
+use datafusion::optimizer::{Analyzer, Optimizer, OptimizerRule};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -204,10 +204,11 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let names = logical.rules.iter().map(|rule| rule.name());
     let before = names.take_while(|name| *name != "push_down_filter").count();
     logical.rules.insert(before, Arc::new(AboveTotals));
-    // It leaves out of a sort what depends on another column by a dependency that no longer holds after a join.
-    logical
-        .rules
-        .retain(|rule| rule.name() != "eliminate_duplicated_expr");
+    for rule in &mut logical.rules {
+        if rule.name() == DuplicatesOutsideSorts.name() {
+            *rule = Arc::new(DuplicatesOutsideSorts);
+        }
+    }
     with_functions(builder)
         .with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory))
         .with_table_factory("TSV".to_owned(), Arc::new(TsvFactory))

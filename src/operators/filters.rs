@@ -5,13 +5,15 @@
 //! - A filter is moved below a projection by the names of its columns. If two have the same name, as after a join whose
 //!   sides were exchanged, the filter may reach the wrong side. [`AboveEqualNames`] puts an [`UnknownValuesExec`] between
 //!   the two.
+//! - [`DuplicatesOutsideSorts`] keeps the columns of a sort.
 
 use super::unknown_values::UnknownValuesExec;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, GroupingSet, Limit, LogicalPlan, lit};
-use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
+use datafusion::optimizer::eliminate_duplicated_expr::EliminateDuplicatedExpr;
+use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceChildrenOptions};
@@ -37,10 +39,10 @@ impl OptimizerRule for AboveTotals {
         _: &dyn OptimizerConfig,
     ) -> Result<Transformed<LogicalPlan>> {
         let filters = |node: &LogicalPlan| {
-            Ok(matches!(
-                node,
-                LogicalPlan::Filter(_) | LogicalPlan::Join(_)
-            ))
+            Ok(match node {
+                LogicalPlan::Join(join) => join.filter.is_some(),
+                node => matches!(node, LogicalPlan::Filter(_)),
+            })
         };
         if !plan.exists(filters)? {
             return Ok(Transformed::no(plan));
@@ -56,6 +58,37 @@ impl OptimizerRule for AboveTotals {
                 })
             })
         })
+    }
+}
+
+/// The engine's rule that leaves out repeated expressions, but for sorts. Of a sort it also leaves out what it takes to
+/// depend on another column of the sort: after a join it believes dependencies that no longer hold, and the rows are in a
+/// wrong order.
+#[derive(Debug)]
+pub(crate) struct DuplicatesOutsideSorts;
+
+impl OptimizerRule for DuplicatesOutsideSorts {
+    fn name(&self) -> &str {
+        "eliminate_duplicated_expr"
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        EliminateDuplicatedExpr::new().apply_order()
+    }
+
+    fn supports_rewrite(&self) -> bool {
+        true
+    }
+
+    fn rewrite(
+        &self,
+        plan: LogicalPlan,
+        config: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        match plan {
+            LogicalPlan::Sort(_) => Ok(Transformed::no(plan)),
+            plan => EliminateDuplicatedExpr::new().rewrite(plan, config),
+        }
     }
 }
 
