@@ -13,6 +13,7 @@
 --   vector_b
 --   threshold
 --   across
+--   within
 --   parts
 -- Columns
 --   id_a: as id | the smaller id; with two relations the id of the first
@@ -30,13 +31,13 @@
 SELECT id_a, id_b, similarity
 FROM signature_pairs(
   (
-    SELECT side, id, across, CAST(NULL AS BYTEA) AS signature, vector
-    FROM unique_vectors(input, differ => $differ)
+    SELECT side, id, group_value, CAST(NULL AS BYTEA) AS signature, vector
+    FROM unique_vectors(input, group_rule => $group_rule)
   ),
   verify => 'cosine',
   threshold => $threshold,
   groups => $groups,
   parts => $parts,
   sides => $sides,
-  differ => $differ
+  group_rule => $group_rule
 )

@@ -8,6 +8,7 @@
 --   id
 --   text.compared
 --   vector.compared
+--   within.kept
 --   threshold
 --   shingle
 --   normalize
@@ -52,7 +53,8 @@ LEFT ANTI JOIN (
     bits => $bits,
     seed => $seed,
     max_bucket_pairwise => $max_bucket_pairwise,
-    parts => $parts
+    parts => $parts,
+    group_rule => $group_rule
   )
   WHERE representative IS DISTINCT FROM rank
 ) AS removed ON input.removed_id = removed.id

@@ -4,8 +4,9 @@
 SELECT
   min(side) AS side,
   min(id) AS id,
-  across,
+  group_value,
   vector AS item,
   array_agg(id) AS ids
-FROM unique_vectors((SELECT side, id, item AS vector, across FROM input))
-GROUP BY vector, across
+FROM unique_vectors((SELECT side, id, item AS vector, group_value FROM input), group_rule => $group_rule)
+WHERE $group_rule = 'any' OR group_value IS NOT NULL
+GROUP BY vector, group_value

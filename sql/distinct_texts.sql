@@ -4,13 +4,14 @@
 -- of the linked joins and of near_duplicates.
 --
 -- Inputs
---   input: side, id, text, across
+--   input: side, id, text, group_value
 -- Parameters
 --   normalize
+--   group_rule.rows
 -- Columns
 --   side: Int8 | 0
 --   id: as id | the smallest id with this text
---   across: any | as in the input
+--   group_value: any | as in the input
 --   text: text | the text, normalised if requested
 --   ids: list of id | every id with this text, the smallest included, in no order
 -- Guarantees
@@ -18,8 +19,8 @@
 SELECT
   min(side) AS side,
   min(id) AS id,
-  across,
+  group_value,
   text,
   array_agg(id) AS ids
-FROM unique_rows(input, normalize => $normalize)
-GROUP BY text, across
+FROM unique_rows(input, normalize => $normalize, group_rule => $group_rule)
+GROUP BY text, group_value

@@ -4,14 +4,14 @@
 -- Bayardo et al. 2007). A building block: jaccard_join adds the handling of ids and copies.
 --
 -- Inputs
---   input: side, id, text, across
+--   input: side, id, text, group_value
 -- Parameters
 --   threshold
 --   shingle
 --   max_bucket_pairwise.block
 --   parts
 --   sides
---   differ
+--   group_rule
 -- Columns
 --   id_a: as id | the smaller id, or the id of side 0
 --   id_b: as id | the other id
@@ -19,7 +19,7 @@
 -- Guarantees
 --   Complete if max_bucket_pairwise is 0 or if no prefix token has more rows than it.
 WITH sets AS (
-  SELECT side, id, across, text, shingle_hashes(text, $shingle) AS tokens
+  SELECT side, id, group_value, text, shingle_hashes(text, $shingle) AS tokens
   FROM input
 ),
 frequencies AS (
@@ -35,5 +35,5 @@ FROM prefix_pairs(
   max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts,
   sides => $sides,
-  differ => $differ
+  group_rule => $group_rule
 )

@@ -20,6 +20,7 @@
 --   bits = computed | bits of a signature; default: all bits of the column's type, which must have a fixed length unless method is 'exhaustive'
 --   seed
 --   across
+--   within
 --   parts
 -- Columns
 --   id_a: as id | the smaller id; with two relations the id of the first
@@ -39,8 +40,8 @@
 SELECT id_a, id_b, CAST(similarity AS INT UNSIGNED) AS distance
 FROM signature_pairs(
   (
-    SELECT side, id, across, vector AS signature, CAST(NULL AS BYTEA) AS vector
-    FROM unique_vectors(input, differ => $differ)
+    SELECT side, id, group_value, vector AS signature, CAST(NULL AS BYTEA) AS vector
+    FROM unique_vectors(input, group_rule => $group_rule)
   ),
   method => $method,
   verify => 'hamming',
@@ -54,5 +55,5 @@ FROM signature_pairs(
   groups => $groups,
   parts => $parts,
   sides => $sides,
-  differ => $differ
+  group_rule => $group_rule
 )

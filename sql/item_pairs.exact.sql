@@ -4,7 +4,7 @@
 -- exact join counts the frequencies of the tokens unless they are given.
 --
 -- Inputs
---   input: side, id, item, across
+--   input: side, id, item, group_value
 --   input_b: sketch
 -- Parameters
 --   method | how pairs are found; with 'projection' an item is a packed vector, else a text
@@ -17,6 +17,7 @@
 --   seed
 --   max_bucket_pairwise.block
 --   parts
+--   group_rule
 -- Columns
 --   id_a: as id | the smaller id
 --   id_b: as id | the other id
@@ -26,10 +27,11 @@
 --   With 'projection' and resolution 'components', only the connected components of the pairs do not depend on it.
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM exact_pairs(
-  (SELECT side, id, item AS text, across FROM input),
+  (SELECT side, id, item AS text, group_value FROM input),
   threshold => $threshold,
   shingle => $shingle,
   max_bucket_pairwise => $max_bucket_pairwise,
-  parts => $parts
+  parts => $parts,
+  group_rule => $group_rule
 )
 GROUP BY id_a, id_b

@@ -7,7 +7,7 @@ WITH pairs AS (
   SELECT id_a, id_b, similarity, row_number() OVER (PARTITION BY id_b ORDER BY id_a) AS row_no
   FROM signature_pairs(
     (
-      SELECT side, id, across, item AS vector, random_projection(item, $bits, $seed) AS signature
+      SELECT side, id, group_value, item AS vector, random_projection(item, $bits, $seed) AS signature
       FROM input
     ),
     verify => 'cosine',
@@ -16,7 +16,8 @@ WITH pairs AS (
     bits => $bits,
     max_bucket_pairwise => $max_bucket_pairwise,
     groups => $groups,
-    parts => $parts
+    parts => $parts,
+    group_rule => $group_rule
   )
 )
 SELECT id_a, id_b, similarity

@@ -4,13 +4,14 @@
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM prefix_pairs(
   (
-    SELECT side, id, across, item AS text, shingle_hashes(item, $shingle) AS tokens
+    SELECT side, id, group_value, item AS text, shingle_hashes(item, $shingle) AS tokens
     FROM input
   ),
   input_b,
   threshold => $threshold,
   shingle => $shingle,
   max_bucket_pairwise => $max_bucket_pairwise,
-  parts => $parts
+  parts => $parts,
+  group_rule => $group_rule
 )
 GROUP BY id_a, id_b

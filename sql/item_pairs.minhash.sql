@@ -3,7 +3,7 @@
 -- item_pairs by MinHash bands, verified exactly.
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM minhash_pairs(
-  (SELECT side, id, item AS text, across FROM input),
+  (SELECT side, id, item AS text, group_value FROM input),
   threshold => $threshold,
   shingle => $shingle,
   num_hashes => $num_hashes,
@@ -11,6 +11,7 @@ FROM minhash_pairs(
   bands => $bands,
   rows => $rows,
   max_bucket_pairwise => $max_bucket_pairwise,
-  parts => $parts
+  parts => $parts,
+  group_rule => $group_rule
 )
 GROUP BY id_a, id_b

@@ -4,7 +4,7 @@
 SELECT id_a, id_b, similarity
 FROM signature_pairs(
   (
-    SELECT side, id, across, item AS vector, random_projection(item, $bits, $seed) AS signature
+    SELECT side, id, group_value, item AS vector, random_projection(item, $bits, $seed) AS signature
     FROM input
   ),
   verify => 'cosine',
@@ -13,5 +13,6 @@ FROM signature_pairs(
   bits => $bits,
   max_bucket_pairwise => $max_bucket_pairwise,
   groups => $groups,
-  parts => $parts
+  parts => $parts,
+  group_rule => $group_rule
 )

@@ -5,14 +5,14 @@
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM exact_pairs(
   (
-    SELECT side, id, text, across
-    FROM distinct_texts(input, normalize => $normalize)
+    SELECT side, id, text, group_value
+    FROM distinct_texts(input, normalize => $normalize, group_rule => $group_rule)
   ),
   threshold => $threshold,
   shingle => $shingle,
   max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts,
-  differ => $differ
+  group_rule => $group_rule
 )
 GROUP BY id_a, id_b
 UNION ALL
@@ -20,7 +20,9 @@ SELECT id_a, id_b, similarity
 FROM copy_pairs(
   (
     SELECT id, ids
-    FROM distinct_texts(input, normalize => $normalize)
-    WHERE cardinality(ids) > 1 AND cardinality(shingle_hashes(text, $shingle)) > 0
+    FROM distinct_texts(input, normalize => $normalize, group_rule => $group_rule)
+    WHERE cardinality(ids) > 1
+      AND cardinality(shingle_hashes(text, $shingle)) > 0
+      AND ($group_rule = 'any' OR group_value IS NOT NULL)
   )
 )

@@ -22,6 +22,7 @@
 --   copies
 --   max_bucket_pairwise.linked
 --   across.unlinked
+--   within
 --   parts
 -- Columns
 --   id_a: as id | the smaller id; with two relations the id of the first
@@ -41,12 +42,12 @@
 SELECT id_a, id_b, similarity
 FROM exact_pairs(
   (
-    SELECT side, id, text, across
-    FROM unique_rows(input, normalize => $normalize, differ => $differ)
+    SELECT side, id, text, group_value
+    FROM unique_rows(input, normalize => $normalize, group_rule => $group_rule)
   ),
   threshold => $threshold,
   shingle => $shingle,
   parts => $parts,
   sides => $sides,
-  differ => $differ
+  group_rule => $group_rule
 )

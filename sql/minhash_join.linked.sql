@@ -5,8 +5,8 @@
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM minhash_pairs(
   (
-    SELECT side, id, text, across
-    FROM distinct_texts(input, normalize => $normalize)
+    SELECT side, id, text, group_value
+    FROM distinct_texts(input, normalize => $normalize, group_rule => $group_rule)
   ),
   threshold => $threshold,
   shingle => $shingle,
@@ -22,7 +22,7 @@ FROM minhash_pairs(
   max_bucket_pairwise => $max_bucket_pairwise,
   max_bucket => $max_bucket,
   parts => $parts,
-  differ => $differ
+  group_rule => $group_rule
 )
 GROUP BY id_a, id_b
 UNION ALL
@@ -30,7 +30,9 @@ SELECT id_a, id_b, CASE WHEN $verify = 'none' THEN NULL ELSE similarity END AS s
 FROM copy_pairs(
   (
     SELECT id, ids
-    FROM distinct_texts(input, normalize => $normalize)
-    WHERE cardinality(ids) > 1 AND cardinality(shingle_hashes(text, $shingle)) > 0
+    FROM distinct_texts(input, normalize => $normalize, group_rule => $group_rule)
+    WHERE cardinality(ids) > 1
+      AND cardinality(shingle_hashes(text, $shingle)) > 0
+      AND ($group_rule = 'any' OR group_value IS NOT NULL)
   )
 )

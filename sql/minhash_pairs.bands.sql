@@ -4,7 +4,7 @@
 -- handling of ids and copies.
 --
 -- Inputs
---   input: side, id, text, across
+--   input: side, id, text, group_value
 -- Parameters
 --   threshold
 --   shingle
@@ -21,7 +21,7 @@
 --   max_bucket
 --   parts
 --   sides
---   differ
+--   group_rule
 -- Columns
 --   id_a: as id | the smaller id, or the id of side 0
 --   id_b: as id | the other id
@@ -29,11 +29,11 @@
 -- Guarantees
 --   No reported pair is below the threshold unless verify is 'none'.
 WITH sets AS (
-  SELECT side, id, across, text, shingle_hashes(text, $shingle) AS tokens
+  SELECT side, id, group_value, text, shingle_hashes(text, $shingle) AS tokens
   FROM input
 ),
 signed AS (
-  SELECT side, id, across, text, tokens, minhash(tokens, $num_hashes, $shingle, $seed, $bits) AS signature
+  SELECT side, id, group_value, text, tokens, minhash(tokens, $num_hashes, $shingle, $seed, $bits) AS signature
   FROM sets
 ),
 keyed AS (
@@ -41,11 +41,14 @@ keyed AS (
   SELECT
     side,
     id,
-    across,
+    group_value,
     text,
     tokens,
     signature,
-    CASE WHEN cardinality(tokens) > 0 THEN minhash_bands(signature, $bands, $rows) END AS keys
+    keys_within(
+      CASE WHEN cardinality(tokens) > 0 THEN minhash_bands(signature, $bands, $rows) END,
+      CASE WHEN $group_rule = 'agree' THEN CAST(group_value AS VARCHAR) ELSE '' END
+    ) AS keys
   FROM signed
 )
 SELECT id_a, id_b, similarity
@@ -54,7 +57,7 @@ FROM similar_pairs(
     SELECT
       side,
       id,
-      across,
+      group_value,
       text,
       tokens,
       cardinality(tokens) AS length,
@@ -70,5 +73,5 @@ FROM similar_pairs(
   max_bucket => $max_bucket,
   parts => $parts,
   sides => $sides,
-  differ => $differ
+  group_rule => $group_rule
 )

@@ -3,11 +3,11 @@
 -- minhash_pairs with the keys of the published systems: hash values drawn with replacement from the
 -- signature, the same draws for every text (Ayhan, Bradley and Weissman).
 WITH sets AS (
-  SELECT side, id, across, text, shingle_hashes(text, $shingle) AS tokens
+  SELECT side, id, group_value, text, shingle_hashes(text, $shingle) AS tokens
   FROM input
 ),
 signed AS (
-  SELECT side, id, across, text, tokens, minhash(tokens, $num_hashes, $shingle, $seed, $bits) AS signature
+  SELECT side, id, group_value, text, tokens, minhash(tokens, $num_hashes, $shingle, $seed, $bits) AS signature
   FROM sets
 ),
 keyed AS (
@@ -15,11 +15,14 @@ keyed AS (
   SELECT
     side,
     id,
-    across,
+    group_value,
     text,
     tokens,
     signature,
-    CASE WHEN cardinality(tokens) > 0 THEN minhash_draws(signature, $draws, $draw_size, $seed) END AS keys
+    keys_within(
+      CASE WHEN cardinality(tokens) > 0 THEN minhash_draws(signature, $draws, $draw_size, $seed) END,
+      CASE WHEN $group_rule = 'agree' THEN CAST(group_value AS VARCHAR) ELSE '' END
+    ) AS keys
   FROM signed
 )
 SELECT id_a, id_b, similarity
@@ -28,7 +31,7 @@ FROM similar_pairs(
     SELECT
       side,
       id,
-      across,
+      group_value,
       text,
       tokens,
       cardinality(tokens) AS length,
@@ -44,5 +47,5 @@ FROM similar_pairs(
   max_bucket => $max_bucket,
   parts => $parts,
   sides => $sides,
-  differ => $differ
+  group_rule => $group_rule
 )

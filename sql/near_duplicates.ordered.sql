@@ -28,6 +28,7 @@ FROM resolved_duplicates(
   bits => $bits,
   seed => $seed,
   max_bucket_pairwise => $max_bucket_pairwise,
-  parts => $parts
+  parts => $parts,
+  group_rule => $group_rule
 ) AS resolved
 LEFT JOIN input AS owners ON resolved.representative = owners.rank

@@ -8,6 +8,7 @@
 --   id
 --   text.compared
 --   vector.compared
+--   within.kept
 --   threshold
 --   shingle
 --   normalize
@@ -66,5 +67,6 @@ FROM resolved_duplicates(
   bits => $bits,
   seed => $seed,
   max_bucket_pairwise => $max_bucket_pairwise,
-  parts => $parts
+  parts => $parts,
+  group_rule => $group_rule
 )

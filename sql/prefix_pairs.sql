@@ -4,7 +4,7 @@
 -- sets of the required similarity share at least one prefix token. A building block of exact_pairs.
 --
 -- Inputs
---   input: side, id, across, text, tokens
+--   input: side, id, group_value, text, tokens
 --   input_b: sketch
 -- Parameters
 --   threshold
@@ -12,7 +12,7 @@
 --   max_bucket_pairwise.block
 --   parts
 --   sides
---   differ
+--   group_rule
 -- Columns
 --   id_a: as id | the smaller id, or the id of side 0
 --   id_b: as id | the other id
@@ -24,12 +24,15 @@ WITH keyed AS (
   SELECT
     sets.side,
     sets.id,
-    sets.across,
+    sets.group_value,
     sets.text,
     sets.tokens,
-    prefix_tokens(sets.tokens, frequencies.sketch, $threshold) AS keys
+    keys_within(
+      prefix_tokens(sets.tokens, frequencies.sketch, $threshold),
+      CASE WHEN $group_rule = 'agree' THEN CAST(sets.group_value AS VARCHAR) ELSE '' END
+    ) AS keys
   FROM (SELECT arrow_cast(sketch, 'BinaryView') AS sketch, 0 AS all_rows FROM input_b) AS frequencies
-  JOIN (SELECT side, id, across, text, tokens, 0 AS all_rows FROM input) AS sets
+  JOIN (SELECT side, id, group_value, text, tokens, 0 AS all_rows FROM input) AS sets
     ON frequencies.all_rows = sets.all_rows
 )
 SELECT id_a, id_b, similarity
@@ -38,7 +41,7 @@ FROM similar_pairs(
     SELECT
       side,
       id,
-      across,
+      group_value,
       text,
       tokens,
       cardinality(tokens) AS length,
@@ -53,5 +56,5 @@ FROM similar_pairs(
   max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts,
   sides => $sides,
-  differ => $differ
+  group_rule => $group_rule
 )

@@ -2,13 +2,13 @@
 --
 -- projection_join without verification: the cosine is estimated from the distance of the signatures.
 WITH signed AS (
-  SELECT side, id, across, random_projection(vector, $bits, $seed) AS signature
-  FROM unique_vectors(input, differ => $differ)
+  SELECT side, id, group_value, random_projection(vector, $bits, $seed) AS signature
+  FROM unique_vectors(input, group_rule => $group_rule)
 )
 SELECT id_a, id_b, hamming_to_cosine(similarity, $bits) AS similarity
 FROM signature_pairs(
   (
-    SELECT side, id, across, signature, CAST(NULL AS BYTEA) AS vector
+    SELECT side, id, group_value, signature, CAST(NULL AS BYTEA) AS vector
     FROM signed
   ),
   method => $method,
@@ -23,5 +23,5 @@ FROM signature_pairs(
   groups => $groups,
   parts => $parts,
   sides => $sides,
-  differ => $differ
+  group_rule => $group_rule
 )

@@ -24,6 +24,7 @@
 --   chunk
 --   seed
 --   across
+--   within
 --   parts
 -- Columns
 --   id_a: as id | the smaller id; with two relations the id of the first
@@ -40,8 +41,8 @@
 --   WITH vectors AS (SELECT * FROM (VALUES (1, [3.0, 4.0]), (2, [4.0, 3.0]), (3, [-3.0, -4.0])) AS v (id, vector))
 --   SELECT * FROM projection_join(vectors, threshold => 0.9)
 WITH signed AS (
-  SELECT side, id, across, vector, random_projection(vector, $bits, $seed) AS signature
-  FROM unique_vectors(input, differ => $differ)
+  SELECT side, id, group_value, vector, random_projection(vector, $bits, $seed) AS signature
+  FROM unique_vectors(input, group_rule => $group_rule)
 )
 SELECT id_a, id_b, similarity
 FROM signature_pairs(
@@ -59,5 +60,5 @@ FROM signature_pairs(
   groups => $groups,
   parts => $parts,
   sides => $sides,
-  differ => $differ
+  group_rule => $group_rule
 )

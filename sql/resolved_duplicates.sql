@@ -3,7 +3,7 @@
 -- Returns the representative of each row, by rank in keep order. A building block of near_duplicates and deduplicate.
 --
 -- Inputs
---   input: id, rank, item
+--   input: id, rank, item, group_value
 -- Parameters
 --   threshold
 --   shingle
@@ -17,6 +17,7 @@
 --   seed
 --   max_bucket_pairwise
 --   parts
+--   group_rule
 -- Columns
 --   id: as id | the row's id
 --   rank: as rank | its rank
@@ -25,16 +26,17 @@
 -- Guarantees
 --   One row for every input row; rows with the same id and the same item are one row.
 WITH items AS (
-  SELECT side, id, item, across, ids
+  SELECT side, id, item, group_value, ids
   FROM distinct_items(
     (
-      SELECT CAST(0 AS TINYINT) AS side, rank AS id, item, CAST(0 AS TINYINT) AS across
+      SELECT CAST(0 AS TINYINT) AS side, rank AS id, item, group_value
       FROM input
       WHERE id IS NOT NULL
     ),
     measure => $measure,
     normalize => $normalize,
-    shingle => $shingle
+    shingle => $shingle,
+    group_rule => $group_rule
   )
 ),
 edges AS (
@@ -50,7 +52,8 @@ edges AS (
     bits => $bits,
     seed => $seed,
     max_bucket_pairwise => $max_bucket_pairwise,
-    parts => $parts
+    parts => $parts,
+    group_rule => $group_rule
   )
 ),
 resolved AS (

@@ -57,7 +57,7 @@ classes AS (
     SELECT UNNEST(connected_components(id_a, id_b)) AS member
     FROM item_pairs(
       (
-        SELECT CAST(0 AS TINYINT) AS side, text AS id, text AS item, CAST(0 AS TINYINT) AS across
+        SELECT CAST(0 AS TINYINT) AS side, text AS id, text AS item, CAST(0 AS TINYINT) AS group_value
         FROM sentences
         GROUP BY text
       ),
@@ -107,7 +107,7 @@ keyed AS (
 candidates AS (
   SELECT
     CAST(0 AS TINYINT) AS side,
-    CAST(0 AS TINYINT) AS across,
+    CAST(0 AS TINYINT) AS group_value,
     concat(
       CAST(sentence['position'] AS VARCHAR), ' ',
       CAST(sentence['start_offset'] AS VARCHAR), ' ',

@@ -7,7 +7,7 @@
 -- which each pair with such a passage does; their units are then compared.
 --
 -- Inputs
---   input: side, id, text, across
+--   input: side, id, text, group_value
 -- Parameters
 --   id
 --   text.verbatim
@@ -42,11 +42,11 @@
 --   )
 --   SELECT id, start_char, end_char, length, places FROM shared_passages(docs, min_words => 6) ORDER BY id
 WITH texts AS (
-  SELECT side, id, across, text, ids
+  SELECT side, id, group_value, text, ids
   FROM distinct_texts(input, normalize => false)
 ),
 keyed AS (
-  SELECT side, id, across, text, winnow(text, $hashed, $window) AS keys
+  SELECT side, id, group_value, text, winnow(text, $hashed, $window) AS keys
   FROM texts
 ),
 -- Copies of a text have the passages of the text with itself.
@@ -54,7 +54,7 @@ pairs AS (
   SELECT id_a, id_b
   FROM similar_pairs(
     (
-      SELECT side, id, across, text, keys, keys AS signature, UNNEST(key_parts(keys, $parts)) AS part
+      SELECT side, id, group_value, text, keys, keys AS signature, UNNEST(key_parts(keys, $parts)) AS part
       FROM keyed
     ),
     threshold => 1,

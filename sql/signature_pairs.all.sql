@@ -4,7 +4,7 @@
 -- and vectors.
 --
 -- Inputs
---   input: side, id, across, signature, vector
+--   input: side, id, group_value, signature, vector
 -- Parameters
 --   method: one of exhaustive|exact|bands|window = 'exhaustive' | which rows are compared: all; those that share one of max_distance + 1 blocks; those that agree in the key_bits bits of a table; or those that are near in sorted order
 --   verify.signatures
@@ -20,7 +20,7 @@
 --   max_bucket_pairwise.block
 --   parts
 --   sides
---   differ
+--   group_rule
 -- Columns
 --   id_a: as id | the smaller id, or the id of side 0
 --   id_b: as id | the other id
@@ -30,12 +30,12 @@
 SELECT id_a, id_b, similarity
 FROM similar_pairs(
   (
-    SELECT side, id, across, signature, vector, block['part'] AS part, block['half'] AS half
+    SELECT side, id, group_value, signature, vector, block['part'] AS part, block['half'] AS half
     FROM (
       SELECT
         side,
         id,
-        across,
+        group_value,
         signature,
         vector,
         UNNEST(pair_blocks(CAST(id AS VARCHAR), side, $groups, $sides)) AS block
@@ -49,5 +49,5 @@ FROM similar_pairs(
   max_bucket_pairwise => $max_bucket_pairwise,
   parts => $parts,
   sides => $sides,
-  differ => $differ
+  group_rule => $group_rule
 )

@@ -5,7 +5,7 @@
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM similar_pairs(
   (
-    SELECT side, id, across, signature, vector, UNNEST(range(0, $parts)) AS part
+    SELECT side, id, group_value, signature, vector, UNNEST(range(0, $parts)) AS part
     FROM input
   ),
   candidates => 'windows',
@@ -19,6 +19,6 @@ FROM similar_pairs(
   seed => $seed,
   parts => $parts,
   sides => $sides,
-  differ => $differ
+  group_rule => $group_rule
 )
 GROUP BY id_a, id_b

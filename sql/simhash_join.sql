@@ -23,6 +23,7 @@
 --   chunk
 --   seed
 --   across
+--   within
 --   parts
 -- Columns
 --   id_a: as id | the smaller id; with two relations the id of the first
@@ -44,17 +45,17 @@
 --   )
 --   SELECT * FROM simhash_join(docs, max_distance => 20, method => 'exhaustive')
 WITH signed AS (
-  SELECT side, id, across, simhash(tokens, $bits) AS signature
+  SELECT side, id, group_value, simhash(tokens, $bits) AS signature
   FROM (
-    SELECT side, id, across, shingle_hashes(text, $shingle) AS tokens
-    FROM unique_rows(input, normalize => $normalize, differ => $differ)
+    SELECT side, id, group_value, shingle_hashes(text, $shingle) AS tokens
+    FROM unique_rows(input, normalize => $normalize, group_rule => $group_rule)
   )
   WHERE cardinality(tokens) > 0
 )
 SELECT id_a, id_b, CAST(similarity AS INT UNSIGNED) AS distance
 FROM signature_pairs(
   (
-    SELECT side, id, across, signature, CAST(NULL AS BYTEA) AS vector
+    SELECT side, id, group_value, signature, CAST(NULL AS BYTEA) AS vector
     FROM signed
   ),
   method => $method,
@@ -69,5 +70,5 @@ FROM signature_pairs(
   groups => $groups,
   parts => $parts,
   sides => $sides,
-  differ => $differ
+  group_rule => $group_rule
 )

@@ -4,29 +4,29 @@
 -- building block of the joins.
 --
 -- Inputs
---   input: side, id, text, across
+--   input: side, id, text, group_value
 -- Parameters
 --   normalize
---   differ.rows
+--   group_rule.rows
 -- Columns
 --   side: Int8 | 0 for the first relation of a join, 1 for the second
 --   id: as id | the id
---   across: any | a value in which the rows of a pair must differ
+--   group_value: any | the value by which group_rule tells rows apart
 --   text: text | the text, normalised if requested
 -- Guarantees
 --   Rows with the same id and the same text are one row.
---   An id with different texts, or with different values of across if that is used, is an error that names the id.
+--   An id with different texts, or with different values of group_value unless group_rule is 'any', is an error that names the id.
 SELECT
   side,
   id,
-  CASE WHEN NOT $differ OR same_across(CAST(id AS VARCHAR), places) THEN across END AS across,
+  CASE WHEN $group_rule = 'any' OR same_group(CAST(id AS VARCHAR), places) THEN group_value END AS group_value,
   CASE WHEN $normalize THEN normalize_text(text) ELSE text END AS text
 FROM (
   SELECT
     side,
     id,
-    min(across) AS across,
-    CASE WHEN min(across) < max(across) OR count(across) BETWEEN 1 AND count(*) - 1 THEN 2 ELSE 1 END AS places,
+    min(group_value) AS group_value,
+    CASE WHEN min(group_value) < max(group_value) OR count(group_value) BETWEEN 1 AND count(*) - 1 THEN 2 ELSE 1 END AS places,
     same_text(CAST(id AS VARCHAR), min(text), max(text)) AS text
   FROM input
   WHERE id IS NOT NULL AND text IS NOT NULL

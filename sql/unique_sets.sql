@@ -4,36 +4,36 @@
 -- building block of jaccard_join.
 --
 -- Inputs
---   input: side, id, tokens, across
+--   input: side, id, tokens, group_value
 -- Parameters
---   differ.rows
+--   group_rule.rows
 -- Columns
 --   side: Int8 | 0 for the first relation of a join, 1 for the second
 --   id: as id | the id
---   across: any | a value in which the rows of a pair must differ
+--   group_value: any | the value by which group_rule tells rows apart
 --   tokens: List(UInt64) | the members of the set: sorted distinct hashes
 -- Guarantees
 --   Rows with the same id and the same set are one row.
---   An id with different sets, or with different values of across if that is used, is an error that names the id.
+--   An id with different sets, or with different values of group_value unless group_rule is 'any', is an error that names the id.
 SELECT
   side,
   id,
-  CASE WHEN NOT $differ OR same_across(CAST(id AS VARCHAR), places) THEN across END AS across,
+  CASE WHEN $group_rule = 'any' OR same_group(CAST(id AS VARCHAR), places) THEN group_value END AS group_value,
   tokens
 FROM (
   SELECT
     side,
     id,
-    min(across) AS across,
-    CASE WHEN min(across) < max(across) OR count(across) BETWEEN 1 AND count(*) - 1 THEN 2 ELSE 1 END AS places,
+    min(group_value) AS group_value,
+    CASE WHEN min(group_value) < max(group_value) OR count(group_value) BETWEEN 1 AND count(*) - 1 THEN 2 ELSE 1 END AS places,
     CASE
       WHEN same_bytes(CAST(id AS VARCHAR), CAST(min(signature) AS BYTEA), CAST(max(signature) AS BYTEA)) IS NOT NULL
       THEN array_agg(tokens)[1]
     END AS tokens
   FROM (
-    SELECT side, id, across, tokens, coalesce(CAST(set_signature(tokens)[1] AS VARCHAR), '') AS signature
+    SELECT side, id, group_value, tokens, coalesce(CAST(set_signature(tokens)[1] AS VARCHAR), '') AS signature
     FROM (
-      SELECT side, id, across, set_hashes(tokens) AS tokens
+      SELECT side, id, group_value, set_hashes(tokens) AS tokens
       FROM input
       WHERE id IS NOT NULL AND tokens IS NOT NULL
     )

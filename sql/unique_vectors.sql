@@ -4,28 +4,28 @@
 -- A packed vector that is zero is empty. A building block of the joins.
 --
 -- Inputs
---   input: side, id, vector, across
+--   input: side, id, vector, group_value
 -- Parameters
---   differ.rows
+--   group_rule.rows
 -- Columns
 --   side: Int8 | 0 for the first relation of a join, 1 for the second
 --   id: as id | the id
---   across: any | a value in which the rows of a pair must differ
+--   group_value: any | the value by which group_rule tells rows apart
 --   vector: BinaryView | the packed vector or signature
 -- Guarantees
 --   Rows with the same id and the same bytes are one row.
---   An id with different bytes, or with different values of across if that is used, is an error that names the id.
+--   An id with different bytes, or with different values of group_value unless group_rule is 'any', is an error that names the id.
 SELECT
   side,
   id,
-  CASE WHEN NOT $differ OR same_across(CAST(id AS VARCHAR), places) THEN across END AS across,
+  CASE WHEN $group_rule = 'any' OR same_group(CAST(id AS VARCHAR), places) THEN group_value END AS group_value,
   vector
 FROM (
   SELECT
     side,
     id,
-    min(across) AS across,
-    CASE WHEN min(across) < max(across) OR count(across) BETWEEN 1 AND count(*) - 1 THEN 2 ELSE 1 END AS places,
+    min(group_value) AS group_value,
+    CASE WHEN min(group_value) < max(group_value) OR count(group_value) BETWEEN 1 AND count(*) - 1 THEN 2 ELSE 1 END AS places,
     same_bytes(CAST(id AS VARCHAR), min(vector), max(vector)) AS vector
   FROM input
   -- Vectors are packed below this query: a filter on them would also evaluate rows that the caller has filtered out.

@@ -14,5 +14,6 @@ FROM item_pairs(
   bits => $bits,
   seed => $seed,
   max_bucket_pairwise => $max_bucket_pairwise,
-  parts => $parts
+  parts => $parts,
+  group_rule => $group_rule
 )

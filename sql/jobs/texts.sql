@@ -1,6 +1,11 @@
 -- texts
 --
--- Step of a job: selects each distinct normalised text once, with the ids of its copies, and whether it has shingles
--- and can therefore be in a pair.
-SELECT id, text, ids, regexp_like(text, $not_blank) AS compared
-FROM distinct_texts(documents, normalize => $normalize)
+-- Step of a job: selects each distinct normalised text of a group once, with the ids of its copies, and whether it has
+-- shingles, and a group if they are compared, and can therefore be in a pair.
+SELECT
+  id,
+  text,
+  ids,
+  group_value,
+  regexp_like(text, $not_blank) AND ($group_rule = 'any' OR group_value IS NOT NULL) AS compared
+FROM distinct_texts(documents, normalize => $normalize, group_rule => $group_rule)

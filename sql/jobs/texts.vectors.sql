@@ -1,13 +1,31 @@
 -- texts.vectors
 --
--- Step of a job on vectors: selects each distinct packed vector once, with the ids of its copies, and whether it is
--- nonzero and can therefore be in a pair.
-SELECT min(id) AS id, text, array_agg(id) AS ids, text <> X'' AS compared
+-- Step of a job on vectors: selects each distinct packed vector of a group once, with the ids of its copies, and whether
+-- it is nonzero, and has a group if they are compared, and can therefore be in a pair.
+SELECT
+  min(id) AS id,
+  text,
+  array_agg(id) AS ids,
+  group_value,
+  text <> X'' AND ($group_rule = 'any' OR group_value IS NOT NULL) AS compared
 FROM (
-  SELECT id, same_bytes(CAST(id AS VARCHAR), min(text), max(text)) AS text
-  FROM documents
-  WHERE id IS NOT NULL
-  GROUP BY id
+  SELECT
+    id,
+    text,
+    CASE WHEN $group_rule = 'any' OR same_group(CAST(id AS VARCHAR), places) THEN group_value END AS group_value
+  FROM (
+    SELECT
+      id,
+      same_bytes(CAST(id AS VARCHAR), min(text), max(text)) AS text,
+      min(group_value) AS group_value,
+      CASE
+        WHEN min(group_value) < max(group_value) OR count(group_value) BETWEEN 1 AND count(*) - 1 THEN 2
+        ELSE 1
+      END AS places
+    FROM documents
+    WHERE id IS NOT NULL
+    GROUP BY id
+  )
 )
 WHERE text IS NOT NULL
-GROUP BY text
+GROUP BY text, group_value

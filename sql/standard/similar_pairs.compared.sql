@@ -4,10 +4,10 @@
 -- that share a key.
 --
 -- Inputs
---   input: side, id, across, keys, signature, vector
+--   input: side, id, group_value, keys, signature, vector
 WITH candidates AS (
   SELECT id_a, id_b
-  FROM candidate_pairs(input, max_bucket => $max_bucket, sides => $sides, differ => $differ)
+  FROM candidate_pairs(input, max_bucket => $max_bucket, sides => $sides, group_rule => $group_rule)
 )
 SELECT id_a, id_b, similarity
 FROM compared_pairs(

@@ -4,10 +4,10 @@
 -- similarity, by signatures, or not at all. All candidates are materialised before they are verified.
 --
 -- Inputs
---   input: side, id, across, keys, text, signature
+--   input: side, id, group_value, keys, text, signature
 WITH candidates AS (
   SELECT id_a, id_b
-  FROM candidate_pairs(input, max_bucket => $max_bucket, sides => $sides, differ => $differ)
+  FROM candidate_pairs(input, max_bucket => $max_bucket, sides => $sides, group_rule => $group_rule)
 ),
 verified AS (
   SELECT

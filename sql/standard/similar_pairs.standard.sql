@@ -4,10 +4,10 @@
 -- Jaccard similarity. All candidates are materialised before they are verified.
 --
 -- Inputs
---   input: side, id, across, keys, tokens
+--   input: side, id, group_value, keys, tokens
 WITH candidates AS (
   SELECT id_a, id_b
-  FROM candidate_pairs(input, max_bucket => $max_bucket, sides => $sides, differ => $differ)
+  FROM candidate_pairs(input, max_bucket => $max_bucket, sides => $sides, group_rule => $group_rule)
 ),
 counted AS (
   SELECT

@@ -1,5 +1,6 @@
 //! `neardup dedup`.
 
+use super::columns::{Columns, columns};
 use super::flags::{default, help, help_with_dumps, read};
 use super::options::{Cluster, Global};
 use super::reading::Reading;
@@ -19,6 +20,7 @@ use std::time::Instant;
 ///   neardup dedup articles.parquet -o out                 one of each group of similar rows
 ///   neardup dedup posts.csv --id post --text body --threshold 0.7 -o out
 ///   neardup dedup 'shards/*.jsonl.gz' --keep-by 'date desc' --kept kept.jsonl.gz -o out
+///   neardup dedup pages.parquet --within language,site -o out   only rows of one language and site are compared
 ///   neardup dedup enwiki-pages-articles.xml.bz2 -o wiki   similar sentences of a Wikipedia dump
 ///   neardup show out                                      the clusters, with their differences
 ///   neardup why 42 out                                    why row 42 was removed
@@ -73,6 +75,15 @@ pub(crate) struct Arguments {
     /// [default: vector]
     #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
     vector: Option<String>,
+
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        help = help("within.job"),
+        value_parser = columns,
+        help_heading = COLUMNS
+    )]
+    within: Option<Columns>,
 
     #[arg(
         long,
@@ -266,6 +277,10 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         row_ids: arguments.row_ids,
         text: arguments.text.clone(),
         vector: arguments.vector.clone(),
+        within: arguments
+            .within
+            .clone()
+            .map_or_else(Vec::new, |columns| columns.0),
         bits: arguments.bits,
         threshold: arguments.threshold,
         shingle: arguments.shingle.clone(),

@@ -15,6 +15,7 @@ macro_rules! report {
     };
 }
 
+mod columns;
 mod dedup;
 mod first_look;
 mod flags;

@@ -87,11 +87,20 @@ fn print(out: &mut impl Write, why: &Why) -> Result<()> {
                 "row {} is kept: it has no text, and was not compared{repeated}",
                 name(&why.row)
             )?,
-            1 => writeln!(
-                out,
-                "row {} is kept: it is similar to no other row{repeated}",
-                name(&why.row)
-            )?,
+            1 => {
+                let compared = match why.within.is_empty() {
+                    true => String::new(),
+                    false => format!(
+                        " whose values in {} are the same and not NULL",
+                        visible_line(&why.within.join(", "))
+                    ),
+                };
+                writeln!(
+                    out,
+                    "row {} is kept: it is similar to no other row{compared}{repeated}",
+                    name(&why.row)
+                )?
+            }
             size => writeln!(
                 out,
                 "row {} is kept: it represents the {size} rows of cluster {}{repeated}",

@@ -1,6 +1,7 @@
 //! Relation arguments: plans a name, a quoted path or a subquery, and projects plans to inputs with fixed column names.
 
 use super::arguments::Call;
+use super::groups::Groups;
 use crate::near_names;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::catalog::information_schema::{INFORMATION_SCHEMA, InformationSchemaProvider};
@@ -10,7 +11,6 @@ use datafusion::common::{
 };
 use datafusion::datasource::provider_as_source;
 use datafusion::functions::core::expr_fn::arrow_cast;
-use datafusion::functions::math::expr_fn::nanvl;
 use datafusion::logical_expr::planner::RelationPlannerContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 use datafusion::sql::sqlparser::ast::{self, ObjectName, ObjectNamePart, TableFactor};
@@ -193,6 +193,11 @@ fn wait<T: Send>(future: impl Future<Output = Result<T>> + Send) -> Result<T> {
 
 /// The column `name` of a plan.
 pub(super) fn column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
+    column_of(call.function, plan, name)
+}
+
+/// The column `name` of a plan, with the name of the function for the error.
+pub(super) fn column_of(function: &str, plan: &LogicalPlan, name: &str) -> Result<Expr> {
     let schema = plan.schema();
     match schema
         .qualified_fields_with_unqualified_name(name)
@@ -210,15 +215,11 @@ pub(super) fn column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr
                 _ => " (id => column names another one; (SELECT row_number() OVER () AS id, * FROM …) numbers the rows)".to_owned(),
             };
             plan_err!(
-                "{}: the input has no column '{name}'{hint}; its columns are: {}",
-                call.function,
+                "{function}: the input has no column '{name}'{hint}; its columns are: {}",
                 names.join(", ")
             )
         }
-        _ => plan_err!(
-            "{}: the input has more than one column '{name}'",
-            call.function
-        ),
+        _ => plan_err!("{function}: the input has more than one column '{name}'"),
     }
 }
 
@@ -398,7 +399,7 @@ pub(super) fn numbers_column(call: &Call, plan: &LogicalPlan, name: &str) -> Res
     }
 }
 
-/// The documents of a call as one relation `side, id, text, across`: side 0 for the first
+/// The documents of a call as one relation `side, id, text, group_value`: side 0 for the first
 /// relation, 1 for the second.
 pub(super) fn documents(call: &Call) -> Result<LogicalPlan> {
     rows(call, "text", "text", |call, plan, name, _| {
@@ -406,7 +407,7 @@ pub(super) fn documents(call: &Call) -> Result<LogicalPlan> {
     })
 }
 
-/// The rows of a call as one relation `side, id, <alias>, across`. `payload` converts the column that `parameter` names
+/// The rows of a call as one relation `side, id, <alias>, group_value`. `payload` converts the column that `parameter` names
 /// to the column `alias`.
 pub(super) fn rows(
     call: &Call,
@@ -415,16 +416,7 @@ pub(super) fn rows(
     payload: fn(&Call, &LogicalPlan, &str, &Expr) -> Result<Expr>,
 ) -> Result<LogicalPlan> {
     let id_type = joined_id_type(&id_types(call)?);
-    let is_float = |plan: &LogicalPlan| -> Result<bool> {
-        let Some(name) = call.column("across") else {
-            return Ok(false);
-        };
-        Ok(data_type(plan, &column(call, plan, name)?)?.is_floating())
-    };
-    let mut has_floats = false;
-    for plan in &call.relations {
-        has_floats |= is_float(plan)?;
-    }
+    let groups = Groups::of(call)?;
     let side = |index: usize| -> Result<LogicalPlan> {
         let plan = call.relations[index].clone();
         let argument = |name: &str| {
@@ -443,16 +435,12 @@ pub(super) fn rows(
             argument(parameter).unwrap_or(parameter.trim_end_matches("_column")),
             &id,
         )?;
-        let across = match call.column("across") {
-            None => lit(0_i8),
-            Some(name) => comparable(&plan, column(call, &plan, name)?, has_floats)?,
-        };
         LogicalPlanBuilder::from(plan)
             .project(vec![
                 lit(index as i8).alias("side"),
                 id.alias("id"),
                 payload.alias(alias),
-                across.alias("across"),
+                groups.values[index].clone().alias("group_value"),
             ])?
             .build()
     };
@@ -494,19 +482,6 @@ pub(super) fn joined_id_type(types: &[DataType]) -> DataType {
         DataType::Int64 if types.iter().any(is_wide) => DataType::Utf8View,
         id_type => id_type,
     }
-}
-
-/// Converts `across` such that equality is reflexive. If one of the relations has floats, numbers become texts, where
-/// 0.0 and -0.0 are equal, and so are all NaNs.
-fn comparable(plan: &LogicalPlan, expr: Expr, has_floats: bool) -> Result<Expr> {
-    let data_type = data_type(plan, &expr)?;
-    Ok(match has_floats && data_type.is_numeric() {
-        true => {
-            let number = cast(expr, DataType::Float64) + lit(0.0);
-            cast(nanvl(number, lit(f64::NAN)), DataType::Utf8View)
-        }
-        false => expr,
-    })
 }
 
 /// The last column of a schema, such as the one that a window has just added.

@@ -98,6 +98,8 @@ pub enum Reason {
     EmptyText,
     /// All numbers of their vector are 0.
     ZeroVector,
+    /// One of the columns in which compared rows must agree is NULL; such rows are kept.
+    WithoutGroup,
     /// They are headings.
     Headings,
     /// They are list items that do not end with a stop.
@@ -137,6 +139,7 @@ impl fmt::Display for Reason {
             Self::WithoutVector => "rows without a vector",
             Self::EmptyText => "empty texts",
             Self::ZeroVector => "zero vectors",
+            Self::WithoutGroup => "rows with NULL in a column of within",
             Self::Headings => "headings",
             Self::ListItems => "list items",
             Self::SentencesUnder(length) => {

@@ -42,6 +42,8 @@ pub struct Why {
     pub row: WhyRow,
     /// Whether it has a text, or a vector if the job compares vectors; a row without one is not compared.
     pub has_item: bool,
+    /// The columns in which compared rows agree; empty if all rows are compared.
+    pub within: Vec<String>,
     /// The kept row that represents it; `None` if the row is kept itself.
     pub representative: Option<WhyRow>,
     /// Its similarity to the representative.
@@ -138,6 +140,11 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
         .as_deref()
         .is_some_and(|text| !text.trim().is_empty());
     Ok(Why {
+        within: (manifest.parameters.get("within").and_then(|v| v.as_array()))
+            .into_iter()
+            .flatten()
+            .filter_map(|name| Some(name.as_str()?.to_owned()))
+            .collect(),
         has_item: has_text || method == Some(Method::Projection.word()),
         row,
         representative,

@@ -237,6 +237,71 @@ fn jobs_and_queries_agree() {
     }
 }
 
+/// One job with `--within` is the union of one job for each group.
+#[test]
+fn rows_of_different_groups_are_not_compared() {
+    let scratch = corpus();
+    let copy = |what: &str, file: &str| {
+        scratch.succeed(&["sql", "-c", &format!("COPY ({what}) TO '{file}.parquet'")]);
+    };
+    let job = |name: &str, input: &str, more: &[&str]| {
+        let mut arguments = vec!["dedup", input, "-o", name, "--threshold", "0.7"];
+        arguments.extend(["--keep-by", "score desc"]);
+        arguments.extend(more);
+        scratch.succeed(&arguments)
+    };
+    copy(
+        "SELECT *, CASE score % 7 WHEN 0 THEN NULL ELSE 'l' || (score % 2) END AS language, \
+         score % 3 + 0.5 AS \"my, site\" \
+         FROM 'rows.parquet'",
+        "grouped",
+    );
+    let within = ["--within", "language,\"my, site\""];
+    let summary = job("whole", "grouped.parquet", &within).out;
+    let left_out = "rows with NULL in a column of within";
+    assert!(summary.contains(left_out), "{summary}");
+    let mut expected = scratch.rows("SELECT id FROM 'grouped.parquet' WHERE language IS NULL");
+    let alone = expected.clone();
+    assert!(alone.len() > 100);
+    for language in ["l0", "l1"] {
+        for site in ["0.5", "1.5", "2.5"] {
+            let name = format!("of-{language}-{site}");
+            let of_group = format!("language = '{language}' AND \"my, site\" = {site}");
+            copy(
+                &format!("SELECT * FROM 'grouped.parquet' WHERE {of_group}"),
+                &name,
+            );
+            job(&name, &format!("{name}.parquet"), &["--quiet"]);
+            expected.extend(scratch.job_rows(&name, "SELECT id FROM kept"));
+        }
+    }
+    expected.sort_by_key(|row| row["id"].to_string());
+    let mut found = scratch.job_rows("whole", "SELECT id FROM kept");
+    found.sort_by_key(|row| row["id"].to_string());
+    assert_eq!(found, expected);
+    job("any", "grouped.parquet", &["--quiet"]);
+    let removed = |name: &str| scratch.job_number(name, "SELECT count(*) FROM removed");
+    assert!(removed("whole") > 100 && removed("any") > removed("whole") + 100);
+    let why = scratch.succeed(&["why", &alone[0]["id"].to_string(), "whole"]);
+    let no_other = "no other row whose values in language, my, site are the same and not NULL";
+    assert!(why.out.contains(no_other), "{}", why.out);
+    scratch.fail(
+        &[
+            "dedup",
+            "grouped.parquet",
+            "-o",
+            "no",
+            "--within",
+            "langauge",
+        ],
+        &["--within langauge", "did you mean 'language'"],
+    );
+    scratch.fail(
+        &["dedup", "-o", "no", "--within", "title"],
+        &["the sentences of a dump have none"],
+    );
+}
+
 #[test]
 fn texts_as_they_are() {
     let scratch = Scratch::new();

@@ -70,33 +70,33 @@ pub const CALLS: &[(&str, &str)] = &[
     (
         "candidate_pairs",
         "SELECT * FROM candidate_pairs(
-           (SELECT side, id, across, shingle_hashes(text, 'word:3') AS keys FROM rows_in))",
+           (SELECT side, id, group_value, shingle_hashes(text, 'word:3') AS keys FROM rows_in))",
     ),
     (
         "compared_pairs",
         "SELECT * FROM compared_pairs(
            (SELECT side, id, simhash(text) AS signature, CAST(NULL AS BYTEA) AS vector FROM rows_in), pairs, max_distance => 40)",
     ),
-    ("distinct_items", "SELECT * FROM distinct_items((SELECT side, id, text AS item, across FROM rows_in))"),
+    ("distinct_items", "SELECT * FROM distinct_items((SELECT side, id, text AS item, group_value FROM rows_in))"),
     ("distinct_items", "SELECT * FROM distinct_items(packed, measure => 'cosine')"),
     ("copy_pairs", "SELECT * FROM copy_pairs((SELECT id, array_agg(id) AS ids FROM docs GROUP BY id))"),
     ("distinct_texts", "SELECT * FROM distinct_texts(rows_in)"),
     ("exact_pairs", "SELECT * FROM exact_pairs(rows_in)"),
     ("minhash_pairs", "SELECT * FROM minhash_pairs(rows_in, bands => 16, rows => 6)"),
     ("minhash_pairs", "SELECT * FROM minhash_pairs(rows_in, scheme => 'draws')"),
-    ("item_pairs", "SELECT * FROM item_pairs((SELECT side, id, text AS item, across FROM rows_in))"),
-    ("item_pairs", "SELECT * FROM item_pairs((SELECT side, id, text AS item, across FROM rows_in), method => 'minhash')"),
+    ("item_pairs", "SELECT * FROM item_pairs((SELECT side, id, text AS item, group_value FROM rows_in))"),
+    ("item_pairs", "SELECT * FROM item_pairs((SELECT side, id, text AS item, group_value FROM rows_in), method => 'minhash')"),
     ("item_pairs", "SELECT * FROM item_pairs(packed, method => 'projection')"),
     (
         "prefix_pairs",
         "SELECT * FROM prefix_pairs(
-           (SELECT side, id, across, text, shingle_hashes(text, 'word:3') AS tokens FROM rows_in),
+           (SELECT side, id, group_value, text, shingle_hashes(text, 'word:3') AS tokens FROM rows_in),
            (SELECT token_frequencies(shingle_hashes(text, 'word:3')) AS sketch FROM rows_in))",
     ),
-    ("resolved_duplicates", "SELECT * FROM resolved_duplicates((SELECT id, id AS rank, text AS item FROM docs))"),
+    ("resolved_duplicates", "SELECT * FROM resolved_duplicates((SELECT id, id AS rank, text AS item, 0 AS group_value FROM docs))"),
     (
         "resolved_duplicates",
-        "SELECT * FROM resolved_duplicates((SELECT id, id AS rank, text AS item FROM docs), resolution => 'components')",
+        "SELECT * FROM resolved_duplicates((SELECT id, id AS rank, text AS item, 0 AS group_value FROM docs), resolution => 'components')",
     ),
     (
         "resolved_items",
@@ -124,8 +124,8 @@ pub const CALLS: &[(&str, &str)] = &[
     (
         "similar_pairs",
         "SELECT * FROM similar_pairs((
-           SELECT side, id, across, tokens, tokens AS keys, UNNEST(key_parts(tokens, 2)) AS part
-           FROM (SELECT side, id, across, shingle_hashes(text, 'word:3') AS tokens FROM rows_in)), parts => 2)",
+           SELECT side, id, group_value, tokens, tokens AS keys, UNNEST(key_parts(tokens, 2)) AS part
+           FROM (SELECT side, id, group_value, shingle_hashes(text, 'word:3') AS tokens FROM rows_in)), parts => 2)",
     ),
     (
         "sentence_runs",
@@ -135,14 +135,14 @@ pub const CALLS: &[(&str, &str)] = &[
     (
         "signature_pairs",
         "SELECT * FROM signature_pairs(
-           (SELECT side, id, across, simhash(text) AS signature, CAST(NULL AS BYTEA) AS vector FROM rows_in), max_distance => 40)",
+           (SELECT side, id, group_value, simhash(text) AS signature, CAST(NULL AS BYTEA) AS vector FROM rows_in), max_distance => 40)",
     ),
     ("unique_rows", "SELECT * FROM unique_rows(rows_in)"),
     (
         "unique_sets",
-        "SELECT * FROM unique_sets((SELECT side, id, across, shingle_hashes(text, 'word:1') AS tokens FROM rows_in))",
+        "SELECT * FROM unique_sets((SELECT side, id, group_value, shingle_hashes(text, 'word:1') AS tokens FROM rows_in))",
     ),
-    ("unique_vectors", "SELECT * FROM unique_vectors((SELECT side, id, item AS vector, across FROM packed))"),
+    ("unique_vectors", "SELECT * FROM unique_vectors((SELECT side, id, item AS vector, group_value FROM packed))"),
 ];
 
 /// The relations of [`CALLS`].
@@ -177,12 +177,12 @@ pub async fn fill(context: &SessionContext, docs: &str) -> Result<()> {
         &docs,
         "CREATE TABLE pairs AS SELECT * FROM (VALUES (1, 2), (2, 3)) AS v (id_a, id_b)",
         "CREATE TABLE rows_in AS
-           SELECT arrow_cast(0, 'Int8') AS side, id, text, page AS across FROM docs",
+           SELECT arrow_cast(0, 'Int8') AS side, id, text, page AS group_value FROM docs",
         "CREATE TABLE signed AS SELECT id, simhash(text) AS signature FROM docs",
         "CREATE TABLE vectors AS
            SELECT id, [coalesce(character_length(text), 0) + 0.5, id % 7 - 2.5, 3.0] AS vector, page FROM docs",
         "CREATE TABLE packed AS
-           SELECT arrow_cast(0, 'Int8') AS side, id, packed_vector(vector, CAST(id AS VARCHAR)) AS item, page AS across
+           SELECT arrow_cast(0, 'Int8') AS side, id, packed_vector(vector, CAST(id AS VARCHAR)) AS item, page AS group_value
            FROM vectors",
         "CREATE TABLE counts AS
            SELECT id, term, tf FROM term_counts(docs, min_count => 1, min_terms => 1)",

@@ -120,7 +120,7 @@ fn headers() -> Result<(), Failed> {
         "groups",
         "parts",
         "sides",
-        "differ",
+        "group_rule",
         "document_type",
         "hashed",
         "window",

@@ -43,6 +43,7 @@ mod hamming_to_cosine;
 mod item_similarity;
 mod jaccard_similarity;
 mod key_parts;
+mod keys_within;
 mod mean_vector;
 mod minhash;
 mod minhash_bands;
@@ -58,8 +59,8 @@ mod random_projection;
 mod representatives;
 mod run_chains;
 mod run_keys;
-mod same_across;
 mod same_bytes;
+mod same_group;
 mod same_text;
 mod sentence_id;
 mod sentence_kinds;
@@ -109,6 +110,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(item_similarity::ItemSimilarity),
         udf(jaccard_similarity::JaccardSimilarity),
         udf(key_parts::KeyParts),
+        udf(keys_within::KeysWithin),
         udf(minhash::MinHash),
         udf(minhash_bands::MinHashBands),
         udf(minhash_draws::MinHashDraws),
@@ -122,8 +124,8 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(random_projection::RandomProjection),
         udf(run_chains::RunChains),
         udf(run_keys::RunKeys),
-        udf(same_across::SameAcross),
         udf(same_bytes::SameBytes),
+        udf(same_group::SameGroup),
         udf(same_text::SameText),
         udf(sentence_id::SentenceId),
         udf(sentence_kinds::SentenceKinds),
@@ -176,6 +178,11 @@ pub fn same_bytes() -> ScalarUDF {
 /// The function `set_hashes`, for plans that are built by hand.
 pub fn set_hashes() -> ScalarUDF {
     udf(set_hashes::SetHashes)
+}
+
+/// The function `same_group`, for plans that are built by hand.
+pub fn same_group() -> ScalarUDF {
+    udf(same_group::SameGroup)
 }
 
 /// The function `same_text`, for plans that are built by hand.

@@ -122,6 +122,7 @@ class TableFunctions:
         vector_b: str | None = None,
         threshold: float | None = None,
         across: str | None = None,
+        within: Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds every pair of rows whose vectors have at least the given cosine, by comparing all pairs.
@@ -140,6 +141,8 @@ class TableFunctions:
             threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair.
+            within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
+                as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts with exact verification need
                 no more than 1 in one process; default 1.
@@ -168,6 +171,7 @@ class TableFunctions:
             vector_b=vector_b,
             threshold=threshold,
             across=across,
+            within=within,
             parts=parts,
         )
 
@@ -178,6 +182,7 @@ class TableFunctions:
         id: str | None = None,
         text: str | None = None,
         vector: str | None = None,
+        within: Sequence[str] | None = None,
         threshold: float | None = None,
         shingle: str | None = None,
         normalize: bool | None = None,
@@ -201,6 +206,8 @@ class TableFunctions:
                 default text.
             vector: A column: with 'projection': the column of vectors, whose cosine is the
                 similarity; default vector.
+            within: A list of columns, as in [a, b]: only rows that agree in these columns, as in
+                [language, site], are compared; rows with NULL in one of them are kept.
             threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
@@ -251,6 +258,7 @@ class TableFunctions:
             id=id,
             text=text,
             vector=vector,
+            within=within,
             threshold=threshold,
             shingle=shingle,
             normalize=normalize,
@@ -361,6 +369,7 @@ class TableFunctions:
         bits: int | None = None,
         seed: int | None = None,
         across: str | None = None,
+        within: Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds pairs of rows whose bit signatures differ in few bits.
@@ -396,6 +405,8 @@ class TableFunctions:
                 which they are compared; default 1.
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair.
+            within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
+                as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts with exact verification need
                 no more than 1 in one process; default 1.
@@ -431,6 +442,7 @@ class TableFunctions:
             bits=bits,
             seed=seed,
             across=across,
+            within=within,
             parts=parts,
         )
 
@@ -500,6 +512,7 @@ class TableFunctions:
         copies: Literal["all", "linked"] | None = None,
         max_bucket_pairwise: int | None = None,
         across: str | None = None,
+        within: Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds every pair of rows whose shingle sets have at least the given Jaccard similarity.
@@ -533,6 +546,8 @@ class TableFunctions:
                 a few of them, its pivots; default 10000.
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair; not with linked copies.
+            within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
+                as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts with exact verification need
                 no more than 1 in one process; default 1.
@@ -566,6 +581,7 @@ class TableFunctions:
             copies=copies,
             max_bucket_pairwise=max_bucket_pairwise,
             across=across,
+            within=within,
             parts=parts,
         )
 
@@ -729,6 +745,7 @@ class TableFunctions:
         copies: Literal["all", "linked"] | None = None,
         max_bucket_pairwise: int | None = None,
         across: str | None = None,
+        within: Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds pairs of similar rows by MinHash signatures and verifies them.
@@ -779,6 +796,8 @@ class TableFunctions:
                 a few of them, its pivots; default 10000.
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair; not with linked copies.
+            within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
+                as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts with exact verification need
                 no more than 1 in one process; default 1.
@@ -821,6 +840,7 @@ class TableFunctions:
             copies=copies,
             max_bucket_pairwise=max_bucket_pairwise,
             across=across,
+            within=within,
             parts=parts,
         )
 
@@ -831,6 +851,7 @@ class TableFunctions:
         id: str | None = None,
         text: str | None = None,
         vector: str | None = None,
+        within: Sequence[str] | None = None,
         threshold: float | None = None,
         shingle: str | None = None,
         normalize: bool | None = None,
@@ -856,6 +877,8 @@ class TableFunctions:
                 default text.
             vector: A column: with 'projection': the column of vectors, whose cosine is the
                 similarity; default vector.
+            within: A list of columns, as in [a, b]: only rows that agree in these columns, as in
+                [language, site], are compared; rows with NULL in one of them are kept.
             threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
@@ -920,6 +943,7 @@ class TableFunctions:
             id=id,
             text=text,
             vector=vector,
+            within=within,
             threshold=threshold,
             shingle=shingle,
             normalize=normalize,
@@ -1116,6 +1140,7 @@ class TableFunctions:
         chunk: int | None = None,
         seed: int | None = None,
         across: str | None = None,
+        within: Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds pairs of rows whose vectors have at least the given cosine, by bit signatures of random projection, and verifies them by the exact cosine.
@@ -1159,6 +1184,8 @@ class TableFunctions:
                 which they are compared; default 1.
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair.
+            within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
+                as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts with exact verification need
                 no more than 1 in one process; default 1.
@@ -1199,6 +1226,7 @@ class TableFunctions:
             chunk=chunk,
             seed=seed,
             across=across,
+            within=within,
             parts=parts,
         )
 
@@ -1360,7 +1388,7 @@ class TableFunctions:
         compared.
 
         Args:
-            data: A relation: side, id, text, across.
+            data: A relation: side, id, text, group_value.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; texts are compared as they are; default text.
             min_words: A whole number in [1, 1000]: minimum number of words of a passage; short for
@@ -1432,6 +1460,7 @@ class TableFunctions:
         chunk: int | None = None,
         seed: int | None = None,
         across: str | None = None,
+        within: Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds pairs of rows whose texts have SimHashes that differ in few bits.
@@ -1470,6 +1499,8 @@ class TableFunctions:
                 which they are compared; default 1.
             across: A column: only pairs whose values in this column differ; rows with NULL in it
                 are in no pair.
+            within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
+                as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts with exact verification need
                 no more than 1 in one process; default 1.
@@ -1508,6 +1539,7 @@ class TableFunctions:
             chunk=chunk,
             seed=seed,
             across=across,
+            within=within,
             parts=parts,
         )
 

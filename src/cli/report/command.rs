@@ -1,5 +1,6 @@
 //! The command that runs a job again, from its manifest.
 
+use crate::cli::columns::written;
 use crate::cli::dedup::SAMPLE_DIRECTORY;
 use crate::cli::visible::shell_word;
 use neardup::files::STANDARD_INPUT_COPY;
@@ -56,6 +57,10 @@ pub(super) fn command(manifest: &Manifest, directory: &str) -> String {
         if !value.is_empty() && value != default {
             words.extend([option.to_owned(), shell_word(&value)]);
         }
+    }
+    if let Some(names) = manifest.parameters.get("within").and_then(|v| v.as_array()) {
+        let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+        words.extend(["--within".to_owned(), shell_word(&written(&names))]);
     }
     for (name, value, option) in [
         ("normalize", "false", "--no-normalize"),
@@ -120,6 +125,7 @@ mod tests {
             ("pairs", "linked".into()),
             ("id", Value::Null),
             ("text", "the body".into()),
+            ("within", vec!["language", "a, b"].into()),
             ("normalize", false.into()),
             ("keep", "my score desc".into()),
         ] {
@@ -127,7 +133,8 @@ mod tests {
         }
         assert_eq!(
             command(&manifest, "out"),
-            "neardup dedup -o out --text 'the body' --threshold 0.6 --method minhash --no-normalize \
+            "neardup dedup -o out --text 'the body' --threshold 0.6 --method minhash \
+             --within 'language,\"a, b\"' --no-normalize \
              --keep-by 'my score desc'"
         );
         assert_eq!(input("/scratch/standard-input-x1y"), Some("-".to_owned()));

@@ -3,6 +3,7 @@
 use super::lsh::bands_and_rows;
 use super::{Call, Expansion, Value, block_variant, expansion};
 use crate::functions::find;
+use crate::functions::groups::Groups;
 use crate::functions::relations;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::logical_expr::{cast, col};
@@ -43,7 +44,7 @@ fn set_join(call: &Call) -> Result<Expansion> {
     let sets = relations::rows(call, "signature_column", "tokens", relations::set_column)?;
     let more = [
         ("sides", Value::Integer(call.relations.len() as i64)),
-        ("differ", Value::Boolean(call.column("across").is_some())),
+        Groups::of(call)?.rule(),
     ];
     let variant = function(call)?.variant("jaccard_join.sets");
     with_own_ids(
@@ -150,11 +151,11 @@ fn document_join(call: &Call, more: BTreeMap<&str, Value>) -> Result<Expansion> 
         false => function.template,
     };
     let input = relations::documents(call)?;
-    let differ = Value::Boolean(call.column("across").is_some());
+    let (group_rule, rule) = Groups::of(call)?.rule();
     let mut expansion = expansion(call, template, vec![input], more);
     if let Expansion::Template { values, .. } = &mut expansion {
         values.insert("sides".to_owned(), Value::Integer(sides as i64).literal());
-        values.insert("differ".to_owned(), differ.literal());
+        values.insert(group_rule.to_owned(), rule.literal());
     }
     with_own_ids(call, expansion, "similarity")
 }

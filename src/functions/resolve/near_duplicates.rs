@@ -3,11 +3,12 @@
 use super::lsh::bands_and_rows;
 use super::signatures;
 use super::{Call, Expansion, Value, block_variant, expansion};
+use crate::functions::groups::Groups;
 use crate::functions::{Keep, find, one_row_per_id, orderable, relations};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::functions::unicode::expr_fn::character_length;
-use datafusion::functions_aggregate::expr_fn::{max, min};
+use datafusion::functions_aggregate::expr_fn::{count, max, min, sum};
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{
     Expr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, cast, ident, lit, when,
@@ -29,7 +30,7 @@ pub(in crate::functions) fn near_duplicates(call: &Call) -> Result<Expansion> {
         call,
         template,
         vec![input],
-        [measure_value(call)?],
+        [measure_value(call)?, Groups::of(call)?.rule()],
     ))
 }
 
@@ -74,7 +75,8 @@ pub(in crate::functions) fn deduplicate(call: &Call) -> Result<Expansion> {
         .build()?;
     let documents = ranked(call, order)?;
     let inputs = vec![input, documents];
-    let mut result = expansion(call, template, inputs, [measure_value(call)?]);
+    let more = [measure_value(call)?, Groups::of(call)?.rule()];
+    let mut result = expansion(call, template, inputs, more);
     if let Expansion::Template { output, .. } = &mut result {
         let renamed = columns.iter().zip(&names);
         *output = Some(
@@ -227,21 +229,28 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
             relations::vector_column(call, &plan, name, &id)?
         }
     };
+    let groups = Groups::of(call)?;
+    let group = groups.values[0].clone();
     let Some(order) = order else {
         return LogicalPlanBuilder::from(plan)
             .project(vec![
                 id.clone().alias("id"),
                 id.alias("rank"),
                 item.alias("item"),
+                group.alias("group_value"),
             ])?
             .build();
     };
     // A row without an item is kept only if all rows of its id have none.
-    let keep_key = when(item_column(call, &plan)?.is_not_null(), order.expr).end()?;
+    let has_item = item_column(call, &plan)?.is_not_null();
+    let keep_key = when(has_item.clone(), order.expr).end()?;
+    let group_type = relations::data_type(&plan, &group)?;
     let documents = LogicalPlanBuilder::from(plan)
         .project(vec![
             id.alias("id"),
             item.alias("item"),
+            when(has_item.clone(), group).end()?.alias("group_value"),
+            has_item.alias("has_item"),
             keep_key.alias("keep_key"),
         ])?
         .build()?;
@@ -272,15 +281,33 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
                 keep_key.alias("keep_key"),
                 min(ident("item")).alias("min_item"),
                 max(ident("item")).alias("max_item"),
+                min(ident("group_value")).alias("group_value"),
+                max(ident("group_value")).alias("max_group"),
+                count(ident("group_value")).alias("grouped"),
+                sum(cast(ident("has_item"), DataType::Int64)).alias("items"),
             ],
         )?
         .window(vec![rank])?;
     let rank = relations::last_column(ranked.schema());
+    // The rows of an id are in one group, if groups are compared.
+    let group = match groups.agree() {
+        false => ident("group_value"),
+        true => {
+            let some = ident("grouped")
+                .gt(lit(0_i64))
+                .and(ident("grouped").lt(ident("items")));
+            let differ = ident("group_value").lt(ident("max_group")).or(some);
+            let found = when(differ, lit(2_i64)).otherwise(lit(1_i64))?;
+            let is_one = neardup_udfs::same_group().call(vec![items[0].clone(), found]);
+            when(is_one, ident("group_value")).end()?
+        }
+    };
     let ranked = ranked
         .project(vec![
             ident("id"),
             cast(rank, DataType::Int64).alias("rank"),
             same.call(items.to_vec()).alias("item"),
+            group.alias("group_value"),
         ])?
         .build()?;
     let without_id = LogicalPlanBuilder::from(documents)
@@ -289,6 +316,7 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
             ident("id"),
             lit(ScalarValue::Int64(None)).alias("rank"),
             lit(none).alias("item"),
+            lit(ScalarValue::try_new_null(&group_type)?).alias("group_value"),
         ])?
         .build()?;
     LogicalPlanBuilder::from(ranked).union(without_id)?.build()

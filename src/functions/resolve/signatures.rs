@@ -2,6 +2,7 @@
 
 use super::join::{check_second, with_own_ids};
 use super::{Call, Expansion, Value, block_variant, expansion};
+use crate::functions::groups::Groups;
 use crate::functions::{find, relations};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
@@ -287,9 +288,18 @@ fn finish(
     let function = find(call.function)
         .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?;
     let template = variant.map_or(function.template, |name| function.variant(name));
+    let groups = Groups::of(call)?;
+    if groups.agree()
+        && matches!(call.get("method"), Some(Value::Text(method)) if method == "window")
+    {
+        return plan_err!(
+            "{}: within cannot be combined with method => 'window', whose windows hold rows of all groups",
+            call.function
+        );
+    }
     let more = [
         ("sides", Value::Integer(call.relations.len() as i64)),
-        ("differ", Value::Boolean(call.column("across").is_some())),
+        groups.rule(),
     ];
     let values = values.into_iter().chain(more);
     with_own_ids(call, expansion(call, template, inputs, values), reported)

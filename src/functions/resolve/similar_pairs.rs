@@ -1,7 +1,7 @@
 //! Resolves `similar_pairs` to its operator.
 
 use super::{Call, Expansion};
-use crate::operators::similar_pairs::{Candidates, SimilarPairs, Spec, Verify};
+use crate::operators::similar_pairs::{Candidates, GroupRule, SimilarPairs, Spec, Verify};
 use datafusion::common::Result;
 
 pub(in crate::functions) fn similar_pairs(call: &Call) -> Result<Expansion> {
@@ -40,7 +40,11 @@ pub(in crate::functions) fn similar_pairs(call: &Call) -> Result<Expansion> {
         max_bucket: limit("max_bucket")?,
         parts: call.integer("parts")? as u32,
         two_sides: call.integer("sides")? == 2,
-        differ: call.boolean("differ")?,
+        group_rule: match call.text("group_rule")? {
+            "differ" => GroupRule::Differ,
+            "agree" => GroupRule::Agree,
+            _ => GroupRule::Any,
+        },
         shingle: None,
         report: None,
     };

@@ -1,10 +1,10 @@
-//! The first steps: make `documents` (side, id, text, across), the table of the rows that are compared.
+//! The first steps: make `documents` (side, id, text, group_value), the table of the rows that are compared.
 
 use super::options::{Keep, Method, RowIds};
 use super::row_ids::{ROW, numbered};
 use super::run::Run;
 use crate::files::{Input, Kind};
-use crate::functions::{last_column, orderable};
+use crate::functions::{last_column, names_of_groups, orderable};
 use crate::jobs::dumps;
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
@@ -124,6 +124,16 @@ impl Run<'_> {
         if let Keep::By { column, .. } = &self.options.keep {
             find("keep_by", column)?;
         }
+        for column in &self.options.within {
+            let field = find("within", column)?;
+            if field.data_type().is_nested() || field.data_type().is_binary() {
+                return unfit(
+                    "within",
+                    field,
+                    "hold texts, numbers, dates or truth values",
+                );
+            }
+        }
         if let Some(field) = id
             && self.options.row_ids != RowIds::Number
         {
@@ -176,9 +186,16 @@ impl Run<'_> {
             ),
         };
         let id_type = self.plain_type(job, id).await?;
-        let documents = job.context().table("input").await?.select(vec![
+        let input = job.context().table("input").await?;
+        let relation = [input.logical_plan().clone()];
+        let group = match self.options.within.as_slice() {
+            [] => lit(0_i8),
+            columns => names_of_groups("dedup", &relation, columns)?.remove(0),
+        };
+        let documents = input.select(vec![
             cast(ident(id), id_type).alias("id"),
             text.alias("text"),
+            group.alias("group_value"),
         ])?;
         self.register_documents(job, documents, id, &columns.text)
             .await
@@ -221,12 +238,13 @@ impl Run<'_> {
         let documents = job.context().table("input").await?.select(vec![
             ident("sentence_id").alias("id"),
             ident("sentence").alias("text"),
+            lit(0_i8).alias("group_value"),
         ])?;
         self.register_documents(job, documents, "sentence_id", "sentence")
             .await
     }
 
-    /// Registers `documents` (side, id, text, across), and `ranks` if the keep order needs them.
+    /// Registers `documents` (side, id, text, group_value), and `ranks` if the keep order needs them.
     pub(super) async fn register_documents(
         &self,
         job: &mut Job,
@@ -238,7 +256,7 @@ impl Run<'_> {
             lit(0_i8).alias("side"),
             ident("id"),
             ident("text"),
-            lit(0_i8).alias("across"),
+            ident("group_value"),
         ])?;
         job.context()
             .register_table("documents", view.into_view())?;

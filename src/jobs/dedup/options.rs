@@ -103,6 +103,8 @@ pub struct Dedup {
     pub text: Option<String>,
     /// The vector column of a table, for [`Method::Projection`]; `None`: `vector`.
     pub vector: Option<String>,
+    /// Columns of a table: only rows that agree in all of them are compared. Rows with NULL in one of them are kept.
+    pub within: Vec<String>,
     /// Number of bits of a vector's signature.
     pub bits: usize,
     /// Minimum similarity of a pair; `None`: the default of the parameter, for dumps [`Dedup::DUMP_THRESHOLD`].
@@ -157,6 +159,7 @@ impl Dedup {
             row_ids: default("row_ids"),
             text: None,
             vector: None,
+            within: Vec::new(),
             bits: default("bits"),
             threshold: None,
             shingle: None,

@@ -82,6 +82,13 @@ impl<'a> Run<'a> {
             ]
             .into());
         }
+        if is_dump && !options.within.is_empty() {
+            return Err(parameter_error![
+                name("within"),
+                " names columns of a table; the sentences of a dump have none"
+            ]
+            .into());
+        }
         if let Some((option, why)) = options.without_effect(is_dump) {
             return Err(parameter_error![name(option), why].into());
         }
@@ -120,6 +127,9 @@ impl<'a> Run<'a> {
         ]);
         if let Some(language) = &options.dump.language {
             parameters.insert("language".to_owned(), language.clone().into());
+        }
+        if !options.within.is_empty() {
+            parameters.insert("within".to_owned(), options.within.clone().into());
         }
         if options.row_ids != RowIds::Number {
             parameters.insert("row_ids".to_owned(), options.row_ids.word().into());
@@ -169,6 +179,10 @@ impl<'a> Run<'a> {
             true => "(?s).",
             false => r"\S",
         };
+        let group_rule = match options.within.is_empty() {
+            true => "any",
+            false => "agree",
+        };
         BTreeMap::from([
             ("threshold".to_owned(), Value::Number(self.threshold)),
             ("shingle".to_owned(), Value::Text(self.shingle.clone())),
@@ -184,6 +198,7 @@ impl<'a> Run<'a> {
                 Value::Text(options.resolution.to_string()),
             ),
             ("not_blank".to_owned(), Value::Text(not_blank.to_owned())),
+            ("group_rule".to_owned(), Value::Text(group_rule.to_owned())),
             ("bits".to_owned(), Value::Integer(options.bits as i64)),
             (
                 "target_recall".to_owned(),

@@ -75,7 +75,9 @@ impl Run<'_> {
                     &format!(
                         "SELECT coalesce(sum(CAST(cardinality(ids) AS BIGINT)), 0), \
                          coalesce(sum(CAST(cardinality(ids) AS BIGINT)) FILTER (WHERE NOT compared), 0), \
-                         coalesce(sum(CAST({length} AS BIGINT)), 0), count(*) FILTER (WHERE compared) FROM texts"
+                         coalesce(sum(CAST({length} AS BIGINT)), 0), count(*) FILTER (WHERE compared), \
+                         coalesce(sum(CAST(cardinality(ids) AS BIGINT)) FILTER (WHERE group_value IS NULL), 0) \
+                         FROM texts"
                     ),
                 )
                 .await?;
@@ -95,7 +97,8 @@ impl Run<'_> {
                 let mut leave_out = |reason, count: i64| record.leave_out(reason, count.max(0) as u64);
                 leave_out(Reason::WithoutId, without_id);
                 leave_out(missing, ids - with_text);
-                leave_out(empty, texts[1]);
+                leave_out(Reason::WithoutGroup, texts[4]);
+                leave_out(empty, texts[1] - texts[4]);
                 leave_out(Reason::RepeatedId, rows - without_id - ids);
                 if is_dump {
                     let outside = numbers(

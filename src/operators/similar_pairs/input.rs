@@ -174,8 +174,8 @@ pub(super) struct PartRows {
     pub(super) sides: Vec<u8>,
     /// Whether the sides are halves of one relation.
     pub(super) halves: bool,
-    across: Vec<ArrayRef>,
-    /// Bytes of `ids` and `across`, which have many arrays if batches are small.
+    group_values: Vec<ArrayRef>,
+    /// Bytes of `ids` and `group_values`, which have many arrays if batches are small.
     array_bytes: usize,
 }
 
@@ -187,7 +187,7 @@ pub(super) struct SortedPart {
     pub(super) norms: Vec<f64>,
     /// All zero, one more than there are rows: the offsets of lists that are all empty.
     pub(super) zeros: Vec<usize>,
-    /// For each row a number that is equal for rows with equal `across`, and whether `across` is not NULL.
+    /// For each row a number that is equal for rows with equal `group_value`, and whether it is not NULL.
     pub(super) groups: Option<(Vec<u64>, Vec<bool>)>,
 }
 
@@ -299,10 +299,10 @@ impl PartRows {
             self.sides
                 .extend(rows.iter().map(|&row| u8::from(sides.value(row) != 0)));
         }
-        if spec.differ {
-            let taken = take(column("across")?, &indices, None)?;
+        if spec.compares_groups() {
+            let taken = take(column("group_value")?, &indices, None)?;
             self.array_bytes += taken.get_array_memory_size();
-            self.across.push(taken);
+            self.group_values.push(taken);
         }
         Ok(())
     }
@@ -334,11 +334,11 @@ impl PartRows {
             true => lists,
             false => lists.reorder(order),
         };
-        let groups = match self.across.is_empty() {
+        let groups = match self.group_values.is_empty() {
             true => None,
             false => {
-                let across: Vec<&dyn Array> = self.across.iter().map(AsRef::as_ref).collect();
-                Some(group_numbers(&take(&concat(&across)?, &indices, None)?)?)
+                let values: Vec<&dyn Array> = self.group_values.iter().map(AsRef::as_ref).collect();
+                Some(group_numbers(&take(&concat(&values)?, &indices, None)?)?)
             }
         };
         let mut texts = Texts::default();
@@ -377,7 +377,7 @@ impl PartRows {
                 vectors,
                 sides,
                 halves: self.halves,
-                across: vec![],
+                group_values: vec![],
                 array_bytes: 0,
             },
             norms,

@@ -1,7 +1,7 @@
 //! Creates the join of the kernels from the parameters of the operator.
 
 use super::input::SortedPart;
-use super::{Candidates, Spec, Verify};
+use super::{Candidates, GroupRule, Spec, Verify};
 use neardup_kernels::pairs as kernel;
 
 /// A join in progress.
@@ -180,6 +180,7 @@ pub(super) fn pair_input<'a>(spec: &Spec, part: &'a SortedPart) -> kernel::PairI
         group: part.groups.as_ref().map(|(values, valid)| kernel::Groups {
             values,
             valid: Some(valid),
+            agree: spec.group_rule == GroupRule::Agree,
         }),
         payload: match spec.verify {
             Verify::Exact => {

@@ -86,6 +86,18 @@ pub enum Candidates {
     },
 }
 
+/// Which rows may be in a pair, by their values in the column `group_value`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Serialize, Deserialize)]
+pub enum GroupRule {
+    /// All: the column is not read.
+    #[default]
+    Any,
+    /// Rows whose values differ.
+    Differ,
+    /// Rows whose values are equal; with [`Candidates::Keys`], rows with other values share no key.
+    Agree,
+}
+
 /// The parameters of the operator. `sql/similar_pairs.sql` describes them.
 #[derive(Debug, Clone, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub struct Spec {
@@ -109,8 +121,8 @@ pub struct Spec {
     pub shingle: Option<String>,
     /// Whether only pairs of a row of side 0 with a row of side 1 are formed.
     pub two_sides: bool,
-    /// Whether only pairs with different values of `across` are formed.
-    pub differ: bool,
+    /// Which rows may be in a pair.
+    pub group_rule: GroupRule,
     /// Where the counts of uncompared rows and pairs are written, if anywhere.
     pub report: Option<Report>,
 }
@@ -135,8 +147,8 @@ impl Spec {
         if self.two_sides {
             columns.push("side");
         }
-        if self.differ {
-            columns.push("across");
+        if self.compares_groups() {
+            columns.push("group_value");
         }
         columns
     }
@@ -147,7 +159,16 @@ impl Spec {
             && self.verify == Verify::Exact
             && self.parts == 1
             && self.max_bucket.is_none()
-            && !self.differ
+            && self.group_rule != GroupRule::Differ
+    }
+
+    /// Whether the column `group_value` is compared. The join by blocks relies on the keys.
+    pub(crate) fn compares_groups(&self) -> bool {
+        match self.group_rule {
+            GroupRule::Any => false,
+            GroupRule::Differ => true,
+            GroupRule::Agree => self.shingle.is_none(),
+        }
     }
 
     /// Whether bit signatures are compared.
@@ -204,8 +225,10 @@ impl std::fmt::Display for Spec {
         if self.two_sides {
             f.write_str(", two sides")?;
         }
-        if self.differ {
-            f.write_str(", across differs")?;
+        match self.group_rule {
+            GroupRule::Any => {}
+            GroupRule::Differ => f.write_str(", groups differ")?,
+            GroupRule::Agree => f.write_str(", groups agree")?,
         }
         Ok(())
     }

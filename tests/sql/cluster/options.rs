@@ -66,6 +66,8 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
             "exact",
             "--keep-by",
             "title desc",
+            "--within",
+            "language,source",
         ],
         &["pairs", "clusters", "kept", "removed"],
     ),

@@ -2,7 +2,7 @@
 
 use super::random::Random;
 use super::rows::Row;
-use super::truth::{Keep, Keys, Projected, Signing, Verify, normal, set};
+use super::truth::{Groups, Keep, Keys, Projected, Signing, Verify, normal, set};
 use neardup_kernels::{choose_bands, distance_for_recall};
 
 /// How texts are compared.
@@ -19,13 +19,13 @@ pub enum Call {
     Jaccard {
         compare: Compare,
         two: bool,
-        across: bool,
+        groups: Groups,
         linked: bool,
     },
     MinHash {
         compare: Compare,
         two: bool,
-        across: bool,
+        groups: Groups,
         linked: bool,
         signing: Signing,
         given: String,
@@ -42,22 +42,24 @@ pub enum Call {
         components: bool,
         keep: Keep,
         rows: bool,
+        within: bool,
     },
     NearVectors {
         threshold: f64,
         components: bool,
         keep: Keep,
         rows: bool,
+        within: bool,
     },
     Hamming {
         two: bool,
-        across: bool,
+        groups: Groups,
         max_distance: usize,
         method: &'static str,
     },
     SimHash {
         two: bool,
-        across: bool,
+        groups: Groups,
         max_distance: usize,
         method: &'static str,
         bits: usize,
@@ -65,12 +67,12 @@ pub enum Call {
     },
     Cosine {
         two: bool,
-        across: bool,
+        groups: Groups,
         threshold: f64,
     },
     Projection {
         two: bool,
-        across: bool,
+        groups: Groups,
         projected: Projected,
         given: String,
     },
@@ -182,17 +184,28 @@ fn keep(random: &mut Random) -> Keep {
     }
 }
 
+/// Which rows may be in a pair.
+fn groups(random: &mut Random) -> Groups {
+    *random.pick(&[
+        Groups::Any,
+        Groups::Any,
+        Groups::Any,
+        Groups::Across,
+        Groups::Within,
+    ])
+}
+
 impl Call {
     /// A random call of the functions of texts.
     pub fn of_texts(random: &mut Random) -> Self {
         let compare = Compare::random(random);
-        let (two, across) = (random.percent(25), random.percent(20));
-        let linked = !two && !across && random.percent(40);
+        let (two, groups) = (random.percent(25), groups(random));
+        let linked = !two && groups != Groups::Across && random.percent(40);
         match random.below(12) {
             0..3 => Self::Jaccard {
                 compare,
                 two,
-                across,
+                groups,
                 linked,
             },
             3..6 => {
@@ -208,7 +221,7 @@ impl Call {
                 Self::MinHash {
                     compare,
                     two,
-                    across,
+                    groups,
                     linked,
                     signing,
                     given,
@@ -232,7 +245,7 @@ impl Call {
                 };
                 Self::SimHash {
                     two,
-                    across,
+                    groups,
                     max_distance,
                     method,
                     bits: *random.pick(&[64, 128]),
@@ -254,7 +267,7 @@ impl Call {
             _ => Self::Jaccard {
                 compare,
                 two: false,
-                across: false,
+                groups: Groups::Any,
                 linked: false,
             },
         }
@@ -264,6 +277,7 @@ impl Call {
     pub fn of_clusters(random: &mut Random) -> Self {
         let compare = Compare::random(random);
         let (components, keep, rows) = (random.percent(40), keep(random), random.percent(40));
+        let within = random.percent(30);
         match random.below(10) {
             0 => Self::Twice { compare },
             1..3 => Self::NearVectors {
@@ -271,6 +285,7 @@ impl Call {
                 components,
                 keep,
                 rows,
+                within,
             },
             _ => {
                 let minhash =
@@ -281,6 +296,7 @@ impl Call {
                     components,
                     keep,
                     rows,
+                    within,
                 }
             }
         }
@@ -288,7 +304,7 @@ impl Call {
 
     /// A random call of the functions of vectors and signatures.
     pub fn of_vectors(random: &mut Random) -> Self {
-        let (two, across) = (random.percent(25), random.percent(20));
+        let (two, groups) = (random.percent(25), groups(random));
         let threshold = *random.pick(THRESHOLDS);
         match random.below(3) {
             0 => {
@@ -300,14 +316,14 @@ impl Call {
                 };
                 Self::Hamming {
                     two,
-                    across,
+                    groups,
                     max_distance,
                     method,
                 }
             }
             1 => Self::Cosine {
                 two,
-                across,
+                groups,
                 threshold,
             },
             _ => {
@@ -338,7 +354,7 @@ impl Call {
                 };
                 Self::Projection {
                     two,
-                    across,
+                    groups,
                     projected,
                     given,
                 }

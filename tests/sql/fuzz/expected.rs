@@ -3,8 +3,8 @@
 use super::calls::{Call, Compare};
 use super::rows::{Id, Row};
 use super::truth::{
-    Item, Keep, Keys, NULL, Outcome, Projected, Sides, Signed, Signing, Truth, Verify, items,
-    normal, number, pairs_of, resolved, shown, sides, simhash, similar, sorted, within,
+    Groups, Item, Keep, Keys, NULL, Outcome, Projected, Sides, Signed, Signing, Truth, Verify,
+    items, normal, number, pairs_of, resolved, shown, sides, simhash, similar, sorted, within,
 };
 use neardup_kernels::{choose_bands, cosine, distance_for_recall};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,43 +16,43 @@ impl Call {
         match self {
             Self::Jaccard {
                 compare,
-                across,
+                groups,
                 linked,
                 ..
             } => {
-                let sides = sides(rows, second, *across, |row| row.text.clone());
+                let sides = sides(rows, second, *groups, |row| row.text.clone());
                 let sides = sides.map(|sides| compared(sides, compare, None));
                 match (sides, linked) {
                     (Err(wrong), _) => wrong,
-                    (Ok((first, _)), true) => linked_pairs(&first, |a, b| {
+                    (Ok((first, _)), true) => linked_pairs(&first, *groups, |a, b| {
                         similar(&a.set, &b.set, compare.threshold).map(number)
                     }),
-                    (Ok(sides), false) => pairs_of(&sides, *across, |a, b| {
+                    (Ok(sides), false) => pairs_of(&sides, *groups, |a, b| {
                         similar(&a.set, &b.set, compare.threshold).map(number)
                     }),
                 }
             }
             Self::MinHash {
                 compare,
-                across,
+                groups,
                 linked,
                 signing,
                 verify,
                 ..
             } => {
-                let sides = sides(rows, second, *across, |row| row.text.clone());
+                let sides = sides(rows, second, *groups, |row| row.text.clone());
                 let sides = sides.map(|sides| compared(sides, compare, Some(signing)));
                 let measure = |a: &Signed, b: &Signed| a.verified(b, *verify, compare.threshold);
                 match (sides, linked) {
                     (Err(wrong), _) => wrong,
-                    (Ok((first, _)), true) => linked_pairs(&first, measure),
-                    (Ok(sides), false) => pairs_of(&sides, *across, measure),
+                    (Ok((first, _)), true) => linked_pairs(&first, *groups, measure),
+                    (Ok(sides), false) => pairs_of(&sides, *groups, measure),
                 }
             }
             Self::Buckets {
                 compare, signing, ..
             } => {
-                let sides = match sides(rows, None, false, |row| row.text.clone()) {
+                let sides = match sides(rows, None, Groups::Any, |row| row.text.clone()) {
                     Ok(sides) => compared(sides, compare, Some(signing)),
                     Err(wrong) => return wrong,
                 };
@@ -76,19 +76,19 @@ impl Call {
                 )
             }
             Self::SimHash {
-                across,
+                groups,
                 max_distance,
                 bits,
                 compare,
                 ..
-            } => match sides(rows, second, *across, |row| row.text.clone()) {
+            } => match sides(rows, second, *groups, |row| row.text.clone()) {
                 Err(wrong) => wrong,
                 Ok(sides) => {
                     let mut sides = compared(sides, compare, None);
                     for side in [Some(&mut sides.0), sides.1.as_mut()].into_iter().flatten() {
                         side.retain(|item| !item.value.set.is_empty());
                     }
-                    pairs_of(&sides, *across, |a, b| {
+                    pairs_of(&sides, *groups, |a, b| {
                         within(
                             &simhash(&a.set, *bits),
                             &simhash(&b.set, *bits),
@@ -98,30 +98,30 @@ impl Call {
                 }
             },
             Self::Hamming {
-                across,
+                groups,
                 max_distance,
                 ..
-            } => match sides(rows, second, *across, |row| row.signature) {
+            } => match sides(rows, second, *groups, |row| row.signature) {
                 Err(wrong) => wrong,
-                Ok(sides) => pairs_of(&sides, *across, |a, b| within(a, b, *max_distance)),
+                Ok(sides) => pairs_of(&sides, *groups, |a, b| within(a, b, *max_distance)),
             },
             Self::Cosine {
-                across, threshold, ..
-            } => match sides(rows, second, *across, |row| row.vector.clone()) {
+                groups, threshold, ..
+            } => match sides(rows, second, *groups, |row| row.vector.clone()) {
                 Err(wrong) => wrong,
-                Ok(sides) => pairs_of(&sides, *across, |a, b| {
+                Ok(sides) => pairs_of(&sides, *groups, |a, b| {
                     cosine(a, b).filter(|c| c >= threshold).map(number)
                 }),
             },
             Self::Projection {
-                across, projected, ..
-            } => match sides(rows, second, *across, |row| row.vector.clone()) {
+                groups, projected, ..
+            } => match sides(rows, second, *groups, |row| row.vector.clone()) {
                 Err(wrong) => wrong,
                 Ok(mut sides) => {
                     for side in [Some(&mut sides.0), sides.1.as_mut()].into_iter().flatten() {
                         side.retain(|item| item.value.iter().any(|x| *x != 0.0));
                     }
-                    pairs_of(&sides, *across, |a, b| projected.measure(a, b))
+                    pairs_of(&sides, *groups, |a, b| projected.measure(a, b))
                 }
             },
             Self::Near {
@@ -130,8 +130,10 @@ impl Call {
                 components,
                 keep,
                 rows: kept,
+                within,
             } => {
-                if let Err(wrong) = items(rows, false, |row| row.text.clone()) {
+                let page = page(*within);
+                if let Err(wrong) = items(rows, groups_of(*within), |row| row.text.clone()) {
                     return Truth::Contradiction(wrong);
                 }
                 let signing = minhash.then(|| {
@@ -144,15 +146,19 @@ impl Call {
                 });
                 let value = |row: &Row| {
                     let signed = signed(&compare.text(row)?, compare, signing.as_ref());
-                    (!signed.set.is_empty()).then_some(signed)
+                    (!signed.set.is_empty()).then_some((page(row)?, signed))
                 };
-                let edge = |a: &Signed, b: &Signed| match minhash {
+                let edge = |(page_a, a): &(i64, Signed), (page_b, b): &(i64, Signed)| match minhash
+                {
+                    _ if page_a != page_b => None,
                     true => a
                         .verified(b, Verify::Exact, compare.threshold)
                         .and_then(|value| value.parse().ok()),
                     false => similar(&a.set, &b.set, compare.threshold),
                 };
-                let exact = |a: &Signed, b: &Signed| neardup_kernels::jaccard(&a.set, &b.set);
+                let exact = |(_, a): &(i64, Signed), (_, b): &(i64, Signed)| {
+                    neardup_kernels::jaccard(&a.set, &b.set)
+                };
                 let has_value = |row: &Row| row.text.is_some();
                 duplicates(
                     rows,
@@ -165,8 +171,10 @@ impl Call {
                 components,
                 keep,
                 rows: kept,
+                within,
             } => {
-                if let Err(wrong) = items(rows, false, |row| row.vector.clone()) {
+                let page = page(*within);
+                if let Err(wrong) = items(rows, groups_of(*within), |row| row.vector.clone()) {
                     return Truth::Contradiction(wrong);
                 }
                 let Ok(max_distance) = distance_for_recall(1024, *threshold, 0.99) else {
@@ -180,14 +188,17 @@ impl Call {
                     estimate: false,
                 };
                 let value = |row: &Row| {
-                    row.vector
-                        .clone()
-                        .filter(|vector| vector.iter().any(|x| *x != 0.0))
+                    let vector = row.vector.clone()?;
+                    let has_length = vector.iter().any(|x| *x != 0.0);
+                    has_length.then_some((page(row)?, vector))
                 };
-                let edge = |a: &Vec<f32>, b: &Vec<f32>| {
-                    projected.measure(a, b).and_then(|value| value.parse().ok())
+                let edge = |(page_a, a): &(i64, Vec<f32>), (page_b, b): &(i64, Vec<f32>)| {
+                    let value = projected.measure(a, b).filter(|_| page_a == page_b);
+                    value.and_then(|value| value.parse().ok())
                 };
-                let exact = |a: &Vec<f32>, b: &Vec<f32>| cosine(a, b).unwrap_or(f64::NAN);
+                let exact = |(_, a): &(i64, Vec<f32>), (_, b): &(i64, Vec<f32>)| {
+                    cosine(a, b).unwrap_or(f64::NAN)
+                };
                 let has_value = |row: &Row| row.vector.is_some();
                 duplicates(
                     rows,
@@ -209,7 +220,7 @@ impl Call {
                     (Err(wrong), _) | (_, Err(wrong)) => wrong,
                 }
             }
-            Self::Twice { .. } => match items(rows, false, |row| row.text.clone()) {
+            Self::Twice { .. } => match items(rows, Groups::Any, |row| row.text.clone()) {
                 Err(wrong) => Truth::Contradiction(wrong),
                 // No two kept rows are similar.
                 Ok(_) => Truth::Rows(vec![]),
@@ -246,7 +257,7 @@ impl Call {
                 Self::Jaccard {
                     compare: compare.clone(),
                     two: false,
-                    across: true,
+                    groups: Groups::Across,
                     linked: false,
                 }
                 .truth(&rows, &[])
@@ -258,7 +269,7 @@ impl Call {
                 min_terms,
                 frequencies,
             } => {
-                let texts = match items(rows, false, |row| row.text.clone()) {
+                let texts = match items(rows, Groups::Any, |row| row.text.clone()) {
                     Ok(texts) => texts,
                     Err(wrong) => return Truth::Contradiction(wrong),
                 };
@@ -308,6 +319,21 @@ impl Call {
     }
 }
 
+/// The page by which the rows of a call are told apart; without `within` one for all of them.
+fn page(within: bool) -> impl Fn(&Row) -> Option<i64> {
+    move |row| match within {
+        true => row.page,
+        false => Some(0),
+    }
+}
+
+fn groups_of(within: bool) -> Groups {
+    match within {
+        true => Groups::Within,
+        false => Groups::Any,
+    }
+}
+
 fn signed(text: &str, compare: &Compare, signing: Option<&Signing>) -> Signed {
     let set = compare.set(text);
     let (signature, keys) = signing
@@ -338,12 +364,14 @@ fn compared(sides: Sides<String>, compare: &Compare, signing: Option<&Signing>) 
 /// Pairs of the first rows of distinct texts, and one pair for each copy.
 fn linked_pairs(
     items: &[Item<Signed>],
+    groups: Groups,
     measure: impl Fn(&Signed, &Signed) -> Option<String>,
 ) -> Truth {
-    let mut first: BTreeMap<&str, &Item<Signed>> = BTreeMap::new();
+    let mut first: BTreeMap<(&str, Option<i64>), &Item<Signed>> = BTreeMap::new();
     let (mut originals, mut rows) = (Vec::new(), Vec::new());
     for item in items {
-        match first.get(item.value.text.as_str()) {
+        let page = item.page.filter(|_| groups == Groups::Within);
+        match first.get(&(item.value.text.as_str(), page)) {
             Some(original) if !item.value.set.is_empty() => {
                 rows.push(vec![
                     original.id.to_string(),
@@ -353,12 +381,12 @@ fn linked_pairs(
             }
             Some(_) => {}
             None => {
-                first.insert(&item.value.text, item);
+                first.insert((&item.value.text, page), item);
                 originals.push(item.clone());
             }
         }
     }
-    if let Truth::Rows(pairs) = pairs_of(&(originals, None), false, measure) {
+    if let Truth::Rows(pairs) = pairs_of(&(originals, None), groups, measure) {
         rows.extend(pairs);
     }
     sorted(rows)
@@ -370,7 +398,7 @@ fn text_pairs(
     threshold: f64,
 ) -> Result<BTreeSet<(Id, Id)>, Truth> {
     let (items, _) = compared(
-        sides(rows, None, false, |row| row.text.clone())?,
+        sides(rows, None, Groups::Any, |row| row.text.clone())?,
         compare,
         None,
     );

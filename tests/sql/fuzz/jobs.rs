@@ -3,7 +3,7 @@
 use super::calls::{Call, Compare};
 use super::random::Random;
 use super::rows::{Id, Row, Table};
-use super::truth::{Keep, Keys, NULL, Signing, Truth, Verify};
+use super::truth::{Groups, Keep, Keys, NULL, Signing, Truth, Verify};
 use super::{TestCase, cells, judge};
 use datafusion::common::Result;
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -34,6 +34,8 @@ pub struct JobCase {
     components: bool,
     all_pairs: bool,
     keep: Keep,
+    /// Whether only rows of one page are compared.
+    within: bool,
 }
 
 /// Target partitions of the jobs that must agree.
@@ -63,6 +65,7 @@ impl JobCase {
             components: random.percent(40),
             all_pairs: random.percent(30),
             keep: *random.pick(&[Keep::First, Keep::Longest, Keep::Page { descending: true }]),
+            within: random.percent(25),
         }
     }
 
@@ -169,6 +172,9 @@ impl JobCase {
         options.threshold = Some(self.compare.threshold);
         options.shingle = Some(self.compare.shingle.to_owned());
         options.normalize = self.compare.normalize;
+        if self.within {
+            options.within = vec!["page".to_owned()];
+        }
         options.method = if self.minhash {
             Method::MinHash
         } else {
@@ -199,11 +205,15 @@ impl JobCase {
     fn truths(&self) -> Vec<(&'static str, Truth)> {
         let rows = self.rows();
         let (compare, linked) = (self.compare.clone(), !self.all_pairs);
+        let groups = match self.within {
+            true => Groups::Within,
+            false => Groups::Any,
+        };
         let pairs = match self.minhash {
             false => Call::Jaccard {
                 compare: compare.clone(),
                 two: false,
-                across: false,
+                groups,
                 linked,
             },
             true => {
@@ -216,7 +226,7 @@ impl JobCase {
                 Call::MinHash {
                     compare: compare.clone(),
                     two: false,
-                    across: false,
+                    groups,
                     linked,
                     signing,
                     given: String::new(),
@@ -231,6 +241,7 @@ impl JobCase {
             components,
             keep,
             rows,
+            within: self.within,
         };
         // Of several equal rows, a job keeps any one.
         let mut once: BTreeMap<Option<Id>, Row> = BTreeMap::new();

@@ -44,10 +44,27 @@ pub struct Item<T> {
     pub value: T,
 }
 
+/// Which rows may be in a pair, by their pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Groups {
+    Any,
+    /// Rows of different pages.
+    Across,
+    /// Rows of one page.
+    Within,
+}
+
+impl Groups {
+    /// Whether pages are compared.
+    fn are_used(self) -> bool {
+        self != Self::Any
+    }
+}
+
 /// The rows that can be in a pair, each id once, in the order of ids, or the ids that have different values.
 pub fn items<T: PartialEq + Clone>(
     rows: &[Row],
-    across: bool,
+    groups: Groups,
     value: impl Fn(&Row) -> Option<T>,
 ) -> Result<Vec<Item<T>>, BTreeSet<String>> {
     let mut items: BTreeMap<&Id, Item<T>> = BTreeMap::new();
@@ -57,7 +74,7 @@ pub fn items<T: PartialEq + Clone>(
             continue;
         };
         match items.get(id) {
-            Some(item) if item.value != value || (across && item.page != row.page) => {
+            Some(item) if item.value != value || (groups.are_used() && item.page != row.page) => {
                 wrong.insert(id.to_string());
             }
             Some(_) => {}
@@ -76,7 +93,7 @@ pub fn items<T: PartialEq + Clone>(
     match wrong.is_empty() {
         true => Ok(items
             .into_values()
-            .filter(|item| !across || item.page.is_some())
+            .filter(|item| !groups.are_used() || item.page.is_some())
             .collect()),
         false => Err(wrong),
     }
@@ -89,11 +106,11 @@ pub type Sides<T> = (Vec<Item<T>>, Option<Vec<Item<T>>>);
 pub fn sides<T: PartialEq + Clone>(
     rows: &[Row],
     second: Option<&[Row]>,
-    across: bool,
+    groups: Groups,
     value: impl Fn(&Row) -> Option<T>,
 ) -> Result<Sides<T>, Truth> {
-    let first = items(rows, across, &value);
-    let second = second.map(|rows| items(rows, across, &value)).transpose();
+    let first = items(rows, groups, &value);
+    let second = second.map(|rows| items(rows, groups, &value)).transpose();
     match (first, second) {
         (Ok(first), Ok(second)) => Ok((first, second)),
         (first, second) => {
@@ -107,7 +124,7 @@ pub fn sides<T: PartialEq + Clone>(
 /// of the only relation.
 pub fn pairs_of<T>(
     sides: &Sides<T>,
-    across: bool,
+    groups: Groups,
     measure: impl Fn(&T, &T) -> Option<String>,
 ) -> Truth {
     let (first, second) = sides;
@@ -118,7 +135,7 @@ pub fn pairs_of<T>(
             None => &first[at + 1..],
         };
         for b in others {
-            if across && a.page == b.page {
+            if groups.are_used() && (a.page == b.page) != (groups == Groups::Within) {
                 continue;
             }
             if let Some(value) = measure(&a.value, &b.value) {

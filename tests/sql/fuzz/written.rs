@@ -1,7 +1,7 @@
 //! Calls as SQL.
 
 use super::calls::{Call, Compare};
-use super::truth::{Keep, Verify};
+use super::truth::{Groups, Keep, Verify};
 
 impl Compare {
     fn arguments(&self) -> String {
@@ -33,7 +33,12 @@ impl Call {
                 relation.to_owned()
             }
         };
-        let across = |across: bool| if across { ", across => page" } else { "" };
+        let across = |groups: Groups| match groups {
+            Groups::Any => "",
+            Groups::Across => ", across => page",
+            Groups::Within => ", within => page",
+        };
+        let inside = |within: bool| across(if within { Groups::Within } else { Groups::Any });
         let copies = |linked: bool| if linked { ", copies => 'linked'" } else { "" };
         let pairs = "id_a, id_b, similarity".to_owned();
         let duplicates =
@@ -49,7 +54,7 @@ impl Call {
             Self::Jaccard {
                 compare,
                 two,
-                across: by,
+                groups: by,
                 linked,
             } => (
                 pairs,
@@ -64,7 +69,7 @@ impl Call {
             Self::MinHash {
                 compare,
                 two,
-                across: by,
+                groups: by,
                 linked,
                 given,
                 verify,
@@ -100,13 +105,15 @@ impl Call {
                 components,
                 keep,
                 rows,
+                within,
             } => {
                 let arguments = format!(
-                    "{relation}, {}, method => '{}', resolution => '{}', {}{more}",
+                    "{relation}, {}, method => '{}', resolution => '{}', {}{}{more}",
                     compare.arguments(),
                     if *minhash { "minhash" } else { "exact" },
                     resolve(*components),
-                    keep.argument()
+                    keep.argument(),
+                    inside(*within)
                 );
                 match rows {
                     true => ("place".to_owned(), format!("deduplicate({arguments})")),
@@ -118,11 +125,13 @@ impl Call {
                 components,
                 keep,
                 rows,
+                within,
             } => {
                 let arguments = format!(
-                    "{relation}, threshold => {threshold:?}, method => 'projection', resolution => '{}', {}{more}",
+                    "{relation}, threshold => {threshold:?}, method => 'projection', resolution => '{}', {}{}{more}",
                     resolve(*components),
-                    keep.argument()
+                    keep.argument(),
+                    inside(*within)
                 );
                 match rows {
                     true => ("place".to_owned(), format!("deduplicate({arguments})")),
@@ -131,7 +140,7 @@ impl Call {
             }
             Self::Hamming {
                 two,
-                across: by,
+                groups: by,
                 max_distance,
                 method,
             } => (
@@ -144,7 +153,7 @@ impl Call {
             ),
             Self::SimHash {
                 two,
-                across: by,
+                groups: by,
                 max_distance,
                 method,
                 bits,
@@ -161,7 +170,7 @@ impl Call {
             ),
             Self::Cosine {
                 two,
-                across: by,
+                groups: by,
                 threshold,
             } => (
                 pairs,
@@ -173,7 +182,7 @@ impl Call {
             ),
             Self::Projection {
                 two,
-                across: by,
+                groups: by,
                 given,
                 ..
             } => (

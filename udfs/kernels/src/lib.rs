@@ -74,6 +74,7 @@ mod cosine;
 mod dot_products;
 mod edit;
 mod gaussian;
+mod group_keys;
 mod hash_order;
 mod jaccard;
 mod lsh;
@@ -112,6 +113,7 @@ pub use bits::{cosine_to_hamming, hamming_distance, hamming_to_cosine};
 pub use classify::{Change, ChangeKind, Classification, PairClass, PairClassifier};
 pub use cosine::{cosine, sparse_cosine};
 pub use edit::{edit_distance, edit_distance_within, edit_similarity};
+pub use group_keys::group_keys_into;
 pub use jaccard::{containment, jaccard, jaccard_of_overlap, overlap, overlap_at_least};
 pub use lsh::{
     Bands, LshError, MAX_MODEL_DRAWS, candidate_probability, choose_bands, draws_probability,

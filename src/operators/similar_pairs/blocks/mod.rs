@@ -15,8 +15,8 @@
 //! may be similar to it.
 //!
 //! This join takes over where keys are given, similarities are those of shingle sets, and there is one part. It does
-//! not handle `across` and `max_bucket`, whose limits depend on other rows of a bucket, nor other ways to verify: these
-//! are joined as the parent module describes.
+//! not handle rows whose groups must differ and `max_bucket`, whose limits depend on other rows of a bucket, nor other
+//! ways to verify: these are joined as the parent module describes. Rows whose groups do not agree share no key.
 
 mod counts;
 mod output;

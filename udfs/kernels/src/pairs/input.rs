@@ -79,14 +79,15 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The group of each row; only rows of different groups pair. Two rows are in the same group if and only if
-/// their values are equal.
+/// The group of each row. Two rows are in the same group if and only if their values are equal.
 #[derive(Debug, Clone, Copy)]
 pub struct Groups<'a> {
     /// One value for each row.
     pub values: &'a [u64],
     /// Whether each row has a group; `None` if all have. A row without a group pairs with nothing.
     pub valid: Option<&'a [bool]>,
+    /// Whether only rows of the same group pair; if not, only rows of different groups do.
+    pub agree: bool,
 }
 
 /// The data that candidates are verified with.
@@ -239,7 +240,7 @@ impl PairInput<'_> {
     pub(super) fn may_pair(&self, a: u32, b: u32) -> bool {
         self.group.is_none_or(|group| {
             match (group.values.get(a as usize), group.values.get(b as usize)) {
-                (Some(a), Some(b)) => a != b,
+                (Some(a), Some(b)) => (a == b) == group.agree,
                 _ => false,
             }
         })

@@ -24,6 +24,7 @@ struct Rows {
     offsets: Vec<usize>,
     side: Option<Vec<u8>>,
     group: Option<(Vec<u64>, Vec<bool>)>,
+    agree: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -89,6 +90,7 @@ impl Rows {
             offsets: vec![0; count + 1],
             side: None,
             group: None,
+            agree: false,
         }
     }
 
@@ -122,6 +124,13 @@ impl Rows {
         self
     }
 
+    fn that_agree(self) -> Self {
+        Self {
+            agree: true,
+            ..self
+        }
+    }
+
     fn bits(&self) -> Bits<'_> {
         Bits {
             words: &self.words,
@@ -150,6 +159,7 @@ impl Rows {
             group: self.group.as_ref().map(|(values, valid)| Groups {
                 values,
                 valid: Some(valid),
+                agree: self.agree,
             }),
             payload: match kind {
                 Kind::Bits => Payload::Bits(self.bits()),
@@ -166,10 +176,9 @@ impl Rows {
 
     fn may_pair(&self, a: usize, b: usize) -> bool {
         let sides = self.side.as_ref().is_none_or(|side| side[a] != side[b]);
-        let groups = self
-            .group
-            .as_ref()
-            .is_none_or(|(values, valid)| valid[a] && valid[b] && values[a] != values[b]);
+        let groups = self.group.as_ref().is_none_or(|(values, valid)| {
+            valid[a] && valid[b] && (values[a] == values[b]) == self.agree
+        });
         sides && groups
     }
 
@@ -296,9 +305,11 @@ fn all_pairs_are_brute_force() {
         let sided = plain.clone().with_sides(seed);
         for rows in [
             plain.clone(),
-            plain.with_groups(seed),
+            plain.clone().with_groups(seed),
+            plain.with_groups(seed).that_agree(),
             sided.clone(),
-            sided.with_groups(seed),
+            sided.clone().with_groups(seed),
+            sided.with_groups(seed).that_agree(),
         ] {
             for kind in KINDS {
                 let norms = rows.values(kind).norms();

@@ -134,6 +134,7 @@ fn what_does_not_fit_is_an_error() {
     let group = Some(Groups {
         values: &[1, 2],
         valid: Some(&[true]),
+        agree: false,
     });
     assert!(matches!(
         error(PairInput { group, ..sets }, exact(0.5)),

@@ -39,6 +39,12 @@ fn two_sides_and_groups_are_brute_force() {
                 plain.clone().with_sides(seed),
                 plain.clone().with_groups(seed, 3, false),
                 plain.clone().with_groups(seed, 3, true),
+                plain.clone().with_groups(seed, 3, true).that_agree(),
+                plain
+                    .clone()
+                    .with_sides(seed)
+                    .with_groups(seed, 2, false)
+                    .that_agree(),
                 plain.clone().with_sides(seed).with_groups(seed, 5, true),
             ] {
                 for parts in [1, 3] {

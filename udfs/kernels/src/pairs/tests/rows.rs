@@ -20,6 +20,8 @@ pub(super) struct Rows {
     pub(super) signatures: Vec<u32>,
     pub(super) side: Option<Vec<u8>>,
     pub(super) group: Option<(Vec<u64>, Option<Vec<bool>>)>,
+    /// Whether rows of the same group pair, instead of rows of different groups.
+    pub(super) agree: bool,
 }
 
 /// Sizes with which a few hundred rows are many units of work.
@@ -156,12 +158,20 @@ impl Rows {
         self
     }
 
+    /// Pairs rows of the same group instead of rows of different groups.
+    pub(super) fn that_agree(self) -> Self {
+        Self {
+            agree: true,
+            ..self
+        }
+    }
+
     /// Whether two rows may pair, by sides and groups.
     pub(super) fn may_pair(&self, a: usize, b: usize) -> bool {
         let sides = self.side.as_ref().is_none_or(|side| side[a] != side[b]);
         let groups = self.group.as_ref().is_none_or(|(values, valid)| {
             let valid = valid.as_ref().is_none_or(|valid| valid[a] && valid[b]);
-            valid && values[a] != values[b]
+            valid && (values[a] == values[b]) == self.agree
         });
         sides && groups && !self.keys[a].is_empty() && !self.keys[b].is_empty()
     }
@@ -204,6 +214,7 @@ impl Rows {
             group: self.group.as_ref().map(|(values, valid)| Groups {
                 values,
                 valid: valid.as_deref(),
+                agree: self.agree,
             }),
             payload,
         };

@@ -1,4 +1,4 @@
-//! `same_across(id, values)`
+//! `same_group(id, values)`
 
 use arrow::array::{ArrayRef, BooleanBuilder};
 use arrow::datatypes::DataType;
@@ -12,10 +12,10 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns true if `values` is 1; a larger number is an error that names the id. The joins call it with the number of different values, including NULL, that the rows of an id have in the column `across`, to detect rows that contradict each other.",
-    syntax_example = "same_across(id, values)",
+    description = "Returns true if `values` is 1; a larger number is an error that names the id. The joins call it with the number of different values, including NULL, that the rows of an id have in the columns of `across` or `within`, to detect rows that contradict each other.",
+    syntax_example = "same_group(id, values)",
     sql_example = r#"```sql
-> SELECT same_across('7', 1) AS same;
+> SELECT same_group('7', 1) AS same;
 +------+
 | same |
 +------+
@@ -30,11 +30,11 @@ use crate::function::Function;
     related_udf(name = "same_text")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct SameAcross;
+pub(crate) struct SameGroup;
 
-impl Function for SameAcross {
+impl Function for SameGroup {
     const PARAMETERS: &'static Parameters = &Parameters {
-        function: "same_across",
+        function: "same_group",
         all: &[("id", Kind::Text), ("values", Kind::Integer)],
         required: 2,
     };
@@ -50,7 +50,7 @@ impl Function for SameAcross {
             match (ids.get(row), values.get(row)) {
                 (Some(id), Some(values)) if values > 1 => {
                     return exec_err!(
-                        "the id {id} stands for rows with different values in the column of across; ids must be unique"
+                        "the id {id} stands for rows with different values in the columns of across or within; ids must be unique"
                     );
                 }
                 (Some(_), Some(_)) => out.append_value(true),
