@@ -12,18 +12,19 @@
 //!
 //! Let d(L) be the largest distance with which two texts qualify, the longer one of L characters, as
 //! [`max_edit_distance`] has it. A text of l ≥ q characters qualifies only with texts such that the longer text of the
-//! pair has L characters, L ≥ l and L − d(L) ≤ l. The two share at least o(L) = L − q + 1 − q·d(L) grams. Hence a gram
-//! that both have is among the first (l − q + 1) − o(L) + 1 grams of the one, and likewise of the other.
+//! pair has L characters, L ≥ l and L − d(L) ≤ l. The two share at least o(L) = L − q + 1 − q·d(L) grams. Hence the
+//! first gram that both have, in the order of grams, is among the first (l − q + 1) − o(L) + 1 of this text, and likewise of
+//! the other.
 //!
 //! For L = l these are q·d(l) + 1 grams. They are fewer for a larger L with the same d(L). Where d(L) rises to
 //! d(l) + 1, at L = l + r, they are q − r more than for L = l. Each further rise comes at least 2q − 1 characters after
 //! the one before, so that they do not become more again. Hence the prefix has q·d(l) + 1 grams, and q − r more if
 //! r < q and L − d(L) ≤ l, which is r ≤ d(l) + 1.
 //!
-//! [`edit_gram_length`] chooses q such that at most one edit is allowed for every 2q characters. If L < 2q, then
-//! d(L) = 0, else q·d(L) ≤ L / 2; in both cases o(L) ≥ 1 if L ≥ q, so that two texts that qualify share a gram. A text of
-//! fewer than q characters has no grams, and qualifies only with texts that are equal to it. It has one key, which is the
-//! hash of its length.
+//! For q > 1, [`edit_gram_length`] chooses q such that at most one edit is allowed for every 2q characters: if L < 2q,
+//! then d(L) = 0, else q·d(L) ≤ L / 2. For q = 1, o(L) = L − d(L). In all cases o(L) ≥ 1 if L ≥ q, so that two texts
+//! that qualify share a gram. A text of fewer than q characters has no grams, and qualifies only with texts that are equal
+//! to it. It has one key, which is the hash of its length.
 //!
 //! The occurrences of a gram in a text are numbered, so that the grams of a text are a set, and those that two texts have
 //! in common are the elements of both sets. Equal hashes of different grams lose no pair: the length of a prefix does not
