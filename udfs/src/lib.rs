@@ -36,6 +36,8 @@ mod containment;
 mod cosine_similarity;
 mod cosine_to_hamming;
 mod edit_distance;
+mod edit_grams;
+mod edit_keys;
 mod edit_similarity;
 mod function;
 mod hamming_distance;
@@ -104,6 +106,8 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(cosine_similarity::CosineSimilarity),
         udf(cosine_to_hamming::CosineToHamming),
         udf(edit_distance::EditDistance),
+        udf(edit_grams::EditGrams),
+        udf(edit_keys::EditKeys),
         udf(edit_similarity::EditSimilarity),
         udf(hamming_distance::HammingDistance),
         udf(hamming_to_cosine::HammingToCosine),

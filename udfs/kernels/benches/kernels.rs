@@ -3,12 +3,14 @@
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
+use neardup_kernels::frequency::{TokenFrequencies, TokenRanks};
 use neardup_kernels::pairs::{
     AllPairs, Bits, Blocks, Csr, PairInput, Payload, Spec, Values, Vectors, Verify,
 };
 use neardup_kernels::{
-    DenseProjector, MinHasher, Shingle, ShingleScratch, SplitMix64, cosine, edit_distance,
-    edit_distance_within, jaccard, normalize_into, overlap_at_least, signature_bytes,
+    DenseProjector, EditGramScratch, MinHasher, Shingle, ShingleScratch, SplitMix64, cosine,
+    edit_distance, edit_distance_within, edit_grams_into, edit_keys_into, jaccard, normalize_into,
+    overlap_at_least, signature_bytes,
 };
 
 fn main() {
@@ -222,4 +224,38 @@ fn edit_distance_of_near(bencher: Bencher, bytes: usize) {
     bencher
         .counter(ItemsCount::new(a.chars().count() * b.chars().count()))
         .bench_local(|| edit_distance_within(black_box(&a), black_box(&b), bytes / 10));
+}
+
+/// The grams of a text at a threshold of 0.8.
+#[divan::bench(args = [100, 100_000])]
+fn edit_grams(bencher: Bencher, bytes: usize) {
+    let (text, mut scratch, mut out) = (text(bytes), EditGramScratch::default(), Vec::new());
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
+        out.clear();
+        edit_grams_into(black_box(&text), 0.8, &mut scratch, &mut out);
+    });
+}
+
+/// The keys of a text at a threshold of 0.8, from its grams.
+#[divan::bench(args = [100, 100_000])]
+fn edit_keys(bencher: Bencher, bytes: usize) {
+    let (text, mut grams) = (text(bytes), Vec::new());
+    edit_grams_into(&text, 0.8, &mut EditGramScratch::default(), &mut grams);
+    let mut sketch = TokenFrequencies::new();
+    sketch.add(&grams);
+    let sketch = sketch.to_ranks();
+    let ranks = TokenRanks::from_bytes(&sketch).expect("a sketch");
+    let length = text.chars().count();
+    let (mut scratch, mut out) = (Vec::new(), Vec::new());
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
+        out.clear();
+        edit_keys_into(
+            black_box(&grams),
+            length,
+            &ranks,
+            0.8,
+            &mut scratch,
+            &mut out,
+        );
+    });
 }

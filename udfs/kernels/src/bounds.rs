@@ -1,4 +1,4 @@
-//! Integer bounds of the Jaccard predicate, for the filters of exact joins.
+//! Integer bounds of the Jaccard predicate and of the edit similarity, for the filters of exact joins.
 //!
 //! Two sets of sizes `a` and `b` with an overlap of `o` elements qualify at a threshold `t` iff
 //! `o as f64 / (a + b - o) as f64 >= t`, evaluated in `f64`. Every filter of the exact join is a
@@ -13,6 +13,9 @@
 //! similarity joins in data cleaning", ICDE 2006; Bayardo, Ma, Srikant, "Scaling up all pairs
 //! similarity search", WWW 2007; Xiao et al., "Efficient similarity joins for near duplicate
 //! detection", WWW 2008.
+//!
+//! Two texts of edit distance `d` qualify iff `1.0 - d as f64 / length as f64 >= t`, where `length` counts the
+//! characters of the longer one; [`max_edit_distance`] is the largest `d` that satisfies exactly this.
 //!
 //! Thresholds are in (0, 1]. For others the functions terminate, but their results are meaningless.
 
@@ -97,6 +100,31 @@ pub fn prefix_len(size: usize, threshold: f64) -> usize {
     // The overlap needed grows with the size of the other set. The smallest set that can qualify is a subset,
     // whose size is the overlap.
     size - partner_sizes(size, threshold).0 + 1
+}
+
+/// The edit similarity of two texts at an edit distance of `distance`, where the longer one has `longest`
+/// characters; NaN for two empty texts.
+#[inline]
+#[must_use]
+pub fn similarity_of_distance(distance: usize, longest: usize) -> f64 {
+    1.0 - distance as f64 / longest as f64
+}
+
+/// The largest edit distance with which two texts qualify, where the longer one has `longest` characters; 0 for
+/// two empty texts, which do not qualify.
+///
+/// It is less than `longest`. If `longest` grows by 1, it stays or grows by 1.
+#[must_use]
+pub fn max_edit_distance(longest: usize, threshold: f64) -> usize {
+    let qualifies = |distance| similarity_of_distance(distance, longest) >= threshold;
+    let mut distance = (((1.0 - threshold) * longest as f64) as usize).min(longest);
+    while distance < longest && qualifies(distance + 1) {
+        distance += 1;
+    }
+    while distance > 0 && !qualifies(distance) {
+        distance -= 1;
+    }
+    distance
 }
 
 #[cfg(test)]
@@ -210,6 +238,38 @@ mod tests {
         assert_eq!(partner_sizes(100, 0.55).0, 55);
         assert_eq!(prefix_len(100, 0.55), 46);
         assert_eq!(prefix_len(155, 0.8), 32);
+    }
+
+    #[test]
+    fn max_edit_distance_is_the_largest_that_qualifies() {
+        for t in thresholds() {
+            assert_eq!(max_edit_distance(0, t), 0);
+            for longest in 1..=300 {
+                let qualifies = |&d: &usize| 1.0 - d as f64 / longest as f64 >= t;
+                let expected = (0..=longest).rev().find(qualifies);
+                let distance = max_edit_distance(longest, t);
+                assert_eq!(Some(distance), expected, "{longest} {t}");
+                assert!(distance < longest, "{longest} {t}");
+                let longer = max_edit_distance(longest + 1, t);
+                assert!(
+                    longer == distance || longer == distance + 1,
+                    "{longest} {t}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn edit_distances_at_the_threshold() {
+        assert_eq!(max_edit_distance(4, 0.8), 0);
+        assert_eq!(max_edit_distance(5, 0.8), 1);
+        assert_eq!(max_edit_distance(9, 0.8), 1);
+        assert_eq!(max_edit_distance(10, 0.8), 2);
+        // 1 - 0.9 rounds below 0.1, yet 1 of 10 qualifies.
+        assert_eq!(((1.0 - 0.9) * 10.0) as usize, 0);
+        assert_eq!(max_edit_distance(10, 0.9), 1);
+        assert_eq!(max_edit_distance(1_000_000, 1.0), 0);
+        assert_eq!(max_edit_distance(10, 1e-300), 9);
     }
 
     #[test]

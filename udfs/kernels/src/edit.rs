@@ -9,6 +9,7 @@
 mod blocks;
 mod masks;
 
+use crate::bounds::similarity_of_distance;
 use masks::{Masks, Symbol};
 
 /// The first bound of the search for an unbounded distance; each round doubles it.
@@ -86,7 +87,7 @@ impl TextFunction for Similarity {
     fn apply<S: Symbol>(self, a: &[S], b: &[S]) -> f64 {
         match a.len().max(b.len()) {
             0 => 0.0,
-            longer => 1.0 - Distance.apply(a, b) as f64 / longer as f64,
+            longer => similarity_of_distance(Distance.apply(a, b), longer),
         }
     }
 }

@@ -309,12 +309,24 @@ impl<'a> TokenRanks<'a> {
         scratch: &mut Vec<(u8, u64)>,
         out: &mut Vec<u64>,
     ) {
-        let len = prefix_len(tokens.len(), threshold);
+        let count = prefix_len(tokens.len(), threshold);
+        self.rarest_into(tokens, count, scratch, out);
+    }
+
+    /// Appends to `out` the `count` tokens of lowest rank of the distinct `tokens`, or all if there are fewer, in
+    /// ascending order of rank. `scratch` is memory to reuse.
+    pub fn rarest_into(
+        &self,
+        tokens: &[u64],
+        count: usize,
+        scratch: &mut Vec<(u8, u64)>,
+        out: &mut Vec<u64>,
+    ) {
         scratch.clear();
         scratch.extend(tokens.iter().map(|&token| self.rank(token)));
-        if len < scratch.len() {
-            scratch.select_nth_unstable(len);
-            scratch.truncate(len);
+        if count < scratch.len() {
+            scratch.select_nth_unstable(count);
+            scratch.truncate(count);
         }
         scratch.sort_unstable();
         out.extend(scratch.iter().map(|&(_, token)| token));

@@ -73,6 +73,7 @@ mod classify;
 mod cosine;
 mod dot_products;
 mod edit;
+mod edit_keys;
 mod gaussian;
 mod group_keys;
 mod hash_order;
@@ -113,6 +114,9 @@ pub use bits::{cosine_to_hamming, hamming_distance, hamming_to_cosine};
 pub use classify::{Change, ChangeKind, Classification, PairClass, PairClassifier};
 pub use cosine::{cosine, sparse_cosine};
 pub use edit::{edit_distance, edit_distance_within, edit_similarity};
+pub use edit_keys::{
+    EditGramScratch, MAX_EDIT_GRAM, edit_gram_length, edit_grams_into, edit_keys_into,
+};
 pub use group_keys::group_keys_into;
 pub use jaccard::{containment, jaccard, jaccard_of_overlap, overlap, overlap_at_least};
 pub use lsh::{

@@ -1,5 +1,5 @@
 //! Tests that the signature format, version 0, does not change: `golden/version0.txt` has the normal form, the
-//! shingle hashes, the signatures and the bucket keys of every line of `golden/texts.txt`, and the signatures and
+//! shingle hashes, the signatures and the keys of every line of `golden/texts.txt`, and the signatures and
 //! keys of some vectors.
 //!
 //! A difference means that stored signatures no longer match new ones. If this is intended, give the format a new
@@ -10,6 +10,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::{env, fs, path::Path};
 
+use neardup_kernels::frequency::{TokenFrequencies, TokenRanks};
 use neardup_kernels::*;
 
 const SHINGLES: [&str; 5] = ["char:5", "char:12", "word:1", "word:3", "space:2"];
@@ -99,6 +100,23 @@ fn lines_of(text: &str) -> Result<String, Box<dyn Error>> {
             "spot signatures distance {distance} chain {chain}: {}",
             hex(&hashes, 4)
         )?;
+    }
+    let sketch = TokenFrequencies::new().to_ranks();
+    let ranks = TokenRanks::from_bytes(&sketch)?;
+    for threshold in [0.5, 0.8, 0.95] {
+        let mut grams = Vec::new();
+        edit_grams_into(text, threshold, &mut EditGramScratch::default(), &mut grams);
+        writeln!(lines, "edit grams {threshold}: {}", hex(&grams, 4))?;
+        let (length, mut keys) = (text.chars().count(), Vec::new());
+        edit_keys_into(
+            &grams,
+            length,
+            &ranks,
+            threshold,
+            &mut Vec::new(),
+            &mut keys,
+        );
+        writeln!(lines, "  keys: {}", hex(&keys, 4))?;
     }
     let signature: Vec<u64> = set_signature(&set).into_iter().collect();
     writeln!(lines, "set signature: {}", hex(&signature, 1))?;

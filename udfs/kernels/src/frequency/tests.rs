@@ -133,6 +133,24 @@ fn prefixes_are_the_lowest_tokens_in_order() {
     }
 }
 
+#[test]
+fn the_rarest_are_as_many_as_asked_for_and_there() {
+    let tokens = skewed(6, 5000);
+    let bytes = sketch(&tokens).to_ranks();
+    let ranks = TokenRanks::from_bytes(&bytes).unwrap();
+    let mut set = tokens[..50].to_vec();
+    set.sort_unstable();
+    set.dedup();
+    let mut sorted = set.clone();
+    sorted.sort_by_key(|&t| ranks.rank(t));
+    let mut scratch = Vec::new();
+    for count in (0..set.len() + 3).chain([usize::MAX]) {
+        let mut out = vec![9];
+        ranks.rarest_into(&set, count, &mut scratch, &mut out);
+        assert_eq!(out[1..], sorted[..count.min(sorted.len())]);
+    }
+}
+
 fn comparisons(sketch: &TokenFrequencies) -> f64 {
     TokenRanks::from_bytes(&sketch.to_ranks())
         .unwrap()

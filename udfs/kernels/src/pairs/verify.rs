@@ -5,6 +5,7 @@ use super::input::{PairInput, Payload, Texts};
 use super::jaccard_probe::JaccardProbe;
 use super::sketch::Sketches;
 use super::spec::{Spec, Verify};
+use crate::bounds::{max_edit_distance, similarity_of_distance};
 use crate::edit_distance_within;
 use std::sync::Arc;
 
@@ -108,7 +109,7 @@ impl Verifier {
             Verify::Edit => {
                 let length = *self.lengths.get(other as usize)? as usize;
                 let (shortest, longest) = (self.length.min(length), self.length.max(length));
-                let max_distance = max_distance(longest, self.threshold);
+                let max_distance = max_edit_distance(longest, self.threshold);
                 (longest > 0 && longest - shortest <= max_distance).then_some(0)
             }
             Verify::Estimate | Verify::Hamming(_) | Verify::Cosine(_) | Verify::None => Some(0),
@@ -194,24 +195,7 @@ impl Verifier {
         if a == b {
             return (longest > 0).then_some(1.0);
         }
-        let distance = edit_distance_within(a, b, max_distance(longest, self.threshold))?;
+        let distance = edit_distance_within(a, b, max_edit_distance(longest, self.threshold))?;
         Some(similarity_of_distance(distance, longest))
     }
-}
-
-fn similarity_of_distance(distance: usize, longest: usize) -> f64 {
-    1.0 - distance as f64 / longest as f64
-}
-
-/// The largest edit distance with which two texts qualify, where the longer one has `longest` characters.
-fn max_distance(longest: usize, threshold: f64) -> usize {
-    let qualifies = |distance| similarity_of_distance(distance, longest) >= threshold;
-    let mut distance = (((1.0 - threshold) * longest as f64) as usize).min(longest);
-    while distance < longest && qualifies(distance + 1) {
-        distance += 1;
-    }
-    while distance > 0 && !qualifies(distance) {
-        distance -= 1;
-    }
-    distance
 }
