@@ -106,7 +106,8 @@ fn resolved(
             ("all", _) => "standard/similar_pairs.all",
             ("windows", _) => "standard/similar_pairs.windows",
             (_, "hamming" | "cosine") => "standard/similar_pairs.compared",
-            (_, "exact") => "standard/similar_pairs.standard",
+            (_, "exact" | "containment") => "standard/similar_pairs.standard",
+            (_, "edit") => "standard/similar_pairs.edit",
             _ => "standard/similar_pairs.estimated",
         };
         let template = function.variant(variant);

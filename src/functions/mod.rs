@@ -109,10 +109,12 @@ macro_rules! table_functions {
 table_functions! {
     surface "bm25_vectors" [2..=2] resolve::terms::bm25_vectors, "bm25_vectors";
     surface "components" [1..=1] resolve::pairs::components, "components";
+    surface "containment_join" [1..=2] resolve::join::containment_join, "containment_join" + "containment_join.sets";
     surface "cosine_join" [1..=2] resolve::signatures::cosine_join, "cosine_join";
     surface "deduplicate" [1..=1] resolve::near_duplicates::deduplicate, "deduplicate";
     surface "document_frequencies" [1..=1] resolve::terms::document_frequencies, "document_frequencies";
     surface "document_similarity" [2..=2] resolve::pairs::document_similarity, "document_similarity";
+    surface "edit_join" [1..=2] resolve::join::edit_join, "edit_join";
     surface "hamming_join" [1..=2] resolve::signatures::hamming_join, "hamming_join";
     surface "i_match" [1..=1] resolve::terms::i_match, "i_match";
     surface "jaccard_join" [1..=2] resolve::join::jaccard_join,
@@ -138,6 +140,9 @@ table_functions! {
     surface "word_vectors" [0..=0] resolve::word_vectors::word_vectors, "word_vectors";
     block "candidate_pairs" [1..=1] resolve::block, "standard/candidate_pairs";
     block "compared_pairs" [2..=2] resolve::block, "standard/compared_pairs";
+    block "containment_pairs" [1..=1] resolve::block, "containment_pairs";
+    block "containment_sides" [1..=1] resolve::join::containment_sides,
+        "containment_sides.two" + "containment_sides.one";
     block "copy_pairs" [1..=1] resolve::block, "copy_pairs";
     block "distinct_items" [1..=1] resolve::near_duplicates::distinct_items,
         "distinct_items.texts" + "distinct_items.vectors";
@@ -156,7 +161,7 @@ table_functions! {
     block "signature_pairs" [1..=1] resolve::signatures::signature_pairs,
         "signature_pairs.all" + "signature_pairs.keys" + "signature_pairs.windows";
     block "similar_pairs" [1..=1] resolve::similar_pairs::similar_pairs,
-        "similar_pairs" + "standard/similar_pairs.standard" + "standard/similar_pairs.estimated"
+        "similar_pairs" + "standard/similar_pairs.standard" + "standard/similar_pairs.edit" + "standard/similar_pairs.estimated"
         + "standard/similar_pairs.compared" + "standard/similar_pairs.all" + "standard/similar_pairs.windows";
     block "unique_rows" [1..=1] resolve::block, "unique_rows";
     block "unique_sets" [1..=1] resolve::block, "unique_sets";

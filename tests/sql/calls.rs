@@ -23,6 +23,11 @@ pub const CALLS: &[(&str, &str)] = &[
     ("i_match", "SELECT * FROM i_match(docs)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, docs)"),
+    ("containment_join", "SELECT * FROM containment_join(docs, threshold => 0.3, within => page)"),
+    ("containment_join", "SELECT * FROM containment_join(docs, docs, share_of => 'a', threshold => 0.3)"),
+    ("containment_join", "SELECT * FROM containment_join(sets, sets, signature_column => tokens, share_of => 'b', across => page, parts => 3)"),
+    ("edit_join", "SELECT * FROM edit_join(docs, threshold => 0.6)"),
+    ("edit_join", "SELECT * FROM edit_join(docs, docs, threshold => 0.9, across => page, parts => 2)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, across => page)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, copies => 'linked')"),
     ("jaccard_join", "SELECT * FROM jaccard_join(sets, signature_column => tokens, threshold => 0.5)"),
@@ -76,6 +81,16 @@ pub const CALLS: &[(&str, &str)] = &[
         "compared_pairs",
         "SELECT * FROM compared_pairs(
            (SELECT side, id, simhash(text) AS signature, CAST(NULL AS BYTEA) AS vector FROM rows_in), pairs, max_distance => 40)",
+    ),
+    (
+        "containment_pairs",
+        "SELECT * FROM containment_pairs(
+           (SELECT side, id, group_value, shingle_hashes(text, 'word:1') AS tokens FROM rows_in), threshold => 0.3)",
+    ),
+    (
+        "containment_sides",
+        "SELECT * FROM containment_sides(
+           (SELECT side, id, group_value, shingle_hashes(text, 'word:1') AS tokens FROM rows_in), threshold => 0.3)",
     ),
     ("distinct_items", "SELECT * FROM distinct_items((SELECT side, id, text AS item, group_value FROM rows_in))"),
     ("distinct_items", "SELECT * FROM distinct_items(packed, measure => 'cosine')"),

@@ -111,6 +111,92 @@ class TableFunctions:
             id_b=id_b,
         )
 
+    def containment_join(
+        self,
+        data: Data,
+        data_b: Data | None = None,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        id_b: str | None = None,
+        text_b: str | None = None,
+        signature_column: str | None = None,
+        signature_column_b: str | None = None,
+        share_of: Literal["smaller", "a", "b"] | None = None,
+        threshold: float | None = None,
+        shingle: str | None = None,
+        normalize: bool | None = None,
+        across: str | None = None,
+        within: Sequence[str] | None = None,
+        parts: int | None = None,
+    ) -> Result:
+        """Finds every pair of rows of which one contains at least the given share of the other's shingles: quotations, excerpts, and texts that were extended.
+
+        The result is exact and complete. With two relations, a pair is a row of the first and a row
+        of the second.
+        With signature_column, the sets are the lists of a column: of hashes or of strings, such as
+        winnow, shingle_hashes and terms give.
+
+        Args:
+            data: A relation: id, text.
+            data_b: A relation: id, text.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            id_b: A column: the id column of the second relation; default: that of id.
+            text_b: A column: the text column of the second relation; default: that of text.
+            signature_column: A column: the column of sets: lists of hashes or of strings, which are
+                compared instead of shingles of texts.
+            signature_column_b: A column: the column of sets of the second relation; default: that
+                of signature_column.
+            share_of: One of smaller, a, b: whose share is computed: 'smaller': that of the smaller
+                set; 'a' and 'b': that of the row of the first or of the second relation; default
+                'smaller'.
+            threshold: A number in (0, 1]: minimum share of a set that the other one contains;
+                default 0.8.
+            shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
+                'word:n' or 'space:n'; default 'word:3'.
+            normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
+                space become one space, trimmed; default true.
+            across: A column: only pairs whose values in this column differ; rows with NULL in it
+                are in no pair.
+            within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
+                as in [language, site]; rows with NULL in one of them are in no pair.
+            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
+                memory at a time and more work in total; joins of texts with exact verification need
+                no more than 1 in one process; default 1.
+
+        Returns:
+            id_a (as id): the smaller id; with two relations the id of the first.
+            id_b (as id): the other id.
+            similarity (Float64): the share: common members, divided by those of the set that
+                share_of names.
+
+        Note:
+            Complete: recall 1 and precision 1 on 64-bit hashes of shingles.
+            Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
+                Empty texts, empty lists and rows with NULL are in no pair; NULL elements of lists
+                are ignored.
+            The rows do not depend on the number of partitions or parts.
+        """
+        return self._call(
+            "containment_join",
+            [data, data_b],
+            ["id", "text", "id_b", "text_b", "signature_column", "signature_column_b", "across"],
+            id=id,
+            text=text,
+            id_b=id_b,
+            text_b=text_b,
+            signature_column=signature_column,
+            signature_column_b=signature_column_b,
+            share_of=share_of,
+            threshold=threshold,
+            shingle=shingle,
+            normalize=normalize,
+            across=across,
+            within=within,
+            parts=parts,
+        )
+
     def cosine_join(
         self,
         data: Data,
@@ -349,6 +435,73 @@ class TableFunctions:
             id_b=id_b,
             id=id,
             document=document,
+        )
+
+    def edit_join(
+        self,
+        data: Data,
+        data_b: Data | None = None,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        id_b: str | None = None,
+        text_b: str | None = None,
+        threshold: float | None = None,
+        normalize: bool | None = None,
+        across: str | None = None,
+        within: Sequence[str] | None = None,
+        parts: int | None = None,
+    ) -> Result:
+        """Finds every pair of rows whose texts have at least the given edit similarity: 1 minus the number of characters that must be inserted, deleted or replaced, divided by the characters of the longer text.
+
+        The result is exact and complete. It is for short texts such as names, titles and sentences.
+        With two relations, a pair is a row of the first and a row of the second. Candidates share
+        one of their rarest grams, runs of 1 to 8 characters (Gravano et al., VLDB 2001; Xiao, Wang,
+        Lin, PVLDB 2008), and are verified by a bounded Levenshtein distance.
+
+        Args:
+            data: A relation: id, text.
+            data_b: A relation: id, text.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            id_b: A column: the id column of the second relation; default: that of id.
+            text_b: A column: the text column of the second relation; default: that of text.
+            threshold: A number in (0, 1]: minimum edit similarity of a pair; below 0.75 most texts
+                are candidates of each other; default 0.8.
+            normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
+                space become one space, trimmed; default true.
+            across: A column: only pairs whose values in this column differ; rows with NULL in it
+                are in no pair.
+            within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
+                as in [language, site]; rows with NULL in one of them are in no pair.
+            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
+                memory at a time and more work in total; joins of texts with exact verification need
+                no more than 1 in one process; default 1.
+
+        Returns:
+            id_a (as id): the smaller id; with two relations the id of the first.
+            id_b (as id): the other id.
+            similarity (Float64): edit similarity of the two texts.
+
+        Note:
+            Complete: recall 1 and precision 1.
+            Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
+                Empty texts and rows with NULL are in no pair.
+            The rows do not depend on the number of partitions or parts.
+        """
+        return self._call(
+            "edit_join",
+            [data, data_b],
+            ["id", "text", "id_b", "text_b", "across"],
+            id=id,
+            text=text,
+            id_b=id_b,
+            text_b=text_b,
+            threshold=threshold,
+            normalize=normalize,
+            across=across,
+            within=within,
+            parts=parts,
         )
 
     def hamming_join(

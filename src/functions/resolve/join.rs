@@ -11,17 +11,55 @@ use std::collections::BTreeMap;
 
 /// `jaccard_join`: exact and complete, of texts or of sets.
 pub(in crate::functions) fn jaccard_join(call: &Call) -> Result<Expansion> {
+    match is_of_sets(call)? {
+        true => set_join(call, "jaccard_join.sets"),
+        false => document_join(call, BTreeMap::new()),
+    }
+}
+
+/// `containment_join`: exact and complete, of texts or of sets.
+pub(in crate::functions) fn containment_join(call: &Call) -> Result<Expansion> {
+    if call.relations.len() == 1 && call.is_given("share_of") && call.text("share_of")? != "smaller"
+    {
+        return plan_err!(
+            "containment_join: share_of => '{}' needs a second relation; of two rows of one relation the share is that of the smaller set",
+            call.text("share_of")?
+        );
+    }
+    match is_of_sets(call)? {
+        true => set_join(call, "containment_join.sets"),
+        false => document_join(call, BTreeMap::new()),
+    }
+}
+
+/// `edit_join`: exact and complete, of texts.
+pub(in crate::functions) fn edit_join(call: &Call) -> Result<Expansion> {
+    document_join(call, BTreeMap::new())
+}
+
+/// `containment_sides`, the building block.
+pub(in crate::functions) fn containment_sides(call: &Call) -> Result<Expansion> {
+    let variant = match call.integer("sides")? {
+        1 => "containment_sides.one",
+        _ => "containment_sides.two",
+    };
+    block_variant(call, Some(variant), [])
+}
+
+/// Whether the sets of a join are those of a column.
+fn is_of_sets(call: &Call) -> Result<bool> {
     match call.column("signature_column") {
-        Some(_) => set_join(call),
-        None if call.is_given("signature_column_b") => {
-            plan_err!("jaccard_join: signature_column_b needs signature_column")
-        }
-        None => document_join(call, BTreeMap::new()),
+        Some(_) => Ok(true),
+        None if call.is_given("signature_column_b") => plan_err!(
+            "{}: signature_column_b needs signature_column",
+            call.function
+        ),
+        None => Ok(false),
     }
 }
 
 /// The exact join of a column of sets.
-fn set_join(call: &Call) -> Result<Expansion> {
+fn set_join(call: &Call, variant: &str) -> Result<Expansion> {
     for name in [
         "text",
         "text_b",
@@ -31,11 +69,12 @@ fn set_join(call: &Call) -> Result<Expansion> {
     ] {
         if call.is_given(name) {
             return plan_err!(
-                "jaccard_join: {name} is for texts and cannot be combined with signature_column"
+                "{}: {name} is for texts and cannot be combined with signature_column",
+                call.function
             );
         }
     }
-    if call.text("copies")? == "linked" {
+    if is_linked(call) {
         return plan_err!(
             "jaccard_join: copies => 'linked' is for texts and cannot be combined with signature_column"
         );
@@ -46,7 +85,7 @@ fn set_join(call: &Call) -> Result<Expansion> {
         ("sides", Value::Integer(call.relations.len() as i64)),
         Groups::of(call)?.rule(),
     ];
-    let variant = function(call)?.variant("jaccard_join.sets");
+    let variant = function(call)?.variant(variant);
     with_own_ids(
         call,
         expansion(call, variant, vec![sets], more),
@@ -123,9 +162,14 @@ fn signature_shape(call: &Call) -> Result<(Value, Value, Value)> {
     Ok((bands, rows, hashes))
 }
 
+/// Whether copies are linked; not every join has the argument.
+fn is_linked(call: &Call) -> bool {
+    matches!(call.get("copies"), Some(Value::Text(copies)) if copies == "linked")
+}
+
 fn document_join(call: &Call, more: BTreeMap<&str, Value>) -> Result<Expansion> {
     let sides = call.relations.len();
-    let linked = call.text("copies")? == "linked";
+    let linked = is_linked(call);
     if linked && sides == 2 {
         return plan_err!(
             "{}: copies => 'linked' takes one relation, found two",

@@ -28,6 +28,7 @@ pub(in crate::functions) fn similar_pairs(call: &Call) -> Result<Expansion> {
             bits => Some(bits as u32),
         },
         verify: match call.text("verify")? {
+            "containment" => Verify::Containment,
             "edit" => Verify::Edit,
             "estimate" => Verify::Estimate,
             "hamming" => Verify::Hamming,

@@ -263,7 +263,7 @@ impl PartRows {
             }
         }
         match spec.verify {
-            Verify::Exact => self.sets.extend(column("tokens")?, rows)?,
+            Verify::Exact | Verify::Containment => self.sets.extend(column("tokens")?, rows)?,
             Verify::Estimate => self.sets.extend(column("signature")?, rows)?,
             Verify::Edit => {
                 let texts = cast(column("text")?, &DataType::Utf8View)?;

@@ -40,7 +40,7 @@ impl Join {
                 let parts = u64::from(spec.parts);
                 let owned = keys.iter().filter(|&key| key % parts == u64::from(number));
                 let tokens = match spec.verify {
-                    Verify::Exact => Some(part.rows.sets.values.len()),
+                    Verify::Exact | Verify::Containment => Some(part.rows.sets.values.len()),
                     _ => None,
                 };
                 kernel::PairJoin::memory_for(rows, keys.len(), owned.count(), tokens)
@@ -147,6 +147,7 @@ fn kernel_spec(spec: &Spec, part: u32) -> kernel::Spec {
         threshold: spec.threshold,
         verify: match spec.verify {
             Verify::Exact => kernel::Verify::Exact,
+            Verify::Containment => kernel::Verify::Containment,
             Verify::Edit => kernel::Verify::Edit,
             Verify::Estimate => kernel::Verify::Estimate,
             Verify::Hamming => kernel::Verify::Hamming(max_distance),
@@ -183,7 +184,7 @@ pub(super) fn pair_input<'a>(spec: &Spec, part: &'a SortedPart) -> kernel::PairI
             agree: spec.group_rule == GroupRule::Agree,
         }),
         payload: match spec.verify {
-            Verify::Exact => {
+            Verify::Exact | Verify::Containment => {
                 kernel::Payload::Sets(kernel::Csr::new(&rows.sets.offsets, &rows.sets.values))
             }
             Verify::Edit => {

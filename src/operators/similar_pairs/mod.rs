@@ -39,6 +39,8 @@ use serde::{Deserialize, Serialize};
 pub enum Verify {
     /// Exact Jaccard similarity of the column `tokens`.
     Exact,
+    /// The share of the column `tokens` of side 0 that is in that of side 1.
+    Containment,
     /// Edit similarity of the column `text`.
     Edit,
     /// Fraction of equal positions of the column `signature`.
@@ -55,7 +57,7 @@ impl Verify {
     /// The column that verification reads.
     pub(crate) fn column(self) -> Option<&'static str> {
         match self {
-            Self::Exact => Some("tokens"),
+            Self::Exact | Self::Containment => Some("tokens"),
             Self::Edit => Some("text"),
             Self::Estimate | Self::Hamming => Some("signature"),
             Self::Cosine => Some("vector"),

@@ -22,6 +22,17 @@ pub enum Call {
         groups: Groups,
         linked: bool,
     },
+    Containment {
+        compare: Compare,
+        two: bool,
+        groups: Groups,
+        share_of: &'static str,
+    },
+    Edit {
+        compare: Compare,
+        two: bool,
+        groups: Groups,
+    },
     MinHash {
         compare: Compare,
         two: bool,
@@ -201,7 +212,18 @@ impl Call {
         let compare = Compare::random(random);
         let (two, groups) = (random.percent(25), groups(random));
         let linked = !two && groups != Groups::Across && random.percent(40);
-        match random.below(12) {
+        match random.below(15) {
+            12..14 => Self::Containment {
+                compare,
+                two,
+                groups,
+                share_of: ["smaller", "a", "b"][if two { random.below(3) } else { 0 }],
+            },
+            14 => Self::Edit {
+                compare,
+                two,
+                groups,
+            },
             0..3 => Self::Jaccard {
                 compare,
                 two,
@@ -381,6 +403,8 @@ impl Call {
     pub fn two(&self) -> bool {
         match self {
             Self::Jaccard { two, .. }
+            | Self::Containment { two, .. }
+            | Self::Edit { two, .. }
             | Self::MinHash { two, .. }
             | Self::Hamming { two, .. }
             | Self::SimHash { two, .. }

@@ -6,7 +6,7 @@ use super::truth::{
     Groups, Item, Keep, Keys, NULL, Outcome, Projected, Sides, Signed, Signing, Truth, Verify,
     items, normal, number, pairs_of, resolved, shown, sides, simhash, similar, sorted, within,
 };
-use neardup_kernels::{choose_bands, cosine, distance_for_recall};
+use neardup_kernels::{choose_bands, containment, cosine, distance_for_recall, edit_similarity};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Call {
@@ -32,6 +32,32 @@ impl Call {
                     }),
                 }
             }
+            Self::Containment {
+                compare,
+                groups,
+                share_of,
+                ..
+            } => match sides(rows, second, *groups, |row| row.text.clone()) {
+                Err(wrong) => wrong,
+                Ok(sides) => pairs_of(&compared(sides, compare, None), *groups, |a, b| {
+                    let share = match *share_of {
+                        "a" => containment(&a.set, &b.set),
+                        "b" => containment(&b.set, &a.set),
+                        _ => containment(&a.set, &b.set).max(containment(&b.set, &a.set)),
+                    };
+                    let has_members = !a.set.is_empty() && !b.set.is_empty();
+                    (has_members && share >= compare.threshold).then(|| number(share))
+                }),
+            },
+            Self::Edit {
+                compare, groups, ..
+            } => match sides(rows, second, *groups, |row| row.text.clone()) {
+                Err(wrong) => wrong,
+                Ok(sides) => pairs_of(&compared(sides, compare, None), *groups, |a, b| {
+                    let similarity = edit_similarity(&a.text, &b.text);
+                    (similarity >= compare.threshold).then(|| number(similarity))
+                }),
+            },
             Self::MinHash {
                 compare,
                 groups,

@@ -66,6 +66,34 @@ impl Call {
                     copies(*linked)
                 ),
             ),
+            Self::Containment {
+                compare,
+                two,
+                groups: by,
+                share_of,
+            } => (
+                pairs,
+                format!(
+                    "containment_join({}, {}, share_of => '{share_of}'{}{more})",
+                    inputs(*two),
+                    compare.arguments(),
+                    across(*by)
+                ),
+            ),
+            Self::Edit {
+                compare,
+                two,
+                groups: by,
+            } => (
+                pairs,
+                format!(
+                    "edit_join({}, threshold => {:?}, normalize => {}{}{more})",
+                    inputs(*two),
+                    compare.threshold,
+                    compare.normalize,
+                    across(*by)
+                ),
+            ),
             Self::MinHash {
                 compare,
                 two,

@@ -87,6 +87,13 @@ pub fn partner_sizes(size: usize, threshold: f64) -> (usize, usize) {
     (smallest, largest)
 }
 
+/// The smallest number of the `size` elements of a set that another set must contain for a share of at least the
+/// threshold: the smallest `n` with `n as f64 / size as f64 >= t`; 1 for the empty set.
+#[must_use]
+pub fn min_contained(size: usize, threshold: f64) -> usize {
+    partner_sizes(size, threshold).0
+}
+
 /// The length of the prefix of a set of `size` tokens: `size` minus the smallest overlap with which any set
 /// qualifies, plus 1; 0 for the empty set.
 ///
@@ -130,6 +137,20 @@ pub fn max_edit_distance(longest: usize, threshold: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_smallest_share() {
+        for threshold in thresholds() {
+            for size in 1..60_usize {
+                let enough = |n: &usize| *n as f64 / size as f64 >= threshold;
+                assert_eq!(
+                    Some(min_contained(size, threshold)),
+                    (1..=size).find(enough)
+                );
+            }
+        }
+        assert_eq!(min_contained(0, 0.5), 1);
+    }
 
     /// Every p/q with q up to 20, their neighbours in `f64`, and decimals that do not round well.
     fn thresholds() -> Vec<f64> {

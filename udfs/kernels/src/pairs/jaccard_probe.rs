@@ -76,18 +76,24 @@ impl JaccardProbe {
 
     /// The similarity of `set`, which is that of the row, to another, if they have at least `needed` common tokens.
     pub(super) fn similarity(&mut self, set: &[u64], other: &[u64], needed: u32) -> Option<f64> {
+        let overlap = self.overlap(set, other, needed)?;
+        Some(bounds::jaccard(overlap, set.len() + other.len()))
+    }
+
+    /// The number of common tokens of `set`, which is that of the row, and another, if they are at least `needed`;
+    /// `None` for empty sets.
+    pub(super) fn overlap(&mut self, set: &[u64], other: &[u64], needed: u32) -> Option<usize> {
         if set == other {
-            return (!set.is_empty()).then_some(1.0);
+            return (!set.is_empty()).then_some(set.len());
         }
         self.compared += 1;
         if self.compared == 2 {
             self.has_table = self.table.fill(set);
         }
-        let overlap = if self.compared >= 2 && self.has_table {
-            self.table.overlap_at_least(other, needed as usize)?
+        if self.compared >= 2 && self.has_table {
+            self.table.overlap_at_least(other, needed as usize)
         } else {
-            overlap_at_least(set, other, needed as usize)?
-        };
-        Some(bounds::jaccard(overlap, set.len() + other.len()))
+            overlap_at_least(set, other, needed as usize)
+        }
     }
 }

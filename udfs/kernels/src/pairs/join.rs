@@ -255,7 +255,7 @@ impl PairJoin {
             self.cursor.begun = true;
             self.seen_by[row as usize] = row;
             self.inner = self.index.inner_zone(input, &self.spec, row as usize);
-            self.verifier.begin(row);
+            self.verifier.begin(row, side);
             *work = work.saturating_sub(1 + keys.len() as u64);
         }
         while self.cursor.step < keys.len() {

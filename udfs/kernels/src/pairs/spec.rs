@@ -21,6 +21,8 @@ pub const MAX_PREDECESSORS: usize = 256;
 pub enum Verify {
     /// Jaccard similarity of the sets.
     Exact,
+    /// The share of the set of side 0 that is in the set of side 1. Needs sides.
+    Containment,
     /// 1 - lev(x, y) / max(|x|, |y|) of the texts, in characters.
     Edit,
     /// The share of positions at which the MinHash signatures are equal.
@@ -160,7 +162,12 @@ impl Spec {
         }
         match (self.verify, input.payload) {
             (Verify::None, _) => {}
-            (Verify::Exact, Payload::Sets(sets)) => check_rows("sets", sets.rows(), rows)?,
+            (Verify::Containment, _) if input.side.is_none() => {
+                return Err(PairError::Payload("a share", "two sides"));
+            }
+            (Verify::Exact | Verify::Containment, Payload::Sets(sets)) => {
+                check_rows("sets", sets.rows(), rows)?;
+            }
             (Verify::Edit, Payload::Texts(texts)) => check_rows("texts", texts.rows(), rows)?,
             (Verify::Estimate, Payload::Signatures32 { values, width }) => {
                 check_signatures(values.len(), width, rows)?;
@@ -182,7 +189,9 @@ impl Spec {
                 return Err(PairError::Payload("a Hamming distance", "bit signatures"));
             }
             (Verify::Cosine(_), _) => return Err(PairError::Payload("a cosine", "vectors")),
-            (Verify::Exact, _) => return Err(PairError::Payload("exact verification", "sets")),
+            (Verify::Exact | Verify::Containment, _) => {
+                return Err(PairError::Payload("exact verification", "sets"));
+            }
             (Verify::Edit, _) => return Err(PairError::Payload("edit verification", "texts")),
             (Verify::Estimate, _) => {
                 return Err(PairError::Payload("verification by estimate", "signatures"));

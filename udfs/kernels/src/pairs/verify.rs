@@ -5,7 +5,7 @@ use super::input::{PairInput, Payload, Texts};
 use super::jaccard_probe::JaccardProbe;
 use super::sketch::Sketches;
 use super::spec::{Spec, Verify};
-use crate::bounds::{max_edit_distance, similarity_of_distance};
+use crate::bounds::{max_edit_distance, min_contained, similarity_of_distance};
 use crate::edit_distance_within;
 use std::sync::Arc;
 
@@ -30,6 +30,8 @@ pub(super) struct Verifier {
     sketches: Arc<Sketches>,
     /// The length of the probe row.
     length: usize,
+    /// The side of the probe row.
+    side: usize,
     /// The number of equal positions that a pair of signatures needs.
     min_equal: usize,
     /// The set of the probe row, where sets are compared.
@@ -41,7 +43,7 @@ impl Verifier {
         let rows = 0..input.keys.rows();
         let length = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let lengths = match (spec.verify, input.payload) {
-            (Verify::Exact, Payload::Sets(sets)) => {
+            (Verify::Exact | Verify::Containment, Payload::Sets(sets)) => {
                 rows.map(|row| length(sets.row(row).len())).collect()
             }
             (Verify::Edit, Payload::Texts(texts)) => rows
@@ -57,7 +59,7 @@ impl Verifier {
             _ => 0,
         };
         let sketches = match (spec.verify, input.payload) {
-            (Verify::Exact, Payload::Sets(sets)) => Sketches::new(sets),
+            (Verify::Exact | Verify::Containment, Payload::Sets(sets)) => Sketches::new(sets),
             _ => Sketches::default(),
         };
         Self {
@@ -66,6 +68,7 @@ impl Verifier {
             lengths: Arc::new(lengths),
             sketches: Arc::new(sketches),
             length: 0,
+            side: 0,
             min_equal,
             set: JaccardProbe::new(spec.threshold),
         }
@@ -86,13 +89,14 @@ impl Verifier {
         }
     }
 
-    /// Makes a row the probe row.
-    pub(super) fn begin(&mut self, row: u32) {
+    /// Makes a row of this side the probe row.
+    pub(super) fn begin(&mut self, row: u32, side: usize) {
+        self.side = side;
         self.length = self
             .lengths
             .get(row as usize)
             .map_or(0, |&length| length as usize);
-        if self.verify == Verify::Exact {
+        if matches!(self.verify, Verify::Exact | Verify::Containment) {
             self.set.begin(self.length);
         }
     }
@@ -105,6 +109,12 @@ impl Verifier {
             Verify::Exact => {
                 let length = *self.lengths.get(other as usize)? as usize;
                 self.set.needed(length)
+            }
+            Verify::Containment => {
+                let (contained, container) = self.by_side(*self.lengths.get(other as usize)?);
+                let needed = min_contained(contained, self.threshold);
+                (0 < contained && needed <= container)
+                    .then(|| u32::try_from(needed).unwrap_or(u32::MAX))
             }
             Verify::Edit => {
                 let length = *self.lengths.get(other as usize)? as usize;
@@ -159,6 +169,12 @@ impl Verifier {
                 self.set
                     .similarity(sets.row(a), sets.row(b), candidate.needed)
             }
+            (Verify::Containment, Payload::Sets(sets)) => {
+                let (set, other) = (sets.row(a), sets.row(b));
+                let common = self.set.overlap(set, other, candidate.needed)?;
+                let (contained, _) = self.by_side(self.lengths[b]);
+                Some(common as f64 / contained as f64)
+            }
             (Verify::Edit, Payload::Texts(texts)) => self.edit_similarity(texts, a, b),
             (Verify::Estimate, Payload::Signatures32 { values, width }) => {
                 self.estimate(values, width, a, b)
@@ -173,6 +189,14 @@ impl Verifier {
                 compare::compared(max_distance, self.threshold, &input.payload, a, b)
             }
             _ => None,
+        }
+    }
+
+    /// The length of the set of side 0, and that of side 1, of the probe row and a row of this length.
+    fn by_side(&self, other: u32) -> (usize, usize) {
+        match self.side {
+            0 => (self.length, other as usize),
+            _ => (other as usize, self.length),
         }
     }
 

@@ -61,6 +61,37 @@ fn two_sides_and_groups_are_brute_force() {
 }
 
 #[test]
+fn shares_of_the_first_side_are_brute_force() {
+    let mut found = 0;
+    for seed in 0..20 {
+        let sets = Rows::random_sets(seed, 120, 20);
+        for threshold in [0.1, 0.3, 0.55, 0.8, 1.0] {
+            let rows = sets.clone().with_prefixes(threshold).with_sides(seed);
+            let rows = rows.with_all_tokens_of_side_1();
+            for rows in [
+                rows.clone(),
+                rows.clone().with_groups(seed, 3, true),
+                rows.with_groups(seed, 3, true).that_agree(),
+            ] {
+                for parts in [1, 3] {
+                    let spec = Spec {
+                        verify: Verify::Containment,
+                        prefix_filter: false,
+                        parts,
+                        ..exact(threshold)
+                    };
+                    let (pairs, _) = rows.join(spec);
+                    let expected = rows.brute_force(|a, b| rows.contained(a, b, threshold));
+                    assert_eq!(pairs, expected, "{seed} {threshold}");
+                    found += pairs.len();
+                }
+            }
+        }
+    }
+    assert!(found > 10_000, "{found}");
+}
+
+#[test]
 fn band_keys_with_exact_verification() {
     for seed in 0..10 {
         let rows = Rows::random_sets(seed, 150, 20).with_bands(8, 2);

@@ -201,7 +201,7 @@ impl Rows {
         }
         let payload = match spec.verify {
             Verify::None | Verify::Hamming(_) | Verify::Cosine(_) => Payload::None,
-            Verify::Exact => Payload::Sets(Csr::new(&set_offsets, &sets)),
+            Verify::Exact | Verify::Containment => Payload::Sets(Csr::new(&set_offsets, &sets)),
             Verify::Edit => Payload::Texts(Texts::new(&text_offsets, &text)),
             Verify::Estimate => Payload::Signatures32 {
                 values: &self.signatures,
@@ -281,6 +281,29 @@ impl Rows {
     }
 
     /// The Jaccard similarity by definition, if it reaches the threshold.
+    /// Makes the tokens of the sets of side 1 their keys, all of them, and sorts those of side 0 as they are.
+    pub(super) fn with_all_tokens_of_side_1(mut self) -> Self {
+        let sides = self.side.iter().flatten();
+        for ((keys, set), side) in self.keys.iter_mut().zip(&self.sets).zip(sides) {
+            match side {
+                0 => keys.sort_unstable(),
+                _ => keys.clone_from(set),
+            }
+        }
+        self
+    }
+
+    /// The share of the set of side 0 that is in the other one.
+    pub(super) fn contained(&self, a: usize, b: usize, threshold: f64) -> Option<f64> {
+        let side = self.side.as_ref()?;
+        let (a, b) = if side[a] == 0 { (a, b) } else { (b, a) };
+        let common = self.sets[a]
+            .iter()
+            .filter(|token| self.sets[b].contains(token));
+        let share = common.count() as f64 / self.sets[a].len() as f64;
+        (share >= threshold).then_some(share)
+    }
+
     pub(super) fn jaccard(&self, a: usize, b: usize, threshold: f64) -> Option<f64> {
         let a: BTreeSet<u64> = self.sets[a].iter().copied().collect();
         let b: BTreeSet<u64> = self.sets[b].iter().copied().collect();

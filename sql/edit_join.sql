@@ -1,0 +1,71 @@
+-- edit_join(input [, input_b])
+--
+-- Finds every pair of rows whose texts have at least the given edit similarity: 1 minus the number of characters that must
+-- be inserted, deleted or replaced, divided by the characters of the longer text. The result is exact and complete. It is
+-- for short texts such as names, titles and sentences. With two relations, a pair is a row of the first and a row of the
+-- second. Candidates share one of their rarest grams, runs of 1 to 8 characters (Gravano et al., VLDB 2001; Xiao, Wang,
+-- Lin, PVLDB 2008), and are verified by a bounded Levenshtein distance.
+--
+-- Inputs
+--   input: id, text
+--   input_b: id, text
+-- Parameters
+--   id
+--   text
+--   id_b
+--   text_b
+--   threshold | minimum edit similarity of a pair; below 0.75 most texts are candidates of each other
+--   normalize
+--   across
+--   within
+--   parts
+-- Columns
+--   id_a: as id | the smaller id; with two relations the id of the first
+--   id_b: as id | the other id
+--   similarity: Float64 | edit similarity of the two texts
+-- Guarantees
+--   Complete: recall 1 and precision 1.
+--   Each unordered pair is reported once, id_a < id_b; a row is never paired with itself. Empty texts and rows with NULL are in no pair.
+--   The rows do not depend on the number of partitions or parts.
+-- Example
+--   WITH names AS (SELECT * FROM (VALUES
+--     (1, 'Ilse Varnholt'),
+--     (2, 'Ilse Vahrnholt'),
+--     (3, 'Else Warnold'),
+--     (4, 'Port Adeline')
+--   ) AS v (id, text))
+--   SELECT id_a, id_b, round(similarity, 3) AS similarity FROM edit_join(names, threshold => 0.7)
+WITH texts AS (
+  SELECT side, id, group_value, text, edit_grams(text, $threshold) AS grams
+  FROM unique_rows(input, normalize => $normalize, group_rule => $group_rule)
+),
+frequencies AS (
+  SELECT arrow_cast(token_frequencies(grams), 'BinaryView') AS sketch, 0 AS all_rows
+  FROM texts
+),
+keyed AS (
+  SELECT
+    own.side,
+    own.id,
+    own.group_value,
+    own.text,
+    keys_within(
+      edit_keys(own.grams, character_length(own.text), frequencies.sketch, $threshold),
+      CASE WHEN $group_rule = 'agree' THEN CAST(own.group_value AS VARCHAR) ELSE '' END
+    ) AS keys
+  FROM frequencies
+  JOIN (SELECT side, id, group_value, text, grams, 0 AS all_rows FROM texts) AS own
+    ON frequencies.all_rows = own.all_rows
+)
+SELECT id_a, id_b, similarity
+FROM similar_pairs(
+  (
+    SELECT side, id, group_value, text, keys, UNNEST(key_parts(keys, $parts)) AS part
+    FROM keyed
+  ),
+  threshold => $threshold,
+  verify => 'edit',
+  parts => $parts,
+  sides => $sides,
+  group_rule => $group_rule
+)

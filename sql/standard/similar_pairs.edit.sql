@@ -1,0 +1,21 @@
+-- similar_pairs.edit(input)
+--
+-- similar_pairs by standard operators, for sessions without the operator: compares rows that share a key by edit
+-- similarity. All candidates are materialised before they are verified.
+--
+-- Inputs
+--   input: side, id, group_value, keys, text
+WITH candidates AS (
+  SELECT id_a, id_b
+  FROM candidate_pairs(input, max_bucket => $max_bucket, sides => $sides, group_rule => $group_rule)
+),
+verified AS (
+  SELECT candidates.id_a, candidates.id_b, edit_similarity(a.text, b.text) AS similarity
+  FROM candidates
+  JOIN input AS a ON candidates.id_a = a.id
+  JOIN input AS b ON candidates.id_b = b.id
+  WHERE $sides = 1 OR (a.side = 0 AND b.side = 1)
+)
+SELECT id_a, id_b, similarity
+FROM verified
+WHERE similarity >= $threshold
