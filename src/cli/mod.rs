@@ -199,7 +199,7 @@ fn tip(error: &clap::Error) -> Option<String> {
     }
     let recipe = match given(ContextKind::InvalidArg)? {
         "--against" | "--exclude" | "--minus" | "--against-table" => "A minus B",
-        "--within" | "--group" | "--group-by" | "--by" => "Only within a group",
+        "--group" | "--group-by" | "--by" => "Only within a group",
         "--headings" | "--lists" => {
             return Some("--compare all --min-length 0 compares headings, too".to_owned());
         }

@@ -646,7 +646,7 @@ fn common_mistakes_are_answered_with_what_to_do() {
             "the command comes first: neardup dedup rows.csv",
         ),
         (
-            &["dedup", "rows.csv", "--within", "id"],
+            &["dedup", "rows.csv", "--group-by", "id"],
             "Only within a group",
         ),
         (
