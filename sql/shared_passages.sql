@@ -11,7 +11,7 @@
 -- Parameters
 --   id
 --   text.verbatim
---   min_words: integer in [1, 1000] | minimum number of words of a passage; short for min_passage => 'word:n'
+--   min_words
 --   min_passage: shingle = 'word:12' | unit and minimum length of a passage: 'word:n', 'space:n' (pieces between white space) or 'char:n'
 --   max_bucket.passages
 --   parts

@@ -110,6 +110,7 @@ table_functions! {
     surface "bm25_vectors" [2..=2] resolve::terms::bm25_vectors, "bm25_vectors";
     surface "components" [1..=1] resolve::pairs::components, "components";
     surface "containment_join" [1..=2] resolve::join::containment_join, "containment_join" + "containment_join.sets";
+    surface "contamination" [2..=2] resolve::contamination::contamination, "contamination";
     surface "cosine_join" [1..=2] resolve::signatures::cosine_join, "cosine_join";
     surface "deduplicate" [1..=1] resolve::near_duplicates::deduplicate, "deduplicate";
     surface "document_frequencies" [1..=1] resolve::terms::document_frequencies, "document_frequencies";

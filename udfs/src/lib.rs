@@ -32,6 +32,7 @@ mod classify_pair;
 mod columns;
 mod common_passages;
 mod connected_components;
+mod contained_items;
 mod containment;
 mod cosine_similarity;
 mod cosine_to_hamming;
@@ -42,6 +43,7 @@ mod edit_similarity;
 mod function;
 mod hamming_distance;
 mod hamming_to_cosine;
+mod item_index;
 mod item_similarity;
 mod jaccard_similarity;
 mod key_parts;
@@ -102,6 +104,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
     let functions = [
         udf(classify_pair::ClassifyPair),
         udf(common_passages::CommonPassages),
+        udf(contained_items::ContainedItems),
         udf(containment::Containment),
         udf(cosine_similarity::CosineSimilarity),
         udf(cosine_to_hamming::CosineToHamming),
@@ -111,6 +114,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(edit_similarity::EditSimilarity),
         udf(hamming_distance::HammingDistance),
         udf(hamming_to_cosine::HammingToCosine),
+        udf(item_index::ItemIndex),
         udf(item_similarity::ItemSimilarity),
         udf(jaccard_similarity::JaccardSimilarity),
         udf(key_parts::KeyParts),

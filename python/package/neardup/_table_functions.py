@@ -197,6 +197,87 @@ class TableFunctions:
             parts=parts,
         )
 
+    def contamination(
+        self,
+        corpus: Data,
+        items: Data,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        id_b: str | None = None,
+        text_b: str | None = None,
+        min_coverage: float | None = None,
+        min_run: int | None = None,
+        max_items: int | None = None,
+        min_words: int | None = None,
+    ) -> Result:
+        """Finds the items of benchmark sets, such as questions and answers, that stand in the texts of a corpus: word for word, with some words changed, or inside of longer texts.
+
+        Runs of at least min_run equal words are evidence; an item is found in a text if runs cover
+        at least min_coverage of its words, so that what surrounds it in the text does not matter.
+        An item of fewer words than a run must stand there as a whole. Words are compared in their
+        normal form, without what stands between them.
+        The n-grams of the items are one index that is given to every partition of the corpus, and
+        the corpus is read once, without being sorted or divided anew. N-grams that stand in many
+        items, such as instructions that all questions of a set begin with, are ignored (Brown et
+        al. 2020, appendix C, do the same with n-grams of 13 words).
+
+        Args:
+            corpus: A relation: id, text.
+            items: A relation: id, text.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            id_b: A column: the id column of the items; default: that of id.
+            text_b: A column: the text column of the items; default: that of text.
+            min_coverage: A number in (0, 1]: minimum share of an item's words that runs hold;
+                default 0.5.
+            min_run: A whole number in [1, 64]: minimum number of words of a run; an item of fewer
+                words must be there as a whole; default 8.
+            max_items: A whole number in [1, 4000000000]: n-grams of min_run words that stand in
+                more distinct items than this are ignored; default 10.
+            min_words: A whole number in [1, 1000]: items of fewer words are not looked for; default
+                4.
+
+        Returns:
+            corpus_id (as id): a row of the corpus.
+            item_id (as id_b): an item that stands in its text.
+            kind (text): 'verbatim': one run holds all words of the item; 'near': runs hold some of
+                them; 'short': all words of an item of fewer words than a run.
+            coverage (Float64): share of the item's words that runs hold, of those that count: words
+                that only ignored n-grams hold do not.
+            hits (Int64): n-grams of the item in the runs that are not ignored.
+            ignored_hits (Int64): n-grams of the item in the runs that stand in more than max_items
+                items.
+            longest_run (Int64): words of the longest run.
+            start_char (Int64): offset of the first character of the first run in the text.
+            end_char (Int64): offset after the last character of the last run.
+            runs (list of struct): the runs in the order of the text, the first 100: start_char and
+                end_char in the text, item_start_char and item_end_char in the item, words.
+
+        Note:
+            Complete and exact on 64-bit hashes of words: every maximal run of at least min_run
+                equal words with an n-gram that is not ignored.
+            Rows of the corpus are taken as they are: a repeated id is reported for each of its
+                rows. Rows of either relation without an id or a text are left out.
+            Items with the same text are one item for max_items; each of their ids is reported.
+                Items of fewer words than min_words, and those all of whose n-grams are ignored, are
+                not looked for; a warning in the log says how many.
+            The rows do not depend on the number of partitions.
+        """
+        return self._call(
+            "contamination",
+            [corpus, items],
+            ["id", "text", "id_b", "text_b"],
+            id=id,
+            text=text,
+            id_b=id_b,
+            text_b=text_b,
+            min_coverage=min_coverage,
+            min_run=min_run,
+            max_items=max_items,
+            min_words=min_words,
+        )
+
     def cosine_join(
         self,
         data: Data,

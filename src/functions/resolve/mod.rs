@@ -3,6 +3,7 @@
 //! This module does what SQL templates cannot express: it chooses a variant, computes bands and rows, and binds the
 //! columns that a call names.
 
+pub(super) mod contamination;
 pub(super) mod join;
 pub(super) mod lsh;
 pub(super) mod near_duplicates;

@@ -6,11 +6,13 @@
 //! - `joins`, `recall`, `clusters`, `templates`, `oversized`, `signatures`, `vectors`, `memory`: the comparisons.
 //! - `partial_duplicates`: runs of sentences.
 //! - `shared_passages`: verbatim passages.
+//! - `contamination`: items of test sets in a corpus.
 //! - `sets`: columns of lists and signatures.
 //! - `page`: the statements of pages of `docs/`.
 //! - `cross_lingual`: those of a page on translations, and their results on real corpora.
 
 mod clusters;
+mod contamination;
 mod corpus;
 mod cross_lingual;
 mod joins;
@@ -40,6 +42,7 @@ pub fn trials() -> Vec<Trial> {
         page::trials(),
         partial_duplicates::trials(),
         shared_passages::trials(),
+        contamination::trials(),
         signatures::trials(),
         vectors::trials(),
         memory::trials(),

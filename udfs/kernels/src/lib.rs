@@ -77,6 +77,7 @@ mod edit_keys;
 mod gaussian;
 mod group_keys;
 mod hash_order;
+mod items;
 mod jaccard;
 mod lsh;
 mod mean;
@@ -118,6 +119,10 @@ pub use edit_keys::{
     EditGramScratch, MAX_EDIT_GRAM, edit_gram_length, edit_grams_into, edit_keys_into,
 };
 pub use group_keys::group_keys_into;
+pub use items::{
+    FoundItem, IndexError, ItemIndex, ItemMatch, ItemRun, ItemScratch, ItemSpec, ItemsLeftOut,
+    MAX_ITEM_GRAM, TooManyItems, item_index,
+};
 pub use jaccard::{containment, jaccard, jaccard_of_overlap, overlap, overlap_at_least};
 pub use lsh::{
     Bands, LshError, MAX_MODEL_DRAWS, candidate_probability, choose_bands, draws_probability,

@@ -1,0 +1,92 @@
+-- contamination(corpus, items)
+--
+-- Finds the items of benchmark sets, such as questions and answers, that stand in the texts of a corpus: word for word,
+-- with some words changed, or inside of longer texts. Runs of at least min_run equal words are evidence; an item is found
+-- in a text if runs cover at least min_coverage of its words, so that what surrounds it in the text does not matter. An
+-- item of fewer words than a run must stand there as a whole. Words are compared in their normal form, without what
+-- stands between them.
+--
+-- The n-grams of the items are one index that is given to every partition of the corpus, and the corpus is read once,
+-- without being sorted or divided anew. N-grams that stand in many items, such as instructions that all questions of a
+-- set begin with, are ignored (Brown et al. 2020, appendix C, do the same with n-grams of 13 words).
+--
+-- Inputs
+--   input: id, text
+--   input_b: id, text
+-- Parameters
+--   id
+--   text
+--   id_b | the id column of the items; default: that of id
+--   text_b | the text column of the items; default: that of text
+--   min_coverage: number in (0, 1] = 0.5 | minimum share of an item's words that runs hold
+--   min_run: integer in [1, 64] = 8 | minimum number of words of a run; an item of fewer words must be there as a whole
+--   max_items: integer in [1, 4000000000] = 10 | n-grams of min_run words that stand in more distinct items than this are ignored
+--   min_words.items
+-- Columns
+--   corpus_id: as id | a row of the corpus
+--   item_id: as id_b | an item that stands in its text
+--   kind: text | 'verbatim': one run holds all words of the item; 'near': runs hold some of them; 'short': all words of an item of fewer words than a run
+--   coverage: Float64 | share of the item's words that runs hold, of those that count: words that only ignored n-grams hold do not
+--   hits: Int64 | n-grams of the item in the runs that are not ignored
+--   ignored_hits: Int64 | n-grams of the item in the runs that stand in more than max_items items
+--   longest_run: Int64 | words of the longest run
+--   start_char: Int64 | offset of the first character of the first run in the text
+--   end_char: Int64 | offset after the last character of the last run
+--   runs: list of struct | the runs in the order of the text, the first 100: start_char and end_char in the text, item_start_char and item_end_char in the item, words
+-- Guarantees
+--   Complete and exact on 64-bit hashes of words: every maximal run of at least min_run equal words with an n-gram that is not ignored.
+--   Rows of the corpus are taken as they are: a repeated id is reported for each of its rows. Rows of either relation without an id or a text are left out.
+--   Items with the same text are one item for max_items; each of their ids is reported. Items of fewer words than min_words, and those all of whose n-grams are ignored, are not looked for; a warning in the log says how many.
+--   The rows do not depend on the number of partitions.
+-- Example
+--   WITH corpus AS (SELECT * FROM (VALUES
+--     (1, 'A quiz for the long evening: which town lies between the old mill and the harbour of Port Adeline? Aldermoor, of course.'),
+--     (2, 'The harbour of Port Adeline is a town of its own.')
+--   ) AS v (id, text)),
+--   items AS (SELECT * FROM (VALUES
+--     ('q1', 'Which town lies between the old mill and the harbour of Port Adeline?'),
+--     ('q2', 'Which of the towns is the oldest one on the river Brenn?')
+--   ) AS v (id, text))
+--   SELECT corpus_id, item_id, kind, coverage, longest_run, start_char, end_char FROM contamination(corpus, items)
+WITH distinct_items AS (
+  SELECT CAST(row_number() OVER (ORDER BY text) AS BIGINT) AS number, text, ids
+  FROM (
+    SELECT text, array_agg(id) AS ids
+    FROM input_b
+    WHERE id IS NOT NULL AND text IS NOT NULL
+    GROUP BY text
+  )
+),
+indexed AS (
+  SELECT
+    item_index(
+      array_agg(named_struct('number', number, 'text', text)),
+      $min_run,
+      $max_items,
+      $min_words
+    ) AS items,
+    0 AS all_rows
+  FROM distinct_items
+),
+found AS (
+  SELECT own.id, UNNEST(contained_items(own.text, indexed.items, $min_coverage)) AS hit
+  FROM indexed
+  JOIN (SELECT id, text, 0 AS all_rows FROM input WHERE id IS NOT NULL) AS own ON indexed.all_rows = own.all_rows
+),
+of_items AS (
+  SELECT found.id, found.hit, UNNEST(distinct_items.ids) AS item_id
+  FROM found
+  JOIN distinct_items ON found.hit['item'] = distinct_items.number
+)
+SELECT
+  id AS corpus_id,
+  item_id,
+  hit['kind'] AS kind,
+  hit['coverage'] AS coverage,
+  hit['hits'] AS hits,
+  hit['ignored_hits'] AS ignored_hits,
+  hit['longest_run'] AS longest_run,
+  hit['runs'][1]['start_char'] AS start_char,
+  hit['runs'][-1]['end_char'] AS end_char,
+  hit['runs'] AS runs
+FROM of_items

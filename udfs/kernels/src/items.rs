@@ -1,0 +1,423 @@
+//! Which items of a benchmark set stand in a text: word for word, with some words changed, or inside a longer text.
+//!
+//! ```text
+//! items ── words ── runs of k words ──> index ─┐
+//! text ─── words ── runs of k words ───────────┴─> equal hashes ── extended by words ──> runs ── coverage ──> found
+//! ```
+//!
+//! The n-grams of the items are indexed, with n = k, the minimum length of a run; items of fewer words are one n-gram as a
+//! whole. A text is read once: each n-gram of it is looked up, and what is found is extended by comparing the hashes of
+//! words, so that a collision of n-grams is no run. An item is found if the runs cover enough of its words.
+//!
+//! An n-gram that stands in many items, such as the instructions that all questions of a set begin with, says nothing of
+//! an item. Such n-grams are not looked up, and words that only they hold do not count. (Brown et al., "Language models are
+//! few-shot learners", 2020, appendix C, compare n-grams of 13 words and leave out frequent ones.)
+
+use std::ops::Range;
+
+use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::normalize::normalize_into;
+use crate::split_mix::SplitMix64;
+use crate::words::for_each_word;
+
+mod layout;
+
+pub use layout::IndexError;
+use layout::Layout;
+
+/// The largest number of words of an n-gram.
+pub const MAX_ITEM_GRAM: usize = 64;
+/// The most runs of an item in a text that are listed.
+pub(crate) const MAX_RUNS: usize = 100;
+
+/// A word: the hash of its normal form, and where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Word {
+    hash: u64,
+    /// Number of characters before it.
+    start: u32,
+    /// Number of characters before its end.
+    end: u32,
+}
+
+/// How items are indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ItemSpec {
+    /// The minimum number of words of a run, in 1..=[`MAX_ITEM_GRAM`].
+    pub min_run: usize,
+    /// An n-gram of more items than this is ignored.
+    pub max_items: usize,
+    /// Items of fewer words are not looked for.
+    pub min_words: usize,
+}
+
+/// What an index leaves out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ItemsLeftOut {
+    /// Items of fewer words than the minimum.
+    pub short: usize,
+    /// Items all of whose n-grams stand in too many items.
+    pub frequent: usize,
+    /// Distinct n-grams that stand in too many items.
+    pub grams: usize,
+}
+
+/// A run of equal words of a text and of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ItemRun {
+    /// Offset of its first character in the text, and after its last one.
+    pub in_text: (u32, u32),
+    /// The same in the item.
+    pub in_item: (u32, u32),
+    /// The number of its words.
+    pub words: u32,
+}
+
+/// How an item stands in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemMatch {
+    /// One run holds all of its words.
+    Verbatim,
+    /// Runs hold some of its words.
+    Near,
+    /// All of its words, which are fewer than those of a run.
+    Short,
+}
+
+impl ItemMatch {
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Verbatim => "verbatim",
+            Self::Near => "near",
+            Self::Short => "short",
+        }
+    }
+}
+
+/// An item that stands in a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundItem {
+    /// The number of the item.
+    pub number: i64,
+    /// How it stands there.
+    pub kind: ItemMatch,
+    /// N-grams of the item in the runs that are not ignored.
+    pub hits: u32,
+    /// N-grams of the item in the runs that stand in too many items.
+    pub ignored_hits: u32,
+    /// The share of the item's words that the runs hold, of those that count.
+    pub coverage: f64,
+    /// Words of the longest run.
+    pub longest: u32,
+    /// The runs in the order of the text, the first 100 of them.
+    pub runs: Vec<ItemRun>,
+}
+
+/// Reusable memory.
+#[derive(Debug, Default)]
+pub struct ItemScratch {
+    words: Vec<Word>,
+    normal: String,
+    seeds: Vec<Seed>,
+    runs: Vec<Run>,
+    marks: Vec<bool>,
+}
+
+/// An n-gram that a text and an item share: places with one difference are on one diagonal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Seed {
+    item: u32,
+    diagonal: i64,
+    at: u32,
+}
+
+/// A run in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Run {
+    text: u32,
+    item: u32,
+    length: u32,
+}
+
+/// Appends the words of a text.
+fn words_into(text: &str, normal: &mut String, out: &mut Vec<Word>) {
+    let (mut at, mut chars) = (0, 0_usize);
+    for_each_word(text, |word| {
+        let start_byte = word.as_ptr() as usize - text.as_ptr() as usize;
+        let start = chars + text[at..start_byte].chars().count();
+        chars = start + word.chars().count();
+        at = start_byte + word.len();
+        normal.clear();
+        normalize_into(word, normal);
+        out.push(Word {
+            hash: xxh3_64(normal.as_bytes()),
+            start: u32::try_from(start).unwrap_or(u32::MAX),
+            end: u32::try_from(chars).unwrap_or(u32::MAX),
+        });
+    });
+}
+
+/// Calls `f` with the place and the hash of each run of `length` words.
+fn for_each_gram(words: &[Word], length: usize, mut f: impl FnMut(usize, u64)) {
+    // A polynomial of the hashes of the words, updated from place to place, whose bits are mixed at the end.
+    const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+    let highest = (1..length).fold(1_u64, |power, _| power.wrapping_mul(BASE));
+    let mut rolling = 0_u64;
+    for (at, word) in words.iter().enumerate() {
+        if at >= length {
+            rolling = rolling.wrapping_sub(words[at - length].hash.wrapping_mul(highest));
+        }
+        rolling = rolling.wrapping_mul(BASE).wrapping_add(word.hash);
+        if at + 1 >= length {
+            let of_length = rolling ^ (length as u64).wrapping_mul(0xd6e8_feb8_6659_fd93);
+            f(at + 1 - length, SplitMix64::new(of_length).next());
+        }
+    }
+}
+
+/// Too many items for an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("{0} words of items do not fit into an index of at most 4294967294")]
+pub struct TooManyItems(pub usize);
+
+/// An index of items, given by numbers and texts, and what it leaves out. The bytes depend on the items only, not on
+/// their order; two items with one number are an index of both.
+///
+/// # Errors
+/// If the items have more words than `u32` can number.
+pub fn item_index(
+    items: &[(i64, &str)],
+    spec: ItemSpec,
+) -> Result<(Vec<u8>, ItemsLeftOut), TooManyItems> {
+    let gram = spec.min_run.clamp(1, MAX_ITEM_GRAM);
+    let mut sorted = items.to_vec();
+    sorted.sort_unstable();
+    let mut left_out = ItemsLeftOut::default();
+    let (mut words, mut normal) = (Vec::new(), String::new());
+    let mut ranges: Vec<(i64, Range<usize>)> = Vec::new();
+    for (number, text) in sorted {
+        let first = words.len();
+        words_into(text, &mut normal, &mut words);
+        if words.len() - first < spec.min_words.max(1) {
+            left_out.short += 1;
+            words.truncate(first);
+        } else {
+            ranges.push((number, first..words.len()));
+        }
+    }
+    if words.len() >= u32::MAX as usize {
+        return Err(TooManyItems(words.len()));
+    }
+    // Hash, item and first word of each n-gram.
+    let mut grams: Vec<(u64, u32, u32)> = Vec::with_capacity(words.len());
+    let mut lengths = 0_u64;
+    for (item, (_, range)) in ranges.iter().enumerate() {
+        let length = gram.min(range.len());
+        lengths |= 1 << (length - 1);
+        for_each_gram(&words[range.clone()], length, |at, hash| {
+            grams.push((hash, item as u32, at as u32));
+        });
+    }
+    grams.sort_unstable();
+    let (mut kept, mut specific) = (Vec::with_capacity(grams.len()), vec![false; words.len()]);
+    let mut counted = vec![false; words.len()];
+    for same in grams.chunk_by(|a, b| a.0 == b.0) {
+        let of_items = same.chunk_by(|a, b| a.1 == b.1).count();
+        if of_items > spec.max_items {
+            left_out.grams += 1;
+            continue;
+        }
+        for &(hash, item, at) in same {
+            let range = &ranges[item as usize].1;
+            let first = range.start + at as usize;
+            specific[first] = true;
+            counted[first..first + gram.min(range.len())].fill(true);
+            kept.push((hash, item, at));
+        }
+    }
+    let items = ranges.into_iter().map(|(number, range)| {
+        let of_item = counted[range.clone()].iter().filter(|&&counts| counts);
+        let counted = of_item.count();
+        left_out.frequent += usize::from(counted == 0);
+        (number, range, counted)
+    });
+    let items: Vec<_> = items.collect();
+    let bytes = layout::write(gram, lengths, &items, &words, &specific, &counted, &kept);
+    Ok((bytes, left_out))
+}
+
+/// An index of items.
+#[derive(Debug, Clone, Copy)]
+pub struct ItemIndex<'a> {
+    layout: Layout<'a>,
+}
+
+impl<'a> ItemIndex<'a> {
+    /// Reads the header of [`item_index`].
+    ///
+    /// # Errors
+    /// If the bytes are not those of an index.
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, IndexError> {
+        Ok(Self {
+            layout: Layout::read(bytes)?,
+        })
+    }
+
+    /// Appends the items of which a text holds at least the given share, in the order of their numbers.
+    pub fn find(
+        &self,
+        text: &str,
+        min_coverage: f64,
+        scratch: &mut ItemScratch,
+        out: &mut Vec<FoundItem>,
+    ) {
+        let ItemScratch {
+            words,
+            normal,
+            seeds,
+            runs,
+            marks,
+        } = scratch;
+        words.clear();
+        words_into(text, normal, words);
+        seeds.clear();
+        for length in
+            (1..=MAX_ITEM_GRAM).filter(|length| self.layout.lengths >> (length - 1) & 1 == 1)
+        {
+            if words.len() >= length {
+                for_each_gram(words, length, |at, hash| {
+                    self.seeds_into(words, at, hash, seeds);
+                });
+            }
+        }
+        seeds.sort_unstable();
+        for of_item in seeds.chunk_by(|a, b| a.item == b.item) {
+            let item = of_item[0].item as usize;
+            runs.clear();
+            for diagonal in of_item.chunk_by(|a, b| a.diagonal == b.diagonal) {
+                let mut end = 0;
+                for seed in diagonal {
+                    if seed.at < end {
+                        continue;
+                    }
+                    if let Some(run) = self.extended(words, item, seed) {
+                        end = run.text + run.length;
+                        runs.push(run);
+                    }
+                }
+            }
+            runs.sort_unstable();
+            out.extend(self.judged(words, item, runs, marks, min_coverage));
+        }
+    }
+
+    /// The items that hold an n-gram of a text. A place of an item is left out if the n-grams before it are equal, too,
+    /// so that a run has one seed, however long it is.
+    fn seeds_into(&self, words: &[Word], at: usize, hash: u64, seeds: &mut Vec<Seed>) {
+        for (item, place) in self.layout.postings(hash) {
+            let before = at.checked_sub(1).zip((place as usize).checked_sub(1));
+            let continues = before.is_some_and(|(at, place)| {
+                let first = self.layout.item(item as usize).first;
+                self.layout.is_specific(first + place)
+                    && self.layout.word(first + place).hash == words[at].hash
+            });
+            if !continues {
+                seeds.push(Seed {
+                    item,
+                    diagonal: at as i64 - i64::from(place),
+                    at: at as u32,
+                });
+            }
+        }
+    }
+
+    /// The maximal run of equal words that holds a seed, if it is long enough.
+    fn extended(&self, words: &[Word], item: usize, seed: &Seed) -> Option<Run> {
+        let item = self.layout.item(item);
+        let place = usize::try_from(i64::from(seed.at) - seed.diagonal).ok()?;
+        let at = seed.at as usize;
+        let is_equal =
+            |at: usize, place: usize| words[at].hash == self.layout.word(item.first + place).hash;
+        let before = (1..=at.min(place)).take_while(|by| is_equal(at - by, place - by));
+        let before = before.count();
+        let most = (words.len() - at).min(item.words.checked_sub(place)?);
+        let after = (0..most)
+            .take_while(|by| is_equal(at + by, place + by))
+            .count();
+        let length = before + after;
+        (after > 0 && length >= self.layout.gram.min(item.words)).then(|| Run {
+            text: (at - before) as u32,
+            item: (place - before) as u32,
+            length: length as u32,
+        })
+    }
+
+    /// The item, if its runs cover enough of its words.
+    fn judged(
+        &self,
+        words: &[Word],
+        number: usize,
+        runs: &[Run],
+        marks: &mut Vec<bool>,
+        min_coverage: f64,
+    ) -> Option<FoundItem> {
+        let item = self.layout.item(number);
+        let longest = runs.iter().map(|run| run.length).max()?;
+        let of_run = |run: &Run, less: usize| {
+            let first = run.item as usize;
+            first..(first + run.length as usize).saturating_sub(less)
+        };
+        let mut marked = |less: usize| {
+            marks.clear();
+            marks.resize(item.words, false);
+            runs.iter()
+                .for_each(|run| marks[of_run(run, less)].fill(true));
+            let marked = marks.iter().enumerate().filter(|(_, marked)| **marked);
+            marked
+                .map(|(place, _)| item.first + place)
+                .collect::<Vec<_>>()
+        };
+        let covered = marked(0)
+            .into_iter()
+            .filter(|&place| self.layout.counts(place));
+        let coverage = covered.count() as f64 / item.counted as f64;
+        if coverage.is_nan() || coverage < min_coverage {
+            return None;
+        }
+        let gram = self.layout.gram.min(item.words);
+        let grams = marked(gram - 1);
+        let hits = grams
+            .iter()
+            .filter(|&&place| self.layout.is_specific(place))
+            .count();
+        let listed = runs.iter().take(MAX_RUNS).map(|run| {
+            let length = run.length as usize;
+            let (text, of_item) = (run.text as usize, item.first + run.item as usize);
+            let last = self.layout.word(of_item + length - 1);
+            ItemRun {
+                in_text: (words[text].start, words[text + length - 1].end),
+                in_item: (self.layout.word(of_item).start, last.end),
+                words: run.length,
+            }
+        });
+        Some(FoundItem {
+            number: item.number,
+            kind: match longest as usize == item.words {
+                _ if item.words < self.layout.gram => ItemMatch::Short,
+                true => ItemMatch::Verbatim,
+                false => ItemMatch::Near,
+            },
+            hits: hits as u32,
+            ignored_hits: (grams.len() - hits) as u32,
+            coverage,
+            longest,
+            runs: listed.collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

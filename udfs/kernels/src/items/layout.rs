@@ -1,0 +1,235 @@
+//! The bytes of an index of items.
+//!
+//! A header of eight numbers of 64 bits, then items, words, two bit sets over the words, a hash table from n-grams to lists
+//! of places, and these lists. All numbers are little-endian. The bytes are read in place.
+
+use std::ops::Range;
+
+use thiserror::Error;
+
+use super::{MAX_ITEM_GRAM, Word};
+
+/// The first number of an index.
+const MAGIC: u64 = u64::from_le_bytes(*b"items 01");
+const HEADER: usize = 8 * 8;
+/// Bytes of an item: number, first word, words, words that count.
+const ITEM: usize = 4 * 8;
+/// Bytes of a word: hash, offsets of its first character and after its last one.
+const WORD: usize = 16;
+/// Bytes of a slot: hash, first place and number of places.
+const SLOT: usize = 16;
+/// Bytes of a place: item, first word of the n-gram in the item.
+const PLACE: usize = 8;
+
+/// Bytes that are not an index of items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("{0} bytes are not an index of items")]
+pub struct IndexError(usize);
+
+/// An item of an index.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Item {
+    pub(super) number: i64,
+    pub(super) first: usize,
+    pub(super) words: usize,
+    pub(super) counted: usize,
+}
+
+/// The parts of an index.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout<'a> {
+    /// Words of an n-gram.
+    pub(super) gram: usize,
+    /// Bit n - 1 is set if there are n-grams of n words.
+    pub(super) lengths: u64,
+    items: &'a [u8],
+    words: &'a [u8],
+    specific: &'a [u8],
+    counted: &'a [u8],
+    slots: &'a [u8],
+    places: &'a [u8],
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    let bytes = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
+    bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    let bytes = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
+    bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
+fn bit_at(bytes: &[u8], at: usize) -> bool {
+    bytes
+        .get(at / 8)
+        .is_some_and(|byte| byte >> (at % 8) & 1 == 1)
+}
+
+/// The sizes of the parts of an index, in bytes.
+fn sizes(items: usize, words: usize, slots: usize, places: usize) -> Option<[usize; 6]> {
+    Some([
+        items.checked_mul(ITEM)?,
+        words.checked_mul(WORD)?,
+        words.div_ceil(8),
+        words.div_ceil(8),
+        slots.checked_mul(SLOT)?,
+        places.checked_mul(PLACE)?,
+    ])
+}
+
+/// Writes an index. `items` have their words and how many of them count, and `grams` their hash, item and place, sorted.
+pub(super) fn write(
+    gram: usize,
+    lengths: u64,
+    items: &[(i64, Range<usize>, usize)],
+    words: &[Word],
+    specific: &[bool],
+    counted: &[bool],
+    grams: &[(u64, u32, u32)],
+) -> Vec<u8> {
+    let distinct = grams.chunk_by(|a, b| a.0 == b.0).count();
+    let slots = (distinct * 2).next_power_of_two();
+    let header = [
+        MAGIC,
+        gram as u64,
+        lengths,
+        items.len() as u64,
+        words.len() as u64,
+        slots as u64,
+        grams.len() as u64,
+        0,
+    ];
+    let mut out: Vec<u8> = header
+        .iter()
+        .flat_map(|number| number.to_le_bytes())
+        .collect();
+    for (number, range, counted) in items {
+        out.extend(number.to_le_bytes());
+        for number in [range.start, range.len(), *counted] {
+            out.extend((number as u64).to_le_bytes());
+        }
+    }
+    for word in words {
+        out.extend(word.hash.to_le_bytes());
+        out.extend(word.start.to_le_bytes());
+        out.extend(word.end.to_le_bytes());
+    }
+    for bits in [specific, counted] {
+        out.extend(bits.chunks(8).map(|bits| {
+            let bits = bits.iter().enumerate();
+            bits.fold(0_u8, |byte, (at, &bit)| byte | u8::from(bit) << at)
+        }));
+    }
+    let mut table = vec![(0_u64, 0_u32, 0_u32); slots];
+    let mut first = 0;
+    for same in grams.chunk_by(|a, b| a.0 == b.0) {
+        let hash = same[0].0;
+        let mut slot = hash as usize & (slots - 1);
+        while table[slot].2 > 0 {
+            slot = (slot + 1) & (slots - 1);
+        }
+        table[slot] = (hash, first, same.len() as u32);
+        first += same.len() as u32;
+    }
+    for (hash, first, count) in table {
+        out.extend(hash.to_le_bytes());
+        out.extend(first.to_le_bytes());
+        out.extend(count.to_le_bytes());
+    }
+    for (_, item, place) in grams {
+        out.extend(item.to_le_bytes());
+        out.extend(place.to_le_bytes());
+    }
+    out
+}
+
+impl<'a> Layout<'a> {
+    /// Reads the header and divides the bytes.
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, IndexError> {
+        let wrong = || IndexError(bytes.len());
+        let header = |at: usize| usize::try_from(u64_at(bytes, at * 8)).map_err(|_| wrong());
+        let (gram, lengths) = (header(1)?, u64_at(bytes, 16));
+        let [items, words, slots, places] = [header(3)?, header(4)?, header(5)?, header(6)?];
+        let sizes = sizes(items, words, slots, places).ok_or_else(wrong)?;
+        let mut rest = bytes.get(HEADER..).ok_or_else(wrong)?;
+        let is_index = u64_at(bytes, 0) == MAGIC
+            && (1..=MAX_ITEM_GRAM).contains(&gram)
+            && slots.is_power_of_two();
+        let mut parts: [&[u8]; 6] = [&[]; 6];
+        for (part, size) in parts.iter_mut().zip(sizes) {
+            (*part, rest) = rest.split_at_checked(size).ok_or_else(wrong)?;
+        }
+        let [items, words, specific, counted, slots, places] = parts;
+        match is_index && rest.is_empty() {
+            true => Ok(Self {
+                gram,
+                lengths,
+                items,
+                words,
+                specific,
+                counted,
+                slots,
+                places,
+            }),
+            false => Err(wrong()),
+        }
+    }
+
+    /// An item, by its place in the index.
+    pub(super) fn item(&self, at: usize) -> Item {
+        let field = |field: usize| u64_at(self.items, at * ITEM + field * 8);
+        let all = self.words.len() / WORD;
+        let first = (field(1) as usize).min(all);
+        Item {
+            number: field(0) as i64,
+            first,
+            words: (field(2) as usize).min(all - first),
+            counted: field(3) as usize,
+        }
+    }
+
+    /// A word, by its place among those of all items.
+    #[inline]
+    pub(super) fn word(&self, at: usize) -> Word {
+        Word {
+            hash: u64_at(self.words, at * WORD),
+            start: u32_at(self.words, at * WORD + 8),
+            end: u32_at(self.words, at * WORD + 12),
+        }
+    }
+
+    /// Whether the n-gram that begins with this word is looked up.
+    pub(super) fn is_specific(&self, word: usize) -> bool {
+        bit_at(self.specific, word)
+    }
+
+    /// Whether a word counts: an n-gram with it is looked up.
+    pub(super) fn counts(&self, word: usize) -> bool {
+        bit_at(self.counted, word)
+    }
+
+    /// The items that hold an n-gram, and the first word of it in each.
+    #[inline]
+    pub(super) fn postings(&self, hash: u64) -> impl Iterator<Item = (u32, u32)> {
+        let slots = self.slots.len() / SLOT;
+        let mut slot = hash as usize & (slots - 1);
+        let mut found = 0..0;
+        // At least half of the slots are empty.
+        for _ in 0..slots {
+            let at = slot * SLOT;
+            let count = u32_at(self.slots, at + 12) as usize;
+            if count == 0 {
+                break;
+            }
+            if u64_at(self.slots, at) == hash {
+                let first = u32_at(self.slots, at + 8) as usize;
+                found = first..(first + count).min(self.places.len() / PLACE);
+                break;
+            }
+            slot = (slot + 1) & (slots - 1);
+        }
+        let places = self.places;
+        found.map(move |at| (u32_at(places, at * PLACE), u32_at(places, at * PLACE + 4)))
+    }
+}

@@ -1,0 +1,292 @@
+//! Items found in texts, against a comparison of all places.
+
+use super::*;
+use crate::test_random::Random;
+use std::collections::{BTreeMap, BTreeSet};
+
+const SPEC: ItemSpec = ItemSpec {
+    min_run: 4,
+    max_items: 2,
+    min_words: 2,
+};
+
+fn found(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -> Vec<FoundItem> {
+    let (bytes, _) = item_index(items, spec).unwrap();
+    let mut reversed = items.to_vec();
+    reversed.reverse();
+    assert_eq!(item_index(&reversed, spec).unwrap().0, bytes);
+    let index = ItemIndex::from_bytes(&bytes).unwrap();
+    let mut out = Vec::new();
+    index.find(text, min_coverage, &mut ItemScratch::default(), &mut out);
+    out
+}
+
+fn normal_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for_each_word(text, |word| {
+        let mut normal = String::new();
+        normalize_into(word, &mut normal);
+        words.push(normal);
+    });
+    words
+}
+
+/// Number, kind, hits, ignored hits, coverage, longest run, and the runs as (first word in the text, in the item, words).
+type Expected = (
+    i64,
+    &'static str,
+    u32,
+    u32,
+    f64,
+    u32,
+    Vec<(usize, usize, usize)>,
+);
+
+/// The items of a text by the definition: all diagonals of equal words.
+fn naive(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -> Vec<Expected> {
+    let text = normal_words(text);
+    let items: BTreeMap<i64, Vec<String>> = items
+        .iter()
+        .map(|(number, item)| (*number, normal_words(item)))
+        .filter(|(_, words)| words.len() >= spec.min_words)
+        .collect();
+    let gram_of = |words: &[String]| spec.min_run.min(words.len());
+    let mut holders: BTreeMap<Vec<String>, BTreeSet<i64>> = BTreeMap::new();
+    for (number, words) in &items {
+        for gram in words.windows(gram_of(words)) {
+            holders.entry(gram.to_vec()).or_default().insert(*number);
+        }
+    }
+    let mut all = Vec::new();
+    for (number, words) in &items {
+        let gram = gram_of(words);
+        let specific: Vec<bool> = words
+            .windows(gram)
+            .map(|gram| holders[gram].len() <= spec.max_items)
+            .collect();
+        let counts = |place: usize| {
+            (0..specific.len()).any(|at| specific[at] && (at..at + gram).contains(&place))
+        };
+        let mut runs = Vec::new();
+        for at in 0..text.len() {
+            for place in 0..words.len() {
+                let begins = at == 0 || place == 0 || text[at - 1] != words[place - 1];
+                let both = text[at..].iter().zip(&words[place..]);
+                let length = both.take_while(|(a, b)| a == b).count();
+                let is_evidence =
+                    (place..(place + length + 1).saturating_sub(gram)).any(|at| specific[at]);
+                if begins && length >= gram && is_evidence {
+                    runs.push((at, place, length));
+                }
+            }
+        }
+        let within = |place: usize, length: usize| {
+            runs.iter()
+                .any(|run| run.1 <= place && place + length <= run.1 + run.2)
+        };
+        let counted: Vec<usize> = (0..words.len()).filter(|&place| counts(place)).collect();
+        let covered = counted.iter().filter(|&&place| within(place, 1)).count();
+        let coverage = covered as f64 / counted.len() as f64;
+        let Some(longest) = runs.iter().map(|run| run.2).max() else {
+            continue;
+        };
+        let hits = (0..specific.len()).filter(|&at| within(at, gram));
+        let (hits, ignored): (Vec<usize>, Vec<usize>) = hits.partition(|&at| specific[at]);
+        let kind = match longest == words.len() {
+            _ if words.len() < spec.min_run => "short",
+            true => "verbatim",
+            false => "near",
+        };
+        if coverage >= min_coverage {
+            runs.truncate(MAX_RUNS);
+            all.push((
+                *number,
+                kind,
+                hits.len() as u32,
+                ignored.len() as u32,
+                coverage,
+                longest as u32,
+                runs,
+            ));
+        }
+    }
+    all
+}
+
+fn check(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -> usize {
+    let found = found(items, spec, text, min_coverage);
+    let expected = naive(items, spec, text, min_coverage);
+    let case = format!("{items:?} {spec:?} {text:?} {min_coverage}");
+    assert_eq!(found.len(), expected.len(), "{case}");
+    let places = |text: &str| {
+        let (mut words, mut normal) = (Vec::new(), String::new());
+        words_into(text, &mut normal, &mut words);
+        words
+    };
+    let of_text = places(text);
+    for (found, expected) in found.iter().zip(&expected) {
+        let (number, kind, hits, ignored_hits, coverage, longest, runs) = expected;
+        assert_eq!(
+            (
+                found.number,
+                found.kind.word(),
+                found.hits,
+                found.ignored_hits,
+                found.coverage,
+                found.longest
+            ),
+            (*number, *kind, *hits, *ignored_hits, *coverage, *longest),
+            "{case}"
+        );
+        let item = items.iter().find(|item| item.0 == *number).unwrap().1;
+        let of_item = places(item);
+        let expected: Vec<ItemRun> = runs
+            .iter()
+            .map(|&(at, place, length)| ItemRun {
+                in_text: (of_text[at].start, of_text[at + length - 1].end),
+                in_item: (of_item[place].start, of_item[place + length - 1].end),
+                words: length as u32,
+            })
+            .collect();
+        assert_eq!(found.runs, expected, "{case}");
+    }
+    found.len()
+}
+
+#[test]
+fn random_texts_equal_a_comparison_of_all_places() {
+    let mut random = Random::new(7);
+    let mut count = 0;
+    let letters = ["a", "B", "c", "ü", "中", "d", "e", "f"];
+    for round in 0..1_500 {
+        let kinds = 2 + round % 7;
+        let mut words = |most: u32| {
+            let length = random.below(most);
+            let words: Vec<&str> = (0..length)
+                .map(|_| letters[random.below(kinds) as usize])
+                .collect();
+            words.join([" ", ", ", "  "][random.below(3) as usize])
+        };
+        let items: Vec<String> = (0..5).map(|_| words(12)).collect();
+        let mut text = words(30);
+        if round % 3 == 0 {
+            text = format!("{text} {} {}", items[0].to_uppercase(), words(9));
+        }
+        let items: Vec<(i64, &str)> = items
+            .iter()
+            .enumerate()
+            .map(|(at, item)| (at as i64 * 3, item.as_str()))
+            .collect();
+        for min_run in [1, 3, 8] {
+            let spec = ItemSpec {
+                min_run,
+                max_items: 1 + round as usize % 4,
+                min_words: 1 + round as usize % 3,
+            };
+            for min_coverage in [1e-9, 0.5, 1.0] {
+                count += check(&items, spec, &text, min_coverage);
+            }
+        }
+    }
+    assert!(count > 5_000, "{count}");
+}
+
+#[test]
+fn an_item_is_found_with_its_places() {
+    let items = [
+        (1, "What is the capital of Norway?"),
+        (2, "What is the capital of Denmark, and who is its king?"),
+        (3, "Two words"),
+        (4, "one"),
+    ];
+    let text = "Quiz: what IS the capital of Norway? Two  words.";
+    let found = found(&items, SPEC, text, 0.5);
+    let shown: Vec<_> = found
+        .iter()
+        .map(|item| (item.number, item.kind.word(), item.coverage))
+        .collect();
+    assert_eq!(shown, [(1, "verbatim", 1.0), (3, "short", 1.0)]);
+    assert_eq!(
+        found[0].runs,
+        [ItemRun {
+            in_text: (6, 35),
+            in_item: (0, 29),
+            words: 6
+        }]
+    );
+    check(&items, SPEC, text, 0.1);
+}
+
+#[test]
+fn frequent_grams_are_ignored_and_counted() {
+    let template = "Answer the question with one letter only please";
+    let texts: Vec<String> = (0..5)
+        .map(|at| format!("{template} alpha{at} beta{at} gamma{at} delta{at}"))
+        .collect();
+    let mut items: Vec<(i64, &str)> = texts
+        .iter()
+        .enumerate()
+        .map(|(at, text)| (at as i64, text.as_str()))
+        .collect();
+    items.push((9, template));
+    let (bytes, left_out) = item_index(&items, SPEC).unwrap();
+    assert_eq!(
+        left_out,
+        ItemsLeftOut {
+            short: 0,
+            frequent: 1,
+            grams: 5
+        }
+    );
+    assert!(ItemIndex::from_bytes(&bytes).is_ok());
+    // The instructions alone are no item.
+    assert_eq!(found(&items, SPEC, template, 1e-9), []);
+    let whole = found(&items, SPEC, &texts[3], 1.0);
+    assert_eq!(
+        (whole.len(), whole[0].number, whole[0].ignored_hits),
+        (1, 3, 5)
+    );
+    check(&items, SPEC, &texts[3], 0.2);
+}
+
+#[test]
+fn repeated_words_are_linear() {
+    let item = "a ".repeat(60);
+    let text = "a ".repeat(20_000);
+    let found = found(&[(1, &item)], SPEC, &text, 1.0);
+    assert_eq!((found[0].longest, found[0].runs.len()), (60, MAX_RUNS));
+}
+
+#[test]
+fn other_bytes_are_an_error() {
+    let (bytes, _) = item_index(&[(1, "a b c d e")], SPEC).unwrap();
+    assert!(ItemIndex::from_bytes(&bytes).is_ok());
+    for end in 0..bytes.len() {
+        assert!(ItemIndex::from_bytes(&bytes[..end]).is_err(), "{end}");
+    }
+    let mut more = bytes.clone();
+    more.push(0);
+    assert!(ItemIndex::from_bytes(&more).is_err());
+    // Wrong numbers inside are no panic.
+    let mut random = Random::new(5);
+    for _ in 0..2_000 {
+        let mut wrong = bytes.clone();
+        let at = 8 + random.below(wrong.len() as u32 - 8) as usize;
+        wrong[at] = random.below(256) as u8;
+        if let Ok(index) = ItemIndex::from_bytes(&wrong) {
+            index.find(
+                "x a b c d e",
+                0.1,
+                &mut ItemScratch::default(),
+                &mut Vec::new(),
+            );
+        }
+    }
+}
+
+#[test]
+fn nothing_is_found_in_nothing() {
+    assert_eq!(found(&[], SPEC, "a b c d e", 0.1), []);
+    assert_eq!(found(&[(1, "")], SPEC, "", 0.1), []);
+    assert_eq!(found(&[(1, "a b c d")], SPEC, "...", 0.1), []);
+}
