@@ -24,8 +24,12 @@ FROM (
   SELECT
     side,
     id,
-    min(group_value) AS group_value,
-    CASE WHEN min(group_value) < max(group_value) OR count(group_value) BETWEEN 1 AND count(*) - 1 THEN 2 ELSE 1 END AS places,
+    min(group_value) FILTER (WHERE vector IS NOT NULL) AS group_value,
+    CASE
+      WHEN min(group_value) FILTER (WHERE vector IS NOT NULL) < max(group_value) FILTER (WHERE vector IS NOT NULL) THEN 2
+      WHEN count(group_value) FILTER (WHERE vector IS NOT NULL) BETWEEN 1 AND count(vector) - 1 THEN 2
+      ELSE 1
+    END AS places,
     same_bytes(CAST(id AS VARCHAR), min(vector), max(vector)) AS vector
   FROM input
   -- Vectors are packed below this query: a filter on them would also evaluate rows that the caller has filtered out.

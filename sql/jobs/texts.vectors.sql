@@ -17,9 +17,10 @@ FROM (
     SELECT
       id,
       same_bytes(CAST(id AS VARCHAR), min(text), max(text)) AS text,
-      min(group_value) AS group_value,
+      min(group_value) FILTER (WHERE text IS NOT NULL) AS group_value,
       CASE
-        WHEN min(group_value) < max(group_value) OR count(group_value) BETWEEN 1 AND count(*) - 1 THEN 2
+        WHEN min(group_value) FILTER (WHERE text IS NOT NULL) < max(group_value) FILTER (WHERE text IS NOT NULL) THEN 2
+        WHEN count(group_value) FILTER (WHERE text IS NOT NULL) BETWEEN 1 AND count(text) - 1 THEN 2
         ELSE 1
       END AS places
     FROM documents

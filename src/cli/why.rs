@@ -91,7 +91,7 @@ fn print(out: &mut impl Write, why: &Why) -> Result<()> {
                 let compared = match why.within.is_empty() {
                     true => String::new(),
                     false => format!(
-                        " whose values in {} are the same and not NULL",
+                        " with the same {}, and a row with NULL there is compared with none",
                         visible_line(&why.within.join(", "))
                     ),
                 };
@@ -190,6 +190,7 @@ fn as_json(why: &Why) -> Value {
         "changes": changes,
         "cluster_id": id(&why.cluster),
         "cluster_size": why.cluster_size,
+        "within": why.within,
         "path": path,
     })
 }

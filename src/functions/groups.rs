@@ -2,9 +2,9 @@
 
 use super::Value;
 use super::arguments::Call;
-use super::relations::{column, data_type};
+use super::relations::{column, column_of, data_type};
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, plan_err};
+use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::functions::math::expr_fn::nanvl;
 use datafusion::functions::string::expr_fn::{concat, octet_length};
 use datafusion::logical_expr::type_coercion::binary::comparison_coercion;
@@ -84,10 +84,22 @@ pub(crate) fn names_of_groups(
     names: &[String],
 ) -> Result<Vec<Expr>> {
     let mut columns: Vec<Vec<Expr>> = vec![vec![]; relations.len()];
-    for name in names {
+    for (at, name) in names.iter().enumerate() {
+        if names[..at].contains(name) {
+            return plan_err!("{function}: within names the column '{name}' twice");
+        }
         let mut found = Vec::new();
         for plan in relations {
-            let expr = super::relations::column_of(function, plan, name)?;
+            let expr =
+                column_of(function, plan, name).map_err(|error| match name.contains(',') {
+                    true => plan_datafusion_err!(
+                        "{}; several columns are written within => [a, b]",
+                        error
+                            .strip_backtrace()
+                            .trim_start_matches("Error during planning: ")
+                    ),
+                    false => error,
+                })?;
             let (expr, data_type) = match data_type(plan, &expr)? {
                 DataType::Dictionary(_, value) => (cast(expr, (*value).clone()), *value),
                 other => (expr, other),
@@ -114,8 +126,9 @@ fn common_type<'a>(
 ) -> Result<DataType> {
     let mut common = types.next().cloned().unwrap_or(DataType::Null);
     for other in types {
-        let are_texts = common.is_string() == other.is_string();
-        let are_comparable = are_texts || common.is_null() || other.is_null();
+        let kind = |data_type: &DataType| (data_type.is_string(), data_type.is_numeric());
+        let are_alike = kind(&common) == kind(other);
+        let are_comparable = are_alike || common.is_null() || other.is_null();
         match comparison_coercion(&common, other).filter(|_| are_comparable) {
             Some(coerced) => common = coerced,
             None => {

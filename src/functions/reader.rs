@@ -136,7 +136,10 @@ fn of_columns(
     }
     let mut parameters = header.parameters.iter();
     match parameters.find(|parameter| parameter.name == name) {
-        Some(parameter) if matches!(parameter.kind, Kind::Column | Kind::Columns) => {
+        Some(parameter) if parameter.kind == Kind::Columns => plan_datafusion_err!(
+            "{function}: {name} takes names of columns in brackets, as in {name} => [a, b], found {expr}"
+        ),
+        Some(parameter) if parameter.kind == Kind::Column => {
             plan_datafusion_err!(
                 "{function}: {name} takes the name of a column, found {expr}; compute it in the relation: ((SELECT {expr} AS {name}, … FROM …))"
             )

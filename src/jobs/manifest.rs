@@ -214,7 +214,11 @@ impl Manifest {
                     let given = value.filter(|value| !value.is_null());
                     given.map_or("not given".to_owned(), ToString::to_string)
                 };
-                return Some(format!("its {key} is {}, not {}", show(old), show(new)));
+                return Some(format!(
+                    "its {key} is {}; now {key} is {}",
+                    show(old),
+                    show(new)
+                ));
             }
         }
         None

@@ -283,7 +283,7 @@ fn rows_of_different_groups_are_not_compared() {
     let removed = |name: &str| scratch.job_number(name, "SELECT count(*) FROM removed");
     assert!(removed("whole") > 100 && removed("any") > removed("whole") + 100);
     let why = scratch.succeed(&["why", &alone[0]["id"].to_string(), "whole"]);
-    let no_other = "no other row whose values in language, my, site are the same and not NULL";
+    let no_other = "no other row with the same language, my, site, and a row with NULL there is compared with none";
     assert!(why.out.contains(no_other), "{}", why.out);
     scratch.fail(
         &[
