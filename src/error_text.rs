@@ -1,17 +1,24 @@
-//! Error texts for users, with a hint for a common syntax error.
+//! Error texts for users, with hints for common mistakes.
 
 use crate::functions::TABLE_FUNCTIONS;
+use crate::jobs;
 use crate::near_names;
 use crate::parameters::ParameterError;
-use datafusion::common::{DataFusionError, plan_datafusion_err};
+use datafusion::common::{DataFusionError, SchemaError, plan_datafusion_err};
 use std::path::Path;
 
 /// The address at which machines of the cloud get their keys.
 const INSTANCE_KEYS: &str = "http://169.254.169.254/";
 
 /// Adds the correct form to a syntax error that is caused by a query as argument of a table function in one pair of
-/// parentheses: the grammar requires two.
+/// parentheses (the grammar requires two), or by a kind of shingle without quotes.
 pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusionError {
+    if let Some(quoted) = unquoted_shingle(statement) {
+        return plan_datafusion_err!(
+            "a kind of shingle is written in quotes, {quoted}: {}",
+            error.strip_backtrace()
+        );
+    }
     let lower = statement.to_lowercase();
     for function in TABLE_FUNCTIONS {
         let mut rest = lower.as_str();
@@ -30,6 +37,26 @@ pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusio
         }
     }
     error
+}
+
+/// The first argument `NAME => word:3` of a statement, with the quotes that it lacks.
+fn unquoted_shingle(statement: &str) -> Option<String> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut parts = statement.split("=>").peekable();
+    while let (Some(before), Some(after)) = (parts.next(), parts.peek()) {
+        let name = before.trim_end().rsplit(|c| !is_word(c)).next();
+        let (kind, rest) = after.trim_start().split_once(':').unwrap_or_default();
+        let digits = rest.trim_start();
+        let digits = digits
+            .split(|c: char| !c.is_ascii_digit())
+            .next()
+            .unwrap_or_default();
+        let kind = kind.trim_end().to_lowercase();
+        if !digits.is_empty() && ["word", "char", "space"].contains(&kind.as_str()) {
+            return Some(format!("{} => '{kind}:{digits}'", name.unwrap_or_default()));
+        }
+    }
+    None
 }
 
 /// How the engine begins the text of an error of too little memory, also within the text of another error.
@@ -62,8 +89,11 @@ pub fn error_text_with(
     helpful(error, text)
 }
 
-/// The text of an error with the options that help against it.
+/// The text of an error with what helps against it.
 fn helpful(error: &DataFusionError, text: String) -> String {
+    if let Some(hint) = only_column(error) {
+        return format!("{}{hint}", text.trim_end_matches('.'));
+    }
     match exhausts_memory(error) && !text.contains("--memory-limit") {
         true => text + MORE_MEMORY,
         false => text,
@@ -130,6 +160,10 @@ fn missing_table(text: String) -> String {
     let short = short.unwrap_or(name);
     let hint = match [short, name].iter().find(|name| Path::new(name).exists()) {
         Some(file) => format!("; a file is written in single quotes: FROM '{file}'"),
+        None if jobs::TABLES.contains(&short) => {
+            "; it is a table of the result of a job, whose directory is given with --dir DIR"
+                .to_owned()
+        }
         None => ", and there is no file or directory of this path".to_owned(),
     };
     format!("{before}table '{short}' not found{hint}{after}")
@@ -208,6 +242,40 @@ fn near_column(text: String) -> String {
         true => format!("{before}.{after}"),
         false => text,
     }
+}
+
+/// What an unknown column may be a part of, if the table has only one: of a header whose separator is another, or of the
+/// objects in a list.
+fn only_column(error: &DataFusionError) -> Option<String> {
+    let DataFusionError::SchemaError(wrong, _) = error.find_root() else {
+        return None;
+    };
+    let SchemaError::FieldNotFound {
+        field,
+        valid_fields,
+    } = wrong.as_ref()
+    else {
+        return None;
+    };
+    let [only] = valid_fields.as_slice() else {
+        return None;
+    };
+    let table = only.relation.as_ref().map(|table| table.table());
+    let is_json = |table: &&str| table.contains(".json") || table.contains(".ndjson");
+    if let Some(file) = table.filter(is_json) {
+        let query = near_names::unnested(&only.name, &[&field.name], file);
+        return Some(format!(
+            "; if {} is a list, its objects are rows in: {query}",
+            only.name
+        ));
+    }
+    if only.name.starts_with('{') {
+        return Some(near_names::LIKE_JSON.to_owned());
+    }
+    let separator = near_names::separator(&[&only.name])?;
+    Some(format!(
+        "; if this is several names, say what separates them: --delimiter {separator}, or SET neardup.delimiter = {separator}"
+    ))
 }
 
 #[cfg(test)]
@@ -304,5 +372,29 @@ mod tests {
         );
         assert!(!explain("SELECT * FROM minhash_join((SELECT 1)").contains("two pairs"));
         assert!(!explain("SELEC 1").contains("two pairs"));
+    }
+
+    #[test]
+    fn quotes_of_shingles_are_explained() {
+        let explain = |sql: &str| explain_parse_error(sql, plan_datafusion_err!("no")).to_string();
+        for (sql, quoted) in [
+            (
+                "SELECT * FROM jaccard_join(d, id => i, shingle => word:3)",
+                "shingle => 'word:3'",
+            ),
+            (
+                "SELECT * FROM jaccard_join(d, shingle=>CHAR : 5, id => i)",
+                "shingle => 'char:5'",
+            ),
+        ] {
+            assert!(explain(sql).contains(quoted), "{}", explain(sql));
+        }
+        for sql in [
+            "SELECT f(a => 'word:3'",
+            "SELECT f(a => word:x",
+            "SELECT f(a => b) :3",
+        ] {
+            assert!(!explain(sql).contains("in quotes"), "{}", explain(sql));
+        }
     }
 }

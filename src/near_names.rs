@@ -1,4 +1,4 @@
-//! Names that a misspelt name may stand for, for error messages.
+//! What a name that is not found may stand for, for error messages: a misspelt one, or a part of the only column.
 
 /// Number of names that a message offers at most.
 const MAX_NAMES: usize = 3;
@@ -46,6 +46,42 @@ pub(crate) fn nearest<'a>(
     let least = found.first().map_or(0, |(edits, _)| *edits);
     let found = found.into_iter().filter(|(edits, _)| *edits == least);
     found.map(|(_, name)| name).take(MAX_NAMES).collect()
+}
+
+/// What may separate the names of columns that were read as one, as a literal.
+pub(crate) fn separator(names: &[&str]) -> Option<&'static str> {
+    let [name] = names else {
+        return None;
+    };
+    let separators = [("\t", "'\\t'"), (";", "';'"), ("|", "'|'"), (",", "','")];
+    let mut found = separators
+        .iter()
+        .filter(|(separator, _)| name.contains(separator));
+    found.next().map(|(_, written)| *written)
+}
+
+/// Added to an error if the name of the first column of separated values begins with `{`.
+pub(crate) const LIKE_JSON: &str =
+    "; the file begins like JSON: if its lines are objects, its name must end in .jsonl";
+
+/// The query that makes rows of the objects in a list, as they stand in files of one object.
+pub(crate) fn unnested(list: &str, fields: &[&str], file: &str) -> String {
+    let quoted = |name: &str| {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        match name.chars().all(is_plain) {
+            true => name.to_owned(),
+            false => format!("\"{}\"", name.replace('"', "\"\"")),
+        }
+    };
+    let fields = fields.iter().map(|field| {
+        let key = field.replace('\'', "''");
+        format!("item['{key}'] AS {}", quoted(field))
+    });
+    format!(
+        "SELECT {} FROM (SELECT unnest({}) AS item FROM '{file}')",
+        fields.collect::<Vec<_>>().join(", "),
+        quoted(list)
+    )
 }
 
 #[cfg(test)]

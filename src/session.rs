@@ -7,6 +7,7 @@ use crate::files::{
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
 use crate::operators::JoinOneRow;
 use crate::operators::filters::{AboveEqualNames, AboveTotals, DuplicatesOutsideSorts};
+use crate::operators::not_in::UnknownMembers;
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::shared_rows::ReadOnce;
 use crate::operators::tables::OperatorsAsTables;
@@ -191,6 +192,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let analyzer = builder.analyzer().get_or_insert_with(Analyzer::new);
     analyzer.rules.insert(0, Arc::new(ReadOnce));
     analyzer.rules.insert(0, Arc::new(ExpandDeferredCalls));
+    analyzer.rules.push(Arc::new(UnknownMembers));
     let physical = builder.physical_optimizers();
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
     // Statistics are doubted before any rule believes them; filters are looked at once all are pushed down.

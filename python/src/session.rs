@@ -104,7 +104,7 @@ impl Session {
         let context = self.context.clone();
         let tables = self.tables();
         let (plan, batches) = wait(py, async move {
-            let planned = context.state().create_logical_plan(&statement).await;
+            let planned = plan(&context, &statement).await;
             let planned = planned.map_err(|error| name_tables(error, &tables));
             let planned = planned.map_err(|error| explain_parse_error(&statement, error))?;
             let mut plan = neardup::options::with_resets(planned);
@@ -215,6 +215,17 @@ impl Session {
             .register_table(name, table)
             .map_err(exception)?;
         Ok(())
+    }
+}
+
+/// The plan of one statement.
+async fn plan(context: &SessionContext, sql: &str) -> Result<LogicalPlan, DataFusionError> {
+    let state = context.state();
+    let mut statements = neardup::parse_statements(sql, &state.config_options().sql_parser)?;
+    match (statements.pop_front(), statements.len()) {
+        (Some(statement), 0) => state.statement_to_plan(statement).await,
+        (None, _) => plan_err!("there is no statement in the text"),
+        (_, others) => plan_err!("a call runs one statement, found {}", others + 1),
     }
 }
 

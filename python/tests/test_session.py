@@ -39,6 +39,18 @@ def test_statements_without_rows_run_at_once(session, tmp_path):
     assert "numbers" in repr(session)
 
 
+def test_statements_are_read_as_sql_reads_them(session):
+    pairs = "(VALUES (1, 1, true), (1, 2, true), (1, 2, false)) AS t (a, b, c)"
+    differing = session.sql(f"SELECT a, b FROM {pairs} WHERE a IS DISTINCT FROM b AND c")
+    assert rows(differing) == [{"a": 1, "b": 2}]
+    with pytest.raises(ValueError, match="EXCEPT ALL is not supported"):
+        session.sql("SELECT 1 EXCEPT ALL SELECT 1")
+    with pytest.raises(ValueError, match="a call runs one statement, found 2"):
+        session.sql("SELECT 1; SELECT 2")
+    with pytest.raises(ValueError, match="there is no statement in the text"):
+        session.sql(" ")
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [

@@ -1,13 +1,18 @@
 //! `dedup --kept FILE`: the kept rows in a file of the user's choice.
 
 use super::options::Global;
-use datafusion::common::{Result, exec_err, plan_datafusion_err};
+use datafusion::common::{Result, exec_err, plan_datafusion_err, plan_err};
 use datafusion::prelude::SessionContext;
 use neardup::jobs::Manifest;
 use std::path::Path;
 
 /// Checks, before the job runs, that a file of this name can be written: an unknown format is an error.
 pub(crate) async fn check(context: &SessionContext, file: &str, inputs: &[String]) -> Result<()> {
+    if file.is_empty() || file == "-" {
+        return plan_err!(
+            "--kept must be the name of a file, such as kept.jsonl or kept.csv.gz, found '{file}'"
+        );
+    }
     refuse_input(inputs.iter().map(String::as_str), file)?;
     if Path::new(file).is_dir() {
         return exec_err!("--kept {file}: this is a directory; the name of a file is needed");

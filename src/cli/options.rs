@@ -31,7 +31,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_limit)]
     temp_limit: Option<usize>,
     /// Level of log messages on standard error: off, error, warn, info, debug or trace
-    #[arg(long, global = true, value_name = "LEVEL", default_value = "warn")]
+    #[arg(long, global = true, value_name = "LEVEL", default_value = "warn", value_parser = parse_level)]
     pub(crate) log: log::LevelFilter,
     /// Print errors and results only
     #[arg(long, global = true)]
@@ -44,6 +44,11 @@ pub(crate) struct Global {
 fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse()
         .map_err(|_| "must be an integer of at least 1".to_owned())
+}
+
+fn parse_level(text: &str) -> Result<log::LevelFilter, String> {
+    text.parse()
+        .map_err(|_| "must be off, error, warn, info, debug or trace".to_owned())
 }
 
 impl Global {

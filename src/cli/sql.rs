@@ -15,7 +15,6 @@ use datafusion::common::{Result, exec_datafusion_err, plan_err};
 use datafusion::dataframe::DataFrame;
 use datafusion::logical_expr::{LogicalPlan, Statement};
 use datafusion::prelude::SessionContext;
-use datafusion::sql::parser::DFParser;
 use futures::StreamExt;
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -107,8 +106,9 @@ pub(super) async fn run_script(
     script: &str,
     format: Format,
 ) -> Result<()> {
-    let statements =
-        DFParser::parse_sql(script).map_err(|error| neardup::explain_parse_error(script, error))?;
+    let options = context.state().config_options().sql_parser.clone();
+    let statements = neardup::parse_statements(script, &options)
+        .map_err(|error| neardup::explain_parse_error(script, error))?;
     for statement in statements {
         let plan = context.state().statement_to_plan(statement).await?;
         let plan = neardup::options::with_resets(plan);

@@ -1,6 +1,6 @@
 //! The location of a file or directory: a path on disk, or the address of an object in a store.
 
-use datafusion::common::{Result, exec_datafusion_err, plan_datafusion_err};
+use datafusion::common::{Result, exec_datafusion_err, plan_datafusion_err, plan_err};
 use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::runtime_env::RuntimeEnv;
@@ -26,8 +26,11 @@ impl Location {
     /// The location that a name refers to; a path may be relative.
     ///
     /// # Errors
-    /// If the path is relative and the working directory does not exist.
+    /// If the name is empty, or the path is relative and the working directory does not exist.
     pub fn new(name: &str) -> Result<Self> {
+        if name.is_empty() {
+            return plan_err!("the path is empty");
+        }
         if is_address(name) {
             return Ok(Self(name.trim_end_matches('/').to_owned()));
         }

@@ -10,7 +10,11 @@ use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-const STANDARD_INPUT: &str = "/dev/stdin";
+/// The name of standard input.
+pub(super) const STANDARD_INPUT: &str = "-";
+
+/// The file that standard input is, too.
+const STANDARD_INPUT_FILE: &str = "/dev/stdin";
 
 /// The beginning of the names of copies of standard input and of other pipes.
 pub const STANDARD_INPUT_COPY: &str = "standard-input-";
@@ -47,7 +51,7 @@ pub fn with_names_of_pipes(text: String) -> String {
     let spool = SPOOL.lock();
     spool.copies.iter().fold(text, |text, (name, copy)| {
         let name = match name.as_str() {
-            STANDARD_INPUT => "standard input",
+            STANDARD_INPUT_FILE => "standard input",
             other => other,
         };
         text.replace(&*copy.to_string_lossy(), name)
@@ -57,7 +61,7 @@ pub fn with_names_of_pipes(text: String) -> String {
 /// Whether a name is that of standard input or of a pipe.
 pub(super) fn is_pipe(name: &str) -> bool {
     let is_fifo = |name| std::fs::metadata(name).is_ok_and(|found| found.file_type().is_fifo());
-    name == "-" || name == STANDARD_INPUT || is_fifo(name)
+    name == STANDARD_INPUT || name == STANDARD_INPUT_FILE || is_fifo(name)
 }
 
 /// Whether a file is the copy of a pipe, which is gone when the process ends.
@@ -69,7 +73,11 @@ pub(super) fn is_copy(file: &Location) -> bool {
 
 /// The copy of a pipe. A file that standard input was redirected from is read in place.
 pub(super) async fn copy(name: &str) -> Result<Location> {
-    let name = if name == "-" { STANDARD_INPUT } else { name };
+    let name = if name == STANDARD_INPUT {
+        STANDARD_INPUT_FILE
+    } else {
+        name
+    };
     if let Ok(path) = Path::new(name).canonicalize()
         && path.is_file()
     {
@@ -92,7 +100,7 @@ fn copy_once(name: &str) -> Result<Location> {
     let Some(directory) = directory else {
         return exec_err!("{name}: pipes are read by the command line only; name a file");
     };
-    let mut pipe: Box<dyn Read> = match name == STANDARD_INPUT {
+    let mut pipe: Box<dyn Read> = match name == STANDARD_INPUT_FILE {
         true => Box::new(std::io::stdin()),
         false => Box::new(File::open(name).map_err(failed)?),
     };

@@ -1,5 +1,6 @@
-//! `FROM 'path'`: resolves a quoted name that is not a table as a file, a directory or a glob.
+//! `FROM 'path'`: resolves a quoted name that is not a table as a file, a directory, a glob, or standard input (`-`).
 
+use super::spool::STANDARD_INPUT;
 use async_trait::async_trait;
 use datafusion::catalog::{TableProvider, UrlTableFactory};
 use datafusion::common::{Result, plan_datafusion_err};
@@ -34,7 +35,8 @@ impl UrlTableFactory for FileTables {
             .read()
             .clone();
         // A bare name refers to a table, even if a directory has the same name; './name' is a path.
-        if !url.contains(['/', '*', '?', '[']) && Path::new(url).extension().is_none() {
+        let is_bare = !url.contains(['/', '*', '?', '[']) && Path::new(url).extension().is_none();
+        if is_bare && url != STANDARD_INPUT {
             return Ok(None);
         }
         super::table(&[url.to_owned()], &state).await.map(Some)

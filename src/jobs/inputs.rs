@@ -146,8 +146,12 @@ async fn ends(
 /// Refuses inputs in the output directory, whose files a job replaces.
 ///
 /// # Errors
-/// If an input is in that directory, by whatever name it was given.
+/// If the output directory has no name, or an input is in that directory, by whatever name it was given.
 pub(super) fn refuse_inside(input: &Input, output: &str, runtime: &RuntimeEnv) -> Result<()> {
+    if output.is_empty() {
+        let why = " must be the path of a directory, found ''";
+        return Err(parameter_error![name("output"), why].into());
+    }
     let output = Location::new(output)?;
     let inside = match output.path() {
         Some(directory) => on_disk(input, directory),

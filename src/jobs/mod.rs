@@ -44,5 +44,6 @@ pub use report::{
     COMPARED_CHARACTERS, Report, ReportCluster, ReportPair, ReportRow, SAMPLED_ROWS,
     SHOWN_CHARACTERS, SIMILARITY_BINS, Shown, report, write_report,
 };
+pub(crate) use tables::TABLES;
 pub use tables::{manifest, register, register_documents};
 pub use why::{PathRow, Why, WhyRow, why};

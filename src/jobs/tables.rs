@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The steps whose results are tables for readers.
-const TABLES: [&str; 6] = [
+pub(crate) const TABLES: [&str; 6] = [
     "pairs",
     "clusters",
     "kept",

@@ -4,6 +4,7 @@
 //! - `write_step` writes each partition as a file with a unique name and returns a record of each file.
 //! - `shared_rows` computes once the rows that a plan reads more than once.
 //! - `filters` keeps filters above aggregates and projections below which they would change the rows.
+//! - `not_in` writes out `NOT IN (SELECT …)` where the engine takes no account of NULLs.
 //! - `unknown_values` keeps sorts by columns of outer joins and unions that the engine takes for constants.
 //! - `in_order` merges partitions in the order of the table in memory that they are runs of.
 //! - `whole_files` commits the files of a query only after the query has succeeded. A physical optimizer rule puts
@@ -19,6 +20,7 @@ pub(crate) mod filters;
 mod fit;
 pub(crate) use fit::JoinOneRow;
 pub mod in_order;
+pub(crate) mod not_in;
 pub(crate) mod one_input;
 pub(crate) mod planner;
 pub(crate) mod shared_rows;

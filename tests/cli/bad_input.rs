@@ -589,6 +589,20 @@ fn common_mistakes_are_answered_with_what_to_do() {
     let scratch = Scratch::new();
     scratch.write("rows.csv", "id,text\n1,one two three\n2,four five six\n");
     scratch.write("semi.csv", "id;text\n1;one two, three\n");
+    scratch.write("list.csv", "id;text\n1;one two three\n");
+    scratch.write(
+        "lines.csv",
+        "{\"id\":1,\"text\":\"a, b\"}\n{\"id\":2,\"text\":\"c\"}\n",
+    );
+    scratch.write("numbers.csv", "{\"id\":1}\n{\"id\":2}\n");
+    scratch.write(
+        "commas.jsonl",
+        "{\"id\":1,\"text\":\"a\"},\n{\"id\":2,\"text\":\"b\"}\n",
+    );
+    scratch.write(
+        "wrapped.json",
+        "{\"data\":[{\"id\":1,\"text\":\"a b\"},{\"id\":2,\"text\":\"c\"}]}",
+    );
     scratch.write("table.xlsx", "PK\u{3}\u{4}");
     scratch.succeed(&["sql", "-c", "COPY 'rows.csv' TO 'copy.csv.gz'"]);
     scratch.write("zipped.csv", scratch.read("copy.csv.gz"));
@@ -600,6 +614,60 @@ fn common_mistakes_are_answered_with_what_to_do() {
             "compressed with gzip, which its name must say",
         ),
         (&["dedup", "semi.csv"], "name it (the option delimiter)"),
+        (
+            &["sql", "SELECT id FROM 'list.csv'"],
+            "say what separates them: --delimiter ';', or SET neardup.delimiter = ';'",
+        ),
+        (
+            &["sql", "SELECT d.id FROM 'list.csv' AS d"],
+            "SET neardup.delimiter = ';'",
+        ),
+        (&["dedup", "lines.csv"], "its name must end in .jsonl"),
+        (
+            &["sql", "SELECT * FROM 'lines.csv'"],
+            "its name must end in .jsonl",
+        ),
+        (&["dedup", "numbers.csv"], "its name must end in .jsonl"),
+        (
+            &["sql", "SELECT id FROM 'numbers.csv'"],
+            "its name must end in .jsonl",
+        ),
+        (
+            &["dedup", "commas.jsonl"],
+            "or has no commas between its objects",
+        ),
+        (
+            &["dedup", "wrapped.json"],
+            "COPY (SELECT item['id'] AS id, item['text'] AS text FROM (SELECT unnest(data) AS item FROM '",
+        ),
+        (
+            &["sql", "SELECT text FROM 'wrapped.json'"],
+            "SELECT item['text'] AS text FROM (SELECT unnest(data) AS item FROM 'wrapped.json')",
+        ),
+        (
+            &["dedup", "rows.csv", "--kept", "-"],
+            "--kept must be the name of a file, such as kept.jsonl or kept.csv.gz, found '-'",
+        ),
+        (
+            &["dedup", "rows.csv", "--kept", ""],
+            "--kept must be the name of a file",
+        ),
+        (
+            &["dedup", "rows.csv", "-o", ""],
+            "-o must be the path of a directory, found ''",
+        ),
+        (&["show", ""], "the path is empty"),
+        (
+            &["sql", "SELECT * FROM pairs"],
+            "whose directory is given with --dir DIR",
+        ),
+        (
+            &[
+                "sql",
+                "SELECT * FROM jaccard_join('rows.csv', shingle => word:2)",
+            ],
+            "written in quotes, shingle => 'word:2'",
+        ),
         (&["dedup", "table.xlsx"], "export the table as CSV"),
         (
             &["dedup", "done"],
@@ -654,6 +722,10 @@ fn common_mistakes_are_answered_with_what_to_do() {
             "A minus B",
         ),
         (&["dedup", "rows.csv", "--headings"], "--compare all"),
+        (
+            &["dedup", "rows.csv", "--log", "verbose"],
+            "invalid value 'verbose' for '--log <LEVEL>': must be off, error, warn, info, debug or trace",
+        ),
     ] {
         let answer = scratch.run(arguments);
         assert_eq!(answer.code, Some(2), "{arguments:?}");

@@ -144,8 +144,7 @@ fn standard_input_and_pipes_are_files() {
     };
     for name in ["rows.jsonl", "rows.parquet"] {
         let bytes = scratch.read(name);
-        let sql =
-            "SELECT a.id FROM '/dev/stdin' AS a JOIN '/dev/stdin' AS b ON a.id = b.id ORDER BY 1";
+        let sql = "SELECT a.id FROM '/dev/stdin' AS a JOIN '-' AS b ON a.id = b.id ORDER BY 1";
         let query = piped(&["sql", "--format", "csv", "-c", sql], &bytes);
         assert_eq!(query.out, "id\n1\n2\n", "{name}: {}", query.err);
         let job = piped(

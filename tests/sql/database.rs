@@ -7,7 +7,6 @@ use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::common::DataFusionError;
 use datafusion::logical_expr::{LogicalPlan, Statement};
 use datafusion::prelude::{SessionConfig, SessionContext};
-use datafusion::sql::parser::DFParser;
 use sqllogictest::{AsyncDB, DBOutput, DefaultColumnType};
 use std::fmt;
 use std::sync::Arc;
@@ -45,8 +44,9 @@ impl Database {
     }
 
     async fn statements(&self, sql: &str) -> Result<DBOutput<DefaultColumnType>, DataFusionError> {
-        let statements =
-            DFParser::parse_sql(sql).map_err(|error| neardup::explain_parse_error(sql, error))?;
+        let options = self.context.state().config_options().sql_parser.clone();
+        let statements = neardup::parse_statements(sql, &options)
+            .map_err(|error| neardup::explain_parse_error(sql, error))?;
         let mut output = DBOutput::StatementComplete(0);
         for statement in statements {
             let plan = self.context.state().statement_to_plan(statement).await?;

@@ -3,14 +3,14 @@
 use super::options::{Keep, Method, RowIds};
 use super::row_ids::{ROW, numbered};
 use super::run::Run;
-use crate::files::{Input, Kind};
+use crate::files::{Input, Kind, Location};
 use crate::functions::{last_column, names_of_groups, orderable};
 use crate::jobs::dumps;
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use crate::near_names;
 use crate::parameters::{name, parameter_error, set};
-use datafusion::arrow::datatypes::{DataType, Field};
+use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::common::Result;
 use datafusion::functions::unicode::expr_fn::character_length;
 use datafusion::functions_aggregate::expr_fn::{max, min};
@@ -18,16 +18,26 @@ use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{Expr, ExprFunctionExt, cast, ident, lit, when};
 use datafusion::prelude::{DataFrame, SessionContext};
 
-/// What may separate the names of columns that were read as one.
-fn separator(names: &[&str]) -> Option<&'static str> {
-    let [name] = names else {
+/// How to make rows of the objects in the only list of a table: files of one object often hold their rows so.
+fn rows_in_list(schema: &Schema, file: &Location) -> Option<String> {
+    let mut lists = schema
+        .fields()
+        .iter()
+        .filter_map(|field| match field.data_type() {
+            DataType::List(item) => match item.data_type() {
+                DataType::Struct(fields) => Some((field.name(), fields)),
+                _ => None,
+            },
+            _ => None,
+        });
+    let (Some((list, fields)), None) = (lists.next(), lists.next()) else {
         return None;
     };
-    let separators = [("\t", "'\\t'"), (";", "';'"), ("|", "'|'"), (",", "','")];
-    let mut found = separators
-        .iter()
-        .filter(|(separator, _)| name.contains(separator));
-    found.next().map(|(_, written)| *written)
+    let fields: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
+    let query = near_names::unnested(list, &fields, file.as_str());
+    Some(format!(
+        "; if the objects in {list} are the rows, make a file of them: neardup sql \"COPY ({query}) TO 'rows.jsonl'\""
+    ))
 }
 
 /// The columns of a table that the job uses.
@@ -63,14 +73,21 @@ impl Run<'_> {
                     _ => "",
                 };
                 let is_separated = matches!(input.kind, Kind::Csv | Kind::Tsv);
-                match separator(&names).filter(|_| is_separated) {
+                let like_json = names.first().is_some_and(|name| name.starts_with('{'));
+                match near_names::separator(&names).filter(|_| is_separated) {
+                    _ if is_separated && like_json => {
+                        parameter_error![set(option, name), why, near_names::LIKE_JSON]
+                    }
                     Some(separator) => parameter_error![
                         set(option, name),
                         why,
                         "; if this is several names, say what separates them: ",
                         set("delimiter", separator)
                     ],
-                    None => parameter_error![set(option, name), why, of_keep],
+                    None => {
+                        let rows = rows_in_list(&schema, &input.files[0]).unwrap_or_default();
+                        parameter_error![set(option, name), why, of_keep, rows]
+                    }
                 }
             })
         };

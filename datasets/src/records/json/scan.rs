@@ -129,8 +129,14 @@ impl Scan {
     }
 
     fn no_object<T>(&self, byte: u8) -> Result<T> {
+        let hint = match byte {
+            b',' if self.row > 1 => {
+                "; the file is either an array, [{…}, {…}], or has no commas between its objects"
+            }
+            _ => "",
+        };
         self.wrong(&format!(
-            "a row must be an object, found {:?}",
+            "a row must be an object, found {:?}{hint}",
             char::from(byte)
         ))
     }

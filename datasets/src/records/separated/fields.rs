@@ -43,6 +43,8 @@ pub(in crate::records) struct Fields {
     column: usize,
     /// Line in which the row began.
     line: u64,
+    /// Whether the first byte of the first value is `{`.
+    like_json: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -71,7 +73,13 @@ impl Fields {
             width: 0,
             column: 0,
             line: 1,
+            like_json: false,
         }
+    }
+
+    /// Whether the file begins as one of JSON objects does.
+    pub(in crate::records) fn begins_like_json(&self) -> bool {
+        self.like_json
     }
 
     /// The line in which the row of the last value began.
@@ -238,6 +246,7 @@ impl Fields {
                         between = skipped;
                         quoted = Some(Some(*first) == self.quote);
                         if is_first {
+                            self.like_json |= self.width == 0 && *first == b'{';
                             let lines = memchr::memchr_iter(b'\n', &rest[..skipped]).count();
                             self.line = self.core.line() + lines as u64;
                         }

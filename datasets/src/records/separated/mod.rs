@@ -11,7 +11,7 @@ pub(super) use column_type::TypeInference;
 pub(super) use fields::Fields;
 pub(super) use rows::Rows;
 
-use datafusion::common::Result;
+use datafusion::common::{Result, exec_datafusion_err};
 
 /// The header of a file and the inferred types of its columns.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +21,23 @@ pub(super) struct Columns {
 }
 
 /// Reads all values of a file.
+///
+/// # Errors
+/// As [`Fields::header`] and [`Fields::next`].
 pub(super) fn columns(mut fields: Fields) -> Result<Columns> {
+    let read = read(&mut fields);
+    match fields.begins_like_json() {
+        true => read.map_err(|error| {
+            exec_datafusion_err!(
+                "{}; the file begins like JSON: if its lines are objects, its name must end in .jsonl",
+                error.strip_backtrace()
+            )
+        }),
+        false => read,
+    }
+}
+
+fn read(fields: &mut Fields) -> Result<Columns> {
     let names = fields.header()?;
     let mut types = vec![TypeInference::default(); names.len()];
     while let Some(field) = fields.next()? {
