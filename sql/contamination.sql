@@ -30,13 +30,13 @@
 --   hits: Int64 | n-grams of the item in the runs that are not ignored
 --   ignored_hits: Int64 | n-grams of the item in the runs that stand in more than max_items items
 --   longest_run: Int64 | words of the longest run
---   start_char: Int64 | offset of the first character of the first run in the text
---   end_char: Int64 | offset after the last character of the last run
+--   start_char: Int64 | offset of the first character of the runs in the text
+--   end_char: Int64 | offset after the last character of the runs, also of those that are not listed
 --   runs: list of struct | the runs in the order of the text, the first 100: start_char and end_char in the text, item_start_char and item_end_char in the item, words
 -- Guarantees
 --   Complete and exact on 64-bit hashes of words: every maximal run of at least min_run equal words with an n-gram that is not ignored.
 --   Rows of the corpus are taken as they are: a repeated id is reported for each of its rows. Rows of either relation without an id or a text are left out.
---   Items with the same text are one item for max_items; each of their ids is reported. Items of fewer words than min_words, and those all of whose n-grams are ignored, are not looked for; a warning in the log says how many.
+--   Items with the same words are one item for max_items; each of their ids is reported. Runs anywhere in a text add up, so that an item of coverage 1 may be 'near'. Items of fewer words than min_words, and those all of whose n-grams are ignored, are not looked for; a warning in the log says how many.
 --   The rows do not depend on the number of partitions.
 -- Example
 --   WITH corpus AS (SELECT * FROM (VALUES
@@ -59,34 +59,38 @@ WITH distinct_items AS (
 ),
 indexed AS (
   SELECT
-    item_index(
-      array_agg(named_struct('number', number, 'text', text)),
-      $min_run,
-      $max_items,
-      $min_words
-    ) AS items,
+    item_index(item_list(number, text), $min_run, $max_items, $min_words) AS items,
     0 AS all_rows
   FROM distinct_items
 ),
 found AS (
-  SELECT own.id, UNNEST(contained_items(own.text, indexed.items, $min_coverage)) AS hit
-  FROM indexed
-  JOIN (SELECT id, text, 0 AS all_rows FROM input WHERE id IS NOT NULL) AS own ON indexed.all_rows = own.all_rows
-),
-of_items AS (
-  SELECT found.id, found.hit, UNNEST(distinct_items.ids) AS item_id
-  FROM found
-  JOIN distinct_items ON found.hit['item'] = distinct_items.number
+  SELECT
+    id,
+    hit['item'] AS item,
+    hit['kind'] AS kind,
+    hit['coverage'] AS coverage,
+    hit['hits'] AS hits,
+    hit['ignored_hits'] AS ignored_hits,
+    hit['longest_run'] AS longest_run,
+    hit['start_char'] AS start_char,
+    hit['end_char'] AS end_char,
+    hit['runs'] AS runs
+  FROM (
+    SELECT own.id, UNNEST(contained_items(own.text, indexed.items, $min_coverage)) AS hit
+    FROM indexed
+    JOIN (SELECT id, text, 0 AS all_rows FROM input WHERE id IS NOT NULL) AS own ON indexed.all_rows = own.all_rows
+  )
 )
 SELECT
-  id AS corpus_id,
-  item_id,
-  hit['kind'] AS kind,
-  hit['coverage'] AS coverage,
-  hit['hits'] AS hits,
-  hit['ignored_hits'] AS ignored_hits,
-  hit['longest_run'] AS longest_run,
-  hit['runs'][1]['start_char'] AS start_char,
-  hit['runs'][-1]['end_char'] AS end_char,
-  hit['runs'] AS runs
-FROM of_items
+  found.id AS corpus_id,
+  every_id.id AS item_id,
+  found.kind,
+  found.coverage,
+  found.hits,
+  found.ignored_hits,
+  found.longest_run,
+  found.start_char,
+  found.end_char,
+  found.runs
+FROM found
+JOIN (SELECT number, UNNEST(ids) AS id FROM distinct_items) AS every_id ON found.item = every_id.number

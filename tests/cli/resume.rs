@@ -190,7 +190,10 @@ fn other_parameters_need_overwrite() {
         all
     };
     for (more, name) in [
-        (&["--threshold", "0.7"][..], "threshold is 0.8, not 0.7"),
+        (
+            &["--threshold", "0.7"][..],
+            "threshold is 0.8; now threshold is 0.7",
+        ),
         (
             &["--shingle", "char:5"],
             "shingle is \"word:3\", not \"char:5\"",

@@ -15,13 +15,13 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns the items of an index that stand in a text: the number of each, kind ('verbatim': one run holds all of its words; 'near': runs hold some of them; 'short': an item of fewer words than a run, as a whole), hits and ignored_hits (its n-grams in the runs, and those of them that stand in too many items), coverage (the share of its words that runs hold; words that only ignored n-grams hold do not count), longest_run (in words), and runs: the first 100, each with its offsets in characters in the text and in the item, and its words. A run is maximal: at least min_run equal words of which one n-gram is not ignored.",
+    description = "Returns the items of an index that stand in a text: the number of each, kind ('verbatim': one run holds all of its words; 'near': runs hold some of them; 'short': an item of fewer words than a run, as a whole), hits and ignored_hits (its n-grams in the runs, and those of them that stand in too many items), coverage (the share of its words that runs hold; words that only ignored n-grams hold do not count), longest_run (in words), start_char and end_char (of the first and the last character of all runs in the text, the latter after it), and runs: the first 100, each with its offsets in characters in the text and in the item, and its words. A run is maximal: at least min_run equal words of which one n-gram is not ignored.",
     syntax_example = "contained_items(text, index, min_coverage)",
     sql_example = r#"```sql
 > SELECT hit['item'] AS item, hit['kind'] AS kind, hit['coverage'] AS coverage, hit['runs'][1]['start_char'] AS start_char
   FROM (
     SELECT UNNEST(contained_items('Quiz: what is the capital of Norway?', items, 0.5)) AS hit
-    FROM (SELECT item_index([named_struct('number', 1, 'text', 'What is the capital of Norway?')], 4, 10, 4) AS items)
+    FROM (SELECT item_index(item_list(n, t), 4, 10, 4) AS items FROM (VALUES (1, 'What is the capital of Norway?')) AS v (n, t))
   );
 +------+----------+----------+------------+
 | item | kind     | coverage | start_char |
@@ -109,6 +109,8 @@ impl Function for ContainedItems {
                 numbers(found.iter().map(|item| item.ignored_hits)),
                 Arc::new(Float64Array::from_iter_values(coverages)),
                 numbers(found.iter().map(|item| item.longest)),
+                numbers(found.iter().map(|item| item.span.0)),
+                numbers(found.iter().map(|item| item.span.1)),
                 runs,
             ],
             lengths.into_iter(),
@@ -165,6 +167,8 @@ fn item_fields() -> Fields {
         number("ignored_hits"),
         Field::new("coverage", DataType::Float64, true),
         number("longest_run"),
+        number("start_char"),
+        number("end_char"),
         Field::new("runs", runs, true),
     ])
 }

@@ -2,22 +2,24 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BinaryViewBuilder};
+use arrow::array::{ArrayRef, BinaryViewBuilder};
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, exec_datafusion_err, exec_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::{ItemSpec, MAX_ITEM_GRAM, item_index};
 
-use crate::columns::{Arguments, Constants, Kind, Parameters, check_fields};
+use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
+use crate::item_list::items_of;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns an index of the n-grams of items, such as the questions of a benchmark, for `contained_items`. The words of a text are its UAX #29 words in their normal form. What is left out is logged as a warning: items of fewer words than min_words, and items all of whose n-grams stand in more than max_items items.",
+    description = "Returns an index of the n-grams of items, such as the questions of a benchmark, for `contained_items`. The words of a text are its UAX #29 words in their normal form. What is left out is logged as a warning: items of fewer words than min_words, n-grams that stand in more than max_items items, and items that have no other n-grams. Items of the same words count as one.",
     syntax_example = "item_index(items, min_run, max_items, min_words)",
     sql_example = r#"```sql
-> SELECT octet_length(encode(item_index([named_struct('number', 1, 'text', 'What is the capital of Norway?')], 4, 10, 4), 'hex')) / 2 AS bytes;
+> SELECT octet_length(encode(item_index(item_list(n, t), 4, 10, 4), 'hex')) / 2 AS bytes
+  FROM (VALUES (1, 'What is the capital of Norway?')) AS items (n, t);
 +-------+
 | bytes |
 +-------+
@@ -26,7 +28,7 @@ use crate::function::Function;
 ```"#,
     argument(
         name = "items",
-        description = "A list of structs with the fields number (an integer) and text; NULL gives NULL. Elements with NULL are left out."
+        description = "The result of `item_list`; NULL gives NULL."
     ),
     argument(
         name = "min_run",
@@ -40,6 +42,7 @@ use crate::function::Function;
         name = "min_words",
         description = "Items of fewer words are left out: a constant of at least 1."
     ),
+    related_udf(name = "item_list"),
     related_udf(name = "contained_items")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,7 +52,7 @@ impl Function for ItemIndex {
     const PARAMETERS: &'static Parameters = &Parameters {
         function: "item_index",
         all: &[
-            ("items", Kind::Records),
+            ("items", Kind::Sketch),
             ("min_run", Kind::Count),
             ("max_items", Kind::Count),
             ("min_words", Kind::Count),
@@ -57,25 +60,26 @@ impl Function for ItemIndex {
         required: 4,
     };
 
-    fn result_type(constants: &Constants<'_>, types: &[&DataType]) -> Result<DataType> {
+    fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
         spec(constants)?;
-        check_fields(Self::PARAMETERS.function, types[0], &["number"], &["text"])?;
         Ok(DataType::BinaryView)
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let spec = spec(&args.constants())?;
-        let records = args.records(0)?;
-        let (numbers, texts) = (records.integers("number")?, records.texts("text")?);
+        let lists = args.bytes(0)?;
         let mut out = BinaryViewBuilder::with_capacity(args.rows());
         for row in 0..args.rows() {
-            let Some(range) = records.get(row) else {
+            let Some(list) = lists.get(row) else {
                 out.append_null();
                 continue;
             };
-            let items = range.filter(|&at| numbers.is_valid(at));
-            let items = items.filter_map(|at| Some((numbers.value(at), texts.get(at)?)));
-            let items: Vec<(i64, &str)> = items.collect();
+            let Some(items) = items_of(list) else {
+                return exec_err!(
+                    "item_index: {} bytes are not a result of item_list",
+                    list.len()
+                );
+            };
             let (bytes, left_out) = item_index(&items, spec)
                 .map_err(|error| exec_datafusion_err!("item_index: {error}"))?;
             if u32::try_from(bytes.len()).is_err() {
@@ -85,28 +89,30 @@ impl Function for ItemIndex {
                     u32::MAX
                 );
             }
-            if left_out.short > 0 {
-                log::warn!(
-                    "{} items have fewer than {} words and are not looked for (min_words)",
+            for (count, what) in [
+                (
                     left_out.short,
-                    spec.min_words
-                );
-            }
-            if left_out.frequent > 0 {
-                log::warn!(
-                    "{} items are not looked for: all of their runs of {} words stand in more than {} items (max_items)",
-                    left_out.frequent,
-                    spec.min_run,
-                    spec.max_items
-                );
-            }
-            if left_out.grams > 0 {
-                log::warn!(
-                    "{} runs of {} words stand in more than {} items and are ignored (max_items)",
+                    format!(
+                        "items that are not looked for, because they have fewer than {} words (min_words)",
+                        spec.min_words
+                    ),
+                ),
+                (
                     left_out.grams,
-                    spec.min_run,
-                    spec.max_items
-                );
+                    format!(
+                        "n-grams of up to {} words that are ignored, because they stand in more than {} items (max_items)",
+                        spec.min_run, spec.max_items
+                    ),
+                ),
+                (
+                    left_out.frequent,
+                    "items that are not looked for, because all of their n-grams are ignored"
+                        .to_owned(),
+                ),
+            ] {
+                if count > 0 {
+                    log::warn!("{what}: {count}");
+                }
             }
             out.append_value(&bytes);
         }

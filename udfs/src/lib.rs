@@ -44,6 +44,7 @@ mod function;
 mod hamming_distance;
 mod hamming_to_cosine;
 mod item_index;
+mod item_list;
 mod item_similarity;
 mod jaccard_similarity;
 mod key_parts;
@@ -160,6 +161,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
 pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
     let functions = [
         udaf(connected_components::ConnectedComponents),
+        udaf(item_list::ItemList),
         udaf(spanning_forest::SpanningForest),
         udaf(mean_vector::MeanVector),
         udaf(representatives::Representatives),

@@ -249,8 +249,9 @@ class TableFunctions:
             ignored_hits (Int64): n-grams of the item in the runs that stand in more than max_items
                 items.
             longest_run (Int64): words of the longest run.
-            start_char (Int64): offset of the first character of the first run in the text.
-            end_char (Int64): offset after the last character of the last run.
+            start_char (Int64): offset of the first character of the runs in the text.
+            end_char (Int64): offset after the last character of the runs, also of those that are
+                not listed.
             runs (list of struct): the runs in the order of the text, the first 100: start_char and
                 end_char in the text, item_start_char and item_end_char in the item, words.
 
@@ -259,9 +260,10 @@ class TableFunctions:
                 equal words with an n-gram that is not ignored.
             Rows of the corpus are taken as they are: a repeated id is reported for each of its
                 rows. Rows of either relation without an id or a text are left out.
-            Items with the same text are one item for max_items; each of their ids is reported.
-                Items of fewer words than min_words, and those all of whose n-grams are ignored, are
-                not looked for; a warning in the log says how many.
+            Items with the same words are one item for max_items; each of their ids is reported.
+                Runs anywhere in a text add up, so that an item of coverage 1 may be 'near'. Items
+                of fewer words than min_words, and those all of whose n-grams are ignored, are not
+                looked for; a warning in the log says how many.
             The rows do not depend on the number of partitions.
         """
         return self._call(

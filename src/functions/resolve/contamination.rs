@@ -3,7 +3,7 @@
 use super::{Call, Expansion, expansion};
 use crate::functions::find;
 use crate::functions::relations;
-use datafusion::common::{Result, plan_datafusion_err};
+use datafusion::common::{DataFusionError, Result, plan_datafusion_err};
 use datafusion::logical_expr::LogicalPlanBuilder;
 
 pub(in crate::functions) fn contamination(call: &Call) -> Result<Expansion> {
@@ -17,8 +17,17 @@ pub(in crate::functions) fn contamination(call: &Call) -> Result<Expansion> {
             let first = name.trim_end_matches("_b");
             call.column(name).or(call.column(first)).unwrap_or(first)
         });
-        let id = relations::id_column(call, plan, id)?;
-        let text = relations::text_column(call, plan, text)?;
+        let of_items = |error: DataFusionError| match names[0] {
+            "id" => error,
+            _ => plan_datafusion_err!(
+                "{}; these are the columns of the items, which id_b and text_b name",
+                error
+                    .strip_backtrace()
+                    .trim_start_matches("Error during planning: ")
+            ),
+        };
+        let id = relations::id_column(call, plan, id).map_err(of_items)?;
+        let text = relations::text_column(call, plan, text).map_err(of_items)?;
         let plan = LogicalPlanBuilder::from(plan.clone())
             .project(vec![id.alias("id"), text.alias("text")])?
             .build()?;

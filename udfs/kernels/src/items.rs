@@ -29,6 +29,8 @@ use layout::Layout;
 
 /// The largest number of words of an n-gram.
 pub const MAX_ITEM_GRAM: usize = 64;
+/// The most seeds that are held at a time, unless one item has more.
+const MAX_SEEDS: usize = 1 << 20;
 /// The most runs of an item in a text that are listed.
 pub(crate) const MAX_RUNS: usize = 100;
 
@@ -47,7 +49,7 @@ struct Word {
 pub struct ItemSpec {
     /// The minimum number of words of a run, in 1..=[`MAX_ITEM_GRAM`].
     pub min_run: usize,
-    /// An n-gram of more items than this is ignored.
+    /// An n-gram of more items than this is ignored; items of the same words count as one.
     pub max_items: usize,
     /// Items of fewer words are not looked for.
     pub min_words: usize,
@@ -112,6 +114,8 @@ pub struct FoundItem {
     pub coverage: f64,
     /// Words of the longest run.
     pub longest: u32,
+    /// Offset of the first character of the first run in the text, and the largest one after the last character of a run.
+    pub span: (u32, u32),
     /// The runs in the order of the text, the first 100 of them.
     pub runs: Vec<ItemRun>,
 }
@@ -222,11 +226,22 @@ pub fn item_index(
         });
     }
     grams.sort_unstable();
+    // Items of the same words count as one.
+    let class = |(_, range): &(i64, Range<usize>)| {
+        let hashes = words[range.clone()].iter();
+        let bytes: Vec<u8> = hashes.flat_map(|word| word.hash.to_le_bytes()).collect();
+        xxh3_64(&bytes)
+    };
+    let classes: Vec<u64> = ranges.iter().map(class).collect();
+    let mut of_items = Vec::new();
     let (mut kept, mut specific) = (Vec::with_capacity(grams.len()), vec![false; words.len()]);
     let mut counted = vec![false; words.len()];
     for same in grams.chunk_by(|a, b| a.0 == b.0) {
-        let of_items = same.chunk_by(|a, b| a.1 == b.1).count();
-        if of_items > spec.max_items {
+        of_items.clear();
+        of_items.extend(same.iter().map(|(_, item, _)| classes[*item as usize]));
+        of_items.sort_unstable();
+        of_items.dedup();
+        if of_items.len() > spec.max_items {
             left_out.grams += 1;
             continue;
         }
@@ -283,41 +298,69 @@ impl<'a> ItemIndex<'a> {
         } = scratch;
         words.clear();
         words_into(text, normal, words);
+        // Ranges of items, the first ones last. A range with too many seeds is divided.
+        let mut ranges = vec![(0, self.layout.items())];
+        while let Some((first, end)) = ranges.pop() {
+            let range = first..end;
+            if !self.seeds_of(words, &range, seeds) && range.len() > 1 {
+                let middle = range.start + range.len() / 2;
+                ranges.extend([(middle, end), (first, middle)]);
+                continue;
+            }
+            seeds.sort_unstable();
+            for of_item in seeds.chunk_by(|a, b| a.item == b.item) {
+                let item = of_item[0].item as usize;
+                runs.clear();
+                for diagonal in of_item.chunk_by(|a, b| a.diagonal == b.diagonal) {
+                    let mut end = 0;
+                    for seed in diagonal {
+                        if seed.at < end {
+                            continue;
+                        }
+                        if let Some(run) = self.extended(words, item, seed) {
+                            end = run.text + run.length;
+                            runs.push(run);
+                        }
+                    }
+                }
+                runs.sort_unstable();
+                out.extend(self.judged(words, item, runs, marks, min_coverage));
+            }
+        }
+    }
+
+    /// Collects the n-grams that a text shares with a range of items. Returns false, before all are collected, if they are
+    /// too many and the range has more than one item.
+    fn seeds_of(&self, words: &[Word], items: &Range<usize>, seeds: &mut Vec<Seed>) -> bool {
         seeds.clear();
+        let mut fits = true;
         for length in
             (1..=MAX_ITEM_GRAM).filter(|length| self.layout.lengths >> (length - 1) & 1 == 1)
         {
             if words.len() >= length {
                 for_each_gram(words, length, |at, hash| {
-                    self.seeds_into(words, at, hash, seeds);
+                    fits = fits && (seeds.len() < MAX_SEEDS || items.len() == 1);
+                    if fits {
+                        self.seeds_into(words, at, hash, items, seeds);
+                    }
                 });
             }
         }
-        seeds.sort_unstable();
-        for of_item in seeds.chunk_by(|a, b| a.item == b.item) {
-            let item = of_item[0].item as usize;
-            runs.clear();
-            for diagonal in of_item.chunk_by(|a, b| a.diagonal == b.diagonal) {
-                let mut end = 0;
-                for seed in diagonal {
-                    if seed.at < end {
-                        continue;
-                    }
-                    if let Some(run) = self.extended(words, item, seed) {
-                        end = run.text + run.length;
-                        runs.push(run);
-                    }
-                }
-            }
-            runs.sort_unstable();
-            out.extend(self.judged(words, item, runs, marks, min_coverage));
-        }
+        fits
     }
 
-    /// The items that hold an n-gram of a text. A place of an item is left out if the n-grams before it are equal, too,
-    /// so that a run has one seed, however long it is.
-    fn seeds_into(&self, words: &[Word], at: usize, hash: u64, seeds: &mut Vec<Seed>) {
-        for (item, place) in self.layout.postings(hash) {
+    /// The items of a range that hold an n-gram of a text. A place of an item is left out if the n-grams before it are
+    /// equal, too, so that a run has one seed, however long it is.
+    fn seeds_into(
+        &self,
+        words: &[Word],
+        at: usize,
+        hash: u64,
+        items: &Range<usize>,
+        seeds: &mut Vec<Seed>,
+    ) {
+        let postings = self.layout.postings(hash);
+        for (item, place) in postings.filter(|(item, _)| items.contains(&(*item as usize))) {
             let before = at.checked_sub(1).zip((place as usize).checked_sub(1));
             let continues = before.is_some_and(|(at, place)| {
                 let first = self.layout.item(item as usize).first;
@@ -393,12 +436,13 @@ impl<'a> ItemIndex<'a> {
             .iter()
             .filter(|&&place| self.layout.is_specific(place))
             .count();
+        let end = |run: &Run| words[(run.text + run.length) as usize - 1].end;
         let listed = runs.iter().take(MAX_RUNS).map(|run| {
             let length = run.length as usize;
             let (text, of_item) = (run.text as usize, item.first + run.item as usize);
             let last = self.layout.word(of_item + length - 1);
             ItemRun {
-                in_text: (words[text].start, words[text + length - 1].end),
+                in_text: (words[text].start, end(run)),
                 in_item: (self.layout.word(of_item).start, last.end),
                 words: run.length,
             }
@@ -414,6 +458,10 @@ impl<'a> ItemIndex<'a> {
             ignored_hits: (grams.len() - hits) as u32,
             coverage,
             longest,
+            span: (
+                runs.first().map_or(0, |run| words[run.text as usize].start),
+                runs.iter().map(end).max().unwrap_or(0),
+            ),
             runs: listed.collect(),
         })
     }

@@ -176,6 +176,11 @@ impl<'a> Layout<'a> {
         }
     }
 
+    /// The number of items.
+    pub(super) fn items(&self) -> usize {
+        self.items.len() / ITEM
+    }
+
     /// An item, by its place in the index.
     pub(super) fn item(&self, at: usize) -> Item {
         let field = |field: usize| u64_at(self.items, at * ITEM + field * 8);

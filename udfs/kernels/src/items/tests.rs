@@ -51,10 +51,10 @@ fn naive(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -
         .filter(|(_, words)| words.len() >= spec.min_words)
         .collect();
     let gram_of = |words: &[String]| spec.min_run.min(words.len());
-    let mut holders: BTreeMap<Vec<String>, BTreeSet<i64>> = BTreeMap::new();
-    for (number, words) in &items {
+    let mut holders: BTreeMap<Vec<String>, BTreeSet<&[String]>> = BTreeMap::new();
+    for words in items.values() {
         for gram in words.windows(gram_of(words)) {
-            holders.entry(gram.to_vec()).or_default().insert(*number);
+            holders.entry(gram.to_vec()).or_default().insert(words);
         }
     }
     let mut all = Vec::new();
@@ -98,7 +98,6 @@ fn naive(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -
             false => "near",
         };
         if coverage >= min_coverage {
-            runs.truncate(MAX_RUNS);
             all.push((
                 *number,
                 kind,
@@ -142,12 +141,16 @@ fn check(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -
         let of_item = places(item);
         let expected: Vec<ItemRun> = runs
             .iter()
+            .take(MAX_RUNS)
             .map(|&(at, place, length)| ItemRun {
                 in_text: (of_text[at].start, of_text[at + length - 1].end),
                 in_item: (of_item[place].start, of_item[place + length - 1].end),
                 words: length as u32,
             })
             .collect();
+        let end = runs.iter().map(|run| of_text[run.0 + run.2 - 1].end).max();
+        assert_eq!(Some(found.span.1), end, "{case}");
+        assert_eq!(found.span.0, expected[0].in_text.0, "{case}");
         assert_eq!(found.runs, expected, "{case}");
     }
     found.len()
@@ -247,6 +250,52 @@ fn frequent_grams_are_ignored_and_counted() {
         (1, 3, 5)
     );
     check(&items, SPEC, &texts[3], 0.2);
+}
+
+#[test]
+fn many_seeds_are_divided() {
+    let mut random = Random::new(3);
+    let mut words = |count: usize| {
+        let words: Vec<String> = (0..count)
+            .map(|_| format!("w{}", random.below(4)))
+            .collect();
+        words.join(" ")
+    };
+    let items: Vec<String> = (0..60).map(|_| words(30)).collect();
+    let items: Vec<(i64, &str)> = items
+        .iter()
+        .enumerate()
+        .map(|(at, item)| (at as i64, item.as_str()))
+        .collect();
+    let spec = ItemSpec {
+        min_run: 1,
+        max_items: 1_000,
+        min_words: 1,
+    };
+    let text = words(4_000);
+    let (bytes, _) = item_index(&items, spec).unwrap();
+    let index = ItemIndex::from_bytes(&bytes).unwrap();
+    let mut scratch = ItemScratch::default();
+    let mut all = Vec::new();
+    index.find(&text, 0.9, &mut scratch, &mut all);
+    assert!(
+        scratch.seeds.capacity() <= 4 * MAX_SEEDS,
+        "{}",
+        scratch.seeds.capacity()
+    );
+    let numbers: Vec<i64> = all.iter().map(|item| item.number).collect();
+    assert_eq!(numbers, (0..60).collect::<Vec<_>>());
+    // One item at a time has the same runs.
+    for (found, item) in all.iter().zip(&items).step_by(17) {
+        let (bytes, _) = item_index(&[*item], spec).unwrap();
+        let mut alone = Vec::new();
+        let index = ItemIndex::from_bytes(&bytes).unwrap();
+        index.find(&text, 0.9, &mut scratch, &mut alone);
+        assert_eq!(
+            (found.longest, found.span, &found.runs),
+            (alone[0].longest, alone[0].span, &alone[0].runs)
+        );
+    }
 }
 
 #[test]
