@@ -196,11 +196,14 @@ fn other_parameters_need_overwrite() {
         ),
         (
             &["--shingle", "char:5"],
-            "shingle is \"word:3\", not \"char:5\"",
+            "shingle is \"word:3\"; now shingle is \"char:5\"",
         ),
         (&["--method", "exact"], "method"),
         (&["--resolution", "components"], "resolution"),
-        (&["--no-normalize"], "normalize is true, not false"),
+        (
+            &["--no-normalize"],
+            "normalize is true; now normalize is false",
+        ),
         (&["--target-recall", "0.9"], "target_recall"),
         (&["--max-bucket-pairwise", "7"], "max_bucket_pairwise"),
         (&["--text", "text"], "text"),

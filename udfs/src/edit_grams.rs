@@ -96,7 +96,7 @@ mod tests {
             assert_eq!(list(0), expected);
             assert!(lists.is_null(1));
             assert!(lists.is_valid(2) && list(2).is_empty());
-            assert!(lists.is_valid(3) && list(3).is_empty());
+            assert_eq!(list(3), [hash("a")]);
             assert!(list(4).len() == 2 && list(4).contains(&hash("aa")));
         }
     }
