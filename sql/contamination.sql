@@ -24,15 +24,15 @@
 --   min_words.items
 -- Columns
 --   corpus_id: as id | a row of the corpus
---   item_id: as id_b | an item that stands in its text
---   kind: text | 'verbatim': one run holds all words of the item; 'near': runs hold some of them; 'short': all words of an item of fewer words than a run
+--   item_id: as id | an item that stands in its text
+--   kind: Utf8 | 'verbatim': one run holds all words of the item; 'near': runs hold some of them; 'short': all words of an item of fewer words than a run
 --   coverage: Float64 | share of the item's words that runs hold, of those that count: words that only ignored n-grams hold do not
 --   hits: Int64 | n-grams of the item in the runs that are not ignored
 --   ignored_hits: Int64 | n-grams of the item in the runs that stand in more than max_items items
 --   longest_run: Int64 | words of the longest run
 --   start_char: Int64 | offset of the first character of the runs in the text
 --   end_char: Int64 | offset after the last character of the runs, also of those that are not listed
---   runs: list of struct | the runs in the order of the text, the first 100: start_char and end_char in the text, item_start_char and item_end_char in the item, words
+--   runs: List(Struct("start_char": Int64, "end_char": Int64, "item_start_char": Int64, "item_end_char": Int64, "words": Int64)) | the runs in the order of the text, the first 100: start_char and end_char in the text, item_start_char and item_end_char in the item, words
 -- Guarantees
 --   Complete and exact on 64-bit hashes of words: every maximal run of at least min_run equal words with an n-gram that is not ignored.
 --   Rows of the corpus are taken as they are: a repeated id is reported for each of its rows. Rows of either relation without an id or a text are left out.
