@@ -18,9 +18,9 @@
 --   text
 --   id_b | the id column of the items; default: that of id
 --   text_b | the text column of the items; default: that of text
---   min_coverage: number in (0, 1] = 0.5 | minimum share of an item's words that runs hold
---   min_run: integer in [1, 64] = 8 | minimum number of words of a run; an item of fewer words must be there as a whole
---   max_items: integer in [1, 4000000000] = 10 | n-grams of min_run words that stand in more distinct items than this are ignored
+--   min_coverage
+--   min_run
+--   max_items
 --   min_words.items
 -- Columns
 --   corpus_id: as id | a row of the corpus

@@ -1,4 +1,4 @@
-//! `dedup --kept FILE`: the kept rows in a file of the user's choice.
+//! `--kept FILE`: the kept rows in a file of the user's choice.
 
 use super::options::Global;
 use datafusion::common::{Result, exec_err, plan_datafusion_err, plan_err};

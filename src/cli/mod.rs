@@ -16,6 +16,7 @@ macro_rules! report {
 }
 
 mod columns;
+mod decontaminate;
 mod dedup;
 mod first_look;
 mod flags;
@@ -85,6 +86,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Dedup(Box<dedup::Arguments>),
+    Decontaminate(Box<decontaminate::Arguments>),
     Ingest(ingest::Arguments),
     Show(show::Arguments),
     Why(why::Arguments),
@@ -106,6 +108,7 @@ impl Command {
     async fn run(self, global: &Global) -> Result<()> {
         match self {
             Self::Dedup(arguments) => dedup::run(&arguments, global).await,
+            Self::Decontaminate(arguments) => decontaminate::run(&arguments, global).await,
             Self::Ingest(arguments) => ingest::run(&arguments, global).await,
             Self::Show(arguments) => show::run(&arguments, global).await,
             Self::Why(arguments) => why::run(&arguments, global).await,
@@ -241,7 +244,10 @@ fn run(arguments: Arguments) -> Result<Outcome> {
     let Arguments { global, command } = arguments;
     neardup::files::read_pipes(global.temp_dir());
     let result = waiting.block_on(async {
-        let is_job = matches!(command, Command::Dedup(_) | Command::Ingest(_));
+        let is_job = matches!(
+            command,
+            Command::Dedup(_) | Command::Decontaminate(_) | Command::Ingest(_)
+        );
         // Caught before the command begins, which may spill or write before it first waits.
         let stop = match command.stops_itself() {
             true => Either::Left(std::future::pending()),

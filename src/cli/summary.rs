@@ -48,7 +48,12 @@ fn summary(job: &Job, took: Duration) -> Value {
         "pages": figure(manifest, "plain_text", Figure::Pages),
         "articles": figure(manifest, "plain_text", Figure::Articles),
         "sentences": figure(manifest, "sentences", Figure::Sentences),
-        "rows_read": figure(manifest, "texts", Figure::Rows),
+        "items": figure(manifest, "items", Figure::Items),
+        "ignored_ngrams": figure(manifest, "index", Figure::IgnoredNgrams),
+        "rows_read": match manifest.step("searched") {
+            Some(_) => figure(manifest, "searched", Figure::Rows),
+            None => figure(manifest, "texts", Figure::Rows),
+        },
         "rows_compared": figure(manifest, "texts", Figure::RowsCompared),
         "rows": figure(manifest, "clusters", Figure::Rows),
         "left_out": left_out,
@@ -59,7 +64,12 @@ fn summary(job: &Job, took: Duration) -> Value {
         "oversized": oversized(manifest),
         "clusters": figure(manifest, "clusters", Figure::Clusters),
         "largest_cluster": figure(manifest, "clusters", Figure::LargestCluster),
-        "kept": figure(manifest, "clusters", Figure::Kept),
+        "items_found": figure(manifest, "contamination", Figure::ItemsFound),
+        "contaminated_rows": figure(manifest, "searched", Figure::ContaminatedRows),
+        "kept": match manifest.step("clusters") {
+            Some(_) => figure(manifest, "clusters", Figure::Kept),
+            None => figure(manifest, "kept", Figure::Kept),
+        },
         "steps_done_before": job.resumed,
         "seconds": (took.as_secs_f64() * 1000.0).round() / 1000.0,
         "peak_memory_bytes": peak_memory(),
@@ -104,6 +114,7 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
     line(Figure::Pages.word(), &summary["pages"]);
     line(Figure::Articles.word(), &summary["articles"]);
     line(Figure::Sentences.word(), &summary["sentences"]);
+    line(Figure::Items.word(), &summary["items"]);
     line("rows read", &summary["rows_read"]);
     if let Some(left_out) = summary["left_out"].as_object() {
         for (reason, count) in left_out {
@@ -138,6 +149,17 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
     }
     line(Figure::Clusters.word(), &summary["clusters"]);
     line(Figure::LargestCluster.word(), &summary["largest_cluster"]);
+    if summary["ignored_ngrams"]
+        .as_u64()
+        .is_some_and(|count| count > 0)
+    {
+        line(Figure::IgnoredNgrams.word(), &summary["ignored_ngrams"]);
+    }
+    line(Figure::ItemsFound.word(), &summary["items_found"]);
+    line(
+        Figure::ContaminatedRows.word(),
+        &summary["contaminated_rows"],
+    );
     line(Figure::Kept.word(), &summary["kept"]);
     if summary["steps_done_before"] != 0 {
         line("steps done before", &summary["steps_done_before"]);

@@ -54,7 +54,7 @@ impl Location {
     }
 
     /// The location without links; the location itself if it is an address, or nothing is there.
-    pub(super) fn target(&self) -> Self {
+    pub(crate) fn target(&self) -> Self {
         match self.path().map(Path::canonicalize) {
             Some(Ok(path)) => Self::from(path),
             _ => self.clone(),

@@ -10,47 +10,54 @@ use datafusion::functions::string::expr_fn::{concat, octet_length};
 use datafusion::logical_expr::type_coercion::binary::comparison_coercion;
 use datafusion::logical_expr::{Expr, LogicalPlan, cast, lit, when};
 
-/// The rule of a call, and the column `group_value` of each of its relations.
-pub(super) struct Groups {
-    pub(super) values: Vec<Expr>,
-    rule: &'static str,
+/// Which rows of a call may be in a pair, by the arguments `across` and `within`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Groups<'a> {
+    Any,
+    /// Rows whose values in this column differ.
+    Differ(&'a str),
+    /// Rows that agree in these columns.
+    Agree(&'a [String]),
 }
 
-impl Groups {
-    /// The groups that the arguments `across` and `within` of a call describe.
+impl<'a> Groups<'a> {
+    /// The groups of a call.
     ///
     /// # Errors
-    /// If both are given, or a column is missing, or its values cannot be compared.
-    pub(super) fn of(call: &Call) -> Result<Self> {
+    /// If both arguments are given, or `within` is empty.
+    pub(super) fn of(call: &'a Call) -> Result<Self> {
         let within = call.columns("within");
         if call.is_given("within") && within.is_empty() {
             return plan_err!("{}: within must name a column", call.function);
         }
         match (call.column("across"), within) {
-            (None, []) => Ok(Self {
-                values: vec![lit(0_i8); call.relations.len()],
-                rule: "any",
-            }),
-            (Some(name), []) => Ok(Self {
-                values: across(call, name)?,
-                rule: "differ",
-            }),
-            (None, names) => Ok(Self {
-                values: names_of_groups(call.function, &call.relations, names)?,
-                rule: "agree",
-            }),
+            (None, []) => Ok(Self::Any),
+            (Some(name), []) => Ok(Self::Differ(name)),
+            (None, names) => Ok(Self::Agree(names)),
             (Some(_), _) => plan_err!("{}: give either across or within, not both", call.function),
         }
     }
 
     /// The argument of the building blocks.
-    pub(super) fn rule(&self) -> (&'static str, Value) {
-        ("group_rule", Value::Text(self.rule.to_owned()))
+    pub(super) fn rule(self) -> (&'static str, Value) {
+        let rule = match self {
+            Self::Any => "any",
+            Self::Differ(_) => "differ",
+            Self::Agree(_) => "agree",
+        };
+        ("group_rule", Value::Text(rule.to_owned()))
     }
 
-    /// Whether pairs are formed of rows that agree.
-    pub(super) fn agree(&self) -> bool {
-        self.rule == "agree"
+    /// The column `group_value` of each relation of the call.
+    ///
+    /// # Errors
+    /// If a column is missing, or its values cannot be compared.
+    pub(super) fn values(self, call: &Call) -> Result<Vec<Expr>> {
+        match self {
+            Self::Any => Ok(vec![lit(0_i8); call.relations.len()]),
+            Self::Differ(name) => across(call, name),
+            Self::Agree(names) => names_of_groups(call.function, &call.relations, names),
+        }
     }
 }
 
@@ -94,9 +101,7 @@ pub(crate) fn names_of_groups(
                 column_of(function, plan, name).map_err(|error| match name.contains(',') {
                     true => plan_datafusion_err!(
                         "{}; several columns are written within => [a, b]",
-                        error
-                            .strip_backtrace()
-                            .trim_start_matches("Error during planning: ")
+                        error.message()
                     ),
                     false => error,
                 })?;

@@ -416,7 +416,7 @@ pub(super) fn rows(
     payload: fn(&Call, &LogicalPlan, &str, &Expr) -> Result<Expr>,
 ) -> Result<LogicalPlan> {
     let id_type = joined_id_type(&id_types(call)?);
-    let groups = Groups::of(call)?;
+    let groups = Groups::of(call)?.values(call)?;
     let side = |index: usize| -> Result<LogicalPlan> {
         let plan = call.relations[index].clone();
         let argument = |name: &str| {
@@ -440,7 +440,7 @@ pub(super) fn rows(
                 lit(index as i8).alias("side"),
                 id.alias("id"),
                 payload.alias(alias),
-                groups.values[index].clone().alias("group_value"),
+                groups[index].clone().alias("group_value"),
             ])?
             .build()
     };

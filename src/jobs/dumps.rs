@@ -4,7 +4,7 @@ use super::figures::{Figure, Reason};
 use super::job::{Job, Output};
 use super::manifest::StepRecord;
 use crate::files::Input;
-use crate::functions::{Template, Value};
+use crate::functions::Value;
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::common::{Result, exec_err};
@@ -15,15 +15,6 @@ use std::sync::Arc;
 
 pub use neardup_wikidump::OnError;
 pub use neardup_wikitext::sentences::Splitter;
-
-const PLAIN_TEXT: Template = Template {
-    name: "jobs/plain_text",
-    text: include_str!("../../sql/jobs/plain_text.sql"),
-};
-const SENTENCES: Template = Template {
-    name: "jobs/sentences",
-    text: include_str!("../../sql/jobs/sentences.sql"),
-};
 
 /// How dumps are read.
 #[derive(Debug, Clone, Default)]
@@ -54,7 +45,7 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
     job.step(
         "plain_text",
         Output::Directory("plain_text"),
-        async |job: &Job| job.plan(PLAIN_TEXT, &values).await,
+        async |job: &Job| job.plan(statement!("plain_text"), &values).await,
         async |context: &SessionContext, _, record: &mut StepRecord| {
             check_pages(context, record).await
         },
@@ -63,7 +54,7 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
     job.step(
         "sentences",
         Output::Directory("sentences"),
-        async |job: &Job| job.plan(SENTENCES, &values).await,
+        async |job: &Job| job.plan(statement!("sentences"), &values).await,
         async |context: &SessionContext, _, record: &mut StepRecord| {
             // A GROUP BY can spill; count(DISTINCT …) would hold every id in memory.
             let counts = context

@@ -62,6 +62,14 @@ words! {
         LargestCluster = "largest cluster",
         /// Rows that are kept.
         Kept = "kept",
+        /// Texts of items of benchmark sets.
+        Items = "items",
+        /// N-grams of items that are ignored, because they stand in more than `max_items` items.
+        IgnoredNgrams = "ignored n-grams",
+        /// Rows in whose texts items stand.
+        ContaminatedRows = "contaminated rows",
+        /// Texts of items that stand in rows.
+        ItemsFound = "items found",
     }
 }
 
@@ -118,6 +126,12 @@ pub enum Reason {
     OtherContent,
     /// They are pages that could not be read.
     Damaged,
+    /// They are items of fewer words, which are not looked for.
+    ItemsUnder(usize),
+    /// They are items all of whose n-grams are ignored.
+    FrequentItems,
+    /// An item was cut out of their text, and nothing else was in it.
+    NothingElse,
 }
 
 impl Reason {
@@ -151,6 +165,9 @@ impl fmt::Display for Reason {
             Self::Disambiguation => "disambiguation pages",
             Self::OtherContent => "pages of other content",
             Self::Damaged => "damaged pages",
+            Self::ItemsUnder(words) => return write!(f, "items under {words} words"),
+            Self::FrequentItems => "items all of whose n-grams are ignored",
+            Self::NothingElse => "rows of nothing but items",
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::damage::damage;
 use super::directory::Directory;
-use super::figures::Figure;
+use super::figures::{Figure, Reason};
 use super::inputs;
 use super::manifest::{Manifest, StepFile, StepRecord};
 use super::report::REPORT;
@@ -51,7 +51,7 @@ impl Progress for Quiet {
 }
 
 /// The files and directories that a job owns in its directory, beside the manifest and the lock.
-pub(super) const OWNED: [&str; 9] = [
+pub(super) const OWNED: [&str; 11] = [
     "steps",
     "plain_text",
     "sentences",
@@ -60,6 +60,8 @@ pub(super) const OWNED: [&str; 9] = [
     "clusters.parquet",
     "kept.parquet",
     "removed.parquet",
+    "contamination.parquet",
+    "cuts.parquet",
     REPORT,
 ];
 
@@ -174,6 +176,19 @@ impl Job {
     /// The manifest: the steps that are done so far.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// The number of rows that all steps left out for a reason.
+    pub(super) fn left_out(&self, reason: Reason) -> u64 {
+        let steps = self.manifest.steps.iter();
+        steps.map(|step| step.left_out_as(reason)).sum()
+    }
+
+    /// A figure of the first step that recorded it; 0 if none did.
+    pub(super) fn figure(&self, figure: Figure) -> f64 {
+        let mut steps = self.manifest.steps.iter();
+        let found = steps.find_map(|step| step.figure(figure)?.as_f64());
+        found.unwrap_or(0.0)
     }
 
     /// Plans a statement of the job over the tables of its session.

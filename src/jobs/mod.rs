@@ -15,10 +15,14 @@
 //! To add a step, write its statement in `sql/jobs/`, a call of [`Job::step`], and a check of its invariant.
 
 #[macro_use]
+mod statement;
+#[macro_use]
 mod words;
 
 mod damage;
+mod decontaminate;
 mod dedup;
+mod defaults;
 mod directory;
 mod dumps;
 mod figures;
@@ -28,11 +32,15 @@ mod inputs;
 mod job;
 mod manifest;
 mod report;
+mod results;
+mod row_ids;
+mod table;
 mod tables;
 mod verified;
 mod why;
 
-pub use dedup::{Compare, Dedup, Keep, Method, Pairs, Resolution, RowIds, dedup};
+pub use decontaminate::{Action, Decontaminate, decontaminate};
+pub use dedup::{Compare, Dedup, Keep, Method, Pairs, Resolution, dedup};
 pub use dumps::{DumpOptions, OnError, Splitter};
 pub use figures::{Figure, Reason};
 pub use first_look::{FirstLook, first_look};
@@ -44,6 +52,7 @@ pub use report::{
     COMPARED_CHARACTERS, Report, ReportCluster, ReportPair, ReportRow, SAMPLED_ROWS,
     SHOWN_CHARACTERS, SIMILARITY_BINS, Shown, report, write_report,
 };
+pub use row_ids::RowIds;
 pub(crate) use tables::TABLES;
 pub use tables::{manifest, register, register_documents};
 pub use why::{PathRow, Why, WhyRow, why};

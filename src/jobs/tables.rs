@@ -18,11 +18,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The steps whose results are tables for readers.
-pub(crate) const TABLES: [&str; 6] = [
+pub(crate) const TABLES: [&str; 8] = [
     "pairs",
     "clusters",
     "kept",
     "removed",
+    "contamination",
+    "cuts",
     "sentences",
     "plain_text",
 ];
@@ -53,7 +55,7 @@ pub async fn manifest(context: &SessionContext, directory: &str) -> Result<Manif
     }
 }
 
-/// Registers those tables of a job that are finished: pairs, clusters, kept, removed, sentences, plain_text. The
+/// Registers those tables of a job that are finished: pairs, clusters, kept, removed, contamination, cuts, sentences, plain_text. The
 /// checksums of the files of a table are verified when a statement first names it.
 ///
 /// # Errors

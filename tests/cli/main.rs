@@ -14,6 +14,7 @@ mod bad_input;
 mod bounds;
 mod choices;
 mod damage;
+mod decontaminate;
 mod dialects;
 mod documents;
 mod equal_rows;

@@ -223,7 +223,11 @@ fn parameters() -> Result<(), Failed> {
         }
     }
     let mut sources = String::new();
-    for file in ["src/cli/dedup.rs", "src/jobs/dedup/options.rs"] {
+    for file in [
+        "src/cli/dedup.rs",
+        "src/cli/decontaminate.rs",
+        "src/jobs/dedup/options.rs",
+    ] {
         sources.push_str(&std::fs::read_to_string(root(file))?);
     }
     for (entry, _) in neardup::parameters::entries() {

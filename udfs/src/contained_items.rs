@@ -38,7 +38,8 @@ use crate::function::Function;
         name = "min_coverage",
         description = "The minimum coverage: a constant greater than 0 and at most 1."
     ),
-    related_udf(name = "item_index")
+    related_udf(name = "item_index"),
+    related_udf(name = "item_spans")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ContainedItems;
@@ -123,12 +124,13 @@ impl Function for ContainedItems {
     }
 }
 
-fn numbers(values: impl Iterator<Item = u32>) -> ArrayRef {
+/// Numbers as Int64.
+pub(crate) fn numbers(values: impl Iterator<Item = u32>) -> ArrayRef {
     Arc::new(Int64Array::from_iter_values(values.map(i64::from)))
 }
 
 /// Lists of structs.
-fn list<const N: usize>(
+pub(crate) fn list<const N: usize>(
     fields: Fields,
     columns: [ArrayRef; N],
     lengths: impl Iterator<Item = usize>,
@@ -143,7 +145,8 @@ fn list<const N: usize>(
     )?))
 }
 
-fn number(name: &str) -> Field {
+/// A field of offsets or counts.
+pub(crate) fn number(name: &str) -> Field {
     Field::new(name, DataType::Int64, true)
 }
 

@@ -23,7 +23,7 @@ use crate::item_list::items_of;
 +-------+
 | bytes |
 +-------+
-| 346   |
+| 362   |
 +-------+
 ```"#,
     argument(

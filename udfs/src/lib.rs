@@ -36,6 +36,7 @@ mod contained_items;
 mod containment;
 mod cosine_similarity;
 mod cosine_to_hamming;
+mod cut_spans;
 mod edit_distance;
 mod edit_grams;
 mod edit_keys;
@@ -46,6 +47,7 @@ mod hamming_to_cosine;
 mod item_index;
 mod item_list;
 mod item_similarity;
+mod item_spans;
 mod jaccard_similarity;
 mod key_parts;
 mod keys_within;
@@ -109,6 +111,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(containment::Containment),
         udf(cosine_similarity::CosineSimilarity),
         udf(cosine_to_hamming::CosineToHamming),
+        udf(cut_spans::CutSpans),
         udf(edit_distance::EditDistance),
         udf(edit_grams::EditGrams),
         udf(edit_keys::EditKeys),
@@ -117,6 +120,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(hamming_to_cosine::HammingToCosine),
         udf(item_index::ItemIndex),
         udf(item_similarity::ItemSimilarity),
+        udf(item_spans::ItemSpans),
         udf(jaccard_similarity::JaccardSimilarity),
         udf(key_parts::KeyParts),
         udf(keys_within::KeysWithin),

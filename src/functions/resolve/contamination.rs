@@ -21,9 +21,7 @@ pub(in crate::functions) fn contamination(call: &Call) -> Result<Expansion> {
             "id" => error,
             _ => plan_datafusion_err!(
                 "{}; these are the columns of the items, which id_b and text_b name",
-                error
-                    .strip_backtrace()
-                    .trim_start_matches("Error during planning: ")
+                error.message()
             ),
         };
         let id = relations::id_column(call, plan, id).map_err(of_items)?;

@@ -230,7 +230,7 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
         }
     };
     let groups = Groups::of(call)?;
-    let group = groups.values[0].clone();
+    let group = groups.values(call)?.remove(0);
     let Some(order) = order else {
         return LogicalPlanBuilder::from(plan)
             .project(vec![
@@ -290,9 +290,9 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
         .window(vec![rank])?;
     let rank = relations::last_column(ranked.schema());
     // The rows of an id are in one group, if groups are compared.
-    let group = match groups.agree() {
-        false => ident("group_value"),
-        true => {
+    let group = match groups {
+        Groups::Any | Groups::Differ(_) => ident("group_value"),
+        Groups::Agree(_) => {
             let some = ident("grouped")
                 .gt(lit(0_i64))
                 .and(ident("grouped").lt(ident("items")));

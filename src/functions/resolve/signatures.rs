@@ -289,7 +289,7 @@ fn finish(
         .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?;
     let template = variant.map_or(function.template, |name| function.variant(name));
     let groups = Groups::of(call)?;
-    if groups.agree()
+    if matches!(groups, Groups::Agree(_))
         && matches!(call.get("method"), Some(Value::Text(method)) if method == "window")
     {
         return plan_err!(

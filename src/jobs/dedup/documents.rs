@@ -1,44 +1,20 @@
 //! The first steps: make `documents` (side, id, text, group_value), the table of the rows that are compared.
 
-use super::options::{Keep, Method, RowIds};
-use super::row_ids::{ROW, numbered};
+use super::options::{Keep, Method};
 use super::run::Run;
-use crate::files::{Input, Kind, Location};
+use crate::files::{Input, Kind};
 use crate::functions::{last_column, names_of_groups, orderable};
 use crate::jobs::dumps;
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
-use crate::near_names;
-use crate::parameters::{name, parameter_error, set};
-use datafusion::arrow::datatypes::{DataType, Field, Schema};
+use crate::jobs::table::{TableColumns, check_row_ids, plain_type, rows, unfit};
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result;
 use datafusion::functions::unicode::expr_fn::character_length;
 use datafusion::functions_aggregate::expr_fn::{max, min};
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{Expr, ExprFunctionExt, cast, ident, lit, when};
 use datafusion::prelude::{DataFrame, SessionContext};
-
-/// How to make rows of the objects in the only list of a table: files of one object often hold their rows so.
-fn rows_in_list(schema: &Schema, file: &Location) -> Option<String> {
-    let mut lists = schema
-        .fields()
-        .iter()
-        .filter_map(|field| match field.data_type() {
-            DataType::List(item) => match item.data_type() {
-                DataType::Struct(fields) => Some((field.name(), fields)),
-                _ => None,
-            },
-            _ => None,
-        });
-    let (Some((list, fields)), None) = (lists.next(), lists.next()) else {
-        return None;
-    };
-    let fields: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
-    let query = near_names::unnested(list, &fields, file.as_str());
-    Some(format!(
-        "; if the objects in {list} are the rows, make a file of them: neardup sql \"COPY ({query}) TO 'rows.jsonl'\""
-    ))
-}
 
 /// The columns of a table that the job uses.
 pub(super) struct Columns {
@@ -52,119 +28,38 @@ pub(super) struct Columns {
 impl Run<'_> {
     /// Finds the columns that the options name, and checks their types.
     pub(super) async fn columns(&self, context: &SessionContext, input: &Input) -> Result<Columns> {
-        let schema = input.table(&context.state()).await?.schema();
-        let names: Vec<&str> = schema
-            .fields()
-            .iter()
-            .map(|field| field.name().as_str())
-            .collect();
-        let find = |option: &'static str, name: &str| {
-            schema.field_with_name(name).map_err(|_| {
-                let why = match names.is_empty() {
-                    true => ": the input is empty and has no columns".to_owned(),
-                    false => format!(
-                        ": the input has no such column{}; its columns are: {}",
-                        near_names::hint(name, names.iter().copied()),
-                        names.join(", ")
-                    ),
-                };
-                let of_keep = match option {
-                    "keep_by" => "; an order is COLUMN, COLUMN asc or COLUMN desc",
-                    _ => "",
-                };
-                let is_separated = matches!(input.kind, Kind::Csv | Kind::Tsv);
-                let like_json = names.first().is_some_and(|name| name.starts_with('{'));
-                match near_names::separator(&names).filter(|_| is_separated) {
-                    _ if is_separated && like_json => {
-                        parameter_error![set(option, name), why, near_names::LIKE_JSON]
-                    }
-                    Some(separator) => parameter_error![
-                        set(option, name),
-                        why,
-                        "; if this is several names, say what separates them: ",
-                        set("delimiter", separator)
-                    ],
-                    None => {
-                        let rows = rows_in_list(&schema, &input.files[0]).unwrap_or_default();
-                        parameter_error![set(option, name), why, of_keep, rows]
-                    }
-                }
-            })
-        };
-        // A column whose type is not the one that the option needs.
-        let unfit = |option: &'static str, field: &Field, needed: &str| {
-            let why = format!(": must {needed}, but it holds {}", field.data_type());
-            Err(parameter_error![set(option, field.name()), why].into())
-        };
+        let table = TableColumns::of(context, input).await?;
         let by_vector = self.options.method == Method::Projection;
         let text = self.options.text.as_deref().unwrap_or("text");
-        let is_text = |data_type: &DataType| match data_type {
-            DataType::Dictionary(_, value) => value.is_string(),
-            other => other.is_string() || other.is_null(),
-        };
         if !by_vector || self.options.text.is_some() || self.options.keep == Keep::Longest {
-            let field = find("text", text)?;
-            if !is_text(field.data_type()) {
-                return unfit("text", field, "be a text column");
-            }
+            table.find_text("text", text)?;
         }
         let vector = self.options.vector.as_deref().unwrap_or("vector");
         if by_vector {
-            let field = find("vector", vector)?;
+            let field = table.find("vector", vector)?;
             let is_list = matches!(
                 field.data_type(),
                 DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(_, _)
             );
             if !is_list {
                 let needed = "hold lists of numbers or of (term, weight)";
-                return unfit("vector", field, needed);
+                return Err(unfit("vector", field, needed));
             }
         }
-        let id = match self.options.id.as_deref() {
-            Some(ROW) => schema.field_with_name(ROW).ok(),
-            Some(id) => Some(find("id", id)?),
-            None => schema.field_with_name("id").ok(),
-        };
-        if let Some(field) = id
-            && !is_text(field.data_type())
-            && !field.data_type().is_integer()
-        {
-            let why = format!(
-                ": must be a column of integers or texts, but it holds {}; ",
-                field.data_type()
-            );
-            let made = " makes ids from the numbers of rows";
-            return Err(
-                parameter_error![set("id", field.name()), why, set("id", ROW), made].into(),
-            );
-        }
+        let id = table.find_id("id", self.options.id.as_deref())?;
         if let Keep::By { column, .. } = &self.options.keep {
-            find("keep_by", column)?;
+            table.find("keep_by", column)?;
         }
         for column in &self.options.within {
-            let field = find("within", column)?;
+            let field = table.find("within", column)?;
             if field.data_type().is_nested() || field.data_type().is_binary() {
-                return unfit(
-                    "within",
-                    field,
-                    "hold texts, numbers, dates or truth values",
-                );
+                let needed = "hold texts, numbers, dates or truth values";
+                return Err(unfit("within", field, needed));
             }
         }
-        if let Some(field) = id
-            && self.options.row_ids != RowIds::Number
-        {
-            return Err(parameter_error![
-                name("row_ids"),
-                format!(
-                    " makes ids where there are none, but the column {} holds the ids of this table",
-                    field.name()
-                )
-            ]
-            .into());
-        }
+        check_row_ids(id, self.options.row_ids)?;
         Ok(Columns {
-            id: id.map(|field| field.name().clone()),
+            id: id.map(str::to_owned),
             text: text.to_owned(),
             vector: by_vector.then(|| vector.to_owned()),
         })
@@ -183,12 +78,9 @@ impl Run<'_> {
             job.step(
                 "input",
                 Output::Step,
-                async |job: &Job| match columns.id {
-                    Some(_) => {
-                        let table = input.table(&job.context().state()).await?;
-                        Ok(job.context().read_table(table)?.into_unoptimized_plan())
-                    }
-                    None => numbered(job.context(), input, self.options.row_ids, id).await,
+                async |job: &Job| {
+                    let made = columns.id.is_none().then_some(self.options.row_ids);
+                    rows(job.context(), input, made, id).await
                 },
                 async |_, _, _: &mut StepRecord| Ok(()),
             )
@@ -199,10 +91,10 @@ impl Run<'_> {
                 .call(vec![ident(vector), cast(ident(id), DataType::Utf8)]),
             None => cast(
                 ident(&columns.text),
-                self.plain_type(job, &columns.text).await?,
+                plain_type(job.context(), "input", &columns.text).await?,
             ),
         };
-        let id_type = self.plain_type(job, id).await?;
+        let id_type = plain_type(job.context(), "input", id).await?;
         let input = job.context().table("input").await?;
         let relation = [input.logical_plan().clone()];
         let group = match self.options.within.as_slice() {
@@ -216,22 +108,6 @@ impl Run<'_> {
         ])?;
         self.register_documents(job, documents, id, &columns.text)
             .await
-    }
-
-    /// The type of a column of `input`, with dictionaries unpacked.
-    pub(super) async fn plain_type(&self, job: &Job, name: &str) -> Result<DataType> {
-        let table = job.context().table("input").await?;
-        let data_type = table
-            .schema()
-            .field_with_unqualified_name(name)?
-            .data_type()
-            .clone();
-        Ok(match data_type {
-            DataType::Dictionary(_, value) => *value,
-            DataType::Null if name == "id" => DataType::Int64,
-            DataType::Null => DataType::Utf8,
-            other => other,
-        })
     }
 
     /// The documents of a dump: its sentences of the wanted kinds and lengths.

@@ -6,23 +6,22 @@
 //! ```
 //!
 //! `options`: the options of a job; `run`: the parameters derived from them; `documents`: the rows that are
-//! compared; `row_ids`: ids for tables without an id column; `steps`: the steps up to the kept rows; `removed`: the audit
-//! of the other rows.
+//! compared; `steps`: the steps up to the kept rows; `removed`: the audit of the other rows.
 
 mod documents;
 mod options;
 mod removed;
-mod row_ids;
 mod run;
 mod steps;
 
-pub use options::{Compare, Dedup, Keep, Method, Pairs, Resolution, RowIds};
+pub use options::{Compare, Dedup, Keep, Method, Pairs, Resolution};
 
 use super::inputs;
 use super::job::{Job, Progress};
 use super::manifest::Manifest;
+use super::table;
 use crate::files::{Kind, resolve};
-use crate::parameters::{ParameterError, name, parameter, parameter_error, set};
+use crate::parameters::{name, parameter, parameter_error, set};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::prelude::SessionContext;
 use run::Run;
@@ -71,15 +70,8 @@ pub async fn dedup(
         progress,
     )
     .await?;
-    // An error that names a file of the job, or an option, is not an error of the input.
     let directory = job.directory().clone();
-    let named = |error: DataFusionError| {
-        let is_named = error.strip_backtrace().contains(directory.as_str());
-        match is_named || ParameterError::of(&error).is_some() {
-            true => error,
-            false => input.named(error),
-        }
-    };
+    let named = |error| table::named(&input, &directory, error);
     match input.kind {
         Kind::Dump => run.sentences(&mut job, &input).await?,
         // These steps read the rows of the table, so their errors are errors of the input files.
@@ -103,12 +95,12 @@ pub async fn dedup(
 fn repeated_id(error: DataFusionError, options: &Dedup) -> DataFusionError {
     let text = error.strip_backtrace();
     let is_repeated = text.ends_with("ids must be unique");
-    if !is_repeated || options.id.as_deref() == Some(row_ids::ROW) {
+    if !is_repeated || options.id.as_deref() == Some(table::ROW) {
         return error;
     }
     parameter_error![
         format!("{text}; "),
-        set("id", row_ids::ROW),
+        set("id", table::ROW),
         " makes ids from the numbers of rows, with ",
         name("overwrite"),
         " in this directory"

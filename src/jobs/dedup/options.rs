@@ -2,9 +2,9 @@
 
 use super::super::dumps::DumpOptions;
 pub use crate::functions::Keep;
-use crate::parameters::parameter;
+pub(super) use crate::jobs::defaults::default;
+use crate::jobs::row_ids::RowIds;
 use neardup_kernels::Measure;
-use std::str::FromStr;
 
 words! {
     /// How pairs are found.
@@ -47,21 +47,6 @@ words! {
         Representative = "representative",
         /// One row of each connected component is kept.
         Components = "components",
-    }
-}
-
-words! {
-    /// How ids are made for a table without an id column.
-    pub enum RowIds("row_ids") {
-        /// Index of the file in the sorted list, shifted left by 40 bits, plus the index of the row in the file, both
-        /// from 0. The ids of a file's rows change if a file is added that sorts before it.
-        Number = "number",
-        /// Path of the file and index of the row: `/data/a.csv:000000000017`. The ids change if a row is inserted
-        /// before theirs, or if the file is moved.
-        Path = "path",
-        /// MD5 of the names and values of the row's columns that are not NULL. The second row with the same content
-        /// gets the suffix `-2`, and so on. The ids change if the content changes.
-        Content = "content",
     }
 }
 
@@ -217,23 +202,11 @@ impl Dedup {
     }
 }
 
-/// The default of a parameter.
-#[expect(
-    clippy::expect_used,
-    reason = "the defaults are constants, and a test reads them"
-)]
-pub(super) fn default<T: FromStr>(entry: &str) -> T {
-    let text = parameter(entry).default_text();
-    text.parse()
-        .ok()
-        .expect("a default is a value of its parameter")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::jobs::{OnError, Splitter};
-    use crate::parameters::Kind;
+    use crate::parameters::{Kind, parameter};
 
     /// Enumerations of the job have the words of the book, and its defaults.
     #[test]

@@ -1,11 +1,10 @@
 //! The last step: `removed.parquet`, an audit of the rows that are not kept.
 
-use super::run::{Run, figure};
-use super::steps::{left_out, numbers, statement};
-use crate::functions::Template;
+use super::run::Run;
 use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
+use crate::jobs::results::numbers;
 use datafusion::common::{Result, exec_err};
 use datafusion::logical_expr::ident;
 use datafusion::prelude::{DataFrame, SessionContext};
@@ -13,8 +12,8 @@ use datafusion::prelude::{DataFrame, SessionContext};
 impl Run<'_> {
     pub(super) async fn removed(&self, job: &mut Job) -> Result<()> {
         let values = self.values(job);
-        let is_repeated = left_out(job, Reason::RepeatedId) > 0;
-        let read = figure(job, Figure::Rows) as u64;
+        let is_repeated = job.left_out(Reason::RepeatedId) > 0;
+        let read = job.figure(Figure::Rows) as u64;
         let kept = job.manifest().step("kept").map_or(0, |step| step.rows);
         job.step(
             "removed",

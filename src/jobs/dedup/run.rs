@@ -1,10 +1,11 @@
 //! Validates the options of a job and derives its parameters.
 
-use super::options::{Dedup, Method, RowIds, default};
+use super::options::{Dedup, Method, default};
 use crate::files::{Input, Kind};
 use crate::functions::Value;
 use crate::jobs::figures::Figure;
 use crate::jobs::job::Job;
+use crate::jobs::row_ids::RowIds;
 use crate::options::lookup;
 use crate::parameters::{name, parameter, parameter_error, set};
 use datafusion::common::{Result, internal_err};
@@ -160,10 +161,10 @@ impl<'a> Run<'a> {
         let (Method::Projection, MemoryLimit::Finite(limit)) = (self.options.method, limit) else {
             return 1;
         };
-        let texts = figure(job, Figure::DistinctTexts).max(1.0);
+        let texts = job.figure(Figure::DistinctTexts).max(1.0);
         // A part holds two of g groups of rows: vectors, signatures and transposed signatures.
         let bytes =
-            figure(job, Figure::BytesOfVectors) + texts * (self.options.bits as f64 / 4.0 + 64.0);
+            job.figure(Figure::BytesOfVectors) + texts * (self.options.bits as f64 / 4.0 + 64.0);
         let partitions = state.config().target_partitions();
         let held = |groups: usize| 2.0 * bytes / groups as f64 * partitions.min(groups) as f64;
         // Half of the memory is left to the operators below the join.
@@ -210,11 +211,4 @@ impl<'a> Run<'a> {
             ),
         ])
     }
-}
-
-/// A figure of the first step that recorded it; 0 if none did.
-pub(super) fn figure(job: &Job, figure: Figure) -> f64 {
-    let mut steps = job.manifest().steps.iter();
-    let found = steps.find_map(|step| step.figure(figure)?.as_f64());
-    found.unwrap_or(0.0)
 }

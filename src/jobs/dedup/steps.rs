@@ -1,14 +1,12 @@
 //! The steps from documents to kept rows, each with a check of its invariant.
 
 use super::options::{Keep, Method, Pairs, Resolution};
-use super::run::{Run, figure};
-use crate::functions::{Template, Value, one_row_per_id};
+use super::run::Run;
+use crate::functions::{Value, one_row_per_id};
 use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
-use datafusion::arrow::array::AsArray;
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{DataType, Int64Type};
+use crate::jobs::results::{bytes_of_row, numbers, one_row};
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, ident};
 use datafusion::prelude::{DataFrame, SessionContext};
@@ -16,16 +14,6 @@ use neardup_kernels::choose_bands;
 use neardup_kernels::frequency::TokenRanks;
 use neardup_kernels::pairs::MAX_PREDECESSORS;
 use std::collections::BTreeMap;
-
-macro_rules! statement {
-    ($name:literal) => {
-        Template {
-            name: concat!("jobs/", $name),
-            text: include_str!(concat!("../../../sql/jobs/", $name, ".sql")),
-        }
-    };
-}
-pub(super) use statement;
 
 /// Number of texts that suffice to estimate the cost of the exact join.
 const SAMPLE: f64 = 8192.0;
@@ -138,7 +126,7 @@ impl Run<'_> {
             async |job: &Job| job.plan(statement!("frequencies"), &values).await,
             async |_: &SessionContext, written, record: &mut StepRecord| {
                 one_row(record)?;
-                let tokens = ranks(&sketch(written).await?)?.tokens();
+                let tokens = ranks(&bytes_of_row(written, "sketch").await?)?.tokens();
                 record.set(Figure::Shingles, tokens);
                 Ok(())
             },
@@ -158,9 +146,9 @@ impl Run<'_> {
         let hashes = (bands.bands * bands.rows) as f64;
         let linked = self.options.pairs == Pairs::Linked;
         let limit = self.options.max_bucket_pairwise as u64;
-        let shingles = figure(job, Figure::Shingles);
+        let shingles = job.figure(Figure::Shingles);
         // The number of candidate pairs in a sample is proportional to the square of the sample's share.
-        let share = (SAMPLE / figure(job, Figure::DistinctTexts).max(1.0)).clamp(1.0 / 256.0, 1.0);
+        let share = (SAMPLE / job.figure(Figure::DistinctTexts).max(1.0)).clamp(1.0 / 256.0, 1.0);
         let below = (share * 256.0).ceil();
         let share = below / 256.0;
         let below = match share < 1.0 {
@@ -177,7 +165,8 @@ impl Run<'_> {
                 async |_: &SessionContext, written, record: &mut StepRecord| {
                     one_row(record)?;
                     let limit = linked.then_some(limit);
-                    let meetings = ranks(&sketch(written).await?)?.comparisons(limit, share);
+                    let meetings =
+                        ranks(&bytes_of_row(written, "sketch").await?)?.comparisons(limit, share);
                     // Costs in units of one step over a posting. A shingle costs MinHash one step for
                     // every eight hash functions, a posting that meets another costs the exact join one.
                     let exact = shingles * 2.0 + meetings;
@@ -315,7 +304,7 @@ impl Run<'_> {
 
     pub(super) async fn clusters(&self, job: &mut Job, is_dump: bool) -> Result<()> {
         let values = self.values(job);
-        let rows = figure(job, Figure::Rows) as i64 - left_out(job, Reason::RepeatedId) as i64;
+        let rows = job.figure(Figure::Rows) as i64 - job.left_out(Reason::RepeatedId) as i64;
         let template = match self.options.keep {
             Keep::First => statement!("clusters.first"),
             _ => statement!("clusters.ordered"),
@@ -385,9 +374,9 @@ impl Run<'_> {
             (None, false) => "id",
         };
         let text = self.options.text.as_deref().unwrap_or("text");
-        let is_repeated = left_out(job, Reason::RepeatedId) > 0;
+        let is_repeated = job.left_out(Reason::RepeatedId) > 0;
         // Rows without an id are sorted by their other columns.
-        let is_tied = left_out(job, Reason::WithoutId) > 0;
+        let is_tied = job.left_out(Reason::WithoutId) > 0;
         job.step(
             "kept",
             Output::File("kept.parquet"),
@@ -443,45 +432,6 @@ impl Run<'_> {
         .await?;
         Ok(())
     }
-}
-
-/// The number of rows that all steps left out for a reason.
-pub(super) fn left_out(job: &Job, reason: Reason) -> u64 {
-    let steps = job.manifest().steps.iter();
-    steps.map(|step| step.left_out_as(reason)).sum()
-}
-
-/// Runs a query that returns one row of integers.
-pub(super) async fn numbers(context: &SessionContext, sql: &str) -> Result<Vec<i64>> {
-    let batches = context.sql(sql).await?.collect().await?;
-    let Some(batch) = batches.iter().find(|batch| batch.num_rows() == 1) else {
-        return exec_err!("expected one row of counts");
-    };
-    batch
-        .columns()
-        .iter()
-        .map(|column| {
-            let column = cast(column, &DataType::Int64)?;
-            Ok(column.as_primitive::<Int64Type>().value(0))
-        })
-        .collect()
-}
-
-fn one_row(record: &StepRecord) -> Result<()> {
-    match record.rows {
-        1 => Ok(()),
-        rows => exec_err!("step {}: expected one row, found {rows}", record.name),
-    }
-}
-
-/// The bytes of the sketch of token frequencies that a step wrote.
-async fn sketch(written: DataFrame) -> Result<Vec<u8>> {
-    let batches = written.select_columns(&["sketch"])?.collect().await?;
-    let Some(batch) = batches.iter().find(|batch| batch.num_rows() == 1) else {
-        return exec_err!("expected one sketch");
-    };
-    let bytes = cast(batch.column(0), &DataType::Binary)?;
-    Ok(bytes.as_binary::<i32>().value(0).to_vec())
 }
 
 fn ranks(sketch: &[u8]) -> Result<TokenRanks<'_>> {

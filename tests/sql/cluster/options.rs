@@ -126,6 +126,49 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
         &["pairs", "clusters", "kept", "removed", "sentences"],
     ),
     (
+        "decontaminate",
+        &[
+            "TEXTS",
+            "--text",
+            "text",
+            "--id",
+            "row",
+            "--row-ids",
+            "content",
+            "--against",
+            "ITEMS",
+            "--item-id",
+            "name",
+            "--item-text",
+            "text,question",
+            "--min-coverage",
+            "0.3",
+            "--min-run",
+            "3",
+            "--max-items",
+            "50",
+            "--min-words",
+            "2",
+            "--action",
+            "mark",
+            "--overwrite",
+        ],
+        &["kept", "contamination"],
+    ),
+    (
+        "decontaminate",
+        &[
+            "DOCUMENTS",
+            "--text",
+            "body",
+            "--against",
+            "ITEMS",
+            "--action",
+            "cut",
+        ],
+        &["kept", "contamination", "cuts"],
+    ),
+    (
         "ingest",
         &[
             "DUMP",
@@ -182,7 +225,7 @@ const OTHERS: &[(&str, &str)] = &[
 
 fn each() -> Result<(), Failed> {
     let mut missing = Vec::new();
-    for command in ["dedup", "ingest", "sql"] {
+    for command in ["dedup", "decontaminate", "ingest", "sql"] {
         let help = Command::new(env!("CARGO_BIN_EXE_neardup"))
             .args([command, "--help"])
             .output()?;
@@ -251,6 +294,13 @@ fn jobs() -> Result<(), Failed> {
     // A character of Latin-1 is one byte.
     let cells: Vec<u8> = cells.chars().map(|letter| letter as u8).collect();
     std::fs::write(&cells_at, cells)?;
+    let items_at = scratch.path().join("items.csv");
+    std::fs::write(
+        &items_at,
+        "name,text,question\n\
+         a,the evening ferry between Port Adeline and Skerry leaves at 19:40,line 3 of a table\n\
+         b,Let the pot simmer for an hour and a half without stirring too often,\n",
+    )?;
     for (number, (command, options, tables)) in JOBS.iter().enumerate() {
         let run = |mode: &str| {
             let output = scratch.path().join(format!("{mode}-{number}"));
@@ -262,6 +312,7 @@ fn jobs() -> Result<(), Failed> {
                     "DUMP" => job.arg(sample.join("samplewiki-pages-articles.xml.bz2")),
                     "VECTORS" => job.arg(&vectors_at),
                     "TEXTS" => job.arg(&texts_at),
+                    "ITEMS" => job.arg(&items_at),
                     "CELLS" => job.arg(&cells_at),
                     other => job.arg(other),
                 };

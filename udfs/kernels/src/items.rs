@@ -25,7 +25,7 @@ use crate::words::for_each_word;
 mod layout;
 
 pub use layout::IndexError;
-use layout::Layout;
+use layout::{Item, Layout};
 
 /// The largest number of words of an n-gram.
 pub const MAX_ITEM_GRAM: usize = 64;
@@ -146,6 +146,18 @@ struct Run {
     length: u32,
 }
 
+/// An item of which a text holds enough.
+struct Found<'a> {
+    item: Item,
+    /// The words of the text.
+    words: &'a [Word],
+    /// All of its runs, in the order of the text.
+    runs: &'a [Run],
+    coverage: f64,
+    /// Reusable memory.
+    marks: &'a mut Vec<bool>,
+}
+
 /// Appends the words of a text.
 fn words_into(text: &str, normal: &mut String, out: &mut Vec<Word>) {
     let (mut at, mut chars) = (0, 0_usize);
@@ -260,7 +272,15 @@ pub fn item_index(
         (number, range, counted)
     });
     let items: Vec<_> = items.collect();
-    let bytes = layout::write(gram, lengths, &items, &words, &specific, &counted, &kept);
+    let bytes = layout::write(
+        gram,
+        lengths,
+        left_out,
+        &items,
+        &words,
+        [&specific, &counted],
+        &kept,
+    );
     Ok((bytes, left_out))
 }
 
@@ -281,6 +301,11 @@ impl<'a> ItemIndex<'a> {
         })
     }
 
+    /// What the index leaves out.
+    pub fn left_out(&self) -> ItemsLeftOut {
+        self.layout.left_out
+    }
+
     /// Appends the items of which a text holds at least the given share, in the order of their numbers.
     pub fn find(
         &self,
@@ -288,6 +313,58 @@ impl<'a> ItemIndex<'a> {
         min_coverage: f64,
         scratch: &mut ItemScratch,
         out: &mut Vec<FoundItem>,
+    ) {
+        self.for_each_found(text, min_coverage, scratch, |mut found| {
+            out.push(self.described(&mut found))
+        });
+    }
+
+    /// Where the items of which a text holds at least the given share stand in it: the characters of all of their runs,
+    /// without overlaps, in the order of the text. Words between two runs of an item that follow one another in the item,
+    /// too, belong to it if they are fewer than those of an n-gram: words of the item were changed there.
+    pub fn spans(
+        &self,
+        text: &str,
+        min_coverage: f64,
+        scratch: &mut ItemScratch,
+    ) -> Vec<Range<u32>> {
+        let mut spans: Vec<Range<u32>> = Vec::new();
+        self.for_each_found(text, min_coverage, scratch, |found| {
+            let mut before: Option<Run> = None;
+            for run in found.runs {
+                let first = match before {
+                    Some(before) if self.continues(&before, run) => before.text + before.length - 1,
+                    _ => run.text,
+                };
+                let last = &found.words[(run.text + run.length) as usize - 1];
+                spans.push(found.words[first as usize].start..last.end);
+                before = Some(*run);
+            }
+        });
+        spans.sort_unstable_by_key(|span| (span.start, span.end));
+        spans.dedup_by(|next, before| {
+            let overlaps = next.start <= before.end;
+            if overlaps {
+                before.end = before.end.max(next.end);
+            }
+            overlaps
+        });
+        spans
+    }
+
+    /// Whether a run of an item goes on, after some words that differ, where another one ends.
+    fn continues(&self, before: &Run, run: &Run) -> bool {
+        let (text, item) = (before.text + before.length, before.item + before.length);
+        run.item >= item && run.text >= text && ((run.text - text) as usize) < self.layout.gram
+    }
+
+    /// Calls `f` with each item of which a text holds at least the given share, in the order of their numbers.
+    fn for_each_found(
+        &self,
+        text: &str,
+        min_coverage: f64,
+        scratch: &mut ItemScratch,
+        mut f: impl FnMut(Found<'_>),
     ) {
         let ItemScratch {
             words,
@@ -324,7 +401,21 @@ impl<'a> ItemIndex<'a> {
                     }
                 }
                 runs.sort_unstable();
-                out.extend(self.judged(words, item, runs, marks, min_coverage));
+                let item = self.layout.item(item);
+                self.mark(item, runs, 0, marks);
+                let covered = self
+                    .marked(item, marks)
+                    .filter(|&at| self.layout.counts(at));
+                let coverage = covered.count() as f64 / item.counted as f64;
+                if !runs.is_empty() && coverage >= min_coverage {
+                    f(Found {
+                        item,
+                        words,
+                        runs,
+                        coverage,
+                        marks,
+                    });
+                }
             }
         }
     }
@@ -398,44 +489,38 @@ impl<'a> ItemIndex<'a> {
         })
     }
 
-    /// The item, if its runs cover enough of its words.
-    fn judged(
-        &self,
-        words: &[Word],
-        number: usize,
-        runs: &[Run],
-        marks: &mut Vec<bool>,
-        min_coverage: f64,
-    ) -> Option<FoundItem> {
-        let item = self.layout.item(number);
-        let longest = runs.iter().map(|run| run.length).max()?;
-        let of_run = |run: &Run, less: usize| {
+    /// Marks the words of an item that runs hold, without the last `less` words of each run.
+    fn mark(&self, item: Item, runs: &[Run], less: usize, marks: &mut Vec<bool>) {
+        marks.clear();
+        marks.resize(item.words, false);
+        for run in runs {
             let first = run.item as usize;
-            first..(first + run.length as usize).saturating_sub(less)
-        };
-        let mut marked = |less: usize| {
-            marks.clear();
-            marks.resize(item.words, false);
-            runs.iter()
-                .for_each(|run| marks[of_run(run, less)].fill(true));
-            let marked = marks.iter().enumerate().filter(|(_, marked)| **marked);
-            marked
-                .map(|(place, _)| item.first + place)
-                .collect::<Vec<_>>()
-        };
-        let covered = marked(0)
-            .into_iter()
-            .filter(|&place| self.layout.counts(place));
-        let coverage = covered.count() as f64 / item.counted as f64;
-        if coverage.is_nan() || coverage < min_coverage {
-            return None;
+            let end = (first + run.length as usize).saturating_sub(less);
+            if first < end {
+                marks[first..end].fill(true);
+            }
         }
+    }
+
+    /// The places of the marked words of an item among those of all items.
+    fn marked(&self, item: Item, marks: &[bool]) -> impl Iterator<Item = usize> {
+        let marked = marks.iter().enumerate().filter(|(_, marked)| **marked);
+        marked.map(move |(place, _)| item.first + place)
+    }
+
+    /// What is reported of an item that was found.
+    fn described(&self, found: &mut Found<'_>) -> FoundItem {
+        let (item, words, runs) = (found.item, found.words, found.runs);
+        let longest = runs.iter().map(|run| run.length).max().unwrap_or(0);
         let gram = self.layout.gram.min(item.words);
-        let grams = marked(gram - 1);
-        let hits = grams
-            .iter()
-            .filter(|&&place| self.layout.is_specific(place))
-            .count();
+        self.mark(item, runs, gram - 1, found.marks);
+        let (mut hits, mut ignored_hits) = (0, 0);
+        for place in self.marked(item, found.marks) {
+            match self.layout.is_specific(place) {
+                true => hits += 1,
+                false => ignored_hits += 1,
+            }
+        }
         let end = |run: &Run| words[(run.text + run.length) as usize - 1].end;
         let listed = runs.iter().take(MAX_RUNS).map(|run| {
             let length = run.length as usize;
@@ -447,23 +532,23 @@ impl<'a> ItemIndex<'a> {
                 words: run.length,
             }
         });
-        Some(FoundItem {
+        FoundItem {
             number: item.number,
             kind: match longest as usize == item.words {
                 _ if item.words < self.layout.gram => ItemMatch::Short,
                 true => ItemMatch::Verbatim,
                 false => ItemMatch::Near,
             },
-            hits: hits as u32,
-            ignored_hits: (grams.len() - hits) as u32,
-            coverage,
+            hits,
+            ignored_hits,
+            coverage: found.coverage,
             longest,
             span: (
                 runs.first().map_or(0, |run| words[run.text as usize].start),
                 runs.iter().map(end).max().unwrap_or(0),
             ),
             runs: listed.collect(),
-        })
+        }
     }
 }
 

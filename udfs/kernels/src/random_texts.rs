@@ -157,6 +157,21 @@ impl RandomTexts {
             .collect()
     }
 
+    /// A text in which `edits` characters are replaced, removed or inserted.
+    pub(crate) fn edited(&mut self, text: &str, edits: usize, alphabet: &[char]) -> String {
+        let mut characters: Vec<char> = text.chars().collect();
+        for _ in 0..edits {
+            let at = self.below(characters.len() + 1);
+            let other = alphabet[self.below(alphabet.len())];
+            match self.below(3) {
+                0 if at < characters.len() => characters[at] = other,
+                1 if at < characters.len() => drop(characters.remove(at)),
+                _ => characters.insert(at, other),
+            }
+        }
+        characters.into_iter().collect()
+    }
+
     /// At least `length` bytes of words of a small vocabulary, with repeats.
     pub(crate) fn prose(&mut self, length: usize) -> String {
         let mut text = String::new();

@@ -17,21 +17,6 @@ fn oracle(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// A text with `edits` of its characters changed, removed or doubled.
-fn edited(random: &mut RandomTexts, text: &str, edits: usize, alphabet: &[char]) -> String {
-    let mut characters: Vec<char> = text.chars().collect();
-    for _ in 0..edits {
-        let at = random.below(characters.len() + 1);
-        let other = alphabet[random.below(alphabet.len())];
-        match random.below(3) {
-            0 if at < characters.len() => characters[at] = other,
-            1 if at < characters.len() => drop(characters.remove(at)),
-            _ => characters.insert(at, other),
-        }
-    }
-    characters.into_iter().collect()
-}
-
 fn check(a: &str, b: &str, random: &mut RandomTexts) {
     let expected = oracle(a, b);
     assert_eq!(edit_distance(a, b), expected, "{a:?} {b:?}");
@@ -92,7 +77,7 @@ fn lengths_around_a_word_equal_the_oracle() {
                 let a: String = (0..length)
                     .map(|_| alphabet[random.below(alphabet.len())])
                     .collect();
-                let b = edited(&mut random, &a, edits, alphabet);
+                let b = random.edited(&a, edits, alphabet);
                 check(&a, &b, &mut random);
                 // The ends differ, so that nothing is trimmed away.
                 check(&format!("x{a}y"), &format!("y{b}x"), &mut random);
@@ -109,7 +94,7 @@ fn long_texts_equal_the_oracle() {
             let a: String = (0..1_500)
                 .map(|_| alphabet[random.below(alphabet.len())])
                 .collect();
-            let b = edited(&mut random, &a, edits, alphabet);
+            let b = random.edited(&a, edits, alphabet);
             check(&a, &b, &mut random);
             check(&a[..600.min(a.floor_char_boundary(600))], &b, &mut random);
             check(&format!("start {a}"), &format!("{b} the end"), &mut random);
@@ -125,7 +110,7 @@ fn many_different_characters_in_a_block() {
         let a: String = (0..200)
             .map(|_| alphabet[random.below(alphabet.len())])
             .collect();
-        let b = edited(&mut random, &a, 30, &alphabet);
+        let b = random.edited(&a, 30, &alphabet);
         check(&a, &b, &mut random);
     }
 }

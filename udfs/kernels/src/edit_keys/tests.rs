@@ -103,21 +103,6 @@ fn naive_grams(text: &str, threshold: f64) -> Vec<u64> {
     grams
 }
 
-/// A text with `edits` of its characters changed, removed or doubled.
-fn edited(random: &mut RandomTexts, text: &str, edits: usize, alphabet: &[char]) -> String {
-    let mut characters: Vec<char> = text.chars().collect();
-    for _ in 0..edits {
-        let at = random.below(characters.len() + 1);
-        let other = alphabet[random.below(alphabet.len())];
-        match random.below(3) {
-            0 if at < characters.len() => characters[at] = other,
-            1 if at < characters.len() => drop(characters.remove(at)),
-            _ => characters.insert(at, other),
-        }
-    }
-    characters.into_iter().collect()
-}
-
 const ALPHABETS: [&[char]; 4] = [
     &['a', 'b'],
     &['a', 'é', '漢', '😀'],
@@ -134,7 +119,7 @@ fn similar_texts(random: &mut RandomTexts, max: usize, alphabet: &[char]) -> Vec
         let base: String = (0..length).map(letter).collect();
         for _ in 0..5 {
             let edits = random.below(2 + length / 4);
-            texts.push(edited(random, &base, edits, alphabet));
+            texts.push(random.edited(&base, edits, alphabet));
         }
         texts.push(base);
     }
@@ -371,8 +356,8 @@ fn texts_at_the_largest_distance_share_a_key() {
             let distance = max_edit_distance(length, threshold);
             let mut texts = vec![base.clone()];
             for _ in 0..4 {
-                texts.push(edited(&mut random, &base, distance, alphabet));
-                texts.push(edited(&mut random, &base, distance + 1, alphabet));
+                texts.push(random.edited(&base, distance, alphabet));
+                texts.push(random.edited(&base, distance + 1, alphabet));
             }
             texts.retain(|text| !text.is_empty());
             found += check_pairs(&texts, &similarities_of(&texts), threshold);

@@ -1,17 +1,17 @@
 //! The bytes of an index of items.
 //!
-//! A header of eight numbers of 64 bits, then items, words, two bit sets over the words, a hash table from n-grams to lists
+//! A header of ten numbers of 64 bits, then items, words, two bit sets over the words, a hash table from n-grams to lists
 //! of places, and these lists. All numbers are little-endian. The bytes are read in place.
 
 use std::ops::Range;
 
 use thiserror::Error;
 
-use super::{MAX_ITEM_GRAM, Word};
+use super::{ItemsLeftOut, MAX_ITEM_GRAM, Word};
 
 /// The first number of an index.
-const MAGIC: u64 = u64::from_le_bytes(*b"items 01");
-const HEADER: usize = 8 * 8;
+const MAGIC: u64 = u64::from_le_bytes(*b"items 02");
+const HEADER: usize = 10 * 8;
 /// Bytes of an item: number, first word, words, words that count.
 const ITEM: usize = 4 * 8;
 /// Bytes of a word: hash, offsets of its first character and after its last one.
@@ -42,6 +42,7 @@ pub(super) struct Layout<'a> {
     pub(super) gram: usize,
     /// Bit n - 1 is set if there are n-grams of n words.
     pub(super) lengths: u64,
+    pub(super) left_out: ItemsLeftOut,
     items: &'a [u8],
     words: &'a [u8],
     specific: &'a [u8],
@@ -78,14 +79,15 @@ fn sizes(items: usize, words: usize, slots: usize, places: usize) -> Option<[usi
     ])
 }
 
-/// Writes an index. `items` have their words and how many of them count, and `grams` their hash, item and place, sorted.
+/// Writes an index. `items` have their words and how many of them count, `bits` are those of the words that begin an
+/// n-gram that is looked up and of those that count, and `grams` have their hash, item and place, sorted.
 pub(super) fn write(
     gram: usize,
     lengths: u64,
+    left_out: ItemsLeftOut,
     items: &[(i64, Range<usize>, usize)],
     words: &[Word],
-    specific: &[bool],
-    counted: &[bool],
+    bits: [&[bool]; 2],
     grams: &[(u64, u32, u32)],
 ) -> Vec<u8> {
     let distinct = grams.chunk_by(|a, b| a.0 == b.0).count();
@@ -98,7 +100,9 @@ pub(super) fn write(
         words.len() as u64,
         slots as u64,
         grams.len() as u64,
-        0,
+        left_out.short as u64,
+        left_out.frequent as u64,
+        left_out.grams as u64,
     ];
     let mut out: Vec<u8> = header
         .iter()
@@ -115,7 +119,7 @@ pub(super) fn write(
         out.extend(word.start.to_le_bytes());
         out.extend(word.end.to_le_bytes());
     }
-    for bits in [specific, counted] {
+    for bits in bits {
         out.extend(bits.chunks(8).map(|bits| {
             let bits = bits.iter().enumerate();
             bits.fold(0_u8, |byte, (at, &bit)| byte | u8::from(bit) << at)
@@ -151,6 +155,11 @@ impl<'a> Layout<'a> {
         let header = |at: usize| usize::try_from(u64_at(bytes, at * 8)).map_err(|_| wrong());
         let (gram, lengths) = (header(1)?, u64_at(bytes, 16));
         let [items, words, slots, places] = [header(3)?, header(4)?, header(5)?, header(6)?];
+        let left_out = ItemsLeftOut {
+            short: header(7)?,
+            frequent: header(8)?,
+            grams: header(9)?,
+        };
         let sizes = sizes(items, words, slots, places).ok_or_else(wrong)?;
         let mut rest = bytes.get(HEADER..).ok_or_else(wrong)?;
         let is_index = u64_at(bytes, 0) == MAGIC
@@ -165,6 +174,7 @@ impl<'a> Layout<'a> {
             true => Ok(Self {
                 gram,
                 lengths,
+                left_out,
                 items,
                 words,
                 specific,

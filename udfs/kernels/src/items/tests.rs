@@ -112,6 +112,37 @@ fn naive(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -
     all
 }
 
+/// The characters of a text in the spans of items.
+fn characters_of_spans(
+    items: &[(i64, &str)],
+    spec: ItemSpec,
+    text: &str,
+    min_coverage: f64,
+) -> BTreeSet<u32> {
+    let (bytes, _) = item_index(items, spec).unwrap();
+    let index = ItemIndex::from_bytes(&bytes).unwrap();
+    let spans = index.spans(text, min_coverage, &mut ItemScratch::default());
+    assert!(spans.windows(2).all(|two| two[0].end < two[1].start));
+    spans.into_iter().flatten().collect()
+}
+
+/// The same by the definition: the runs, and changed words between runs that follow one another in both.
+fn characters_of_items(expected: &[Expected], spec: ItemSpec, words: &[Word]) -> BTreeSet<u32> {
+    let mut characters = BTreeSet::new();
+    for (.., runs) in expected {
+        for (at, _, length) in runs {
+            characters.extend(words[*at].start..words[at + length - 1].end);
+        }
+        for two in runs.windows(2) {
+            let (text, item) = (two[0].0 + two[0].2, two[0].1 + two[0].2);
+            if two[1].0 >= text && two[1].0 - text < spec.min_run && two[1].1 >= item {
+                characters.extend(words[text - 1].end..words[two[1].0].start);
+            }
+        }
+    }
+    characters
+}
+
 fn check(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -> usize {
     let found = found(items, spec, text, min_coverage);
     let expected = naive(items, spec, text, min_coverage);
@@ -123,6 +154,11 @@ fn check(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -
         words
     };
     let of_text = places(text);
+    assert_eq!(
+        characters_of_spans(items, spec, text, min_coverage),
+        characters_of_items(&expected, spec, &of_text),
+        "{case}"
+    );
     for (found, expected) in found.iter().zip(&expected) {
         let (number, kind, hits, ignored_hits, coverage, longest, runs) = expected;
         assert_eq!(
@@ -221,6 +257,21 @@ fn an_item_is_found_with_its_places() {
 }
 
 #[test]
+fn changed_words_belong_to_the_spans() {
+    let item = "the old mill stands by the river and the road to the north passes it";
+    let text =
+        "Once the old mill stands by THIS river and the road to the north passes it, and so on.";
+    let (bytes, _) = item_index(&[(1, item)], SPEC).unwrap();
+    let index = ItemIndex::from_bytes(&bytes).unwrap();
+    let spans = index.spans(text, 0.5, &mut ItemScratch::default());
+    assert_eq!((spans.len(), &spans[0]), (1, &(5..74)));
+    // Two copies beside each other are two spans.
+    let twice = format!("{item}; or {item}");
+    let spans = index.spans(&twice, 0.5, &mut ItemScratch::default());
+    assert_eq!(spans, [0..68, 73..141]);
+}
+
+#[test]
 fn frequent_grams_are_ignored_and_counted() {
     let template = "Answer the question with one letter only please";
     let texts: Vec<String> = (0..5)
@@ -241,7 +292,8 @@ fn frequent_grams_are_ignored_and_counted() {
             grams: 5
         }
     );
-    assert!(ItemIndex::from_bytes(&bytes).is_ok());
+    let index = ItemIndex::from_bytes(&bytes);
+    assert_eq!(index.map(|index| index.left_out()), Ok(left_out));
     // The instructions alone are no item.
     assert_eq!(found(&items, SPEC, template, 1e-9), []);
     let whole = found(&items, SPEC, &texts[3], 1.0);

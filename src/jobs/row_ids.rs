@@ -1,6 +1,5 @@
 //! Makes ids for the rows of a table without an id column.
 
-use super::options::RowIds;
 use crate::files::Input;
 use crate::functions::last_column;
 use crate::parameters::{parameter_error, set};
@@ -15,11 +14,23 @@ use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{Expr, ExprFunctionExt, LogicalPlan, cast, ident, lit, when};
 use datafusion::prelude::SessionContext;
 
+words! {
+    /// How ids are made for a table without an id column.
+    pub enum RowIds("row_ids") {
+        /// Index of the file in the sorted list, shifted left by 40 bits, plus the index of the row in the file, both
+        /// from 0. The ids of a file's rows change if a file is added that sorts before it.
+        Number = "number",
+        /// Path of the file and index of the row: `/data/a.csv:000000000017`. The ids change if a row is inserted
+        /// before theirs, or if the file is moved.
+        Path = "path",
+        /// MD5 of the names and values of the row's columns that are not NULL. The second row with the same content
+        /// gets the suffix `-2`, and so on. The ids change if the content changes.
+        Content = "content",
+    }
+}
+
 /// Number of digits of a row number in an id, padded with zeros so that the ids of a file sort in row order.
 const DIGITS: i64 = 12;
-
-/// The id column that stands for the numbers of rows, unless the table has a column of that name.
-pub(super) const ROW: &str = "row";
 
 /// The rows of the files with a new column of ids.
 pub(super) async fn numbered(

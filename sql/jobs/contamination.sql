@@ -1,0 +1,24 @@
+-- contamination
+--
+-- Step of a job: lists the items that stand in the rows of the corpus, with the passages.
+WITH found AS (
+  SELECT id, text, UNNEST(hits) AS hit
+  FROM contaminated
+)
+SELECT
+  found.id AS corpus_id,
+  items.item_id,
+  items.benchmark,
+  items.field,
+  found.hit['kind'] AS kind,
+  found.hit['coverage'] AS coverage,
+  found.hit['hits'] AS hits,
+  found.hit['ignored_hits'] AS ignored_hits,
+  found.hit['longest_run'] AS longest_run,
+  found.hit['start_char'] AS start_char,
+  found.hit['end_char'] AS end_char,
+  items.item_text,
+  substr(found.text, found.hit['start_char'] + 1, least(found.hit['end_char'] - found.hit['start_char'], 1000)) AS passage,
+  found.hit['runs'] AS runs
+FROM found
+JOIN items ON found.hit['item'] = items.number

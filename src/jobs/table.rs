@@ -1,0 +1,218 @@
+//! A table of documents as the input of a job: its columns, and its rows with ids.
+
+use super::row_ids::{RowIds, numbered};
+use crate::files::{Input, Kind, Location};
+use crate::near_names;
+use crate::parameters::{ParameterError, name, parameter_error, set};
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::common::{DataFusionError, Result};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::prelude::SessionContext;
+
+/// The id column that stands for the numbers of rows, unless the table has a column of that name.
+pub(super) const ROW: &str = "row";
+
+/// The columns of a table, in which those that parameters name are found.
+pub(super) struct TableColumns<'a> {
+    schema: SchemaRef,
+    input: &'a Input,
+}
+
+impl<'a> TableColumns<'a> {
+    pub(super) async fn of(context: &SessionContext, input: &'a Input) -> Result<Self> {
+        let schema = input.table(&context.state()).await?.schema();
+        Ok(Self { schema, input })
+    }
+
+    /// Whether there is a column of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.schema.field_with_name(name).is_ok()
+    }
+
+    /// The column that a parameter names.
+    ///
+    /// # Errors
+    /// If there is none; the error has near names, and what helps if the file was read in another way than it was written.
+    pub(super) fn find(&self, option: &'static str, name: &str) -> Result<&Field> {
+        if let Ok(field) = self.schema.field_with_name(name) {
+            return Ok(field);
+        }
+        let names: Vec<&str> = self
+            .schema
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
+            .collect();
+        let why = match names.is_empty() {
+            true => ": the input is empty and has no columns".to_owned(),
+            false => format!(
+                ": the input has no such column{}; its columns are: {}",
+                near_names::hint(name, names.iter().copied()),
+                names.join(", ")
+            ),
+        };
+        let of_keep = match option {
+            "keep_by" => "; an order is COLUMN, COLUMN asc or COLUMN desc",
+            _ => "",
+        };
+        let is_separated = matches!(self.input.kind, Kind::Csv | Kind::Tsv);
+        let like_json = names.first().is_some_and(|name| name.starts_with('{'));
+        let separator = near_names::separator(&names).filter(|_| is_separated);
+        let error: ParameterError = match separator {
+            _ if is_separated && like_json => {
+                parameter_error![set(option, name), why, near_names::LIKE_JSON]
+            }
+            Some(separator) => parameter_error![
+                set(option, name),
+                why,
+                "; if this is several names, say what separates them: ",
+                set("delimiter", separator)
+            ],
+            None => {
+                let rows = rows_in_list(&self.schema, &self.input.files[0]).unwrap_or_default();
+                parameter_error![set(option, name), why, of_keep, rows]
+            }
+        };
+        Err(error.into())
+    }
+
+    /// The column of texts that a parameter names.
+    ///
+    /// # Errors
+    /// If there is none, or it does not hold texts.
+    pub(super) fn find_text(&self, option: &'static str, name: &str) -> Result<&Field> {
+        let field = self.find(option, name)?;
+        match is_text(field.data_type()) {
+            true => Ok(field),
+            false => Err(unfit(option, field, "be a text column")),
+        }
+    }
+
+    /// The name of the id column: the one that a parameter names, else `id`; `None` if ids are to be made.
+    ///
+    /// # Errors
+    /// If there is none of that name, or it holds neither integers nor texts.
+    pub(super) fn find_id(
+        &self,
+        option: &'static str,
+        given: Option<&str>,
+    ) -> Result<Option<&str>> {
+        let id = match given {
+            Some(ROW) => self.schema.field_with_name(ROW).ok(),
+            Some(id) => Some(self.find(option, id)?),
+            None => self.schema.field_with_name("id").ok(),
+        };
+        let Some(field) = id else {
+            return Ok(None);
+        };
+        if !is_text(field.data_type()) && !field.data_type().is_integer() {
+            let why = format!(
+                ": must be a column of integers or texts, but it holds {}; ",
+                field.data_type()
+            );
+            let made = " makes ids from the numbers of rows";
+            return Err(
+                parameter_error![set(option, field.name()), why, set(option, ROW), made].into(),
+            );
+        }
+        Ok(Some(field.name()))
+    }
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, value) => value.is_string(),
+        other => other.is_string() || other.is_null(),
+    }
+}
+
+/// The error of a column whose type is not the one that a parameter needs.
+pub(super) fn unfit(option: &'static str, field: &Field, needed: &str) -> DataFusionError {
+    let why = format!(": must {needed}, but it holds {}", field.data_type());
+    parameter_error![set(option, field.name()), why].into()
+}
+
+/// Checks that a way to make ids is given only for a table that has none.
+pub(super) fn check_row_ids(id: Option<&str>, row_ids: RowIds) -> Result<()> {
+    match id {
+        Some(id) if row_ids != RowIds::Number => {
+            let why = format!(
+                " makes ids where there are none, but the column {id} holds the ids of this table"
+            );
+            Err(parameter_error![name("row_ids"), why].into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The rows of a table; with `made`, ids are made in a new column `id`.
+pub(super) async fn rows(
+    context: &SessionContext,
+    input: &Input,
+    made: Option<RowIds>,
+    id: &str,
+) -> Result<LogicalPlan> {
+    match made {
+        Some(row_ids) => numbered(context, input, row_ids, id).await,
+        None => {
+            let table = input.table(&context.state()).await?;
+            Ok(context.read_table(table)?.into_unoptimized_plan())
+        }
+    }
+}
+
+/// The type of a column of a table of the session, with dictionaries unpacked.
+pub(super) async fn plain_type(
+    context: &SessionContext,
+    table: &str,
+    name: &str,
+) -> Result<DataType> {
+    let table = context.table(table).await?;
+    let data_type = table
+        .schema()
+        .field_with_unqualified_name(name)?
+        .data_type()
+        .clone();
+    Ok(match data_type {
+        DataType::Dictionary(_, value) => *value,
+        DataType::Null if name == "id" => DataType::Int64,
+        DataType::Null => DataType::Utf8,
+        other => other,
+    })
+}
+
+/// The error of a step that reads the rows of a table, with the names of its files; an error that names a file of the job's
+/// directory, or a parameter, is none of the table.
+pub(super) fn named(
+    input: &Input,
+    directory: &Location,
+    error: DataFusionError,
+) -> DataFusionError {
+    let is_named = error.strip_backtrace().contains(directory.as_str());
+    match is_named || ParameterError::of(&error).is_some() {
+        true => error,
+        false => input.named(error),
+    }
+}
+
+/// How to make rows of the objects in the only list of a table: files of one object often hold their rows so.
+fn rows_in_list(schema: &Schema, file: &Location) -> Option<String> {
+    let mut lists = schema
+        .fields()
+        .iter()
+        .filter_map(|field| match field.data_type() {
+            DataType::List(item) => match item.data_type() {
+                DataType::Struct(fields) => Some((field.name(), fields)),
+                _ => None,
+            },
+            _ => None,
+        });
+    let (Some((list, fields)), None) = (lists.next(), lists.next()) else {
+        return None;
+    };
+    let fields: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
+    let query = near_names::unnested(list, &fields, file.as_str());
+    Some(format!(
+        "; if the objects in {list} are the rows, make a file of them: neardup sql \"COPY ({query}) TO 'rows.jsonl'\""
+    ))
+}

@@ -1,0 +1,482 @@
+//! `neardup decontaminate`: which rows are dropped, cut or marked, checked against the function `contamination`.
+
+use crate::scratch::{Scratch, steps};
+use serde_json::{Value, json};
+
+/// A corpus without ids of more than one MiB, and items of it: pieces of its rows, word for word and changed.
+fn corpus() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.succeed(&[
+        "generate",
+        "--rows",
+        "8000",
+        "--seed",
+        "5",
+        "-o",
+        "made.parquet",
+        "--quiet",
+    ]);
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT text, 'x' || (id % 7) AS site, id % 11 AS score FROM 'made.parquet' ORDER BY id) TO 'rows.csv'",
+        "-c",
+        "COPY (SELECT text AS question, 'Q' || id AS id FROM 'made.parquet' WHERE id % 80 = 3 ORDER BY id) TO 'quiz.jsonl'",
+    ]);
+    assert!(scratch.read("rows.csv").len() > 1 << 20);
+    scratch
+}
+
+const AGAINST: [&str; 4] = ["--against", "quiz.jsonl", "--item-text", "question"];
+
+/// Runs the job over `rows.csv`, and gives its summary.
+fn job(scratch: &Scratch, directory: &str, more: &[&str]) -> Value {
+    let mut arguments = vec!["decontaminate", "rows.csv", "-o", directory];
+    arguments.extend(AGAINST);
+    arguments.extend(more);
+    scratch.job(&arguments)
+}
+
+fn assert_none(scratch: &Scratch, directory: &str, sql: &str) {
+    assert_eq!(scratch.job_number(directory, sql), 0, "{directory}: {sql}");
+}
+
+#[test]
+fn finds_are_those_of_the_function() {
+    let scratch = corpus();
+    // The rows with the numbers of their lines.
+    scratch.succeed(&[
+        "dedup",
+        "rows.csv",
+        "--threshold",
+        "1",
+        "-o",
+        "numbered",
+        "--quiet",
+    ]);
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT * FROM 'numbered/steps/01-input/*.parquet' ORDER BY id) TO 'numbered.parquet'",
+    ]);
+    for action in ["drop", "cut", "mark"] {
+        let summary = job(&scratch, action, &["--action", action]);
+        assert_eq!(summary["rows_read"], 8000);
+        assert_eq!(summary["items"], 100);
+        let contaminated = summary["contaminated_rows"].as_i64().expect("a count");
+        assert!((100..4000).contains(&contaminated), "{summary}");
+        for sql in [
+            "SELECT count(*) FROM (SELECT corpus_id, item_id, kind, coverage, hits, start_char, end_char FROM contamination \
+             EXCEPT SELECT corpus_id, item_id, kind, coverage, hits, start_char, end_char \
+             FROM contamination('numbered.parquet', 'quiz.jsonl', text_b => question))",
+            "SELECT (SELECT count(*) FROM contamination) - (SELECT count(*) \
+             FROM contamination('numbered.parquet', 'quiz.jsonl', text_b => question))",
+            "SELECT count(*) FROM contamination c JOIN 'numbered.parquet' r ON c.corpus_id = r.id \
+             WHERE passage <> substr(r.text, start_char + 1, end_char - start_char)",
+            "SELECT count(*) FROM contamination c JOIN 'quiz.jsonl' q ON c.item_id = q.id \
+             WHERE item_text <> question OR field <> 'question' OR benchmark IS NOT NULL",
+        ] {
+            assert_none(&scratch, action, sql);
+        }
+        let distinct = "SELECT count(DISTINCT corpus_id) FROM contamination";
+        assert_eq!(scratch.job_number(action, distinct), contaminated);
+    }
+    for (action, sql) in [
+        (
+            "drop",
+            "SELECT count(*) FROM kept WHERE id IN (SELECT corpus_id FROM contamination)",
+        ),
+        (
+            "drop",
+            "SELECT count(*) FROM (SELECT * FROM kept EXCEPT SELECT * FROM 'numbered.parquet')",
+        ),
+        (
+            "drop",
+            "SELECT 8000 - (SELECT count(*) FROM kept) - (SELECT count(DISTINCT corpus_id) FROM contamination)",
+        ),
+        ("mark", "SELECT 8000 - count(*) FROM kept"),
+        (
+            "mark",
+            "SELECT count(*) FROM (SELECT id, text, site, score FROM kept EXCEPT SELECT * FROM 'numbered.parquet')",
+        ),
+        (
+            "mark",
+            "SELECT count(*) FROM kept WHERE contaminated <> (id IN (SELECT corpus_id FROM contamination))",
+        ),
+        // Rows without items stay as they are, and in the others no item is left.
+        (
+            "cut",
+            "SELECT count(*) FROM kept k JOIN 'numbered.parquet' r ON k.id = r.id \
+             WHERE (k.text = r.text) = (k.id IN (SELECT corpus_id FROM contamination)) OR k.site <> r.site OR k.score <> r.score",
+        ),
+        (
+            "cut",
+            "SELECT count(*) FROM contamination('cut/kept.parquet', 'quiz.jsonl', text_b => question)",
+        ),
+        ("cut", "SELECT count(*) FROM kept WHERE text = ''"),
+        (
+            "cut",
+            "SELECT count(*) FROM kept LEFT ANTI JOIN 'numbered.parquet' r ON kept.id = r.id",
+        ),
+        (
+            "cut",
+            "SELECT count(*) FROM cuts c JOIN 'numbered.parquet' r ON c.id = r.id \
+             WHERE passage <> substr(r.text, start_char + 1, end_char - start_char)",
+        ),
+        (
+            "cut",
+            "SELECT count(*) FROM kept k JOIN (SELECT id, array_agg(named_struct('start_char', start_char, 'end_char', end_char)) \
+             AS spans FROM cuts GROUP BY id) c ON k.id = c.id JOIN 'numbered.parquet' r ON k.id = r.id \
+             WHERE k.text <> cut_spans(r.text, c.spans)",
+        ),
+    ] {
+        assert_none(&scratch, action, sql);
+    }
+    let manifest = scratch.manifest("cut");
+    let gone = manifest["steps"]
+        .as_array()
+        .expect("steps")
+        .last()
+        .expect("a step")["left_out"]
+        .clone();
+    let rows = scratch.job_number("cut", "SELECT 8000 - count(*) FROM kept");
+    assert!(rows > 0, "whole rows are items");
+    assert_eq!(gone, json!({"rows of nothing but items": rows}));
+}
+
+#[test]
+fn threads_change_nothing() {
+    let scratch = corpus();
+    let read = |directory: &str| {
+        ["kept", "contamination", "cuts"]
+            .map(|table| scratch.read(&format!("{directory}/{table}.parquet")))
+    };
+    let mut first = None;
+    for threads in ["1", "2", "7"] {
+        let more = ["--action", "cut", "--threads", threads];
+        job(&scratch, threads, &more);
+        let found = read(threads);
+        assert!(
+            *first.get_or_insert_with(|| found.clone()) == found,
+            "{threads} threads"
+        );
+    }
+}
+
+/// Ids may repeat, and rows may have none: each row is searched for itself, and none is lost.
+#[test]
+fn every_row_is_searched_for_itself() {
+    let scratch = Scratch::new();
+    let item = "which of the seven towns on the river Brenn is the oldest one";
+    let rows = [
+        json!({"id": 1, "text": format!("Quiz. {item}? Aldermoor."), "n": 1}),
+        json!({"id": 1, "text": "Another row of this id.", "n": 2}),
+        json!({"id": null, "text": format!("It has no id: {item}"), "n": 3}),
+        json!({"id": null, "text": "It has none, either.", "n": 4}),
+        json!({"id": 4, "text": null, "n": 5}),
+        json!({"id": 5, "text": "", "n": 6}),
+        json!({"id": 6, "text": format!("{item}?"), "n": 7}),
+    ];
+    let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    scratch.write("rows.jsonl", lines);
+    scratch.write(
+        "items.csv",
+        format!("name,question,answer,benchmark\na,{item},No,towns\nb,{item},Yes of course it is,towns\nc,,too short,other\n"),
+    );
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT * FROM 'rows.jsonl') TO 'rows.parquet'",
+    ]);
+    for input in ["rows.jsonl", "rows.parquet"] {
+        let run = |action: &str, more: &[&str]| {
+            let mut arguments = vec![
+                "decontaminate",
+                input,
+                "--against",
+                "items.csv",
+                "--item-id",
+                "name",
+            ];
+            arguments.extend([
+                "--item-text",
+                "question,answer",
+                "--action",
+                action,
+                "-o",
+                action,
+                "--overwrite",
+            ]);
+            arguments.extend(more);
+            scratch.job(&arguments)
+        };
+        let summary = run("drop", &[]);
+        assert_eq!(
+            (
+                &summary["rows_read"],
+                &summary["contaminated_rows"],
+                &summary["kept"]
+            ),
+            (&json!(7), &json!(3), &json!(4)),
+            "{summary}"
+        );
+        assert_eq!(
+            summary["left_out"],
+            json!({"rows without a text": 1, "items under 4 words": 2})
+        );
+        assert_eq!(
+            (&summary["items"], &summary["items_found"]),
+            (&json!(5), &json!(2))
+        );
+        let kept = scratch.job_rows("drop", "SELECT n FROM kept ORDER BY n");
+        assert_eq!(
+            Value::from(kept),
+            json!([{"n": 2}, {"n": 4}, {"n": 5}, {"n": 6}])
+        );
+        let found = scratch.job_rows(
+            "drop",
+            "SELECT corpus_id, item_id, benchmark, field, start_char, passage FROM contamination WHERE item_id = 'b'",
+        );
+        assert_eq!(
+            Value::from(found),
+            json!([
+                {"corpus_id": 1, "item_id": "b", "benchmark": "towns", "field": "question", "start_char": 6, "passage": item},
+                {"corpus_id": 6, "item_id": "b", "benchmark": "towns", "field": "question", "start_char": 0, "passage": item},
+                {"corpus_id": null, "item_id": "b", "benchmark": "towns", "field": "question", "start_char": 14, "passage": item},
+            ])
+        );
+        let summary = run("cut", &[]);
+        assert_eq!(summary["kept"], 6);
+        assert_eq!(summary["left_out"]["rows of nothing but items"], 1);
+        let kept = scratch.job_rows("cut", "SELECT n, text FROM kept ORDER BY n");
+        assert_eq!(
+            Value::from(kept),
+            json!([
+                {"n": 1, "text": "Quiz. Aldermoor."},
+                {"n": 2, "text": "Another row of this id."},
+                {"n": 3, "text": "It has no id:"},
+                {"n": 4, "text": "It has none, either."},
+                {"n": 5, "text": null},
+                {"n": 6, "text": ""},
+            ])
+        );
+        run("mark", &["--kept", "marked.jsonl"]);
+        let kept = scratch.rows("SELECT n, contaminated FROM 'marked.jsonl' ORDER BY n");
+        let marks: Vec<&Value> = kept.iter().map(|row| &row["contaminated"]).collect();
+        assert_eq!(
+            json!(marks),
+            json!([true, false, true, false, false, false, true])
+        );
+        // Items that are less alike are found with a lower coverage only.
+        let summary = run("drop", &["--min-words", "1"]);
+        assert_eq!(summary["left_out"]["items under 4 words"], Value::Null);
+    }
+}
+
+/// Items without ids are named by file and row; a folder of them is read.
+#[test]
+fn items_without_ids_are_named_by_their_place() {
+    let scratch = Scratch::new();
+    let item = "the old mill stands by the river and the road passes it";
+    scratch.write(
+        "sets/a.csv",
+        format!("text\nnothing of interest stands here at all\n{item}\n"),
+    );
+    scratch.write("sets/b.csv", "text\nand nothing here of interest at all\n");
+    scratch.write("corpus.txt", format!("They say that {item}."));
+    scratch.succeed(&[
+        "decontaminate",
+        "corpus.txt",
+        "--against",
+        "sets",
+        "-o",
+        "out",
+        "--quiet",
+    ]);
+    let found = scratch.job_rows("out", "SELECT item_id, kind FROM contamination");
+    assert_eq!(found.len(), 1);
+    let name = found[0]["item_id"].as_str().expect("a text");
+    assert!(name.ends_with("sets/a.csv:000000000001"), "{name}");
+}
+
+#[test]
+fn a_stopped_job_goes_on() {
+    let scratch = corpus();
+    let more = ["--action", "cut"];
+    job(&scratch, "whole", &more);
+    job(&scratch, "again", &more);
+    for damage in ["removed", "cut"] {
+        let manifest = scratch.manifest("again");
+        assert!(steps(&manifest)[2].ends_with("searched"));
+        let file = &manifest["steps"][2]["files"][0]["path"];
+        let damaged = format!("again/{}", file.as_str().expect("a path"));
+        let bytes = scratch.read(&damaged);
+        match damage {
+            "removed" => std::fs::remove_file(scratch.path(&damaged)).expect("a file"),
+            _ => drop(scratch.write(&damaged, &bytes[..bytes.len() / 2])),
+        }
+        let summary = job(&scratch, "again", &more);
+        assert_eq!(summary["steps_done_before"], 5, "{damage}");
+        for table in ["kept", "contamination", "cuts"] {
+            let read = |directory: &str| scratch.read(&format!("{directory}/{table}.parquet"));
+            assert!(read("again") == read("whole"), "{damage}: {table}");
+        }
+    }
+    // Another action is another job.
+    let mut other = vec![
+        "decontaminate",
+        "rows.csv",
+        "-o",
+        "again",
+        "--action",
+        "drop",
+    ];
+    other.extend(AGAINST);
+    scratch.fail(
+        &other,
+        &[
+            "again holds another job: its action is \"cut\"; now action is \"drop\"",
+            "--overwrite",
+        ],
+    );
+    other.push("--overwrite");
+    scratch.succeed(&other);
+    assert!(!scratch.has("again/cuts.parquet"));
+    // A changed set of items is another job, too.
+    let items = scratch.read("quiz.jsonl");
+    scratch.write(
+        "quiz.jsonl",
+        &items[..items.len() / 2
+            + items[items.len() / 2..]
+                .iter()
+                .position(|&byte| byte == b'\n')
+                .expect("a line")
+            + 1],
+    );
+    other.pop();
+    scratch.fail(&other, &["quiz.jsonl has changed since"]);
+}
+
+#[test]
+fn mistakes_are_answered() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "rows.csv",
+        "id,body,contaminated\n1,some text of a row,no\n",
+    );
+    scratch.write(
+        "items.csv",
+        "id,question\n1,what is this and what is that\n",
+    );
+    scratch.write("empty.csv", "id,question\n1,\n");
+    scratch.write(
+        "dump.xml",
+        "<mediawiki><page><title>A</title></page></mediawiki>",
+    );
+    for (more, said) in [
+        (
+            &["--against", "items.csv"][..],
+            "--text text: the input has no such column; its columns are: id, body",
+        ),
+        (
+            &["--against", "items.csv", "--text", "body"],
+            "--item-text text: the input has no such column; its columns are: id, question",
+        ),
+        (
+            &[
+                "--against",
+                "items.csv",
+                "--text",
+                "body",
+                "--item-text",
+                "qestion",
+            ],
+            "did you mean 'question'?",
+        ),
+        (
+            &[
+                "--against",
+                "items.csv",
+                "--text",
+                "body",
+                "--item-text",
+                "question",
+                "--action",
+                "mark",
+            ],
+            "--action mark: the corpus has a column contaminated already",
+        ),
+        (
+            &[
+                "--against",
+                "empty.csv",
+                "--text",
+                "body",
+                "--item-text",
+                "question",
+            ],
+            "empty.csv: there are no items: the texts of all rows are NULL",
+        ),
+        (
+            &[
+                "--against",
+                "*.csv",
+                "--text",
+                "body",
+                "--item-text",
+                "question",
+            ],
+            "a file of the corpus, and of the items",
+        ),
+        (
+            &["--against", "dump.xml", "--text", "body"],
+            "a dump is not a table of documents",
+        ),
+        (&["--against", "missing.csv"], "missing.csv"),
+        (
+            &["--against", "items.csv", "--min-run", "0"],
+            "--min-run must be a whole number in [1, 64], found 0",
+        ),
+        (
+            &["--against", "items.csv", "--min-coverage", "1.5"],
+            "--min-coverage must be a number in (0, 1], found 1.5",
+        ),
+        (
+            &["--against", "items.csv", "--action", "delete"],
+            "drop, cut",
+        ),
+        (&["--text", "body"], "--against <ITEMS>"),
+        (
+            &[
+                "--against",
+                "items.csv",
+                "--kept",
+                "items.csv",
+                "--text",
+                "body",
+            ],
+            "this is the input items.csv",
+        ),
+    ] {
+        let mut arguments = vec!["decontaminate", "rows.csv", "-o", "out"];
+        arguments.extend(more);
+        scratch.fail(&arguments, &[said]);
+    }
+    scratch.succeed(&[
+        "decontaminate",
+        "rows.csv",
+        "--against",
+        "items.csv",
+        "--text",
+        "body",
+        "--item-text",
+        "question",
+        "-o",
+        "out",
+        "--quiet",
+    ]);
+    scratch.fail(
+        &["show", "out"],
+        &["a job of decontaminate has no clusters"],
+    );
+}
