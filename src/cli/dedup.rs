@@ -8,7 +8,8 @@ use super::{first_look, kept, progress, summary, temp_dir};
 use clap::Args;
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{
-    Compare, Dedup, DumpOptions, Keep, Method, OnError, Pairs, Resolution, RowIds, Splitter, dedup,
+    Compare, Dedup, DumpOptions, Edit, Keep, Method, OnError, Pairs, Resolution, RowIds, Splitter,
+    dedup,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use std::time::Instant;
 ///   neardup dedup posts.csv --id post --text body --threshold 0.7 -o out
 ///   neardup dedup 'shards/*.jsonl.gz' --keep-by 'date desc' --kept kept.jsonl.gz -o out
 ///   neardup dedup pages.parquet --within language,site -o out   only rows of one language and site are compared
+///   neardup dedup pages.parquet --edit lines -o out       no row is removed, but lines that stood before are cut
 ///   neardup dedup enwiki-pages-articles.xml.bz2 -o wiki   similar sentences of a Wikipedia dump
 ///   neardup show out                                      the clusters, with their differences
 ///   neardup why 42 out                                    why row 42 was removed
@@ -56,6 +58,23 @@ pub(crate) struct Arguments {
         help_heading = RESULT
     )]
     pairs: Pairs,
+
+    #[arg(
+        long,
+        help = help("edit"),
+        value_parser = read::<Edit>("edit"),
+        help_heading = RESULT
+    )]
+    edit: Option<Edit>,
+    #[arg(
+        long,
+        value_name = "N",
+        help = help("min_copies"),
+        value_parser = read::<usize>("min_copies"),
+        default_value = default("min_copies"),
+        help_heading = RESULT
+    )]
+    min_copies: usize,
 
     /// Text column of a table [default: text]
     #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
@@ -294,6 +313,8 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
             (None, word) => Keep::from_word(word)?,
         },
         max_bucket_pairwise: arguments.max_bucket_pairwise,
+        edit: arguments.edit,
+        min_copies: arguments.min_copies,
         compare: arguments.compare,
         lengths: (arguments.min_length, arguments.max_length),
         dump: arguments.dump.options(),
@@ -311,7 +332,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         kept::write(job.manifest(), &arguments.output, file, global).await?;
     }
     summary::print(&job, begun.elapsed(), global)?;
-    match global.quiet || global.json {
+    match global.quiet || global.json || arguments.edit.is_some() {
         true => Ok(()),
         false => first_look::print(&arguments.output, global).await,
     }

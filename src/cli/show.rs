@@ -44,21 +44,7 @@ fn at_least_one() -> RangedU64ValueParser {
 
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let context = global.session()?;
-    let manifest = neardup::jobs::register(&context, &arguments.directory).await?;
-    if manifest.command != "dedup" {
-        return datafusion::common::exec_err!(
-            "{}: a job of {} has no clusters; 'neardup sql --dir' queries its tables, and 'neardup dedup' finds clusters",
-            arguments.directory,
-            manifest.command
-        );
-    }
-    if !context.table_exist("clusters")? {
-        return datafusion::common::exec_err!(
-            "{}: the job has no clusters yet; run its command again to finish it",
-            arguments.directory
-        );
-    }
-    neardup::jobs::register_documents(&context, &arguments.directory, &manifest).await?;
+    neardup::jobs::register_result(&context, &arguments.directory).await?;
     let ids = match &arguments.cluster {
         Some(id) => vec![id.clone()],
         None => largest(&context, arguments.clusters as usize).await?,

@@ -50,11 +50,8 @@ fn summary(job: &Job, took: Duration) -> Value {
         "sentences": figure(manifest, "sentences", Figure::Sentences),
         "items": figure(manifest, "items", Figure::Items),
         "ignored_ngrams": figure(manifest, "index", Figure::IgnoredNgrams),
-        "rows_read": match manifest.step("searched") {
-            Some(_) => figure(manifest, "searched", Figure::Rows),
-            None => figure(manifest, "texts", Figure::Rows),
-        },
-        "rows_compared": figure(manifest, "texts", Figure::RowsCompared),
+        "rows_read": figure_of(manifest, &["texts", "searched", "cuts"], Figure::Rows),
+        "rows_compared": figure_of(manifest, &["texts", "cuts"], Figure::RowsCompared),
         "rows": figure(manifest, "clusters", Figure::Rows),
         "left_out": left_out,
         "damage": damage,
@@ -66,10 +63,9 @@ fn summary(job: &Job, took: Duration) -> Value {
         "largest_cluster": figure(manifest, "clusters", Figure::LargestCluster),
         "items_found": figure(manifest, "contamination", Figure::ItemsFound),
         "contaminated_rows": figure(manifest, "searched", Figure::ContaminatedRows),
-        "kept": match manifest.step("clusters") {
-            Some(_) => figure(manifest, "clusters", Figure::Kept),
-            None => figure(manifest, "kept", Figure::Kept),
-        },
+        "cuts": rows(manifest, "cuts"),
+        "edited_rows": figure(manifest, "cuts", Figure::EditedRows),
+        "kept": figure_of(manifest, &["clusters", "kept"], Figure::Kept),
         "steps_done_before": job.resumed,
         "seconds": (took.as_secs_f64() * 1000.0).round() / 1000.0,
         "peak_memory_bytes": peak_memory(),
@@ -97,6 +93,12 @@ fn figure(manifest: &Manifest, step: &str, figure: Figure) -> Value {
     let step = manifest.step(step);
     let value = step.and_then(|step| step.figure(figure));
     value.cloned().unwrap_or(Value::Null)
+}
+
+/// A figure of the first of these steps that recorded it.
+fn figure_of(manifest: &Manifest, steps: &[&str], wanted: Figure) -> Value {
+    let mut found = steps.iter().map(|step| figure(manifest, step, wanted));
+    found.find(|value| !value.is_null()).unwrap_or(Value::Null)
 }
 
 fn rows(manifest: &Manifest, step: &str) -> Value {
@@ -160,6 +162,8 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
         Figure::ContaminatedRows.word(),
         &summary["contaminated_rows"],
     );
+    line("cuts", &summary["cuts"]);
+    line(Figure::EditedRows.word(), &summary["edited_rows"]);
     line(Figure::Kept.word(), &summary["kept"]);
     if summary["steps_done_before"] != 0 {
         line("steps done before", &summary["steps_done_before"]);

@@ -130,6 +130,7 @@ table_functions! {
         "partial_duplicates" + "partial_duplicates.documents";
     surface "projection_join" [1..=2] resolve::signatures::projection_join,
         "projection_join" + "projection_join.estimated";
+    surface "repeated_text" [1..=1] resolve::repeated_text::repeated_text, "repeated_text";
     surface "sentence_vector" [2..=2] resolve::sentence_vector::sentence_vector, "sentence_vector";
     surface "sentences" [1..=1] resolve::sentences::sentences, "sentences";
     surface "shared_passages" [1..=1] resolve::shared_passages::shared_passages, "shared_passages";
@@ -154,6 +155,7 @@ table_functions! {
         "item_pairs.exact" + "item_pairs.frequencies" + "item_pairs.minhash" + "item_pairs.projection"
         + "item_pairs.first";
     block "prefix_pairs" [2..=2] resolve::block, "prefix_pairs";
+    block "repeated_units" [1..=1] resolve::block, "repeated_units";
     block "resolved_duplicates" [1..=1] resolve::block, "resolved_duplicates";
     block "resolved_items" [2..=2] resolve::near_duplicates::resolved_items,
         "resolved_items.representative" + "resolved_items.components";

@@ -12,7 +12,7 @@ use super::job::{Job, Output, Progress};
 use super::manifest::{Manifest, StepRecord};
 use super::results::{bytes_of_row, numbers, one_row};
 use super::row_ids::RowIds;
-use super::table::{self, TableColumns, check_row_ids, plain_type};
+use super::table::{self, TableColumns, check_row_ids, plain_type, unused_name};
 use super::{defaults::default, figures::Figure, figures::Reason};
 use crate::files::{Input, Kind, resolve};
 use crate::functions::Value;
@@ -247,10 +247,7 @@ impl<'a> Run<'a> {
             let why = format!(": the corpus has a column {CONTAMINATED} already");
             return Err(parameter_error![set("action", Action::Mark), why].into());
         }
-        let mut hits = "neardup_hits".to_owned();
-        while columns.has(&hits) {
-            hits.push('_');
-        }
+        let hits = unused_name(columns.schema(), "neardup_hits");
         let columns = TableColumns::of(context, &items).await?;
         for column in &item_texts {
             columns.find_text("item_text", column)?;
@@ -495,7 +492,7 @@ impl<'a> Run<'a> {
             "cuts",
             Output::File("cuts.parquet"),
             async |job: &Job| {
-                let plan = job.plan(statement!("cuts"), &values).await?;
+                let plan = job.plan(statement!("item_cuts"), &values).await?;
                 let cuts = DataFrame::new(job.context().state(), plan);
                 let order = ["id", "start_char", "passage"];
                 let order = order.map(|column| ident(column).sort(true, false));

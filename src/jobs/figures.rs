@@ -62,6 +62,8 @@ words! {
         LargestCluster = "largest cluster",
         /// Rows that are kept.
         Kept = "kept",
+        /// Rows in whose texts something is cut.
+        EditedRows = "edited rows",
         /// Texts of items of benchmark sets.
         Items = "items",
         /// N-grams of items that are ignored, because they stand in more than `max_items` items.
@@ -130,7 +132,7 @@ pub enum Reason {
     ItemsUnder(usize),
     /// They are items all of whose n-grams are ignored.
     FrequentItems,
-    /// An item was cut out of their text, and nothing else was in it.
+    /// Passages were cut out of their text, and nothing else was in it.
     NothingElse,
 }
 
@@ -167,7 +169,7 @@ impl fmt::Display for Reason {
             Self::Damaged => "damaged pages",
             Self::ItemsUnder(words) => return write!(f, "items under {words} words"),
             Self::FrequentItems => "items all of whose n-grams are ignored",
-            Self::NothingElse => "rows of nothing but items",
+            Self::NothingElse => "rows of which nothing is left",
         })
     }
 }

@@ -40,7 +40,7 @@ mod verified;
 mod why;
 
 pub use decontaminate::{Action, Decontaminate, decontaminate};
-pub use dedup::{Compare, Dedup, Keep, Method, Pairs, Resolution, dedup};
+pub use dedup::{Compare, Dedup, Edit, Keep, Method, Pairs, Resolution, dedup};
 pub use dumps::{DumpOptions, OnError, Splitter};
 pub use figures::{Figure, Reason};
 pub use first_look::{FirstLook, first_look};
@@ -54,5 +54,5 @@ pub use report::{
 };
 pub use row_ids::RowIds;
 pub(crate) use tables::TABLES;
-pub use tables::{manifest, register, register_documents};
+pub use tables::{manifest, register, register_result};
 pub use why::{PathRow, Why, WhyRow, why};

@@ -24,6 +24,11 @@ impl<'a> TableColumns<'a> {
         Ok(Self { schema, input })
     }
 
+    /// The columns.
+    pub(super) fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
     /// Whether there is a column of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.schema.field_with_name(name).is_ok()
@@ -159,6 +164,15 @@ pub(super) async fn rows(
             Ok(context.read_table(table)?.into_unoptimized_plan())
         }
     }
+}
+
+/// A name, with underscores after it until no column has it.
+pub(super) fn unused_name(schema: &Schema, name: &str) -> String {
+    let mut name = name.to_owned();
+    while schema.field_with_name(&name).is_ok() {
+        name.push('_');
+    }
+    name
 }
 
 /// The type of a column of a table of the session, with dictionaries unpacked.

@@ -123,12 +123,17 @@ async fn table(
 ///
 /// # Errors
 /// If the directory holds no job with clusters, a file of it is damaged, or an input has changed.
-pub(super) async fn register_result(context: &SessionContext, directory: &str) -> Result<Manifest> {
+pub async fn register_result(context: &SessionContext, directory: &str) -> Result<Manifest> {
     let manifest = register(context, directory).await?;
     if manifest.command != "dedup" {
         return exec_err!(
-            "{directory}: a job of {} has no clusters; 'neardup dedup' finds them",
+            "{directory}: a job of {} has no clusters; 'neardup sql --dir' queries its tables, and 'neardup dedup' finds clusters",
             manifest.command
+        );
+    }
+    if manifest.parameters.contains_key("edit") {
+        return exec_err!(
+            "{directory}: a job of dedup that edits texts has no clusters; its table cuts lists what was cut"
         );
     }
     if !context.table_exist("clusters")? {
@@ -144,7 +149,7 @@ pub(super) async fn register_result(context: &SessionContext, directory: &str) -
 ///
 /// # Errors
 /// If the input of the job is missing, its bytes or columns have changed, or the files of a step are damaged.
-pub async fn register_documents(
+async fn register_documents(
     context: &SessionContext,
     directory: &str,
     manifest: &Manifest,

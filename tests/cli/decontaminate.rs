@@ -141,7 +141,7 @@ fn finds_are_those_of_the_function() {
         .clone();
     let rows = scratch.job_number("cut", "SELECT 8000 - count(*) FROM kept");
     assert!(rows > 0, "whole rows are items");
-    assert_eq!(gone, json!({"rows of nothing but items": rows}));
+    assert_eq!(gone, json!({"rows of which nothing is left": rows}));
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn every_row_is_searched_for_itself() {
         );
         let summary = run("cut", &[]);
         assert_eq!(summary["kept"], 6);
-        assert_eq!(summary["left_out"]["rows of nothing but items"], 1);
+        assert_eq!(summary["left_out"]["rows of which nothing is left"], 1);
         let kept = scratch.job_rows("cut", "SELECT n, text FROM kept ORDER BY n");
         assert_eq!(
             Value::from(kept),

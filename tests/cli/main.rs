@@ -17,6 +17,7 @@ mod damage;
 mod decontaminate;
 mod dialects;
 mod documents;
+mod edits;
 mod equal_rows;
 mod faults;
 mod formats;

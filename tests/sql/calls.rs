@@ -55,6 +55,8 @@ pub const CALLS: &[(&str, &str)] = &[
     ("partial_duplicates", "SELECT * FROM partial_duplicates(docs, min_length => 1)"),
     ("partial_duplicates", "SELECT * FROM partial_duplicates(docs, min_length => 1, max_gap => 1, method => 'minhash')"),
     ("partial_duplicates", "SELECT * FROM partial_duplicates(placed, min_length => 1)"),
+    ("repeated_text", "SELECT * FROM repeated_text(docs, min_length => 1)"),
+    ("repeated_text", "SELECT * FROM repeated_text(docs, unit => 'paragraph', min_copies => 3, normalize => false)"),
     ("projection_join", "SELECT * FROM projection_join(vectors)"),
     ("projection_join", "SELECT * FROM projection_join(vectors, vectors, method => 'bands', threshold => 0.9)"),
     ("projection_join", "SELECT * FROM projection_join(vectors, method => 'window', across => page, threshold => 0.5)"),
@@ -152,6 +154,10 @@ pub const CALLS: &[(&str, &str)] = &[
         "signature_pairs",
         "SELECT * FROM signature_pairs(
            (SELECT side, id, group_value, simhash(text) AS signature, CAST(NULL AS BYTEA) AS vector FROM rows_in), max_distance => 40)",
+    ),
+    (
+        "repeated_units",
+        "SELECT * FROM repeated_units((SELECT id, text, id AS place, group_value FROM rows_in), min_length => 1)",
     ),
     ("unique_rows", "SELECT * FROM unique_rows(rows_in)"),
     (

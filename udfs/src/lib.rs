@@ -83,6 +83,7 @@ mod spanning_forest;
 mod split_sentences;
 mod spot_signatures;
 mod terms;
+mod text_units;
 mod token_frequencies;
 mod translation_probability;
 mod unquoted_text;
@@ -152,6 +153,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(split_sentences::SplitSentences),
         udf(spot_signatures::SpotSignatures),
         udf(terms::Terms),
+        udf(text_units::TextUnits),
         udf(translation_probability::TranslationProbability),
         udf(unquoted_text::UnquotedText),
         udf(wikitext_to_blocks::WikitextToBlocks),

@@ -1468,6 +1468,64 @@ class TableFunctions:
             parts=parts,
         )
 
+    def repeated_text(
+        self,
+        data: Data,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        unit: Literal["line", "paragraph"] | None = None,
+        min_copies: int | None = None,
+        min_length: int | None = None,
+        normalize: bool | None = None,
+    ) -> Result:
+        """Lists the lines or paragraphs of texts that stood before: in a text of a smaller id, or earlier in the same text.
+
+        Without them each line or paragraph stands once in the texts. The function cut_spans removes
+        them.
+
+        Args:
+            data: A relation: id, text.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            unit: One of line, paragraph: into what texts are divided: lines, or paragraphs, which
+                stand between blank lines; white space around them does not count; default 'line'.
+            min_copies: A whole number in [2, 4000000000]: lines or paragraphs that stand at fewer
+                places stay; default 2.
+            min_length: A whole number in [0, 4000000000]: minimum length of a line or paragraph in
+                characters; default 20.
+            normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
+                space become one space, trimmed; default true.
+
+        Returns:
+            id (as id): a text with a repeated line or paragraph.
+            start_char (Int64): offset of its first character in the text.
+            end_char (Int64): offset after its last character.
+            first_id (as id): the text in which it stands first.
+            first_start_char (Int64): offset of its first character there.
+            first_end_char (Int64): offset after its last character there.
+            copies (Int64): at how many places it stands, with the first one.
+
+        Note:
+            Complete: every place of a line or paragraph but the first, in the order of ids and of
+                places in a text.
+            Equal lines or paragraphs have the same XXH3-128 hash; two different ones have it with a
+                probability below 1e-18 among 1e10.
+            Rows with NULL are left out. An id with different texts is an error that names the id.
+            The rows do not depend on the number of partitions.
+        """
+        return self._call(
+            "repeated_text",
+            [data],
+            ["id", "text"],
+            id=id,
+            text=text,
+            unit=unit,
+            min_copies=min_copies,
+            min_length=min_length,
+            normalize=normalize,
+        )
+
     def sentence_vector(
         self,
         documents: Data,

@@ -6,15 +6,17 @@
 //! ```
 //!
 //! `options`: the options of a job; `run`: the parameters derived from them; `documents`: the rows that are
-//! compared; `steps`: the steps up to the kept rows; `removed`: the audit of the other rows.
+//! compared; `steps`: the steps up to the kept rows; `removed`: the audit of the other rows; `edit`: the steps that cut
+//! repeated lines or paragraphs instead.
 
 mod documents;
+mod edit;
 mod options;
 mod removed;
 mod run;
 mod steps;
 
-pub use options::{Compare, Dedup, Keep, Method, Pairs, Resolution};
+pub use options::{Compare, Dedup, Edit, Keep, Method, Pairs, Resolution};
 
 use super::inputs;
 use super::job::{Job, Progress};
@@ -79,6 +81,12 @@ pub async fn dedup(
             let table = run.table(&mut job, &input).await;
             table.map_err(named)?;
         }
+    }
+    if let Some(edit) = options.edit {
+        let done = run.edit(&mut job, edit).await;
+        done.map_err(|error| repeated_id(named(error), options))?;
+        job.finish().await?;
+        return Ok(job);
     }
     let texts = run.texts(&mut job).await;
     texts.map_err(|error| repeated_id(named(error), options))?;

@@ -1,6 +1,7 @@
 //! The options of a `dedup` job.
 
 use super::super::dumps::DumpOptions;
+pub use super::edit::Edit;
 pub use crate::functions::Keep;
 pub(super) use crate::jobs::defaults::default;
 use crate::jobs::row_ids::RowIds;
@@ -115,9 +116,14 @@ pub struct Dedup {
     /// Buckets of more distinct texts are oversized: their rows are verified against pivots only. A vector is
     /// paired with its first so many similar predecessors, at most 256.
     pub max_bucket_pairwise: usize,
+    /// What is cut out of the texts of a table, instead of removing rows.
+    pub edit: Option<Edit>,
+    /// With `edit`: lines or paragraphs that stand at fewer places stay.
+    pub min_copies: usize,
     /// Which sentences of a dump are compared.
     pub compare: Compare,
-    /// Sentences of a dump: least and greatest length in characters; a greatest length of 0 is no limit.
+    /// Sentences of a dump: least and greatest length in characters; a greatest length of 0 is no limit. With `edit`: the
+    /// least length of a line or paragraph.
     pub lengths: (usize, usize),
     /// How dumps are read. The language is that of texts of tables, too.
     pub dump: DumpOptions,
@@ -157,6 +163,8 @@ impl Dedup {
             resolution: default("resolution"),
             keep: Keep::First,
             max_bucket_pairwise: default("max_bucket_pairwise"),
+            edit: None,
+            min_copies: default("min_copies"),
             compare: default("compare"),
             lengths: Self::LENGTHS,
             dump: DumpOptions::default(),
@@ -172,7 +180,12 @@ impl Dedup {
         let vectors = self.method == Method::Projection;
         [
             ("compare", !is_dump, OF_DUMPS),
-            ("min_length", !is_dump, OF_DUMPS),
+            ("min_length", !is_dump && self.edit.is_none(), OF_DUMPS),
+            (
+                "min_copies",
+                self.edit.is_none(),
+                " is for lines or paragraphs that are cut; the job removes rows",
+            ),
             ("max_length", !is_dump, OF_DUMPS),
             ("splitter", !is_dump, OF_DUMPS),
             ("on_error", !is_dump, OF_DUMPS),
@@ -232,6 +245,11 @@ mod tests {
         );
         let row_ids = RowIds::ALL.iter().map(|value| value.word());
         all("row_ids", row_ids.collect(), job.row_ids.to_string());
+        let edit = Edit::ALL.iter().map(|value| value.word());
+        let Kind::OneOf(edits) = &parameter("edit").kind else {
+            panic!("edit has no words");
+        };
+        assert_eq!(*edits, edit.collect::<Vec<_>>());
         let compare = Compare::ALL.iter().map(|value| value.word());
         all("compare", compare.collect(), job.compare.to_string());
         all("keep", words(&Keep::WORDS), "first".to_owned());

@@ -40,6 +40,7 @@ impl<'a> Run<'a> {
             ),
             ("min_length", min_length.to_string()),
             ("max_length", max_length.to_string()),
+            ("min_copies", options.min_copies.to_string()),
         ] {
             parameter(entry).read(&value)?;
         }
@@ -93,11 +94,15 @@ impl<'a> Run<'a> {
         if let Some((option, why)) = options.without_effect(is_dump) {
             return Err(parameter_error![name(option), why].into());
         }
-        Ok(Self {
+        let run = Self {
             options,
             threshold,
             shingle,
-        })
+        };
+        if let Some(edit) = options.edit {
+            run.check_edit(edit, is_dump)?;
+        }
+        Ok(run)
     }
 
     /// All parameters that the result depends on, for the manifest.
@@ -128,6 +133,10 @@ impl<'a> Run<'a> {
         ]);
         if let Some(language) = &options.dump.language {
             parameters.insert("language".to_owned(), language.clone().into());
+        }
+        if let Some(edit) = options.edit {
+            parameters.insert("edit".to_owned(), edit.word().into());
+            parameters.insert("min_copies".to_owned(), options.min_copies.into());
         }
         if !options.within.is_empty() {
             parameters.insert("within".to_owned(), options.within.clone().into());

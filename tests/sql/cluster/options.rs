@@ -73,6 +73,19 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "dedup",
+        &[
+            "TEXTS",
+            "--edit",
+            "lines",
+            "--min-copies",
+            "2",
+            "--keep",
+            "longest",
+        ],
+        &["cuts", "kept"],
+    ),
+    (
+        "dedup",
         &["TEXTS", "--row-ids", "content"],
         &["pairs", "clusters", "kept", "removed"],
     ),

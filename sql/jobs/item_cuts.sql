@@ -1,4 +1,4 @@
--- cuts
+-- item_cuts
 --
 -- Step of a job: lists the passages that are cut out of the rows of the corpus.
 SELECT

@@ -1,0 +1,47 @@
+-- repeated_text(input)
+--
+-- Lists the lines or paragraphs of texts that stood before: in a text of a smaller id, or earlier in the same text. Without
+-- them each line or paragraph stands once in the texts. The function cut_spans removes them.
+--
+-- Inputs
+--   input: id, text
+-- Parameters
+--   id
+--   text
+--   unit
+--   min_copies
+--   min_length.unit
+--   normalize
+-- Columns
+--   id: as id | a text with a repeated line or paragraph
+--   start_char: Int64 | offset of its first character in the text
+--   end_char: Int64 | offset after its last character
+--   first_id: as id | the text in which it stands first
+--   first_start_char: Int64 | offset of its first character there
+--   first_end_char: Int64 | offset after its last character there
+--   copies: Int64 | at how many places it stands, with the first one
+-- Guarantees
+--   Complete: every place of a line or paragraph but the first, in the order of ids and of places in a text.
+--   Equal lines or paragraphs have the same XXH3-128 hash; two different ones have it with a probability below 1e-18 among 1e10.
+--   Rows with NULL are left out. An id with different texts is an error that names the id.
+--   The rows do not depend on the number of partitions.
+-- Example
+--   WITH docs AS (SELECT * FROM (VALUES
+--     (1, 'The mill burned down.' || chr(10) || 'All rights reserved, all wrongs reversed.'),
+--     (2, 'The mill was rebuilt.' || chr(10) || 'All rights reserved, all wrongs reversed.')
+--   ) AS v (id, text))
+--   SELECT * FROM repeated_text(docs)
+WITH texts AS (
+  SELECT id, same_text(CAST(id AS VARCHAR), min(text), max(text)) AS text
+  FROM input
+  WHERE id IS NOT NULL AND text IS NOT NULL
+  GROUP BY id
+)
+SELECT id, start_char, end_char, first_id, first_start_char, first_end_char, copies
+FROM repeated_units(
+  (SELECT id, text, id AS place, 0 AS group_value FROM texts),
+  unit => $unit,
+  min_copies => $min_copies,
+  min_length => $min_length,
+  normalize => $normalize
+)

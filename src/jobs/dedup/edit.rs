@@ -1,0 +1,256 @@
+//! `dedup` with `edit`: cuts repeated lines or paragraphs out of the texts, and keeps the rest.
+//!
+//! ```text
+//! input ─> documents ─> cuts ─> kept
+//! ```
+
+use super::options::Keep;
+use super::run::Run;
+use crate::functions::Value;
+use crate::jobs::figures::{Figure, Reason};
+use crate::jobs::job::{Job, Output};
+use crate::jobs::manifest::StepRecord;
+use crate::jobs::results::numbers;
+use crate::jobs::table::{plain_type, unused_name};
+use crate::parameters::{name, parameter_error, set};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::util::display::array_value_to_string;
+use datafusion::common::{Column, Result, exec_err};
+use datafusion::execution::FunctionRegistry;
+use datafusion::logical_expr::{Expr, JoinType, LogicalPlanBuilder, cast, ident, lit, when};
+use datafusion::prelude::{DataFrame, SessionContext};
+use std::collections::BTreeMap;
+
+words! {
+    /// What is cut out of the texts of a table where it stood before.
+    pub enum Edit("edit") {
+        /// Lines.
+        Lines = "lines",
+        /// Paragraphs.
+        Paragraphs = "paragraphs",
+    }
+}
+
+impl Edit {
+    /// The unit, as the function `text_units` names it.
+    fn unit(self) -> &'static str {
+        match self {
+            Self::Lines => "line",
+            Self::Paragraphs => "paragraph",
+        }
+    }
+}
+
+impl Run<'_> {
+    /// The steps of an edit, after those that make the documents.
+    pub(super) async fn edit(&self, job: &mut Job, edit: Edit) -> Result<()> {
+        self.order(job).await?;
+        self.cuts(job, edit).await?;
+        self.edited(job).await
+    }
+
+    /// Registers `ordered_documents` (id, text, place, group_value), in whose order the first copy stays.
+    async fn order(&self, job: &Job) -> Result<()> {
+        let documents = job.context().table("documents").await?;
+        let columns = ["id", "text", "group_value"].map(ident).to_vec();
+        let ordered = match self.options.keep {
+            Keep::First => {
+                let place = ident("id").alias("place");
+                documents.select([columns, vec![place]].concat())?
+            }
+            _ => {
+                let ranks = job.context().table("ranks").await?;
+                let ranks = ranks.select(vec![
+                    ident("id").alias("ranked_id"),
+                    ident("rank").alias("place"),
+                ])?;
+                documents
+                    .join(ranks, JoinType::Inner, &["id"], &["ranked_id"], None)?
+                    .select([columns, vec![ident("place")]].concat())?
+            }
+        };
+        let compared = ident("id").is_not_null().and(ident("text").is_not_null());
+        let ordered = ordered.filter(compared)?.into_view();
+        job.context().register_table("ordered_documents", ordered)?;
+        Ok(())
+    }
+
+    /// Lists what is cut.
+    async fn cuts(&self, job: &mut Job, edit: Edit) -> Result<()> {
+        let values = BTreeMap::from([
+            ("unit".to_owned(), Value::Text(edit.unit().to_owned())),
+            (
+                "min_copies".to_owned(),
+                Value::Integer(self.options.min_copies as i64),
+            ),
+            (
+                "min_length".to_owned(),
+                Value::Integer(self.options.lengths.0 as i64),
+            ),
+            (
+                "normalize".to_owned(),
+                Value::Boolean(self.options.normalize),
+            ),
+        ]);
+        job.step(
+            "cuts",
+            Output::File("cuts.parquet"),
+            async |job: &Job| {
+                // Rows of one id would be one text.
+                let repeated = job
+                    .context()
+                    .sql(
+                        "SELECT CAST(id AS VARCHAR) AS shown, count(*) AS rows FROM documents WHERE id IS NOT NULL \
+                         GROUP BY id HAVING count(*) > 1 ORDER BY id LIMIT 1",
+                    )
+                    .await?
+                    .collect()
+                    .await?;
+                if let Some(row) = repeated.iter().find(|batch| batch.num_rows() > 0) {
+                    return exec_err!(
+                        "the id {} stands for {} rows; ids must be unique",
+                        array_value_to_string(row.column(0), 0)?,
+                        array_value_to_string(row.column(1), 0)?
+                    );
+                }
+                let plan = job.plan(statement!("unit_cuts"), &values).await?;
+                let cuts = DataFrame::new(job.context().state(), plan);
+                let order = ["id", "start_char"].map(|column| ident(column).sort(true, false));
+                Ok(cuts.sort(order.to_vec())?.into_unoptimized_plan())
+            },
+            async |context: &SessionContext, _, record: &mut StepRecord| {
+                let counts = numbers(
+                    context,
+                    "SELECT count(*), count(*) FILTER (WHERE id IS NULL), \
+                     count(*) FILTER (WHERE id IS NOT NULL AND text IS NULL), \
+                     count(*) FILTER (WHERE id IS NOT NULL AND text IS NOT NULL AND group_value IS NULL) FROM documents",
+                )
+                .await?;
+                record.set(Figure::Rows, counts[0]);
+                record.set(Figure::RowsCompared, counts[0] - counts[1] - counts[2] - counts[3]);
+                record.leave_out(Reason::WithoutId, counts[1] as u64);
+                record.leave_out(Reason::WithoutText, counts[2] as u64);
+                record.leave_out(Reason::WithoutGroup, counts[3] as u64);
+                let rows = numbers(context, "SELECT count(*) FROM (SELECT DISTINCT id FROM cuts)").await?;
+                record.set(Figure::EditedRows, rows[0]);
+                Ok(())
+            },
+        )
+        .await?;
+        Ok(())
+    }
+
+    /// Writes the rows without what is cut, and without those of which nothing is left.
+    async fn edited(&self, job: &mut Job) -> Result<()> {
+        let id = self.options.id.as_deref().unwrap_or("id");
+        let text = self.options.text.as_deref().unwrap_or("text");
+        let read = job.figure(Figure::Rows) as u64;
+        let edited = job.figure(Figure::EditedRows) as u64;
+        let is_tied = job.left_out(Reason::WithoutId) > 0;
+        job.step(
+            "kept",
+            Output::File("kept.parquet"),
+            async |job: &Job| {
+                let context = job.context();
+                let input = context.table("input").await?;
+                let schema = input.schema().inner().clone();
+                let [spans, cut_id] =
+                    ["neardup_spans", "neardup_cut_id"].map(|name| unused_name(&schema, name));
+                let of_texts = job.plan(statement!("spans"), &BTreeMap::new()).await?;
+                let of_texts = DataFrame::new(context.state(), of_texts).select(vec![
+                    ident("cut_id").alias(&cut_id),
+                    ident("spans").alias(&spans),
+                ])?;
+                let text_type = schema.field_with_name(text)?.data_type().clone();
+                let plain = cast(ident(text), plain_type(context, "input", text).await?);
+                let cut = context
+                    .udf("cut_spans")?
+                    .call(vec![plain.clone(), ident(&spans)]);
+                let is_cut = ident(&spans).is_not_null();
+                let cut = when(is_cut.clone(), cut).otherwise(cast(plain, DataType::Utf8View))?;
+                let columns: Vec<Expr> = schema
+                    .fields()
+                    .iter()
+                    .map(|field| ident(field.name()))
+                    .collect();
+                let with_cut = schema
+                    .fields()
+                    .iter()
+                    .map(|field| match field.name() == text {
+                        true => cast(cut.clone(), text_type.clone()).alias(text),
+                        false => ident(field.name()),
+                    });
+                let with_cut: Vec<Expr> = with_cut.chain([ident(&spans)]).collect();
+                let joined = LogicalPlanBuilder::from(input.into_unoptimized_plan())
+                    .join(
+                        of_texts.into_unoptimized_plan(),
+                        JoinType::Left,
+                        (
+                            vec![Column::from_name(id)],
+                            vec![Column::from_name(&cut_id)],
+                        ),
+                        None,
+                    )?
+                    .build()?;
+                let is_left = ident(text).not_eq(lit("")).or(is_cut.is_not_true());
+                let mut order = vec![ident(id).sort(true, false)];
+                if is_tied {
+                    // Rows without an id are sorted by their other columns.
+                    let others = schema.fields().iter().filter(|field| field.name() != id);
+                    order.extend(others.map(|field| ident(field.name()).sort(true, false)));
+                }
+                Ok(DataFrame::new(context.state(), joined)
+                    .select(with_cut)?
+                    .filter(is_left)?
+                    .select(columns)?
+                    .sort(order)?
+                    .into_unoptimized_plan())
+            },
+            async |_: &SessionContext, _, record: &mut StepRecord| {
+                if !(read.saturating_sub(edited)..=read).contains(&record.rows) {
+                    return exec_err!(
+                        "step kept: {read} rows were read and {edited} are edited, but {} are kept",
+                        record.rows
+                    );
+                }
+                record.leave_out(Reason::NothingElse, read - record.rows);
+                record.set(Figure::Kept, record.rows);
+                Ok(())
+            },
+        )
+        .await?;
+        Ok(())
+    }
+
+    /// Checks that the other options have a meaning for an edit.
+    pub(super) fn check_edit(&self, edit: Edit, is_dump: bool) -> Result<()> {
+        if is_dump {
+            let why = " is for the texts of a table; neardup ingest makes tables of a dump";
+            return Err(parameter_error![set("edit", edit), why].into());
+        }
+        const UNUSED: [&str; 11] = [
+            "threshold",
+            "shingle",
+            "method",
+            "target_recall",
+            "num_hashes",
+            "bits",
+            "vector",
+            "pairs",
+            "resolution",
+            "max_bucket_pairwise",
+            "max_length",
+        ];
+        let chosen = |option: &&str| self.options.chosen.iter().any(|chosen| chosen == option);
+        match UNUSED.into_iter().find(chosen) {
+            Some(option) => Err(parameter_error![
+                name(option),
+                " has no effect with ",
+                set("edit", edit),
+                ", which cuts what is equal"
+            ]
+            .into()),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! `neardup dedup --edit`: repeated lines and paragraphs are cut, the rest stays.
+
+use crate::scratch::Scratch;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rows of lines: own ones, and ones that many rows have. More than one MiB.
+fn rows() -> Vec<Value> {
+    let line = |row: usize, at: usize| match (row * 31 + at * 17) % 5 {
+        0 => format!(
+            "Footer {} of the whole site, with all rights reserved",
+            row % 7
+        ),
+        1 => format!("A line of row {row}, at {at}, that stands nowhere else in the corpus"),
+        2 => format!(
+            "  SHARED line {}  of some rows of this corpus ",
+            (row * row + at) % 97
+        ),
+        3 => "short".to_owned(),
+        _ => String::new(),
+    };
+    (0..9000)
+        .map(|row| {
+            let lines: Vec<String> = (0..1 + row / 5 % 6).map(|at| line(row, at)).collect();
+            let breaks = ["\n", "\r\n"][row % 2];
+            json!({"text": lines.join(breaks), "site": format!("s{}", row % 3), "score": row * 7919 % 1009})
+        })
+        .collect()
+}
+
+fn lines_of(rows: &[Value]) -> String {
+    rows.iter().map(|row| format!("{row}\n")).collect()
+}
+
+/// The lines of a text as they are compared.
+fn normal(text: &str) -> Vec<String> {
+    text.lines()
+        .map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            words.join(" ").to_lowercase()
+        })
+        .filter(|line| !line.is_empty())
+        .collect()
+}
+
+/// The lines that stay, by the definition: of those of at least 20 characters the first one in the order of the rows.
+fn expected(
+    rows: &[Value],
+    order: &[usize],
+    group: impl Fn(&Value) -> String,
+) -> BTreeMap<usize, Vec<String>> {
+    let mut seen = BTreeSet::new();
+    let mut kept = BTreeMap::new();
+    for &row in order {
+        let text = rows[row]["text"].as_str().expect("a text");
+        let lines = text.lines().zip(0..).filter_map(|(line, _)| {
+            let [line_normal] = normal(line).try_into().ok()?;
+            let key = (group(&rows[row]), line_normal.clone());
+            let is_long = line.trim().chars().count() >= 20;
+            (!is_long || seen.insert(key)).then_some(line_normal)
+        });
+        kept.insert(row, lines.collect());
+    }
+    kept
+}
+
+#[test]
+fn each_line_stays_once() {
+    let rows = rows();
+    let scratch = Scratch::new();
+    scratch.write("rows.jsonl", lines_of(&rows));
+    assert!(scratch.read("rows.jsonl").len() > 1 << 20);
+    let by_score = |row: &usize| (std::cmp::Reverse(rows[*row]["score"].as_i64()), *row);
+    let mut best: Vec<usize> = (0..rows.len()).collect();
+    best.sort_by_key(by_score);
+    let first: Vec<usize> = (0..rows.len()).collect();
+    for (name, more, order, within) in [
+        ("first", &[][..], &first, false),
+        ("best", &["--keep-by", "score desc"], &best, false),
+        ("within", &["--within", "site"], &first, true),
+    ] {
+        let mut published = None;
+        for threads in ["1", "2", "7"] {
+            let directory = format!("{name}-{threads}");
+            let mut arguments = vec![
+                "dedup",
+                "rows.jsonl",
+                "--edit",
+                "lines",
+                "-o",
+                &directory,
+                "--threads",
+                threads,
+            ];
+            arguments.extend(more);
+            let summary = scratch.job(&arguments);
+            assert_eq!(summary["rows_read"], 9000, "{summary}");
+            let bytes =
+                ["kept", "cuts"].map(|table| scratch.read(&format!("{directory}/{table}.parquet")));
+            assert!(
+                *published.get_or_insert_with(|| bytes.clone()) == bytes,
+                "{directory}"
+            );
+        }
+        let group = |row: &Value| match within {
+            true => row["site"].to_string(),
+            false => String::new(),
+        };
+        let expected = expected(&rows, order, group);
+        let directory = format!("{name}-1");
+        let kept = scratch.job_rows(
+            &directory,
+            "SELECT id, text, site, score FROM kept ORDER BY id",
+        );
+        let found: BTreeMap<usize, &Value> = kept
+            .iter()
+            .map(|row| (row["id"].as_u64().expect("an id") as usize, &row["text"]))
+            .collect();
+        let mut gone = 0;
+        for (row, lines) in &expected {
+            match found.get(row) {
+                Some(text) => assert_eq!(
+                    normal(text.as_str().expect("a text")),
+                    *lines,
+                    "{name}: row {row}"
+                ),
+                None => {
+                    assert!(lines.is_empty(), "{name}: row {row} is lost: {lines:?}");
+                    gone += 1;
+                }
+            }
+        }
+        assert!(gone > 0, "{name}");
+        assert_eq!(kept.len() + gone, rows.len(), "{name}");
+        for row in &kept {
+            let of = &rows[row["id"].as_u64().expect("an id") as usize];
+            assert_eq!((&row["site"], &row["score"]), (&of["site"], &of["score"]));
+        }
+        // Each cut names an equal line that stays.
+        let cuts = scratch.job_rows(&directory, "SELECT id, kept_id, kept_start_char, kept_end_char, passage, start_char, end_char FROM cuts");
+        assert!(cuts.len() > 5000);
+        for cut in &cuts {
+            let place = |id: &str, start: &str, end: &str| -> String {
+                let row = &rows[cut[id].as_u64().expect("an id") as usize];
+                let number = |of: &str| cut[of].as_u64().expect("an offset") as usize;
+                let text = row["text"].as_str().expect("a text").chars();
+                text.skip(number(start))
+                    .take(number(end) - number(start))
+                    .collect()
+            };
+            let here = place("id", "start_char", "end_char");
+            assert_eq!(cut["passage"], json!(here));
+            assert_eq!(
+                normal(&here),
+                normal(&place("kept_id", "kept_start_char", "kept_end_char"))
+            );
+        }
+    }
+}
+
+#[test]
+fn paragraphs_with_all_that_a_table_holds() {
+    let scratch = Scratch::new();
+    let boilerplate = "Subscribe to our letter\nto hear more of this.";
+    let rows = [
+        json!({"id": "b", "text": format!("One.\n\n{boilerplate}\n\nTwo.\n"), "tags": ["x"]}),
+        json!({"id": "a", "text": format!("{boilerplate}\n \nThree."), "tags": null}),
+        json!({"id": "c", "text": format!("  subscribe to OUR letter to hear more of this.\n\n{boilerplate}"), "tags": []}),
+        json!({"id": null, "text": format!("{boilerplate}"), "tags": []}),
+        json!({"id": "d", "text": null, "tags": []}),
+        json!({"id": "e", "text": "", "tags": []}),
+        json!({"id": "f", "text": "Subscribe to our letter\n\nto hear more of this.", "tags": []}),
+    ];
+    scratch.write("rows.jsonl", lines_of(&rows));
+    let summary = scratch.job(&[
+        "dedup",
+        "rows.jsonl",
+        "--edit",
+        "paragraphs",
+        "-o",
+        "out",
+        "--kept",
+        "kept.jsonl",
+    ]);
+    assert_eq!(
+        (
+            &summary["rows_read"],
+            &summary["rows_compared"],
+            &summary["cuts"],
+            &summary["edited_rows"],
+            &summary["kept"]
+        ),
+        (&json!(7), &json!(5), &json!(3), &json!(2), &json!(6)),
+        "{summary}"
+    );
+    assert_eq!(
+        summary["left_out"],
+        json!({"rows without a text": 1, "rows without an id": 1, "rows of which nothing is left": 1})
+    );
+    let kept = scratch.rows("SELECT id, text FROM 'kept.jsonl' ORDER BY id NULLS LAST");
+    assert_eq!(
+        Value::from(kept),
+        json!([
+            {"id": "a", "text": format!("{boilerplate}\n \nThree.")},
+            {"id": "b", "text": "One.\n\nTwo.\n"},
+            {"id": "d", "text": null},
+            {"id": "e", "text": ""},
+            {"id": "f", "text": "Subscribe to our letter\n\nto hear more of this."},
+            {"id": null, "text": boilerplate},
+        ])
+    );
+    // As they are, and only what stands at more places.
+    for (more, cuts) in [
+        (&["--no-normalize"][..], 2),
+        (&["--min-copies", "4"], 3),
+        (&["--min-copies", "5"], 0),
+        (&["--min-length", "100"], 0),
+    ] {
+        let mut arguments = vec![
+            "dedup",
+            "rows.jsonl",
+            "--edit",
+            "paragraphs",
+            "-o",
+            "again",
+            "--overwrite",
+        ];
+        arguments.extend(more);
+        assert_eq!(scratch.job(&arguments)["cuts"], cuts, "{more:?}");
+    }
+}
+
+#[test]
+fn mistakes_are_answered() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "rows.csv",
+        "id,text\n1,a line of this text\n1,another line of it\n",
+    );
+    for (more, said) in [
+        (
+            &["--edit", "lines"][..],
+            "the id 1 stands for 2 rows; ids must be unique; --id row makes ids",
+        ),
+        (
+            &["--edit", "lines", "--threshold", "0.9"],
+            "--threshold has no effect with --edit lines",
+        ),
+        (&["--edit", "words"], "lines, paragraphs"),
+        (
+            &["--min-copies", "3"],
+            "--min-copies is for lines or paragraphs that are cut",
+        ),
+        (
+            &["--edit", "lines", "--min-copies", "1"],
+            "--min-copies must be a whole number",
+        ),
+        (
+            &["--edit", "lines", "--compare", "all"],
+            "--compare is for the sentences of a dump",
+        ),
+    ] {
+        let mut arguments = vec!["dedup", "rows.csv", "-o", "out"];
+        arguments.extend(more);
+        scratch.fail(&arguments, &[said]);
+    }
+    scratch.succeed(&[
+        "dedup", "rows.csv", "--edit", "lines", "--id", "row", "-o", "edited", "--quiet",
+    ]);
+    for command in ["show", "report"] {
+        scratch.fail(
+            &[command, "edited"],
+            &["a job of dedup that edits texts has no clusters"],
+        );
+    }
+    scratch.fail(
+        &["dedup", "--edit", "lines", "-o", "dump"],
+        &["--edit lines is for the texts of a table"],
+    );
+}

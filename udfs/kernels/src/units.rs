@@ -1,0 +1,160 @@
+//! The lines or paragraphs of a text.
+
+use std::ops::Range;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// Into what a text is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TextUnit {
+    /// What stands between line breaks.
+    Line,
+    /// What stands between blank lines.
+    Paragraph,
+}
+
+/// A name that is not that of a [`TextUnit`].
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("unit must be line or paragraph, found {0}")]
+pub struct UnknownUnit(String);
+
+impl FromStr for TextUnit {
+    type Err = UnknownUnit;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "line" => Ok(Self::Line),
+            "paragraph" => Ok(Self::Paragraph),
+            other => Err(UnknownUnit(other.to_owned())),
+        }
+    }
+}
+
+/// Calls `f` with each unit of a text, without the white space around it, and with its offsets in characters. Units of
+/// white space only are left out. Lines end with a line feed, a carriage return, both, or a line or paragraph separator.
+///
+/// ```
+/// use neardup_kernels::{TextUnit, for_each_unit};
+/// let mut units = Vec::new();
+/// for_each_unit("One,\ntwo.\n\n  Three.", TextUnit::Paragraph, |place, unit| units.push((place, unit)));
+/// assert_eq!(units, [(0..9, "One,\ntwo."), (13..19, "Three.")]);
+/// ```
+pub fn for_each_unit<'a>(text: &'a str, unit: TextUnit, mut f: impl FnMut(Range<usize>, &'a str)) {
+    // The first and the last byte of the unit, and characters up to its start and its end.
+    let mut open: Option<(Range<usize>, Range<usize>)> = None;
+    let (mut byte, mut chars) = (0, 0);
+    for line in text.split_inclusive(is_break) {
+        let trimmed = line.trim();
+        if trimmed.is_empty() {
+            // The line feed after a carriage return ends no line of its own.
+            let is_blank = !(line == "\n" && text[..byte].ends_with('\r'));
+            if is_blank && let Some((bytes, place)) = open.take() {
+                f(place, &text[bytes]);
+            }
+        } else {
+            let before = line.len() - line.trim_start().len();
+            let start = chars + line[..before].chars().count();
+            let end = start + trimmed.chars().count();
+            let last = byte + before + trimmed.len();
+            let (first, from) = match open.take() {
+                Some((bytes, place)) => (bytes.start, place.start),
+                None => (byte + before, start),
+            };
+            match unit {
+                TextUnit::Line => f(from..end, &text[first..last]),
+                TextUnit::Paragraph => open = Some((first..last, from..end)),
+            }
+        }
+        byte += line.len();
+        chars += line.chars().count();
+    }
+    if let Some((bytes, place)) = open {
+        f(place, &text[bytes]);
+    }
+}
+
+fn is_break(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random_texts::RandomTexts;
+
+    fn units(text: &str, unit: TextUnit) -> Vec<(Range<usize>, &str)> {
+        let mut units = Vec::new();
+        for_each_unit(text, unit, |place, unit| units.push((place, unit)));
+        units
+    }
+
+    #[test]
+    fn line_breaks_of_all_systems() {
+        for breaks in ["\n", "\r\n", "\r", "\u{2028}"] {
+            let text = format!("é one{breaks} two {breaks}{breaks}{breaks}three{breaks}");
+            let texts = |unit| -> Vec<&str> {
+                units(&text, unit)
+                    .into_iter()
+                    .map(|(_, unit)| unit)
+                    .collect()
+            };
+            assert_eq!(
+                texts(TextUnit::Line),
+                ["é one", "two", "three"],
+                "{breaks:?}"
+            );
+            let paragraph = format!("é one{breaks} two");
+            assert_eq!(
+                texts(TextUnit::Paragraph),
+                [&paragraph, "three"],
+                "{breaks:?}"
+            );
+        }
+    }
+
+    /// The units by the definition: the lines of the text, with one line feed for each break.
+    fn naive(text: &str, unit: TextUnit) -> Vec<String> {
+        let lines = text.replace("\r\n", "\n").replace(is_break, "\n");
+        let lines: Vec<&str> = lines.split('\n').map(str::trim).collect();
+        match unit {
+            TextUnit::Line => lines
+                .into_iter()
+                .filter(|line| !line.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            TextUnit::Paragraph => lines
+                .split(|line| line.is_empty())
+                .filter(|lines| !lines.is_empty())
+                .map(|lines| lines.join("\n"))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn random_texts_have_the_units_of_the_definition() {
+        let mut random = RandomTexts::new(17);
+        let marks: Vec<char> = "\n\n\n\r ab é\u{85}\u{2029}\u{3000}".chars().collect();
+        for round in 0..20_000 {
+            let text = match round % 2 {
+                0 => random.few_letters(30, &marks),
+                _ => random.nasty(40),
+            };
+            for unit in [TextUnit::Line, TextUnit::Paragraph] {
+                let found = units(&text, unit);
+                let characters: Vec<char> = text.chars().collect();
+                for (place, unit) in &found {
+                    let at: String = characters[place.clone()].iter().collect();
+                    assert_eq!(at, *unit, "{text:?}");
+                }
+                let lines = |unit: &str| -> String {
+                    let lines = unit.replace("\r\n", "\n").replace(is_break, "\n");
+                    let lines: Vec<&str> = lines.split('\n').map(str::trim).collect();
+                    lines.join("\n")
+                };
+                let found: Vec<String> = found.iter().map(|(_, unit)| lines(unit)).collect();
+                assert_eq!(found, naive(&text, unit), "{text:?} {unit:?}");
+            }
+        }
+    }
+}
