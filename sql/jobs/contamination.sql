@@ -2,7 +2,7 @@
 --
 -- Step of a job: lists the items that stand in the rows of the corpus, with the passages.
 WITH found AS (
-  SELECT id, text, UNNEST(hits) AS hit
+  SELECT id, UNNEST(hits) AS hit, UNNEST(span_texts(text, hits, 1000)) AS passage
   FROM contaminated
 )
 SELECT
@@ -18,7 +18,7 @@ SELECT
   found.hit['start_char'] AS start_char,
   found.hit['end_char'] AS end_char,
   items.item_text,
-  substr(found.text, found.hit['start_char'] + 1, least(found.hit['end_char'] - found.hit['start_char'], 1000)) AS passage,
+  found.passage,
   found.hit['runs'] AS runs
 FROM found
 JOIN items ON found.hit['item'] = items.number

@@ -1,20 +1,37 @@
 -- unit_cuts
 --
 -- Step of a job: lists the lines or paragraphs that stood before, which are cut out of the texts.
+WITH of_texts AS (
+  SELECT
+    id,
+    array_agg(named_struct(
+      'start_char', start_char,
+      'end_char', end_char,
+      'kept_id', first_id,
+      'kept_start_char', first_start_char,
+      'kept_end_char', first_end_char,
+      'copies', copies
+    )) AS cuts
+  FROM repeated_units(
+    (SELECT id, text, place, group_value FROM ordered_documents),
+    unit => $unit,
+    min_copies => $min_copies,
+    min_length => $min_length,
+    normalize => $normalize
+  )
+  GROUP BY id
+)
 SELECT
-  cuts.id,
-  cuts.start_char,
-  cuts.end_char,
-  cuts.first_id AS kept_id,
-  cuts.first_start_char AS kept_start_char,
-  cuts.first_end_char AS kept_end_char,
-  cuts.copies,
-  substr(documents.text, cuts.start_char + 1, cuts.end_char - cuts.start_char) AS passage
-FROM repeated_units(
-  (SELECT id, text, place, group_value FROM ordered_documents),
-  unit => $unit,
-  min_copies => $min_copies,
-  min_length => $min_length,
-  normalize => $normalize
-) AS cuts
-JOIN documents ON cuts.id = documents.id
+  id,
+  cut['start_char'] AS start_char,
+  cut['end_char'] AS end_char,
+  cut['kept_id'] AS kept_id,
+  cut['kept_start_char'] AS kept_start_char,
+  cut['kept_end_char'] AS kept_end_char,
+  cut['copies'] AS copies,
+  passage
+FROM (
+  SELECT of_texts.id, UNNEST(of_texts.cuts) AS cut, UNNEST(span_texts(documents.text, of_texts.cuts)) AS passage
+  FROM of_texts
+  JOIN documents ON of_texts.id = documents.id
+)

@@ -149,7 +149,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     arguments.reading.set(&context)?;
     if let Some(file) = &arguments.kept {
         let inputs: Vec<String> = [&options.inputs[..], &options.against].concat();
-        kept::check(&context, file, &inputs).await?;
+        kept::check(&context, file, &inputs, &arguments.output).await?;
     }
     let job = decontaminate(&options, context, progress::progress(global)).await?;
     if let Some(file) = &arguments.kept {

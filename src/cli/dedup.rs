@@ -325,7 +325,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let context = global.session_on(&arguments.cluster)?;
     arguments.reading.set(&context)?;
     if let Some(file) = &arguments.kept {
-        kept::check(&context, file, &options.inputs).await?;
+        kept::check(&context, file, &options.inputs, &arguments.output).await?;
     }
     let job = dedup(&options, context, progress::progress(global)).await?;
     if let Some(file) = &arguments.kept {

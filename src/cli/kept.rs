@@ -7,13 +7,25 @@ use neardup::jobs::Manifest;
 use std::path::Path;
 
 /// Checks, before the job runs, that a file of this name can be written: an unknown format is an error.
-pub(crate) async fn check(context: &SessionContext, file: &str, inputs: &[String]) -> Result<()> {
+pub(crate) async fn check(
+    context: &SessionContext,
+    file: &str,
+    inputs: &[String],
+    directory: &str,
+) -> Result<()> {
     if file.is_empty() || file == "-" {
         return plan_err!(
             "--kept must be the name of a file, such as kept.jsonl or kept.csv.gz, found '{file}'"
         );
     }
     refuse_input(inputs.iter().map(String::as_str), file)?;
+    if let Some(name) = inside(file, directory)
+        && neardup::jobs::is_owned(&name)
+    {
+        return exec_err!(
+            "--kept {file}: the job writes {name} in its directory {directory}; another name is needed"
+        );
+    }
     if Path::new(file).is_dir() {
         return exec_err!("--kept {file}: this is a directory; the name of a file is needed");
     }
@@ -62,6 +74,19 @@ pub(crate) async fn write(
 
 fn copy(rows: &str, file: &str) -> String {
     format!("COPY {rows} TO '{}'", file.replace('\'', "''"))
+}
+
+/// The first name of a file below a directory, which may not be there yet; `None` if it is not inside.
+fn inside(file: &str, directory: &str) -> Option<String> {
+    let absolute = |name: &Path| {
+        let path = std::path::absolute(name).ok()?;
+        let above = path.ancestors().find(|above| above.exists())?;
+        let real = above.canonicalize().ok()?;
+        Some(real.join(path.strip_prefix(above).ok()?))
+    };
+    let (file, directory) = (absolute(Path::new(file))?, absolute(Path::new(directory))?);
+    let name = file.strip_prefix(directory).ok()?.components().next()?;
+    Some(name.as_os_str().to_string_lossy().into_owned())
 }
 
 /// Whether two names are those of one file.

@@ -228,6 +228,12 @@ impl Input {
         self.files.iter().any(spool::is_copy)
     }
 
+    /// The files that are copies of pipes, which are gone when the process ends, with the names of the pipes.
+    pub(crate) fn pipes(&self) -> impl Iterator<Item = (&Location, String)> {
+        let files = self.files.iter();
+        files.filter_map(|file| Some((file, spool::pipe_of(file)?)))
+    }
+
     /// The names of the files in the form that [`DumpTable`] expects.
     pub(crate) fn dumps(&self) -> Result<Vec<String>> {
         let name = |file: &Location| match file.path() {

@@ -58,6 +58,17 @@ pub fn with_names_of_pipes(text: String) -> String {
     })
 }
 
+/// The name of the pipe that a file is the copy of: `-` for standard input.
+pub(super) fn pipe_of(file: &Location) -> Option<String> {
+    let spool = SPOOL.lock();
+    let mut copies = spool.copies.iter();
+    let (name, _) = copies.find(|(_, copy)| file.path() == Some(copy))?;
+    Some(match name.as_str() {
+        STANDARD_INPUT_FILE => STANDARD_INPUT.to_owned(),
+        other => other.to_owned(),
+    })
+}
+
 /// Whether a name is that of standard input or of a pipe.
 pub(super) fn is_pipe(name: &str) -> bool {
     let is_fifo = |name| std::fs::metadata(name).is_ok_and(|found| found.file_type().is_fifo());

@@ -12,7 +12,7 @@ use super::job::{Job, Output, Progress};
 use super::manifest::{Manifest, StepRecord};
 use super::results::{bytes_of_row, numbers, one_row};
 use super::row_ids::RowIds;
-use super::table::{self, TableColumns, check_row_ids, plain_type, unused_name};
+use super::table::{self, TableColumns, check_row_ids, plain_type};
 use super::{defaults::default, figures::Figure, figures::Reason};
 use crate::files::{Input, Kind, resolve};
 use crate::functions::Value;
@@ -242,19 +242,29 @@ impl<'a> Run<'a> {
         let id = columns
             .find_id("id", options.id.as_deref())?
             .map(str::to_owned);
+        if options.action == Action::Cut {
+            columns.check_apart(id.as_deref(), text)?;
+        }
         check_row_ids(id.as_deref(), options.row_ids)?;
         if options.action == Action::Mark && columns.has(CONTAMINATED) {
             let why = format!(": the corpus has a column {CONTAMINATED} already");
             return Err(parameter_error![set("action", Action::Mark), why].into());
         }
-        let hits = unused_name(columns.schema(), "neardup_hits");
+        // The names of the columns that steps add begin with it.
+        let mut hits = "neardup_hits".to_owned();
+        while columns.names().any(|name| name.starts_with(&hits)) {
+            hits.push('_');
+        }
         let columns = TableColumns::of(context, &items).await?;
         for column in &item_texts {
             columns.find_text("item_text", column)?;
         }
         let item_id = columns.find_id("item_id", options.item_id.as_deref())?;
         let ids = [id, item_id.map(str::to_owned)];
-        let benchmark = columns.has("benchmark");
+        let benchmark = columns
+            .schema()
+            .field_with_name("benchmark")
+            .is_ok_and(|field| !field.data_type().is_nested());
         Ok(Self {
             options,
             corpus,
@@ -574,6 +584,9 @@ impl<'a> Run<'a> {
     ) -> Result<DataFrame> {
         let field = searched.schema().field_with_unqualified_name(self.text())?;
         let text_type = field.data_type().clone();
+        if text_type.is_null() {
+            return searched.select(columns);
+        }
         let plain = cast(
             ident(self.text()),
             plain_type(context, "searched", self.text()).await?,

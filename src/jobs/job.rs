@@ -6,7 +6,7 @@ use super::figures::{Figure, Reason};
 use super::inputs;
 use super::manifest::{Manifest, StepFile, StepRecord};
 use super::report::REPORT;
-use crate::files::{Location, parquet_files};
+use crate::files::{Location, MANIFEST, parquet_files};
 use crate::functions::{Template, Value};
 use crate::operators::similar_pairs::{LeftOut, reporting};
 use crate::operators::write_step::{Target, WriteStep, write_empty};
@@ -64,6 +64,11 @@ pub(super) const OWNED: [&str; 11] = [
     "cuts.parquet",
     REPORT,
 ];
+
+/// Whether a job writes or removes a file or a directory of this name in its directory.
+pub fn is_owned(name: &str) -> bool {
+    OWNED.contains(&name) || [MANIFEST, ".lock"].contains(&name)
+}
 
 /// Where the files of a step go.
 #[derive(Debug, Clone, Copy)]

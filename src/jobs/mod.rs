@@ -45,7 +45,7 @@ pub use dumps::{DumpOptions, OnError, Splitter};
 pub use figures::{Figure, Reason};
 pub use first_look::{FirstLook, first_look};
 pub use ingest::{Ingest, ingest};
-pub use job::{Job, Progress, Quiet};
+pub use job::{Job, Progress, Quiet, is_owned};
 pub use manifest::{InputFile, Manifest, StepFile, StepRecord};
 pub use neardup_kernels::{ChangeKind, PairClass};
 pub use report::{

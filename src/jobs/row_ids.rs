@@ -55,7 +55,14 @@ pub(super) async fn numbered(
                 lit(DIGITS),
                 lit("0"),
             ]);
-            concat(vec![ident(&numbers.name), lit(":"), row])
+            // A pipe has a name of its own, not that of its copy, which differs from run to run.
+            let name = input
+                .pipes()
+                .try_fold(ident(&numbers.name), |name, (copy, pipe)| {
+                    let is_copy = ident(&numbers.name).eq(lit(copy.as_str()));
+                    when(is_copy, lit(pipe)).otherwise(name)
+                })?;
+            concat(vec![name, lit(":"), row])
         }
         RowIds::Content => {
             let mut columns = fields.clone();

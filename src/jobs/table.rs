@@ -29,6 +29,25 @@ impl<'a> TableColumns<'a> {
         &self.schema
     }
 
+    /// The names of the columns.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.schema
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
+    }
+
+    /// Checks that the texts, which are edited, are not the ids.
+    pub(super) fn check_apart(&self, id: Option<&str>, text: &str) -> Result<()> {
+        match id == Some(text) {
+            true => {
+                let why = ": the column holds the ids of the rows, whose values stay as they are";
+                Err(parameter_error![set("text", text), why].into())
+            }
+            false => Ok(()),
+        }
+    }
+
     /// Whether there is a column of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.schema.field_with_name(name).is_ok()

@@ -434,6 +434,21 @@ fn mistakes_are_answered() {
         ),
         (&["--against", "missing.csv"], "missing.csv"),
         (
+            &[
+                "--against",
+                "items.csv",
+                "--kept",
+                "out/contamination.parquet",
+                "--text",
+                "body",
+            ],
+            "the job writes contamination.parquet in its directory out",
+        ),
+        (
+            &["--against", "items.csv", "--text", "id", "--action", "cut"],
+            "--text id: the column holds the ids of the rows",
+        ),
+        (
             &["--against", "items.csv", "--min-run", "0"],
             "--min-run must be a whole number in [1, 64], found 0",
         ),
@@ -479,4 +494,81 @@ fn mistakes_are_answered() {
         &["show", "out"],
         &["a job of decontaminate has no clusters"],
     );
+}
+
+/// Each place was looked up from the beginning of the text: hours for a text of many items.
+#[test]
+fn a_text_of_very_many_items() {
+    let scratch = Scratch::new();
+    let item = "one two three four five six seven eight nine ten";
+    let text = format!("{item}. and sö on. ").repeat(30_000);
+    scratch.write(
+        "rows.jsonl",
+        format!(
+            "{}\n",
+            json!({"id": 1, "text": text, "neardup_hits_index": 1, "neardup_hits_key": 2})
+        ),
+    );
+    scratch.write("items.jsonl", format!("{}\n", json!({"text": item})));
+    let arguments = [
+        "decontaminate",
+        "rows.jsonl",
+        "--against",
+        "items.jsonl",
+        "--action",
+        "cut",
+        "--memory-limit",
+        "256M",
+    ];
+    let summary = scratch.job(&arguments);
+    assert_eq!(
+        (&summary["cuts"], &summary["kept"]),
+        (&json!(30_000), &json!(1)),
+        "{summary}"
+    );
+    let kept = scratch.job_rows("neardup-out", "SELECT * FROM kept");
+    let left = "and sö on. ".repeat(30_000);
+    assert_eq!(
+        Value::from(kept),
+        json!([{"id": 1, "neardup_hits_index": 1, "neardup_hits_key": 2, "text": left}])
+    );
+}
+
+/// The names of the copies of standard input were in the ids.
+#[test]
+fn ids_of_standard_input_stay_the_same() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "rows.jsonl",
+        "{\"text\":\"they say: one two three four five six seven eight nine ten.\"}\n",
+    );
+    let mut found = Vec::new();
+    for directory in ["a", "b"] {
+        let mut command = scratch.command(&[
+            "decontaminate",
+            "rows.jsonl",
+            "--against",
+            "-",
+            "-o",
+            directory,
+            "--quiet",
+        ]);
+        let mut child = command
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        let mut pipe = child.stdin.take().expect("a pipe");
+        std::io::Write::write_all(
+            &mut pipe,
+            b"{\"text\":\"one two three four five six seven eight nine ten\"}\n",
+        )
+        .expect("a pipe");
+        drop(pipe);
+        assert!(child.wait().expect("a child").success());
+        found.push(Value::from(
+            scratch.job_rows(directory, "SELECT item_id FROM contamination"),
+        ));
+    }
+    assert_eq!(found[0], json!([{"item_id": "-:000000000000"}]));
+    assert_eq!(found[0], found[1]);
 }

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, Int64Array, StringViewBuilder};
+use arrow::array::{ArrayRef, StringViewBuilder};
 use arrow::datatypes::DataType;
-use datafusion_common::{Result, exec_err};
+use datafusion_common::Result;
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::cut_spans;
 
-use crate::columns::{Arguments, Constants, Kind, Parameters, check_fields};
+use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
-
-const FIELDS: [&str; 2] = ["start_char", "end_char"];
+use crate::spans::Spans;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
@@ -44,41 +43,24 @@ impl Function for CutSpans {
     };
 
     fn result_type(_: &Constants<'_>, types: &[&DataType]) -> Result<DataType> {
-        check_fields(Self::PARAMETERS.function, types[1], &FIELDS, &[])?;
+        Spans::check(Self::PARAMETERS.function, types[1])?;
         Ok(DataType::Utf8View)
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
-        let (texts, records) = (args.texts(0)?, args.records(1)?);
-        let [starts, ends] = [records.integers(FIELDS[0])?, records.integers(FIELDS[1])?];
+        let (texts, spans) = (
+            args.texts(0)?,
+            Spans::new(Self::PARAMETERS.function, args, 1)?,
+        );
         let mut out = StringViewBuilder::with_capacity(args.rows());
-        let mut spans = Vec::new();
+        let mut of_row = Vec::new();
         for row in 0..args.rows() {
             let Some(text) = texts.get(row) else {
                 out.append_null();
                 continue;
             };
-            spans.clear();
-            for at in records.get(row).into_iter().flatten() {
-                let is_null = starts.is_null(at) || ends.is_null(at);
-                let [start, end] =
-                    [&starts, &ends].map(|offsets| usize::try_from(offsets.value(at)));
-                match (start, end) {
-                    (Ok(start), Ok(end)) if !is_null && start <= end => spans.push(start..end),
-                    _ => {
-                        let shown = |offsets: &Int64Array| match offsets.is_null(at) {
-                            true => "NULL".to_owned(),
-                            false => offsets.value(at).to_string(),
-                        };
-                        return exec_err!(
-                            "cut_spans: a span goes from start_char >= 0 to end_char >= start_char, got {} and {}",
-                            shown(&starts),
-                            shown(&ends)
-                        );
-                    }
-                }
-            }
-            out.append_value(cut_spans(text, &spans));
+            spans.row(row, &mut of_row)?;
+            out.append_value(cut_spans(text, &of_row));
         }
         Ok(Arc::new(out.finish()))
     }

@@ -79,7 +79,9 @@ mod shingles;
 mod signature_keys;
 mod signed_id;
 mod simhash;
+mod span_texts;
 mod spanning_forest;
+mod spans;
 mod split_sentences;
 mod spot_signatures;
 mod terms;
@@ -150,6 +152,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(signature_keys::SignatureKeys),
         udf(signed_id::SignedId),
         udf(simhash::SimHash),
+        udf(span_texts::SpanTexts),
         udf(split_sentences::SplitSentences),
         udf(spot_signatures::SpotSignatures),
         udf(terms::Terms),

@@ -58,6 +58,9 @@ impl Run<'_> {
             }
         }
         check_row_ids(id, self.options.row_ids)?;
+        if self.options.edit.is_some() {
+            table.check_apart(id, text)?;
+        }
         Ok(Columns {
             id: id.map(str::to_owned),
             text: text.to_owned(),

@@ -173,10 +173,12 @@ impl Run<'_> {
                     .iter()
                     .map(|field| ident(field.name()))
                     .collect();
+                // A column of NULL has no text.
+                let is_edited = |name: &str| name == text && !text_type.is_null();
                 let with_cut = schema
                     .fields()
                     .iter()
-                    .map(|field| match field.name() == text {
+                    .map(|field| match is_edited(field.name()) {
                         true => cast(cut.clone(), text_type.clone()).alias(text),
                         false => ident(field.name()),
                     });

@@ -31,15 +31,51 @@ pub fn cut_spans(text: &str, spans: &[Range<usize>]) -> String {
     out
 }
 
+/// The characters of each of some spans, given as offsets in characters, at most the first `max_length` of each. What lies
+/// beyond the end of the text is left out.
+///
+/// ```
+/// assert_eq!(neardup_kernels::texts_of_spans("größer als", &[4..6, 0..3], 2), ["er", "gr"]);
+/// ```
+pub fn texts_of_spans<'a>(
+    text: &'a str,
+    spans: &[Range<usize>],
+    max_length: usize,
+) -> Vec<&'a str> {
+    let end = |span: &Range<usize>| span.end.min(span.start.saturating_add(max_length));
+    let mut offsets: Vec<usize> = spans
+        .iter()
+        .flat_map(|span| [span.start, end(span)])
+        .collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    let mut byte_of = bytes_of(text);
+    let bytes: Vec<usize> = offsets.iter().map(|&offset| byte_of(offset)).collect();
+    let byte = |offset: usize| {
+        let at = offsets.binary_search(&offset);
+        at.map_or(text.len(), |at| bytes[at])
+    };
+    let texts = spans.iter().map(|span| {
+        let bytes = byte(span.start)..byte(end(span));
+        text.get(bytes).unwrap_or_default()
+    });
+    texts.collect()
+}
+
+/// Gives the byte of each of a series of ascending offsets in characters.
+fn bytes_of(text: &str) -> impl FnMut(usize) -> usize {
+    let mut at = text.char_indices().map(|(at, _)| at).enumerate().peekable();
+    move |character| {
+        while at.next_if(|(number, _)| *number < character).is_some() {}
+        at.peek().map_or(text.len(), |(_, byte)| *byte)
+    }
+}
+
 /// The spans in bytes: sorted, apart, not empty, and within the text. Spans with only white space between them are one.
 fn in_bytes(text: &str, spans: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut sorted: Vec<&Range<usize>> = spans.iter().filter(|span| !span.is_empty()).collect();
     sorted.sort_unstable_by_key(|span| (span.start, span.end));
-    let mut at = text.char_indices().map(|(at, _)| at).enumerate().peekable();
-    let mut byte_of = |character: usize| {
-        while at.next_if(|(number, _)| *number < character).is_some() {}
-        at.peek().map_or(text.len(), |(_, byte)| *byte)
-    };
+    let mut byte_of = bytes_of(text);
     let mut apart: Vec<Range<usize>> = Vec::new();
     for span in sorted {
         match apart.last_mut() {
@@ -238,6 +274,28 @@ mod tests {
         assert_eq!(cut(&[(19, 1000), (500, 600)]), "one two three four");
         assert_eq!(cut(&[(500, 600), (30, 30)]), text);
         assert_eq!(cut(&[(0, usize::MAX)]), "");
+    }
+
+    #[test]
+    fn texts_of_spans_are_those_of_characters() {
+        let mut random = RandomTexts::new(43);
+        for _ in 0..5_000 {
+            let text = random.nasty(40);
+            let characters: Vec<char> = text.chars().collect();
+            let spans: Vec<Range<usize>> = (0..random.below(6))
+                .map(|_| {
+                    let start = random.below(50);
+                    start..start + random.below(20)
+                })
+                .collect();
+            let max_length = random.below(25);
+            let expected = spans.iter().map(|span| -> String {
+                let from = characters.iter().skip(span.start);
+                from.take(span.len().min(max_length)).collect()
+            });
+            let found = texts_of_spans(&text, &spans, max_length);
+            assert_eq!(found, expected.collect::<Vec<_>>(), "{text:?} {spans:?}");
+        }
     }
 
     /// Letters and digits outside of the spans stay, in their order, and cuts between words join no words.

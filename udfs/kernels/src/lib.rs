@@ -116,7 +116,7 @@ pub use bit_model::{
 pub use bits::{cosine_to_hamming, hamming_distance, hamming_to_cosine};
 pub use classify::{Change, ChangeKind, Classification, PairClass, PairClassifier};
 pub use cosine::{cosine, sparse_cosine};
-pub use cut::cut_spans;
+pub use cut::{cut_spans, texts_of_spans};
 pub use edit::{edit_distance, edit_distance_within, edit_similarity};
 pub use edit_keys::{
     EditGramScratch, MAX_EDIT_GRAM, edit_gram_length, edit_grams_into, edit_keys_into,

@@ -1,0 +1,63 @@
+//! Columns of spans: lists of structs with offsets in characters.
+
+use std::ops::Range;
+
+use arrow::array::{Array, Int64Array};
+use arrow::datatypes::DataType;
+use datafusion_common::{Result, exec_err};
+
+use crate::columns::{Arguments, Records, check_fields};
+
+const FIELDS: [&str; 2] = ["start_char", "end_char"];
+
+/// The spans of each row.
+pub(crate) struct Spans {
+    function: &'static str,
+    records: Records,
+    starts: Int64Array,
+    ends: Int64Array,
+}
+
+impl Spans {
+    /// Checks the type of a column of spans.
+    pub(crate) fn check(function: &str, data_type: &DataType) -> Result<()> {
+        check_fields(function, data_type, &FIELDS, &[])
+    }
+
+    pub(crate) fn new(function: &'static str, args: &Arguments, index: usize) -> Result<Self> {
+        let records = args.records(index)?;
+        Ok(Self {
+            function,
+            starts: records.integers(FIELDS[0])?,
+            ends: records.integers(FIELDS[1])?,
+            records,
+        })
+    }
+
+    /// The spans of a row; none if it is NULL.
+    ///
+    /// # Errors
+    /// If an offset is NULL or negative, or a span ends before its start.
+    pub(crate) fn row(&self, row: usize, out: &mut Vec<Range<usize>>) -> Result<()> {
+        out.clear();
+        for at in self.records.get(row).into_iter().flatten() {
+            let is_null = self.starts.is_null(at) || self.ends.is_null(at);
+            let offsets = [&self.starts, &self.ends];
+            let [start, end] = offsets.map(|offsets| usize::try_from(offsets.value(at)));
+            match (start, end) {
+                (Ok(start), Ok(end)) if !is_null && start <= end => out.push(start..end),
+                _ => {
+                    let [start, end] = offsets.map(|offsets| match offsets.is_null(at) {
+                        true => "NULL".to_owned(),
+                        false => offsets.value(at).to_string(),
+                    });
+                    return exec_err!(
+                        "{}: a span goes from start_char >= 0 to end_char >= start_char, got {start} and {end}",
+                        self.function
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+}
