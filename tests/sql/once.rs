@@ -32,6 +32,10 @@ const CALLS: &[(&str, &str)] = &[
          FROM near_duplicates($input, shingle => 'space:1', keep => 'longest')
          WHERE (similarity IS NULL) = kept",
     ),
+    (
+        "repeated_text",
+        "SELECT count(*) AS n, count(DISTINCT first_id) AS texts FROM repeated_text($input, min_length => 1)",
+    ),
 ];
 
 /// Relations whose rows differ from run to run, with the number of texts of each.
