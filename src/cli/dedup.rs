@@ -31,8 +31,8 @@ use std::time::Instant;
 /// Reads a MediaWiki dump (.xml, .xml.bz2, .xml.gz), whose sentences are compared, or a table of documents
 /// (Parquet, CSV, TSV, JSON lines or arrays, or .txt files, also .gz, .zst, .bz2), given as files, directories
 /// or globs, on disk or in a bucket (s3://BUCKET/KEY). Without an input it reads the bundled sample dump. The
-/// result is a directory with pairs.parquet, clusters.parquet, kept.parquet and removed.parquet. Running the
-/// same command again resumes a job that was stopped.
+/// result is a directory with pairs.parquet, clusters.parquet, kept.parquet and removed.parquet; with --edit
+/// with kept.parquet and cuts.parquet. Running the same command again resumes a job that was stopped.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -194,8 +194,8 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         value_name = "N",
-        help = help("min_length"),
-        value_parser = read::<usize>("min_length"),
+        help = help("min_length.job"),
+        value_parser = read::<usize>("min_length.job"),
         default_value_t = Dedup::LENGTHS.0,
         help_heading = DUMPS
     )]

@@ -583,14 +583,12 @@ impl<'a> Run<'a> {
         columns: Vec<Expr>,
     ) -> Result<DataFrame> {
         let field = searched.schema().field_with_unqualified_name(self.text())?;
-        let text_type = field.data_type().clone();
-        if text_type.is_null() {
+        if field.data_type().is_null() {
             return searched.select(columns);
         }
-        let plain = cast(
-            ident(self.text()),
-            plain_type(context, "searched", self.text()).await?,
-        );
+        // The dictionary of a column may have no room for the texts that are left.
+        let text_type = plain_type(context, "searched", self.text()).await?;
+        let plain = cast(ident(self.text()), text_type.clone());
         let spans = function(context, "item_spans")?.call(vec![
             plain.clone(),
             ident(self.items_column()),

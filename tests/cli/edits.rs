@@ -230,6 +230,33 @@ fn paragraphs_with_all_that_a_table_holds() {
     }
 }
 
+/// A dictionary of 128 values holds the texts of the rows, but not also what is left of the edited ones.
+#[test]
+fn texts_of_a_small_dictionary() {
+    let scratch = Scratch::new();
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT value AS id, arrow_cast('A line of text number ' || (value % 100) || chr(10) || 'end ' || (value % 100), \
+         'Dictionary(Int8, Utf8)') AS text FROM generate_series(0, 199)) TO 'rows.parquet'",
+    ]);
+    let text_type = scratch.rows("SELECT DISTINCT arrow_typeof(text) AS of FROM 'rows.parquet'");
+    assert!(text_type[0]["of"].to_string().contains("Dictionary"));
+    let summary = scratch.job(&["dedup", "rows.parquet", "--edit", "lines", "-o", "out"]);
+    assert_eq!(summary["cuts"], 100, "{summary}");
+    let kept = scratch.rows(
+        "SELECT count(*) AS rows, count(*) FILTER (WHERE text = 'end ' || (id % 100)) AS edited \
+         FROM 'out/kept.parquet'",
+    );
+    assert_eq!(Value::from(kept), json!([{"rows": 200, "edited": 100}]));
+    scratch.write("items.jsonl", "{\"text\": \"a line of text\"}\n");
+    let cut = ["--against", "items.jsonl", "--action", "cut"];
+    let job = ["decontaminate", "rows.parquet", "-o", "clean"];
+    scratch.job(&[&job[..], &cut].concat());
+    let texts = scratch.rows("SELECT count(DISTINCT text) AS texts FROM 'clean/kept.parquet'");
+    assert_eq!(Value::from(texts), json!([{"texts": 100}]));
+}
+
 #[test]
 fn mistakes_are_answered() {
     let scratch = Scratch::new();
@@ -254,6 +281,10 @@ fn mistakes_are_answered() {
         (
             &["--edit", "lines", "--min-copies", "1"],
             "--min-copies must be a whole number",
+        ),
+        (
+            &["--edit", "lines", "--language", "de"],
+            "--language has no effect with --edit lines",
         ),
         (
             &["--edit", "lines", "--compare", "all"],

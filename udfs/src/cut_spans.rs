@@ -15,7 +15,7 @@ use crate::spans::Spans;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns a text without some of its passages, joined so that it reads on: of the white space around a passage the side with more line breaks stays, quotation marks and brackets around it go, and so does a stop after it if nothing of its sentence is left before it. No letter or digit outside of the passages is lost.",
+    description = "Returns a text without some of its passages, joined so that it reads on: of the white space around a passage the side with more line breaks stays, a line after it keeps its indentation, quotation marks and brackets around it go, and so does a stop after it if nothing of its sentence is left before it. No letter or digit outside of the passages is lost.",
     syntax_example = "cut_spans(text, spans)",
     sql_example = r#"```sql
 > SELECT cut_spans('See the map. (All rights reserved.) Next page.', [named_struct('start_char', 14, 'end_char', 33)]) AS rest;
@@ -28,7 +28,7 @@ use crate::spans::Spans;
     argument(name = "text", description = "The text; NULL gives NULL."),
     argument(
         name = "spans",
-        description = "A list of structs with the integer fields start_char and end_char: offsets in characters of the first character of a passage and after its last one. They may overlap. NULL gives the text."
+        description = "A list of structs with the integer fields start_char and end_char: offsets in characters of the first character of a passage and after its last one. They may overlap. A row without a list keeps its text."
     ),
     related_udf(name = "item_spans")
 )]

@@ -161,8 +161,9 @@ impl Run<'_> {
                     ident("cut_id").alias(&cut_id),
                     ident("spans").alias(&spans),
                 ])?;
-                let text_type = schema.field_with_name(text)?.data_type().clone();
-                let plain = cast(ident(text), plain_type(context, "input", text).await?);
+                // The dictionary of a column may have no room for the texts that are left.
+                let text_type = plain_type(context, "input", text).await?;
+                let plain = cast(ident(text), text_type.clone());
                 let cut = context
                     .udf("cut_spans")?
                     .call(vec![plain.clone(), ident(&spans)]);
@@ -174,14 +175,15 @@ impl Run<'_> {
                     .map(|field| ident(field.name()))
                     .collect();
                 // A column of NULL has no text.
-                let is_edited = |name: &str| name == text && !text_type.is_null();
-                let with_cut = schema
-                    .fields()
-                    .iter()
-                    .map(|field| match is_edited(field.name()) {
-                        true => cast(cut.clone(), text_type.clone()).alias(text),
-                        false => ident(field.name()),
-                    });
+                let has_texts = !schema.field_with_name(text)?.data_type().is_null();
+                let with_cut =
+                    schema
+                        .fields()
+                        .iter()
+                        .map(|field| match has_texts && field.name() == text {
+                            true => cast(cut.clone(), text_type.clone()).alias(text),
+                            false => ident(field.name()),
+                        });
                 let with_cut: Vec<Expr> = with_cut.chain([ident(&spans)]).collect();
                 let joined = LogicalPlanBuilder::from(input.into_unoptimized_plan())
                     .join(
@@ -230,7 +232,7 @@ impl Run<'_> {
             let why = " is for the texts of a table; neardup ingest makes tables of a dump";
             return Err(parameter_error![set("edit", edit), why].into());
         }
-        const UNUSED: [&str; 11] = [
+        const UNUSED: [&str; 12] = [
             "threshold",
             "shingle",
             "method",
@@ -242,6 +244,7 @@ impl Run<'_> {
             "resolution",
             "max_bucket_pairwise",
             "max_length",
+            "language",
         ];
         let chosen = |option: &&str| self.options.chosen.iter().any(|chosen| chosen == option);
         match UNUSED.into_iter().find(chosen) {

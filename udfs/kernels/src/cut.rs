@@ -1,5 +1,6 @@
 //! Texts without some of their passages, so that what is left reads on.
 
+use crate::units::is_line_break;
 use std::ops::Range;
 
 /// Returns a text without the characters of some spans, given as offsets in characters. Spans may overlap and stand in any
@@ -7,7 +8,7 @@ use std::ops::Range;
 ///
 /// What stood around a span is joined:
 /// - Of the white space before and after it the side with more line breaks stays, so that paragraphs stay apart; at the
-///   beginning and at the end of the text none stays.
+///   beginning and at the end of the text none stays. A line after it keeps its indentation.
 /// - Quotation marks and brackets around it go with it.
 /// - A stop, comma or colon after it goes if nothing of its sentence is left before it; else it moves up to the word
 ///   before.
@@ -114,28 +115,35 @@ fn join(out: &mut String, after: &str, more: bool) {
     }
     let before = &out[..kept];
     let space = &out[space];
-    let begins_line = space.contains(['\n', '\r']);
+    let begins_line = space.contains(is_line_break);
     if before.is_empty() || begins_line || before.ends_with(is_stop) || ends_with_opening(before) {
         rest = &rest[stops(rest)..];
     }
     let text = rest.trim_start();
     let space_after = &rest[..rest.len() - text.len()];
-    let is_after = stops(text) > 0
-        || line_breaks(space_after) > line_breaks(space)
+    let breaks = [space, space_after].map(line_breaks);
+    let is_after = (stops(text) > 0 && breaks == [0, 0])
+        || breaks[1] > breaks[0]
         || (space.is_empty() && !ends_with_opening(before));
-    let joined = match before.is_empty() || (text.is_empty() && !more) {
+    let chosen = match before.is_empty() || (text.is_empty() && !more) {
         true => "",
         false if is_after => space_after,
         false => space,
     };
-    let joined = joined.to_owned();
+    let joined = match space_after.rsplit_once(is_line_break) {
+        // A line after the cut keeps its indentation.
+        Some((_, indentation)) if !text.is_empty() => {
+            chosen.trim_end_matches(|c| !is_line_break(c)).to_owned() + indentation
+        }
+        _ => chosen.to_owned(),
+    };
     out.truncate(kept);
     out.push_str(&joined);
     out.push_str(text);
 }
 
 fn line_breaks(space: &str) -> usize {
-    space.matches('\n').count()
+    space.matches(is_line_break).count() - space.matches("\r\n").count()
 }
 
 /// The bytes of the stops, commas and colons that a text begins with; none in `.5`.
@@ -240,7 +248,22 @@ mod tests {
             ("One.\n⟦Two⟧.\n\nThree.", "One.\n\nThree."),
             ("One.\n\n⟦Two⟧. Three.", "One.\n\nThree."),
             ("One ⟦two⟧\nthree", "One\nthree"),
+            ("- One\n⟦Two⟧\n    - Three", "- One\n    - Three"),
+            ("- One\n\n  ⟦Two⟧\n    - Three", "- One\n\n    - Three"),
+            ("- One\n  ⟦Two⟧ three", "- One\n  three"),
+            ("⟦One⟧\n    Two", "    Two"),
+            ("One\r⟦Two⟧\r\rThree", "One\r\rThree"),
+            ("One\r\n\t⟦Two⟧\r\n\tThree\r\n\t⟦Four⟧", "One\r\n\tThree"),
+            ("One\n⟦Two⟧\n  ⟦Three⟧\n    Four", "One\n    Four"),
             ("One.\r\n⟦Two⟧.\r\nThree.\r\n", "One.\r\nThree.\r\n"),
+            ("One\u{2029}⟦Two⟧\u{85}\tthree", "One\u{2029}\tthree"),
+            (
+                "One\u{2028}\u{2028}⟦Two⟧\n Three",
+                "One\u{2028}\u{2028} Three",
+            ),
+            ("One\n\n⟦Two⟧\n... three", "One\n\n... three"),
+            ("One ⟦two⟧ ... three", "One ... three"),
+            ("One\n⟦two⟧\n\n... three", "One\n\n... three"),
             ("One ⟦two⟧ ⟦three⟧ four", "One four"),
             ("One. ⟦Two⟧. ⟦Three⟧. Four.", "One. Four."),
             ("One ⟦two⟧ and ⟦three⟧ four", "One and four"),

@@ -44,7 +44,7 @@ pub fn for_each_unit<'a>(text: &'a str, unit: TextUnit, mut f: impl FnMut(Range<
     // The first and the last byte of the unit, and characters up to its start and its end.
     let mut open: Option<(Range<usize>, Range<usize>)> = None;
     let (mut byte, mut chars) = (0, 0);
-    for line in text.split_inclusive(is_break) {
+    for line in text.split_inclusive(is_line_break) {
         let trimmed = line.trim();
         if trimmed.is_empty() {
             // The line feed after a carriage return ends no line of its own.
@@ -74,7 +74,8 @@ pub fn for_each_unit<'a>(text: &'a str, unit: TextUnit, mut f: impl FnMut(Range<
     }
 }
 
-fn is_break(c: char) -> bool {
+/// Whether a character ends a line.
+pub(crate) fn is_line_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
@@ -115,7 +116,7 @@ mod tests {
 
     /// The units by the definition: the lines of the text, with one line feed for each break.
     fn naive(text: &str, unit: TextUnit) -> Vec<String> {
-        let lines = text.replace("\r\n", "\n").replace(is_break, "\n");
+        let lines = text.replace("\r\n", "\n").replace(is_line_break, "\n");
         let lines: Vec<&str> = lines.split('\n').map(str::trim).collect();
         match unit {
             TextUnit::Line => lines
@@ -148,7 +149,7 @@ mod tests {
                     assert_eq!(at, *unit, "{text:?}");
                 }
                 let lines = |unit: &str| -> String {
-                    let lines = unit.replace("\r\n", "\n").replace(is_break, "\n");
+                    let lines = unit.replace("\r\n", "\n").replace(is_line_break, "\n");
                     let lines: Vec<&str> = lines.split('\n').map(str::trim).collect();
                     lines.join("\n")
                 };
