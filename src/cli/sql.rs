@@ -124,13 +124,15 @@ pub(super) async fn run_script(
             LogicalPlan::Explain(_) | LogicalPlan::Analyze(_) => CellLimits::WIDEST,
             _ => CellLimits::of_output(),
         };
-        let frame = context.execute_logical_plan(plan).await?;
-        match (prints, format) {
-            (false, _) => {
-                frame.collect().await?;
-            }
-            (true, Format::Table) => print_table(frame, limits).await?,
-            (true, _) => print_stream(frame, format).await?,
+        let read = plan.clone();
+        let done = match context.execute_logical_plan(plan).await {
+            Ok(frame) if !prints => frame.collect().await.map(drop),
+            Ok(frame) if format == Format::Table => print_table(frame, limits).await,
+            Ok(frame) => print_stream(frame, format).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = done {
+            return Err(neardup::files::explain_read_error(&read, context, error).await);
         }
     }
     Ok(())

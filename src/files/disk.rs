@@ -5,14 +5,17 @@
 
 use async_trait::async_trait;
 use futures::stream::BoxStream;
+use futures::{FutureExt, TryFutureExt};
 use object_store::path::Path;
 use object_store::{
     CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta,
     ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result,
+    UploadPart,
 };
 use std::fmt::{Display, Formatter};
 use std::fs::{self, File};
 use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -22,7 +25,7 @@ pub(super) struct Disk(pub(super) Arc<dyn ObjectStore>);
 
 /// Checks that a file can be created where `location` names one, if its directory is there.
 fn check(location: &Path) -> Result<()> {
-    let name = std::path::PathBuf::from(format!("/{location}"));
+    let name = PathBuf::from(format!("/{location}"));
     let Some(directory) = name.parent().filter(|directory| directory.is_dir()) else {
         return Ok(());
     };
@@ -46,6 +49,57 @@ fn failed(name: &std::path::Path, source: std::io::Error) -> Error {
     Error::Generic {
         store: "file system",
         source: format!("{}: {source}", name.display()).into(),
+    }
+}
+
+/// A file that is written in parts. Errors name it, and what was written of it is gone when an upload that is not complete
+/// is dropped.
+#[derive(Debug)]
+struct Upload {
+    name: PathBuf,
+    /// `None` after the end.
+    file: Option<Box<dyn MultipartUpload>>,
+}
+
+impl Upload {
+    fn ended(&self) -> Error {
+        failed(&self.name, std::io::Error::other("the upload has ended"))
+    }
+}
+
+#[async_trait]
+impl MultipartUpload for Upload {
+    fn put_part(&mut self, data: PutPayload) -> UploadPart {
+        let name = self.name.clone();
+        match &mut self.file {
+            Some(file) => {
+                let part = file.put_part(data);
+                part.map_err(move |error| failed(&name, std::io::Error::other(error)))
+                    .boxed()
+            }
+            None => futures::future::ready(Err(self.ended())).boxed(),
+        }
+    }
+
+    async fn complete(&mut self) -> Result<PutResult> {
+        let mut file = self.file.take().ok_or_else(|| self.ended())?;
+        let done = file.complete().await;
+        done.map_err(|error| failed(&self.name, std::io::Error::other(error)))
+    }
+
+    async fn abort(&mut self) -> Result<()> {
+        let mut file = self.file.take().ok_or_else(|| self.ended())?;
+        file.abort().await
+    }
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        // The engine's store leaves the removal of the file to a task of the runtime, which may not run before the process
+        // ends. In a thread without a runtime it removes the file at once.
+        if let Some(file) = self.file.take() {
+            _ = std::thread::spawn(move || drop(file)).join();
+        }
     }
 }
 
@@ -73,7 +127,10 @@ impl ObjectStore for Disk {
         options: PutMultipartOptions,
     ) -> Result<Box<dyn MultipartUpload>> {
         check(location)?;
-        self.0.put_multipart_opts(location, options).await
+        Ok(Box::new(Upload {
+            name: format!("/{location}").into(),
+            file: Some(self.0.put_multipart_opts(location, options).await?),
+        }))
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {

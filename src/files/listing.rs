@@ -5,7 +5,9 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, exec_err};
 use datafusion::datasource::file_format::parquet::ParquetFormat;
-use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig};
+use datafusion::datasource::listing::{
+    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
+};
 use datafusion::execution::SessionState;
 use std::sync::Arc;
 
@@ -44,6 +46,15 @@ pub(super) fn listing(
     schema: SchemaRef,
 ) -> Result<Arc<dyn TableProvider>> {
     let urls = files.iter().map(Location::url).collect::<Result<_>>()?;
+    table(urls, options, schema)
+}
+
+/// A table over the files at these addresses.
+pub(super) fn table(
+    urls: Vec<ListingTableUrl>,
+    options: ListingOptions,
+    schema: SchemaRef,
+) -> Result<Arc<dyn TableProvider>> {
     let config = ListingTableConfig::new_with_multi_paths(urls)
         .with_listing_options(options)
         .with_schema(schema);

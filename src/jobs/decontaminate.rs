@@ -170,12 +170,13 @@ pub async fn decontaminate(
     )
     .await?;
     // The steps that read the rows of a table have the errors of its files.
-    let directory = job.directory().clone();
-    let read = run.items(&mut job).await;
-    read.map_err(|error| table::named(items, &directory, error))?;
+    if let Err(error) = run.items(&mut job).await {
+        return Err(table::named(items, &job, error).await);
+    }
     run.index(&mut job).await?;
-    let read = run.searched(&mut job).await;
-    read.map_err(|error| table::named(corpus, &directory, error))?;
+    if let Err(error) = run.searched(&mut job).await {
+        return Err(table::named(corpus, &job, error).await);
+    }
     run.contamination(&mut job).await?;
     if options.action == Action::Cut {
         run.cuts(&mut job).await?;

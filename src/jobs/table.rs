@@ -1,5 +1,6 @@
 //! A table of documents as the input of a job: its columns, and its rows with ids.
 
+use super::job::Job;
 use super::row_ids::{RowIds, numbered};
 use crate::files::{Input, Kind, Location};
 use crate::near_names;
@@ -216,15 +217,11 @@ pub(super) async fn plain_type(
 
 /// The error of a step that reads the rows of a table, with the names of its files; an error that names a file of the job's
 /// directory, or a parameter, is none of the table.
-pub(super) fn named(
-    input: &Input,
-    directory: &Location,
-    error: DataFusionError,
-) -> DataFusionError {
-    let is_named = error.strip_backtrace().contains(directory.as_str());
+pub(super) async fn named(input: &Input, job: &Job, error: DataFusionError) -> DataFusionError {
+    let is_named = error.strip_backtrace().contains(job.directory().as_str());
     match is_named || ParameterError::of(&error).is_some() {
         true => error,
-        false => input.named(error),
+        false => input.explained(job.context(), error).await,
     }
 }
 

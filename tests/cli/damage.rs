@@ -267,3 +267,78 @@ fn manifests_that_are_not_believed() {
     scratch.write("out/manifest.json", &whole);
     scratch.succeed(&JOB);
 }
+
+/// A file of 300 rows in two row groups, with checksums of its pages, as PyArrow writes it.
+const WITH_CHECKSUMS: &[u8] = include_bytes!("../data/page_checksums.parquet");
+
+#[test]
+fn a_damaged_page_is_an_error_that_names_its_file() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("rows")).expect("a directory");
+    for name in ["a", "b", "c", "d", "e"] {
+        scratch.write(&format!("rows/{name}.parquet"), WITH_CHECKSUMS);
+    }
+    let query = [
+        "sql",
+        "-c",
+        "SELECT count(DISTINCT text) AS texts FROM 'rows'",
+    ];
+    assert!(scratch.succeed(&query).out.contains("300"));
+    let mut damaged = WITH_CHECKSUMS.to_vec();
+    let place = damaged.windows(11).position(|text| text == b"mill of row");
+    damaged[place.expect("a text")] ^= 4;
+    scratch.write("rows/d.parquet", &damaged);
+    let said = ["rows/d.parquet: ", "CRC"];
+    scratch.fail(&query, &said);
+    for more in [&[][..], &["--edit", "lines"], &["--id", "row"]] {
+        let job = [
+            "dedup",
+            "rows",
+            "-o",
+            "out",
+            "--overwrite",
+            "--row-ids",
+            "path",
+        ];
+        let job = match more {
+            ["--id", _] => [&job[..], more].concat(),
+            _ => [&job[..5], more, &["--id", "row"]].concat(),
+        };
+        scratch.fail(&job, &said);
+    }
+}
+
+/// Whatever byte of the metadata of a file is wrong, it is read, or there is an error that names the file.
+#[test]
+fn damaged_metadata_of_parquet_is_no_panic() {
+    let scratch = Scratch::new();
+    let length = WITH_CHECKSUMS.len();
+    let footer = &WITH_CHECKSUMS[length - 8..length - 4];
+    let footer = u32::from_le_bytes(footer.try_into().expect("four bytes")) as usize;
+    let last = length - 8 - footer..length;
+    let mut errors = 0;
+    for (number, at) in last
+        .clone()
+        .step_by(37)
+        .chain(length - 8..length)
+        .enumerate()
+    {
+        let mut damaged = WITH_CHECKSUMS.to_vec();
+        damaged[at] ^= 1 << (number % 8);
+        scratch.write("rows.parquet", &damaged);
+        let run = scratch.run(&[
+            "sql",
+            "-c",
+            "SELECT count(DISTINCT text) FROM 'rows.parquet'",
+        ]);
+        match run.code {
+            Some(0) => {}
+            Some(1) => {
+                errors += 1;
+                assert!(run.err.contains("rows.parquet"), "byte {at}: {}", run.err);
+            }
+            other => panic!("byte {at}: {other:?}: {}", run.err),
+        }
+    }
+    assert!(errors > 8, "{errors}");
+}

@@ -41,8 +41,9 @@ use std::sync::Arc;
 
 /// Upper bound of the bytes of a batch that is read from a file. The shingles of its rows are about ten times as large.
 const MAX_BATCH_BYTES: usize = 8 << 20;
-/// A batch may use this fraction of the memory of a partition: 1/32.
-const BATCH_MEMORY_DIVISOR: usize = 32;
+/// A batch may use this fraction of the memory of a partition: 1/128. A sort reserves about three times the memory of a
+/// batch, and shares the memory of its partition with some thirty operators.
+const BATCH_MEMORY_DIVISOR: usize = 128;
 /// Approximate upper bound of the bytes in memory per byte in a file. Files are compressed.
 const EXPANSION: u64 = 6;
 
