@@ -23,6 +23,7 @@ use std::time::Instant;
 ///   neardup dedup 'shards/*.jsonl.gz' --keep-by 'date desc' --kept kept.jsonl.gz -o out
 ///   neardup dedup pages.parquet --within language,site -o out   only rows of one language and site are compared
 ///   neardup dedup pages.parquet --edit lines -o out       no row is removed, but lines that stood before are cut
+///   neardup dedup pages.parquet --edit passages -o out    the same for passages of at least 40 words
 ///   neardup dedup enwiki-pages-articles.xml.bz2 -o wiki   similar sentences of a Wikipedia dump
 ///   neardup show out                                      the clusters, with their differences
 ///   neardup why 42 out                                    why row 42 was removed
@@ -69,12 +70,21 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         value_name = "N",
-        help = help("min_copies"),
-        value_parser = read::<usize>("min_copies"),
-        default_value = default("min_copies"),
+        help = help("min_copies.job"),
+        value_parser = read::<usize>("min_copies.job"),
+        default_value = default("min_copies.job"),
         help_heading = RESULT
     )]
     min_copies: usize,
+    #[arg(
+        long,
+        value_name = "N",
+        help = help("min_words.repeated"),
+        value_parser = read::<usize>("min_words.repeated"),
+        default_value = default("min_words.repeated"),
+        help_heading = RESULT
+    )]
+    min_words: usize,
 
     /// Text column of a table [default: text]
     #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
@@ -315,6 +325,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         max_bucket_pairwise: arguments.max_bucket_pairwise,
         edit: arguments.edit,
         min_copies: arguments.min_copies,
+        min_words: arguments.min_words,
         compare: arguments.compare,
         lengths: (arguments.min_length, arguments.max_length),
         dump: arguments.dump.options(),

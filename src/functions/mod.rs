@@ -130,6 +130,7 @@ table_functions! {
         "partial_duplicates" + "partial_duplicates.documents";
     surface "projection_join" [1..=2] resolve::signatures::projection_join,
         "projection_join" + "projection_join.estimated";
+    surface "repeated_passages" [1..=1] resolve::repeated_text::repeated_passages, "repeated_passages";
     surface "repeated_text" [1..=1] resolve::repeated_text::repeated_text, "repeated_text";
     surface "sentence_vector" [2..=2] resolve::sentence_vector::sentence_vector, "sentence_vector";
     surface "sentences" [1..=1] resolve::sentences::sentences, "sentences";
@@ -154,6 +155,9 @@ table_functions! {
     block "item_pairs" [1..=2] resolve::near_duplicates::item_pairs,
         "item_pairs.exact" + "item_pairs.frequencies" + "item_pairs.minhash" + "item_pairs.projection"
         + "item_pairs.first";
+    block "passage_origins" [2..=2] resolve::block, "passage_origins";
+    block "passage_places" [2..=2] resolve::block, "passage_places";
+    block "passage_runs" [2..=2] resolve::block, "passage_runs";
     block "prefix_pairs" [2..=2] resolve::block, "prefix_pairs";
     block "repeated_units" [1..=1] resolve::block, "repeated_units";
     block "resolved_duplicates" [1..=1] resolve::block, "resolved_duplicates";

@@ -230,6 +230,117 @@ fn paragraphs_with_all_that_a_table_holds() {
     }
 }
 
+/// The words of a text.
+fn words_of(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// Where passages are cut, others come to stand twice: of the texts that cuts leave alike, one stays. Each row keeps its
+/// other columns, and the files have the same bytes for any number of threads.
+#[test]
+fn no_passage_stands_twice() {
+    let scratch = Scratch::new();
+    let passage = |number: usize| -> String {
+        let words = (0..12).map(|at| format!("word{}of{number}", (at * at + number) % 31));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    // The passages first stand in rows with words of their own, then between the same words.
+    let rows: Vec<Value> = (0..4000)
+        .map(|row| {
+            let (text, score) = match row % 2 {
+                0 => (
+                    format!(
+                        "Row {row} says:\n\n{} – and ends {row}.\n",
+                        passage(row / 2).to_uppercase()
+                    ),
+                    9000 - row,
+                ),
+                _ => (
+                    format!(
+                        "Read on the first page: {}. So it goes on.\n",
+                        passage(row / 2)
+                    ),
+                    row * 7919 % 1009,
+                ),
+            };
+            json!({"text": text, "site": format!("s{}", row % 3), "score": score})
+        })
+        .collect();
+    scratch.write("rows.jsonl", lines_of(&rows));
+    let job = [
+        "dedup",
+        "rows.jsonl",
+        "--edit",
+        "passages",
+        "--min-words",
+        "8",
+    ];
+    let mut kept = Vec::new();
+    for threads in ["1", "2", "7"] {
+        let directory = format!("out{threads}");
+        let more = [
+            "-o",
+            &directory,
+            "--keep-by",
+            "score desc",
+            "--threads",
+            threads,
+        ];
+        let summary = scratch.job(&[&job[..], &more].concat());
+        assert_eq!(summary["rows_read"], 4000, "{summary}");
+        let names = ["kept", "cuts"];
+        kept.push(names.map(|name| scratch.read(&format!("{directory}/{name}.parquet"))));
+        assert_eq!(kept[0], kept[kept.len() - 1], "{threads} threads");
+    }
+    // A job that has lost a step does that one again.
+    std::fs::remove_file(scratch.path("out1/kept.parquet")).expect("a file");
+    let more = ["-o", "out1", "--keep-by", "score desc"];
+    let summary = scratch.job(&[&job[..], &more].concat());
+    assert!(summary["steps_done_before"].as_u64() > Some(6), "{summary}");
+    assert_eq!(scratch.read("out1/kept.parquet"), kept[0][0]);
+    let left = scratch.rows("SELECT id, text, site, score FROM 'out1/kept.parquet' ORDER BY id");
+    let mut seen = BTreeSet::new();
+    for row in &left {
+        let id = row["id"].as_u64().expect("an id") as usize;
+        assert_eq!(
+            (&row["site"], &row["score"]),
+            (&rows[id]["site"], &rows[id]["score"])
+        );
+        let words = words_of(row["text"].as_str().expect("a text"));
+        for gram in words.windows(8) {
+            assert!(
+                seen.insert(gram.to_vec()),
+                "{gram:?} of row {id} stands twice"
+            );
+        }
+    }
+    // All of the first rows, and one of the others.
+    assert_eq!(left.len(), 2001, "{:?}", left.get(1));
+    let of_first = left
+        .iter()
+        .filter(|row| row["id"].as_u64().is_some_and(|id| id % 2 == 0));
+    for row in of_first {
+        let id = row["id"].as_u64().expect("an id") as usize;
+        assert_eq!(row["text"], rows[id]["text"]);
+    }
+    // The second round found something.
+    let second = scratch.rows("SELECT count(*) AS cuts FROM 'out1/steps/*-passages_2/*.parquet'");
+    assert!(second[0]["cuts"].as_u64() > Some(0), "{second:?}");
+    for cut in scratch.rows("SELECT id, start_char, end_char, passage FROM 'out1/cuts.parquet'") {
+        let number = |name: &str| cut[name].as_u64().expect("a number") as usize;
+        let text = rows[number("id")]["text"].as_str().expect("a text");
+        let here = text.chars().skip(number("start_char"));
+        let here: String = here
+            .take(number("end_char") - number("start_char"))
+            .collect();
+        assert_eq!(cut["passage"], here);
+    }
+}
+
 /// A dictionary of 128 values holds the texts of the rows, but not also what is left of the edited ones.
 #[test]
 fn texts_of_a_small_dictionary() {
@@ -273,10 +384,22 @@ fn mistakes_are_answered() {
             &["--edit", "lines", "--threshold", "0.9"],
             "--threshold has no effect with --edit lines",
         ),
-        (&["--edit", "words"], "lines, paragraphs"),
+        (&["--edit", "words"], "lines, paragraphs, passages"),
+        (
+            &["--edit", "lines", "--min-words", "9"],
+            "--min-words has no effect with --edit lines",
+        ),
+        (
+            &["--edit", "passages", "--min-length", "9"],
+            "--min-length has no effect with --edit passages",
+        ),
+        (
+            &["--edit", "passages", "--min-words", "1001"],
+            "--min-words must be a whole number in [1, 1000]",
+        ),
         (
             &["--min-copies", "3"],
-            "--min-copies is for lines or paragraphs that are cut",
+            "--min-copies is for lines, paragraphs or passages that are cut",
         ),
         (
             &["--edit", "lines", "--min-copies", "1"],

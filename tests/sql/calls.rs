@@ -55,6 +55,8 @@ pub const CALLS: &[(&str, &str)] = &[
     ("partial_duplicates", "SELECT * FROM partial_duplicates(docs, min_length => 1)"),
     ("partial_duplicates", "SELECT * FROM partial_duplicates(docs, min_length => 1, max_gap => 1, method => 'minhash')"),
     ("partial_duplicates", "SELECT * FROM partial_duplicates(placed, min_length => 1)"),
+    ("repeated_passages", "SELECT * FROM repeated_passages(docs, min_words => 2)"),
+    ("repeated_passages", "SELECT * FROM repeated_passages(docs, min_words => 1, min_copies => 3, normalize => false)"),
     ("repeated_text", "SELECT * FROM repeated_text(docs, min_length => 1)"),
     ("repeated_text", "SELECT * FROM repeated_text(docs, unit => 'paragraph', min_copies => 3, normalize => false)"),
     ("projection_join", "SELECT * FROM projection_join(vectors)"),
@@ -154,6 +156,26 @@ pub const CALLS: &[(&str, &str)] = &[
         "signature_pairs",
         "SELECT * FROM signature_pairs(
            (SELECT side, id, group_value, simhash(text) AS signature, CAST(NULL AS BYTEA) AS vector FROM rows_in), max_distance => 40)",
+    ),
+    (
+        "passage_origins",
+        "SELECT * FROM passage_origins(
+           (SELECT id, 0 AS first_word, 1 AS end_word, 0 AS start_char, 1 AS end_char, id AS first_id, 0 AS first_at,
+              1 AS words, 2 AS copies FROM rows_in),
+           (SELECT id, text, CASE WHEN id > 1 THEN [named_struct('first_word', 1, 'end_word', 2)] END AS cut FROM rows_in))",
+    ),
+    (
+        "passage_places",
+        "SELECT * FROM passage_places(
+           (SELECT id, 0 AS first_word, 1 AS end_word, id AS first_id, 0 AS first_at, 2 AS copies FROM rows_in),
+           (SELECT id, text, CASE WHEN id > 1 THEN [named_struct('first_word', 1, 'end_word', 2)] END AS cut FROM rows_in))",
+    ),
+    (
+        "passage_runs",
+        "WITH texts AS (
+           SELECT id, text, id AS place, group_value, CASE WHEN id > 1 THEN [named_struct('first_word', 1, 'end_word', 2)] END AS cut
+           FROM rows_in)
+         SELECT * FROM passage_runs((SELECT * FROM texts), (SELECT * FROM texts), min_words => 2)",
     ),
     (
         "repeated_units",

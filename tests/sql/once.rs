@@ -33,6 +33,11 @@ const CALLS: &[(&str, &str)] = &[
          WHERE (similarity IS NULL) = kept",
     ),
     (
+        "repeated_passages",
+        "SELECT count(*) AS n, count(DISTINCT first_id) AS texts FROM repeated_passages(
+           (SELECT id, split_part(text, ' ', 1) || ' ' || text AS text FROM $input), min_words => 2)",
+    ),
+    (
         "repeated_text",
         "SELECT count(*) AS n, count(DISTINCT first_id) AS texts FROM repeated_text($input, min_length => 1)",
     ),

@@ -43,14 +43,14 @@ impl Function for CutSpans {
     };
 
     fn result_type(_: &Constants<'_>, types: &[&DataType]) -> Result<DataType> {
-        Spans::check(Self::PARAMETERS.function, types[1])?;
+        Spans::check(Self::PARAMETERS.function, types[1], Spans::CHARS)?;
         Ok(DataType::Utf8View)
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let (texts, spans) = (
             args.texts(0)?,
-            Spans::new(Self::PARAMETERS.function, args, 1)?,
+            Spans::new(Self::PARAMETERS.function, args, 1, Spans::CHARS)?,
         );
         let mut out = StringViewBuilder::with_capacity(args.rows());
         let mut of_row = Vec::new();

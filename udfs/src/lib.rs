@@ -49,6 +49,7 @@ mod item_list;
 mod item_similarity;
 mod item_spans;
 mod jaccard_similarity;
+mod key_filter;
 mod key_parts;
 mod keys_within;
 mod mean_vector;
@@ -60,6 +61,8 @@ mod normalize_text;
 mod number_order;
 mod packed_vector;
 mod pair_blocks;
+mod passage_anchors;
+mod passage_grams;
 mod permuted_signatures;
 mod prefix_tokens;
 mod random_projection;
@@ -92,6 +95,7 @@ mod unquoted_text;
 mod wikitext_to_blocks;
 mod wikitext_to_plain;
 mod winnow;
+mod word_runs;
 
 #[cfg(test)]
 mod calls;
@@ -135,6 +139,8 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(number_order::NumberOrder),
         udf(packed_vector::PackedVector),
         udf(pair_blocks::PairBlocks),
+        udf(passage_anchors::PassageAnchors),
+        udf(passage_grams::PassageGrams),
         udf(permuted_signatures::PermutedSignatures),
         udf(prefix_tokens::PrefixTokens),
         udf(random_projection::RandomProjection),
@@ -162,6 +168,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(wikitext_to_blocks::WikitextToBlocks),
         udf(wikitext_to_plain::WikitextToPlain),
         udf(winnow::Winnow),
+        udf(word_runs::WordRuns),
     ];
     functions.map(Arc::new).to_vec()
 }
@@ -171,6 +178,7 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
     let functions = [
         udaf(connected_components::ConnectedComponents),
         udaf(item_list::ItemList),
+        udaf(key_filter::KeyFilter),
         udaf(spanning_forest::SpanningForest),
         udaf(mean_vector::MeanVector),
         udaf(representatives::Representatives),

@@ -50,7 +50,7 @@ impl Function for SpanTexts {
 
     fn result_type(constants: &Constants<'_>, types: &[&DataType]) -> Result<DataType> {
         max_length(constants)?;
-        Spans::check(Self::PARAMETERS.function, types[1])?;
+        Spans::check(Self::PARAMETERS.function, types[1], Spans::CHARS)?;
         Ok(DataType::new_list(DataType::Utf8, true))
     }
 
@@ -58,7 +58,7 @@ impl Function for SpanTexts {
         let max_length = max_length(&args.constants())? as usize;
         let (texts, spans) = (
             args.texts(0)?,
-            Spans::new(Self::PARAMETERS.function, args, 1)?,
+            Spans::new(Self::PARAMETERS.function, args, 1, Spans::CHARS)?,
         );
         let mut of_row = Vec::new();
         let mut wrong = Ok(());

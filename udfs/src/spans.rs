@@ -1,4 +1,4 @@
-//! Columns of spans: lists of structs with offsets in characters.
+//! Columns of spans: lists of structs with offsets in characters, or in words.
 
 use std::ops::Range;
 
@@ -8,28 +8,38 @@ use datafusion_common::{Result, exec_err};
 
 use crate::columns::{Arguments, Records, check_fields};
 
-const FIELDS: [&str; 2] = ["start_char", "end_char"];
-
 /// The spans of each row.
 pub(crate) struct Spans {
     function: &'static str,
+    fields: [&'static str; 2],
     records: Records,
     starts: Int64Array,
     ends: Int64Array,
 }
 
 impl Spans {
+    /// The fields of spans of characters.
+    pub(crate) const CHARS: [&'static str; 2] = ["start_char", "end_char"];
+    /// The fields of spans of words.
+    pub(crate) const WORDS: [&'static str; 2] = ["first_word", "end_word"];
+
     /// Checks the type of a column of spans.
-    pub(crate) fn check(function: &str, data_type: &DataType) -> Result<()> {
-        check_fields(function, data_type, &FIELDS, &[])
+    pub(crate) fn check(function: &str, data_type: &DataType, fields: [&str; 2]) -> Result<()> {
+        check_fields(function, data_type, &fields, &[])
     }
 
-    pub(crate) fn new(function: &'static str, args: &Arguments, index: usize) -> Result<Self> {
+    pub(crate) fn new(
+        function: &'static str,
+        args: &Arguments,
+        index: usize,
+        fields: [&'static str; 2],
+    ) -> Result<Self> {
         let records = args.records(index)?;
         Ok(Self {
             function,
-            starts: records.integers(FIELDS[0])?,
-            ends: records.integers(FIELDS[1])?,
+            fields,
+            starts: records.integers(fields[0])?,
+            ends: records.integers(fields[1])?,
             records,
         })
     }
@@ -51,8 +61,9 @@ impl Spans {
                         true => "NULL".to_owned(),
                         false => offsets.value(at).to_string(),
                     });
+                    let [first, last] = self.fields;
                     return exec_err!(
-                        "{}: a span goes from start_char >= 0 to end_char >= start_char, got {start} and {end}",
+                        "{}: a span goes from {first} >= 0 to {last} >= {first}, got {start} and {end}",
                         self.function
                     );
                 }

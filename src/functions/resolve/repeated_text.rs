@@ -1,4 +1,4 @@
-//! Resolves `repeated_text`: projects the relation to an input with fixed column names.
+//! Resolves `repeated_text` and `repeated_passages`: projects the relation to an input with fixed column names.
 
 use super::{Call, Expansion, expansion};
 use crate::functions::find;
@@ -7,14 +7,22 @@ use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::logical_expr::LogicalPlanBuilder;
 
 pub(in crate::functions) fn repeated_text(call: &Call) -> Result<Expansion> {
+    resolved(call, "repeated_text")
+}
+
+pub(in crate::functions) fn repeated_passages(call: &Call) -> Result<Expansion> {
+    resolved(call, "repeated_passages")
+}
+
+fn resolved(call: &Call, function: &str) -> Result<Expansion> {
     let plan = &call.relations[0];
     let id = id_column(call, plan, call.column("id").unwrap_or("id"))?;
     let text = text_column(call, plan, call.column("text").unwrap_or("text"))?;
     let input = LogicalPlanBuilder::from(plan.clone())
         .project(vec![id.alias("id"), text.alias("text")])?
         .build()?;
-    let template = find("repeated_text")
-        .ok_or_else(|| plan_datafusion_err!("unknown function repeated_text"))?
+    let template = find(function)
+        .ok_or_else(|| plan_datafusion_err!("unknown function {function}"))?
         .template;
     Ok(expansion(call, template, vec![input], []))
 }

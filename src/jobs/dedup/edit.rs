@@ -1,12 +1,17 @@
-//! `dedup` with `edit`: cuts repeated lines or paragraphs out of the texts, and keeps the rest.
+//! `dedup` with `edit`: cuts repeated lines, paragraphs or passages out of the texts, and keeps the rest.
 //!
 //! ```text
-//! input ─> documents ─> cuts ─> kept
+//! input ─> documents ─┬─────────> repeated ────────────┬─> spans ─> cuts ─> kept
+//!                     └─> runs_1 ─> places_1 ─> passages_1 ─> cut_2 ─> runs_2 ─> … ─┘
 //! ```
+//!
+//! Where a passage is cut, the words around it come to stand next to each other and may be a passage that stands elsewhere,
+//! too. So passages are looked for in rounds: the first one in the texts, and each other one where the rounds before have
+//! brought words together, until a round finds none.
 
 use super::options::Keep;
 use super::run::Run;
-use crate::functions::Value;
+use crate::functions::{Template, Value};
 use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
@@ -28,16 +33,8 @@ words! {
         Lines = "lines",
         /// Paragraphs.
         Paragraphs = "paragraphs",
-    }
-}
-
-impl Edit {
-    /// The unit, as the function `text_units` names it.
-    fn unit(self) -> &'static str {
-        match self {
-            Self::Lines => "line",
-            Self::Paragraphs => "paragraph",
-        }
+        /// Passages of a number of words.
+        Passages = "passages",
     }
 }
 
@@ -45,14 +42,22 @@ impl Run<'_> {
     /// The steps of an edit, after those that make the documents.
     pub(super) async fn edit(&self, job: &mut Job, edit: Edit) -> Result<()> {
         self.order(job).await?;
-        self.cuts(job, edit).await?;
+        match edit {
+            Edit::Lines => self.units(job, "line").await?,
+            Edit::Paragraphs => self.units(job, "paragraph").await?,
+            Edit::Passages => self.passages(job).await?,
+        }
+        run_step(job, "spans", statement!("spans"), &BTreeMap::new()).await?;
+        self.cuts(job).await?;
         self.edited(job).await
     }
 
     /// Registers `ordered_documents` (id, text, place, group_value), in whose order the first copy stays.
     async fn order(&self, job: &Job) -> Result<()> {
         let documents = job.context().table("documents").await?;
-        let columns = ["id", "text", "group_value"].map(ident).to_vec();
+        // Sorts hold the bytes of these texts; views of them would hold the pages of the files that they are read from.
+        let text = cast(ident("text"), DataType::Utf8).alias("text");
+        let columns = vec![ident("id"), text, ident("group_value")];
         let ordered = match self.options.keep {
             Keep::First => {
                 let place = ident("id").alias("place");
@@ -75,47 +80,92 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Finds the units that stood before, and registers them as `repeated`.
+    async fn units(&self, job: &mut Job, unit: &str) -> Result<()> {
+        let mut values = self.edit_values();
+        values.insert("unit".to_owned(), Value::Text(unit.to_owned()));
+        let min_length = Value::Integer(self.options.lengths.0 as i64);
+        values.insert("min_length".to_owned(), min_length);
+        let statement = statement!("repeated_units");
+        run_step(job, "repeated", statement, &values).await?;
+        Ok(())
+    }
+
+    /// Finds the passages that stood before, round by round, and registers them as `repeated`.
+    async fn passages(&self, job: &mut Job) -> Result<()> {
+        let mut values = self.edit_values();
+        let min_words = Value::Integer(self.options.min_words as i64);
+        values.insert("min_words".to_owned(), min_words);
+        let none = BTreeMap::new();
+        let mut all: Option<DataFrame> = None;
+        for round in 1.. {
+            let step = |name: &str| format!("{name}_{round}");
+            values.insert("first".to_owned(), Value::Boolean(all.is_none()));
+            let texts = match &all {
+                None => statement!("cut_texts.first"),
+                Some(all) => {
+                    register(job, "all_passages", all.clone())?;
+                    run_step(job, &step("cut"), statement!("word_cuts"), &none).await?;
+                    register(job, "word_cuts", job.context().table(&step("cut")).await?)?;
+                    statement!("cut_texts")
+                }
+            };
+            let texts = job.plan(texts, &none).await?;
+            register(
+                job,
+                "cut_texts",
+                DataFrame::new(job.context().state(), texts),
+            )?;
+            let mut counts = Vec::new();
+            for (name, statement) in [
+                ("runs", statement!("passage_runs")),
+                ("places", statement!("passage_places")),
+                ("passages", statement!("passage_origins")),
+            ] {
+                let values = if name == "runs" { &values } else { &none };
+                counts.push(run_step(job, &step(name), statement, values).await?);
+                let table = job.context().table(&step(name)).await?;
+                register(job, &format!("passage_{name}"), table)?;
+            }
+            if counts.iter().any(|count| *count != counts[0]) {
+                return exec_err!(
+                    "round {round}: of the passages that were found, places in the text and first places: {counts:?}"
+                );
+            }
+            let passages = job.context().table(&step("passages")).await?;
+            let passages = match all {
+                Some(all) => all.union(passages)?,
+                None => passages,
+            };
+            if counts[0] == 0 {
+                let repeated = passages.drop_columns(&["first_word", "end_word"])?;
+                return register(job, "repeated", repeated);
+            }
+            all = Some(passages);
+        }
+        Ok(())
+    }
+
+    /// The values that the statements of all edits have.
+    fn edit_values(&self) -> BTreeMap<String, Value> {
+        let min_copies = Value::Integer(self.options.min_copies as i64);
+        let normalize = Value::Boolean(self.options.normalize);
+        BTreeMap::from([
+            ("min_copies".to_owned(), min_copies),
+            ("normalize".to_owned(), normalize),
+        ])
+    }
+
     /// Lists what is cut.
-    async fn cuts(&self, job: &mut Job, edit: Edit) -> Result<()> {
-        let values = BTreeMap::from([
-            ("unit".to_owned(), Value::Text(edit.unit().to_owned())),
-            (
-                "min_copies".to_owned(),
-                Value::Integer(self.options.min_copies as i64),
-            ),
-            (
-                "min_length".to_owned(),
-                Value::Integer(self.options.lengths.0 as i64),
-            ),
-            (
-                "normalize".to_owned(),
-                Value::Boolean(self.options.normalize),
-            ),
-        ]);
+    async fn cuts(&self, job: &mut Job) -> Result<()> {
         job.step(
             "cuts",
             Output::File("cuts.parquet"),
             async |job: &Job| {
-                // Rows of one id would be one text.
-                let repeated = job
-                    .context()
-                    .sql(
-                        "SELECT CAST(id AS VARCHAR) AS shown, count(*) AS rows FROM documents WHERE id IS NOT NULL \
-                         GROUP BY id HAVING count(*) > 1 ORDER BY id LIMIT 1",
-                    )
-                    .await?
-                    .collect()
-                    .await?;
-                if let Some(row) = repeated.iter().find(|batch| batch.num_rows() > 0) {
-                    return exec_err!(
-                        "the id {} stands for {} rows; ids must be unique",
-                        array_value_to_string(row.column(0), 0)?,
-                        array_value_to_string(row.column(1), 0)?
-                    );
-                }
-                let plan = job.plan(statement!("unit_cuts"), &values).await?;
+                let plan = job.plan(statement!("cuts"), &BTreeMap::new()).await?;
                 let cuts = DataFrame::new(job.context().state(), plan);
-                let order = ["id", "start_char"].map(|column| ident(column).sort(true, false));
+                let order = ["id", "start_char", "end_char", "kept_id", "kept_start_char"];
+                let order = order.map(|column| ident(column).sort(true, false));
                 Ok(cuts.sort(order.to_vec())?.into_unoptimized_plan())
             },
             async |context: &SessionContext, _, record: &mut StepRecord| {
@@ -156,9 +206,8 @@ impl Run<'_> {
                 let schema = input.schema().inner().clone();
                 let [spans, cut_id] =
                     ["neardup_spans", "neardup_cut_id"].map(|name| unused_name(&schema, name));
-                let of_texts = job.plan(statement!("spans"), &BTreeMap::new()).await?;
-                let of_texts = DataFrame::new(context.state(), of_texts).select(vec![
-                    ident("cut_id").alias(&cut_id),
+                let of_texts = context.table("spans").await?.select(vec![
+                    ident("id").alias(&cut_id),
                     ident("spans").alias(&spans),
                 ])?;
                 // The dictionary of a column may have no room for the texts that are left.
@@ -185,13 +234,14 @@ impl Run<'_> {
                             false => ident(field.name()),
                         });
                 let with_cut: Vec<Expr> = with_cut.chain([ident(&spans)]).collect();
-                let joined = LogicalPlanBuilder::from(input.into_unoptimized_plan())
+                // The cuts are on the left side, of which a join makes its table.
+                let joined = LogicalPlanBuilder::from(of_texts.into_unoptimized_plan())
                     .join(
-                        of_texts.into_unoptimized_plan(),
-                        JoinType::Left,
+                        input.into_unoptimized_plan(),
+                        JoinType::Right,
                         (
-                            vec![Column::from_name(id)],
                             vec![Column::from_name(&cut_id)],
+                            vec![Column::from_name(id)],
                         ),
                         None,
                     )?
@@ -232,6 +282,10 @@ impl Run<'_> {
             let why = " is for the texts of a table; neardup ingest makes tables of a dump";
             return Err(parameter_error![set("edit", edit), why].into());
         }
+        let of_other = match edit {
+            Edit::Passages => "min_length",
+            Edit::Lines | Edit::Paragraphs => "min_words",
+        };
         const UNUSED: [&str; 12] = [
             "threshold",
             "shingle",
@@ -247,7 +301,7 @@ impl Run<'_> {
             "language",
         ];
         let chosen = |option: &&str| self.options.chosen.iter().any(|chosen| chosen == option);
-        match UNUSED.into_iter().find(chosen) {
+        match UNUSED.into_iter().chain([of_other]).find(chosen) {
             Some(option) => Err(parameter_error![
                 name(option),
                 " has no effect with ",
@@ -257,5 +311,52 @@ impl Run<'_> {
             .into()),
             None => Ok(()),
         }
+    }
+}
+
+/// Runs a step, and gives the number of its rows.
+async fn run_step(
+    job: &mut Job,
+    name: &str,
+    statement: Template,
+    values: &BTreeMap<String, Value>,
+) -> Result<u64> {
+    let step = job.step(
+        name,
+        Output::Step,
+        async |job: &Job| {
+            check_unique(job).await?;
+            job.plan(statement, values).await
+        },
+        async |_: &SessionContext, _, _: &mut StepRecord| Ok(()),
+    );
+    Ok(step.await?.rows)
+}
+
+/// Registers a relation, in place of another one of that name.
+fn register(job: &Job, name: &str, relation: DataFrame) -> Result<()> {
+    job.context().deregister_table(name)?;
+    job.context().register_table(name, relation.into_view())?;
+    Ok(())
+}
+
+/// Checks that ids are unique: rows of one id would be one text.
+async fn check_unique(job: &Job) -> Result<()> {
+    let repeated = job
+        .context()
+        .sql(
+            "SELECT CAST(id AS VARCHAR) AS shown, count(*) AS rows FROM documents WHERE id IS NOT NULL \
+             GROUP BY id HAVING count(*) > 1 ORDER BY id LIMIT 1",
+        )
+        .await?
+        .collect()
+        .await?;
+    match repeated.iter().find(|batch| batch.num_rows() > 0) {
+        Some(row) => exec_err!(
+            "the id {} stands for {} rows; ids must be unique",
+            array_value_to_string(row.column(0), 0)?,
+            array_value_to_string(row.column(1), 0)?
+        ),
+        None => Ok(()),
     }
 }

@@ -72,24 +72,29 @@ pub async fn dedup(
         progress,
     )
     .await?;
-    let directory = job.directory().clone();
-    let named = |error| table::named(&input, &directory, error);
-    match input.kind {
-        Kind::Dump => run.sentences(&mut job, &input).await?,
-        // These steps read the rows of the table, so their errors are errors of the input files.
-        _ => {
-            let table = run.table(&mut job, &input).await;
-            table.map_err(named)?;
+    // The first steps read the rows of the table, so their errors are errors of the input files.
+    let read = match (input.kind, options.edit) {
+        (Kind::Dump, _) => {
+            run.sentences(&mut job, &input).await?;
+            run.texts(&mut job).await
         }
+        (_, None) => match run.table(&mut job, &input).await {
+            Ok(()) => run.texts(&mut job).await,
+            Err(error) => Err(error),
+        },
+        (_, Some(edit)) => match run.table(&mut job, &input).await {
+            Ok(()) => run.edit(&mut job, edit).await,
+            Err(error) => Err(error),
+        },
+    };
+    if let Err(error) = read {
+        let error = table::named(&input, &job, error).await;
+        return Err(repeated_id(error, options));
     }
-    if let Some(edit) = options.edit {
-        let done = run.edit(&mut job, edit).await;
-        done.map_err(|error| repeated_id(named(error), options))?;
+    if options.edit.is_some() {
         job.finish().await?;
         return Ok(job);
     }
-    let texts = run.texts(&mut job).await;
-    texts.map_err(|error| repeated_id(named(error), options))?;
     let exact = run.frequencies(&mut job).await?;
     run.pairs(&mut job, exact).await?;
     run.clusters(&mut job, input.kind == Kind::Dump).await?;

@@ -118,8 +118,10 @@ pub struct Dedup {
     pub max_bucket_pairwise: usize,
     /// What is cut out of the texts of a table, instead of removing rows.
     pub edit: Option<Edit>,
-    /// With `edit`: lines or paragraphs that stand at fewer places stay.
+    /// With `edit`: what stands at fewer places stays.
     pub min_copies: usize,
+    /// With `edit` of passages: the least number of words of a passage.
+    pub min_words: usize,
     /// Which sentences of a dump are compared.
     pub compare: Compare,
     /// Sentences of a dump: least and greatest length in characters; a greatest length of 0 is no limit. With `edit`: the
@@ -164,7 +166,8 @@ impl Dedup {
             keep: Keep::First,
             max_bucket_pairwise: default("max_bucket_pairwise"),
             edit: None,
-            min_copies: default("min_copies"),
+            min_copies: default("min_copies.job"),
+            min_words: default("min_words.repeated"),
             compare: default("compare"),
             lengths: Self::LENGTHS,
             dump: DumpOptions::default(),
@@ -176,16 +179,15 @@ impl Dedup {
     /// The first of the chosen parameters that has no effect on this job, and what it is for.
     pub(super) fn without_effect(&self, is_dump: bool) -> Option<(&'static str, &'static str)> {
         const OF_DUMPS: &str = " is for the sentences of a dump; the input is a table";
+        const OF_EDITS: &str =
+            " is for lines, paragraphs or passages that are cut; the job removes rows";
         const OF_VECTORS: &str = " is for vectors; the job compares texts";
         let vectors = self.method == Method::Projection;
         [
             ("compare", !is_dump, OF_DUMPS),
             ("min_length", !is_dump && self.edit.is_none(), OF_DUMPS),
-            (
-                "min_copies",
-                self.edit.is_none(),
-                " is for lines or paragraphs that are cut; the job removes rows",
-            ),
+            ("min_copies", self.edit.is_none(), OF_EDITS),
+            ("min_words", self.edit.is_none(), OF_EDITS),
             ("max_length", !is_dump, OF_DUMPS),
             ("splitter", !is_dump, OF_DUMPS),
             ("on_error", !is_dump, OF_DUMPS),

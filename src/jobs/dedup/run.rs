@@ -1,6 +1,6 @@
 //! Validates the options of a job and derives its parameters.
 
-use super::options::{Dedup, Method, default};
+use super::options::{Dedup, Edit, Method, default};
 use crate::files::{Input, Kind};
 use crate::functions::Value;
 use crate::jobs::figures::Figure;
@@ -40,7 +40,8 @@ impl<'a> Run<'a> {
             ),
             ("min_length", min_length.to_string()),
             ("max_length", max_length.to_string()),
-            ("min_copies", options.min_copies.to_string()),
+            ("min_copies.job", options.min_copies.to_string()),
+            ("min_words.repeated", options.min_words.to_string()),
         ] {
             parameter(entry).read(&value)?;
         }
@@ -137,6 +138,9 @@ impl<'a> Run<'a> {
         if let Some(edit) = options.edit {
             parameters.insert("edit".to_owned(), edit.word().into());
             parameters.insert("min_copies".to_owned(), options.min_copies.into());
+            if edit == Edit::Passages {
+                parameters.insert("min_words".to_owned(), options.min_words.into());
+            }
         }
         if !options.within.is_empty() {
             parameters.insert("within".to_owned(), options.within.clone().into());

@@ -186,7 +186,7 @@ fn step_name(full: &str) -> Option<&str> {
     let is_name = !name.is_empty()
         && name
             .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     (is_number && is_name).then_some(name)
 }
 

@@ -6,6 +6,7 @@
 //! - `joins`, `recall`, `clusters`, `templates`, `oversized`, `signatures`, `vectors`, `memory`: the comparisons.
 //! - `partial_duplicates`: runs of sentences.
 //! - `shared_passages`: verbatim passages.
+//! - `repeated_passages`: passages that stood before.
 //! - `contamination`: items of test sets in a corpus.
 //! - `sets`: columns of lists and signatures.
 //! - `page`: the statements of pages of `docs/`.
@@ -22,6 +23,7 @@ mod oversized;
 mod page;
 mod partial_duplicates;
 mod recall;
+mod repeated_passages;
 mod sets;
 mod shared_passages;
 mod signatures;
@@ -42,6 +44,7 @@ pub fn trials() -> Vec<Trial> {
         page::trials(),
         partial_duplicates::trials(),
         shared_passages::trials(),
+        repeated_passages::trials(),
         contamination::trials(),
         signatures::trials(),
         vectors::trials(),

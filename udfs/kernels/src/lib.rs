@@ -80,6 +80,7 @@ mod group_keys;
 mod hash_order;
 mod items;
 mod jaccard;
+mod key_filter;
 mod lsh;
 mod mean;
 mod measure;
@@ -127,6 +128,7 @@ pub use items::{
     MAX_ITEM_GRAM, TooManyItems, item_index,
 };
 pub use jaccard::{containment, jaccard, jaccard_of_overlap, overlap, overlap_at_least};
+pub use key_filter::{KeyCounts, SharedKeys, WrongFilter};
 pub use lsh::{
     Bands, LshError, MAX_MODEL_DRAWS, candidate_probability, choose_bands, draws_probability,
 };
@@ -136,7 +138,10 @@ pub use minhash::{MAX_HASHES, MinHashError, MinHasher, SignatureValue, signature
 pub use normalize::normalize_into;
 pub use number_order::number_order_into;
 pub use packed::{PackError, VectorColumn, pack_f32, pack_f64, pack_sparse};
-pub use passages::{Passage, PassageText, Unit, common_passages, passage_window};
+pub use passages::{
+    Gram, GramSpec, Grams, Passage, PassageText, Unit, WordRun, common_passages, passage_window,
+    word_runs,
+};
 pub use path::shortest_path;
 pub use projection::{Coordinate, DenseProjector, MAX_BITS, SparseProjector, signature_bytes};
 pub use runs::{MAX_GAP, Run, RunKeys, chains_into};

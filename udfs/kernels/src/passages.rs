@@ -8,6 +8,10 @@
 //! ([`Winnower`]). Anchors of equal hash are extended in both directions by comparing the units themselves, so that a
 //! collision of hashes never makes a passage.
 
+mod grams;
+
+pub use grams::{Gram, GramSpec, Grams, WordRun, word_runs};
+
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::shingle::Shingle;
@@ -139,25 +143,31 @@ impl<'a> PassageText<'a> {
     }
 }
 
+/// The hash of each run of `length` units, from the hashes of the units: a polynomial of them, updated from place to
+/// place, whose bits are mixed at the end.
+pub(crate) fn run_hashes_into(of_unit: &[u64], length: usize, out: &mut Vec<u64>) {
+    const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+    let highest = (1..length).fold(1_u64, |power, _| power.wrapping_mul(BASE));
+    let mut rolling = 0_u64;
+    out.reserve((of_unit.len() + 1).saturating_sub(length));
+    for (at, &hash) in of_unit.iter().enumerate() {
+        if at >= length {
+            rolling = rolling.wrapping_sub(of_unit[at - length].wrapping_mul(highest));
+        }
+        rolling = rolling.wrapping_mul(BASE).wrapping_add(hash);
+        if at + 1 >= length {
+            out.push(SplitMix64::new(rolling).next());
+        }
+    }
+}
+
 fn anchors(of_unit: &[u64], length: usize) -> Vec<Anchor> {
     let (hashed, window) = passage_window(length);
     if of_unit.len() < hashed {
         return Vec::new();
     }
-    // A polynomial of the hashes of the units, updated from place to place, whose bits are mixed at the end.
-    const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
-    let highest = (1..hashed).fold(1_u64, |power, _| power.wrapping_mul(BASE));
-    let mut rolling = 0_u64;
-    let mut hashes = Vec::with_capacity(of_unit.len() + 1 - hashed);
-    for (at, &hash) in of_unit.iter().enumerate() {
-        if at >= hashed {
-            rolling = rolling.wrapping_sub(of_unit[at - hashed].wrapping_mul(highest));
-        }
-        rolling = rolling.wrapping_mul(BASE).wrapping_add(hash);
-        if at + 1 >= hashed {
-            hashes.push(SplitMix64::new(rolling).next());
-        }
-    }
+    let mut hashes = Vec::new();
+    run_hashes_into(of_unit, hashed, &mut hashes);
     let mut positions = Vec::new();
     Winnower::default().positions_into(&hashes, window, &mut positions);
     let mut before: Option<usize> = None;

@@ -18,8 +18,22 @@ impl Winnower {
     /// Appends the positions of the selected hashes to `out`, ascending and each once. Fewer hashes than a window are
     /// one window.
     pub fn positions_into(&mut self, hashes: &[u64], window: usize, out: &mut Vec<usize>) {
-        let window = window.clamp(1, hashes.len().max(1));
         let start = out.len();
+        self.for_each_window(hashes, window, |selected| {
+            if out.len() == start || out.last() != Some(&selected) {
+                out.push(selected);
+            }
+        });
+    }
+
+    /// Calls `f` with the position that is selected of each window, in order.
+    pub(crate) fn for_each_window(
+        &mut self,
+        hashes: &[u64],
+        window: usize,
+        mut f: impl FnMut(usize),
+    ) {
+        let window = window.clamp(1, hashes.len().max(1));
         self.smallest.clear();
         for (at, &hash) in hashes.iter().enumerate() {
             while let Some(&last) = self.smallest.back()
@@ -35,9 +49,8 @@ impl Winnower {
             }
             if at + 1 >= window
                 && let Some(&selected) = self.smallest.front()
-                && (out.len() == start || out.last() != Some(&selected))
             {
-                out.push(selected);
+                f(selected);
             }
         }
     }

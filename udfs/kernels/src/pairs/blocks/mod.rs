@@ -15,14 +15,13 @@
 //! bucket come in the order of their ids and are compared with its pivots, which [`PivotJoin`] holds.
 
 mod block;
-mod filter;
 mod heavy;
 mod pivot_join;
 mod postings;
 mod rows;
 
+pub use crate::key_filter::KeyFilter;
 pub use block::{Block, BlockSpec, Found, Prober};
-pub use filter::KeyFilter;
 pub use heavy::{HeavyKeys, OversizedKeys};
 pub use pivot_join::PivotJoin;
 pub use rows::{SetRow, SetRows};

@@ -1,0 +1,10 @@
+-- cut_texts.first
+--
+-- Of steps of a job: the texts, of which nothing is cut yet.
+SELECT
+  id,
+  text,
+  place,
+  group_value,
+  CASE WHEN false THEN [named_struct('first_word', 0, 'end_word', 0)] END AS cut
+FROM ordered_documents

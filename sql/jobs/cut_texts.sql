@@ -1,0 +1,11 @@
+-- cut_texts
+--
+-- Of steps of a job: the texts, with the words that were cut in the rounds before.
+SELECT
+  ordered_documents.id,
+  ordered_documents.text,
+  ordered_documents.place,
+  ordered_documents.group_value,
+  word_cuts.cut
+FROM word_cuts
+RIGHT JOIN ordered_documents ON word_cuts.id = ordered_documents.id

@@ -1,0 +1,11 @@
+-- repeated_units
+--
+-- Of a step of a job: the lines or paragraphs that stood before.
+SELECT id, start_char, end_char, first_id, first_start_char, first_end_char, copies
+FROM repeated_units(
+  (SELECT id, text, place, group_value FROM ordered_documents),
+  unit => $unit,
+  min_copies => $min_copies,
+  min_length => $min_length,
+  normalize => $normalize
+)

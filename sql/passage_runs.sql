@@ -1,0 +1,79 @@
+-- passage_runs(input, input_b)
+--
+-- Finds the passages of texts that stood before, in the order of a column. A building block of repeated_passages and of
+-- jobs.
+--
+-- Each passage has an anchor, a hash of some of its words; the passages whose anchor stands at one place are left out by a
+-- filter. The others are grouped by their keys, and those that follow one another in both places are one run.
+--
+-- Inputs
+--   input: id, text, place, group_value, cut
+--   input_b: id, text, place, group_value, cut
+-- Parameters
+--   min_words.repeated
+--   min_copies.passages
+--   normalize
+-- Columns
+--   id: as id | a text with a repeated passage
+--   first_word: Int64 | its first word, among those of the text that are not cut
+--   end_word: Int64 | the word after it
+--   first_id: as id | the text in which it stands first
+--   first_at: Int64 | its first word there
+--   copies: Int64 | at how many places its rarest passage of min_words words stands, with the first one
+-- Guarantees
+--   input_b has the texts whose passages are looked for: those of input, or of these the ones with cuts, of which only passages count whose words a cut has brought together.
+--   Ids must be unique. Rows with NULL in group_value are left out; those of different values are not compared.
+WITH filter AS (
+  SELECT key_filter(passage_anchors(text, $min_words, $normalize, cut)) AS keys, 0 AS all_rows
+  FROM input_b
+  WHERE group_value IS NOT NULL
+),
+grams AS (
+  SELECT id, place, group_value, gram['at'] AS at, gram['key'] AS key
+  FROM (
+    SELECT
+      own.id,
+      own.place,
+      own.group_value,
+      UNNEST(passage_grams(own.text, filter.keys, $min_words, $normalize, own.cut)) AS gram
+    FROM filter
+    JOIN (SELECT id, text, place, group_value, cut, 0 AS all_rows FROM input WHERE group_value IS NOT NULL) AS own
+      ON filter.all_rows = own.all_rows
+  )
+),
+places AS (
+  SELECT
+    id,
+    at,
+    first_value(id) OVER (PARTITION BY key, group_value ORDER BY place, at) AS first_id,
+    first_value(at) OVER (PARTITION BY key, group_value ORDER BY place, at) AS first_at,
+    row_number() OVER (PARTITION BY key, group_value ORDER BY place, at) AS number,
+    count(*) OVER (PARTITION BY key, group_value) AS copies
+  FROM grams
+),
+repeated AS (
+  SELECT
+    id, at, first_id, first_at, copies,
+    at - CAST(row_number() OVER (PARTITION BY id, first_id, at - first_at ORDER BY at) AS BIGINT) AS run
+  FROM places
+  WHERE number > 1 AND copies >= $min_copies
+),
+runs AS (
+  SELECT
+    id,
+    first_id,
+    min(at) AS at,
+    max(at) + $min_words AS end_word,
+    min(first_at) AS first_at,
+    min(copies) AS copies
+  FROM repeated
+  GROUP BY id, first_id, at - first_at, run
+)
+-- The words that a run has in common with its first place stay.
+SELECT id, at + common AS first_word, end_word, first_id, first_at + common AS first_at, copies
+FROM (
+  SELECT
+    id, at, end_word, first_id, first_at, copies,
+    CASE WHEN id = first_id AND first_at + $min_words > at THEN first_at + $min_words - at ELSE 0 END AS common
+  FROM runs
+)

@@ -1,0 +1,73 @@
+-- repeated_passages(input)
+--
+-- Lists the passages of texts that stood before: runs of at least a number of words each part of which stands in a text of a
+-- smaller id, or earlier in the same text. The function cut_spans removes them; dedup with edit => 'passages' does that for
+-- a table, until no passage stands twice.
+--
+-- Inputs
+--   input: id, text
+-- Parameters
+--   id
+--   text
+--   min_words.repeated
+--   min_copies.passages
+--   normalize
+-- Columns
+--   id: as id | a text with a repeated passage
+--   start_char: Int64 | offset of its first character in the text
+--   end_char: Int64 | offset after its last character
+--   first_id: as id | the text in which it stands first
+--   first_start_char: Int64 | offset of its first character there
+--   first_end_char: Int64 | offset after its last character there
+--   words: Int64 | number of its words
+--   copies: Int64 | at how many places its rarest passage of min_words words stands, with the first one
+-- Guarantees
+--   Complete: each place of min_words consecutive words that stood before, in the order of ids and of places in a text, is in the rows, but for the words that it has in common with its first place.
+--   Places that follow one another here and where they stand first are one row. Rows overlap where parts of a passage stand first in different texts.
+--   Words are the UAX #29 words that hold a letter or a digit; what stands between them is not compared.
+--   Two different passages are taken for equal with a probability below 1e-11 among 1e10.
+--   Rows with NULL are left out. An id with different texts is an error that names the id.
+--   The rows do not depend on the number of partitions.
+-- Example
+--   WITH docs AS (SELECT * FROM (VALUES
+--     (1, 'The mill burned down. All rights reserved, all wrongs reversed.'),
+--     (2, 'The mill was rebuilt. ALL rights reserved - all wrongs reversed!')
+--   ) AS v (id, text))
+--   SELECT * FROM repeated_passages(docs, min_words => 5)
+WITH texts AS (
+  SELECT id, same_text(CAST(id AS VARCHAR), min(text), max(text)) AS text
+  FROM input
+  WHERE id IS NOT NULL AND text IS NOT NULL
+  GROUP BY id
+),
+places AS (
+  SELECT
+    id,
+    text,
+    id AS place,
+    0 AS group_value,
+    CASE WHEN false THEN [named_struct('first_word', 0, 'end_word', 0)] END AS cut
+  FROM texts
+),
+runs AS (
+  SELECT id, first_word, end_word, first_id, first_at, copies
+  FROM passage_runs(
+    (SELECT id, text, place, group_value, cut FROM places),
+    (SELECT id, text, place, group_value, cut FROM places),
+    min_words => $min_words,
+    min_copies => $min_copies,
+    normalize => $normalize
+  )
+),
+here AS (
+  SELECT id, first_word, end_word, start_char, end_char, first_id, first_at, words, copies
+  FROM passage_places(
+    (SELECT id, first_word, end_word, first_id, first_at, copies FROM runs),
+    (SELECT id, text, cut FROM places)
+  )
+)
+SELECT id, start_char, end_char, first_id, first_start_char, first_end_char, words, copies
+FROM passage_origins(
+  (SELECT id, first_word, end_word, start_char, end_char, first_id, first_at, words, copies FROM here),
+  (SELECT id, text, cut FROM places)
+)

@@ -1,0 +1,311 @@
+//! Which keys several rows hold.
+
+/// The number of counters for each key.
+const COUNTERS: usize = 8;
+/// The number of counters in a word, of two bits each.
+const LANES: usize = 32;
+
+/// The factors of the stages.
+const FACTORS: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F];
+
+/// Counters of keys, of two bits each, that stop at 2. Keys that share a counter are counted together, so that a key
+/// that only one row holds may seem to be shared; the reverse does not happen.
+#[derive(Debug)]
+pub struct KeyFilter {
+    words: Vec<u64>,
+    /// The counter of a key: the high bits of its product with this factor.
+    factor: u64,
+    shift: u32,
+}
+
+impl KeyFilter {
+    /// Counters for this number of keys, within this number of bytes. Filters with different `stage` share counters
+    /// between different keys.
+    #[must_use]
+    pub fn new(keys: usize, max_bytes: usize, stage: u64) -> Self {
+        let bits = Self::bits(keys, max_bytes);
+        Self {
+            words: vec![0; (1 << bits) / LANES],
+            factor: FACTORS[stage as usize % FACTORS.len()],
+            shift: 64 - bits,
+        }
+    }
+
+    /// The bytes that [`Self::new`] allocates.
+    #[must_use]
+    pub fn memory_for(keys: usize, max_bytes: usize) -> usize {
+        (1 << Self::bits(keys, max_bytes)) / LANES * size_of::<u64>()
+    }
+
+    /// Adds the counts of a filter that [`Self::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// If it has another number of counters.
+    pub fn merge(&mut self, bytes: &[u8]) -> Result<(), WrongFilter> {
+        if bytes.len() != size_of_val(self.words.as_slice()) {
+            return Err(WrongFilter(bytes.len()));
+        }
+        const LOW: u64 = u64::MAX / 3;
+        let (theirs, _) = bytes.as_chunks();
+        for (word, theirs) in self.words.iter_mut().zip(theirs) {
+            let (mine, theirs) = (*word, u64::from_le_bytes(*theirs));
+            // The counts are 0, 1 and 2.
+            let one = (mine ^ theirs) & LOW;
+            let two = (mine | theirs) >> 1 & LOW | mine & theirs & LOW;
+            *word = one & !two | two << 1;
+        }
+        Ok(())
+    }
+
+    /// The counters, for [`Self::merge`] and [`SharedKeys`].
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.words
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect()
+    }
+
+    /// The logarithm of the number of counters.
+    fn bits(keys: usize, max_bytes: usize) -> u32 {
+        let wanted = keys.saturating_mul(COUNTERS).max(1024);
+        let most = max_bytes.saturating_mul(4).max(1024);
+        let bits = (wanted - 1).ilog2() + 1;
+        bits.min(most.ilog2()).min(40)
+    }
+
+    #[inline]
+    fn place(&self, key: u64) -> (usize, u32) {
+        let counter = (key.wrapping_mul(self.factor) >> self.shift) as usize;
+        (counter / LANES, (counter % LANES) as u32 * 2)
+    }
+
+    /// Counts a key of a row.
+    #[inline]
+    pub fn add(&mut self, key: u64) {
+        let (word, shift) = self.place(key);
+        let word = &mut self.words[word];
+        let count = *word >> shift & 3;
+        *word += u64::from(count < 2) << shift;
+    }
+
+    /// Whether several rows may hold a key.
+    #[inline]
+    #[must_use]
+    pub fn is_shared(&self, key: u64) -> bool {
+        let (word, shift) = self.place(key);
+        self.words[word] >> shift & 2 != 0
+    }
+}
+
+/// The reason why bytes are not those of a filter.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a filter of keys cannot have {0} bytes")]
+pub struct WrongFilter(usize);
+
+/// The bytes of a [`KeyFilter`] of stage 0, which tell the keys that several rows may hold.
+#[derive(Debug, Clone, Copy)]
+pub struct SharedKeys<'a> {
+    words: &'a [[u8; 8]],
+    shift: u32,
+}
+
+impl<'a> SharedKeys<'a> {
+    /// The filter that [`KeyFilter::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// If the bytes are not those of a filter.
+    pub fn new(bytes: &'a [u8]) -> Result<Self, WrongFilter> {
+        match bytes.as_chunks() {
+            (words, []) if words.len().is_power_of_two() => Ok(Self {
+                words,
+                shift: 64 - (words.len() * LANES).ilog2(),
+            }),
+            _ => Err(WrongFilter(bytes.len())),
+        }
+    }
+
+    /// Whether several rows may hold a key.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, key: u64) -> bool {
+        let counter = (key.wrapping_mul(FACTORS[0]) >> self.shift) as usize;
+        u64::from_le_bytes(self.words[counter / LANES]) >> (counter % LANES * 2) & 2 != 0
+    }
+}
+
+/// Counts keys of which the number is not known before: few of them as they are, many in a filter.
+#[derive(Debug)]
+pub struct KeyCounts {
+    keys: Vec<u64>,
+    filter: Option<KeyFilter>,
+}
+
+impl KeyCounts {
+    /// The bytes of a filter of many keys.
+    pub const MAX_BYTES: usize = 32 << 20;
+    /// So many keys are kept as they are.
+    const FEW: usize = 1 << 20;
+
+    /// Without keys.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            keys: Vec::new(),
+            filter: None,
+        }
+    }
+
+    /// Counts keys.
+    pub fn add(&mut self, keys: &[u64]) {
+        match &mut self.filter {
+            Some(filter) => keys.iter().for_each(|&key| filter.add(key)),
+            None if self.keys.len() + keys.len() <= Self::FEW => self.keys.extend(keys),
+            None => {
+                let mut filter = KeyFilter::new(usize::MAX, Self::MAX_BYTES, 0);
+                let all = self.keys.iter().chain(keys);
+                all.for_each(|&key| filter.add(key));
+                self.filter = Some(filter);
+                self.keys = Vec::new();
+            }
+        }
+    }
+
+    /// Adds the keys that another one counted, from its [`Self::state`].
+    ///
+    /// # Errors
+    /// If the bytes are no such state.
+    pub fn merge(&mut self, state: &[u8]) -> Result<(), WrongFilter> {
+        match state.split_first() {
+            Some((0, keys)) if keys.len() % 8 == 0 => {
+                let (keys, _) = keys.as_chunks();
+                let keys: Vec<u64> = keys.iter().map(|key| u64::from_le_bytes(*key)).collect();
+                self.add(&keys);
+                Ok(())
+            }
+            Some((1, filter)) => {
+                if self.filter.is_none() {
+                    let mut filter = KeyFilter::new(usize::MAX, Self::MAX_BYTES, 0);
+                    self.keys.drain(..).for_each(|key| filter.add(key));
+                    self.filter = Some(filter);
+                }
+                self.filter.as_mut().map_or(Ok(()), |own| own.merge(filter))
+            }
+            _ => Err(WrongFilter(state.len())),
+        }
+    }
+
+    /// What was counted, for [`Self::merge`].
+    #[must_use]
+    pub fn state(&self) -> Vec<u8> {
+        match &self.filter {
+            Some(filter) => [vec![1], filter.to_bytes()].concat(),
+            None => std::iter::once(0)
+                .chain(self.keys.iter().flat_map(|key| key.to_le_bytes()))
+                .collect(),
+        }
+    }
+
+    /// The filter, for [`SharedKeys`].
+    #[must_use]
+    pub fn finish(&self) -> Vec<u8> {
+        match &self.filter {
+            Some(filter) => filter.to_bytes(),
+            None => {
+                let mut filter = KeyFilter::new(self.keys.len(), Self::MAX_BYTES, 0);
+                self.keys.iter().for_each(|&key| filter.add(key));
+                filter.to_bytes()
+            }
+        }
+    }
+
+    /// The bytes that are allocated.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let filter = self.filter.as_ref();
+        filter.map_or(0, |filter| filter.words.capacity() * 8) + self.keys.capacity() * 8
+    }
+}
+
+impl Default for KeyCounts {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_random::Random;
+
+    #[test]
+    fn every_shared_key_is_found_and_few_others() {
+        let mut random = Random::new(3);
+        let keys: Vec<u64> = (0..20_000).map(|_| random.next()).collect();
+        let (shared, alone) = keys.split_at(5_000);
+        for max_bytes in [usize::MAX, 1 << 20, 1 << 12, 0] {
+            let mut first = KeyFilter::new(keys.len(), max_bytes, 0);
+            let mut second = KeyFilter::new(keys.len(), max_bytes, 1);
+            assert!(KeyFilter::memory_for(keys.len(), max_bytes) <= max_bytes.max(256));
+            let all = || keys.iter().chain(shared);
+            all().for_each(|&key| first.add(key));
+            let passed = || all().filter(|&&key| first.is_shared(key));
+            passed().for_each(|&key| second.add(key));
+            let is_shared = |key: &&u64| first.is_shared(**key) && second.is_shared(**key);
+            assert_eq!(shared.iter().filter(is_shared).count(), shared.len());
+            if max_bytes >= 1 << 20 {
+                assert!(alone.iter().filter(|key| first.is_shared(**key)).count() < 3_000);
+                assert!(alone.iter().filter(is_shared).count() < 300);
+            }
+        }
+    }
+
+    /// However keys are divided and merged, every shared one is found, and few of the others.
+    #[test]
+    fn counts_of_parts_are_those_of_the_whole() {
+        let mut random = Random::new(4);
+        for (count, parts) in [(0, 3), (5_000, 1), (5_000, 7), (KeyCounts::FEW + 5_000, 3)] {
+            let keys: Vec<u64> = (0..count).map(|_| random.next()).collect();
+            let (shared, alone) = keys.split_at(count / 4);
+            let all: Vec<u64> = keys.iter().chain(shared).copied().collect();
+            let mut whole = KeyCounts::new();
+            for part in all.chunks(all.len() / parts + 1) {
+                let mut counts = KeyCounts::new();
+                part.chunks(1_000).for_each(|keys| counts.add(keys));
+                whole.merge(&counts.state()).unwrap();
+            }
+            let bytes = whole.finish();
+            let found = SharedKeys::new(&bytes).unwrap();
+            assert!(shared.iter().all(|&key| found.contains(key)), "{count}");
+            let wrong = alone.iter().filter(|&&key| found.contains(key)).count();
+            assert!(wrong <= alone.len() / 4, "{count} {parts}: {wrong}");
+        }
+    }
+
+    #[test]
+    fn a_sum_of_counts_ends_at_two() {
+        let key = 17;
+        for (first, second) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {
+            let mut counts = [first, second].map(|times| {
+                let mut filter = KeyFilter::new(1, 1 << 10, 0);
+                (0..times).for_each(|_| filter.add(key));
+                filter
+            });
+            let [own, other] = &mut counts;
+            own.merge(&other.to_bytes()).unwrap();
+            assert_eq!(own.is_shared(key), first + second >= 2, "{first} {second}");
+            own.add(key);
+            assert_eq!(own.is_shared(key), first + second >= 1, "{first} {second}");
+        }
+    }
+
+    #[test]
+    fn other_bytes_are_refused() {
+        assert!(SharedKeys::new(&[0; 24]).is_err());
+        assert!(SharedKeys::new(&[]).is_err());
+        assert!(KeyCounts::new().merge(&[]).is_err());
+        assert!(KeyCounts::new().merge(&[0, 1]).is_err());
+        assert!(KeyCounts::new().merge(&[1, 1]).is_err());
+        assert!(KeyCounts::new().merge(&[2]).is_err());
+    }
+}

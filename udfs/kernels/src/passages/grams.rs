@@ -1,0 +1,432 @@
+//! Passages of a number of words, by which those that stand several times in a collection are found.
+//!
+//! ```text
+//! text ── words without those that are cut ──┬── keys of n words ────────────────────────────────> grams
+//!                                            └── hashes of k words ── winnowing ──> anchors ──────┘
+//! ```
+//!
+//! Each gram of n words has an anchor: the hash of k of its words that winnowing selects ([`Winnower`]). Equal grams have
+//! the same anchor at the same place in them. So a gram whose anchor stands at one place of a collection stands there
+//! once, and the grams that may stand several times are found by counting the anchors, of which there are few: the share
+//! 2 / (n − k + 2) of the words.
+//!
+//! The key of a gram are two polynomials of the XXH3-128 hashes of its words (Karp, Rabin, "Efficient randomized
+//! pattern-matching algorithms", 1987), modulo the prime 2^61 − 1.
+
+use std::ops::Range;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{passage_window, run_hashes_into};
+use crate::normalize::normalize_into;
+use crate::winnow::Winnower;
+use crate::words::for_each_word;
+
+/// Which passages are equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GramSpec {
+    /// The number of words of a gram.
+    pub words: usize,
+    /// Whether words are compared in their normal form.
+    pub normalize: bool,
+}
+
+/// A number of consecutive words of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gram {
+    /// The number of its first word, among those that are not cut.
+    pub at: usize,
+    /// What equal grams have in common.
+    pub key: [u8; 16],
+}
+
+/// Where a run of words stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordRun {
+    /// Its words, among all of the text.
+    pub words: Range<usize>,
+    /// Its characters.
+    pub chars: Range<usize>,
+}
+
+/// The words of a text, its grams and their anchors. It keeps its buffers from text to text.
+#[derive(Debug, Default)]
+pub struct Grams {
+    normal: String,
+    /// The hashes of the words that are not cut.
+    hashes: Vec<u128>,
+    /// The same in 64 bits.
+    short_hashes: Vec<u64>,
+    /// The numbers of these words among all of the text.
+    places: Vec<usize>,
+    /// Whether there are other words.
+    is_cut: bool,
+    /// The hashes of runs of words, of which some are anchors.
+    runs: Vec<u64>,
+    /// The place of the anchor of each gram, among `runs`.
+    anchors: Vec<usize>,
+    winnower: Winnower,
+}
+
+impl Grams {
+    /// Reads the words of a text without those of the ranges `cut`, which may overlap and stand in any order.
+    pub fn read(&mut self, text: &str, cut: &[Range<usize>], spec: GramSpec) {
+        self.hashes.clear();
+        self.places.clear();
+        let mut is_left = left(cut);
+        let mut number = 0;
+        for_each_word(text, |word| {
+            if is_left(number) {
+                let hash = match spec.normalize {
+                    true => {
+                        self.normal.clear();
+                        normalize_into(word, &mut self.normal);
+                        xxh3_128(self.normal.as_bytes())
+                    }
+                    false => xxh3_128(word.as_bytes()),
+                };
+                self.hashes.push(hash);
+                self.places.push(number);
+            }
+            number += 1;
+        });
+        self.is_cut = number > self.places.len();
+        self.runs.clear();
+        self.anchors.clear();
+        let length = spec.words.max(1);
+        if self.hashes.len() < length {
+            return;
+        }
+        let (hashed, window) = passage_window(length);
+        self.short_hashes.clear();
+        let short = self.hashes.iter().map(|&hash| hash as u64);
+        self.short_hashes.extend(short);
+        run_hashes_into(&self.short_hashes, hashed, &mut self.runs);
+        self.winnower
+            .for_each_window(&self.runs, window, |at| self.anchors.push(at));
+    }
+
+    /// Appends the anchors that are counted. Of a text of which nothing is cut that is each place of an anchor once. Of
+    /// another one it is, twice, each anchor of a gram whose words a cut has brought together.
+    pub fn anchors_into(&self, out: &mut Vec<u64>) {
+        let Some(window) = self.window() else {
+            return;
+        };
+        let mut before = None;
+        for (at, &anchor) in self.anchors.iter().enumerate() {
+            let is_joined = || self.places[at + window - 1] - self.places[at] >= window;
+            if before != Some(anchor) && (!self.is_cut || is_joined()) {
+                let times = if self.is_cut { 2 } else { 1 };
+                out.extend(std::iter::repeat_n(self.runs[anchor], times));
+                before = Some(anchor);
+            }
+        }
+    }
+
+    /// Calls `f` with each gram whose anchor is one of those that `is_shared` accepts, in order.
+    pub fn for_each(&self, is_shared: impl Fn(u64) -> bool, mut f: impl FnMut(Gram)) {
+        let Some(window) = self.window() else {
+            return;
+        };
+        let (mut first, mut second) = (
+            Rolling::new(BASES[0], window),
+            Rolling::new(BASES[1], window),
+        );
+        // The anchor of the gram before, and whether it is shared.
+        let mut last = (usize::MAX, false);
+        for (number, &hash) in self.hashes.iter().enumerate() {
+            let left = number.checked_sub(window).map(|left| self.hashes[left]);
+            let keys = [
+                first.push(hash as u64, left.map(|left| left as u64)),
+                second.push((hash >> 64) as u64, left.map(|left| (left >> 64) as u64)),
+            ];
+            let Some(at) = (number + 1).checked_sub(window) else {
+                continue;
+            };
+            let anchor = self.anchors[at];
+            if last.0 != anchor {
+                last = (anchor, is_shared(self.runs[anchor]));
+            }
+            if last.1 {
+                let mut key = [0; 16];
+                key[..8].copy_from_slice(&keys[0].to_be_bytes());
+                key[8..].copy_from_slice(&keys[1].to_be_bytes());
+                f(Gram { at, key });
+            }
+        }
+    }
+
+    /// The number of words of a gram; `None` if the text has none.
+    fn window(&self) -> Option<usize> {
+        (!self.anchors.is_empty()).then(|| self.hashes.len() + 1 - self.anchors.len())
+    }
+}
+
+/// Where some runs of the words that are not cut stand in a text. Ranges beyond its last word end there.
+pub fn word_runs(text: &str, runs: &[Range<usize>], cut: &[Range<usize>]) -> Vec<WordRun> {
+    let mut places: Vec<(usize, Range<usize>)> = Vec::new();
+    let mut is_left = left(cut);
+    let (mut number, mut byte, mut chars) = (0, 0, 0);
+    for_each_word(text, |word| {
+        let start_byte = word.as_ptr() as usize - text.as_ptr() as usize;
+        let start = chars + text[byte..start_byte].chars().count();
+        chars = start + word.chars().count();
+        byte = start_byte + word.len();
+        if is_left(number) {
+            places.push((number, start..chars));
+        }
+        number += 1;
+    });
+    let place = |run: &Range<usize>| {
+        let words = &places[run.start.min(places.len())..run.end.min(places.len())];
+        match (words.first(), words.last()) {
+            (Some(first), Some(last)) => WordRun {
+                words: first.0..last.0 + 1,
+                chars: first.1.start..last.1.end,
+            },
+            _ => WordRun {
+                words: number..number,
+                chars: chars..chars,
+            },
+        }
+    };
+    runs.iter()
+        .map(|run| place(&(run.start..run.end.max(run.start))))
+        .collect()
+}
+
+/// Whether each of the numbers 0, 1, … is in none of some ranges.
+fn left(ranges: &[Range<usize>]) -> impl FnMut(usize) -> bool {
+    let mut sorted = ranges.to_vec();
+    sorted.sort_unstable_by_key(|range| range.start);
+    let mut next = 0;
+    let mut end = 0;
+    move |number| {
+        while let Some(range) = sorted.get(next)
+            && range.start <= number
+        {
+            end = end.max(range.end);
+            next += 1;
+        }
+        number >= end
+    }
+}
+
+/// A prime.
+const PRIME: u64 = (1 << 61) - 1;
+/// Numbers below it, without a meaning.
+const BASES: [u64; 2] = [0x0f3a_91c7_5b2e_d64d, 0x1ac5_e803_7f19_4b27];
+
+/// A polynomial of the last words, modulo [`PRIME`].
+struct Rolling {
+    base: u64,
+    /// The base to the power of the number of words.
+    power: u64,
+    value: u64,
+}
+
+impl Rolling {
+    fn new(base: u64, words: usize) -> Self {
+        Self {
+            base,
+            power: (0..words).fold(1, |power, _| times(power, base)),
+            value: 0,
+        }
+    }
+
+    /// Adds the hash of a word, and takes the one away that stands before the last words.
+    fn push(&mut self, hash: u64, left: Option<u64>) -> u64 {
+        let left = left.map_or(0, |left| times(self.power, left % PRIME));
+        let value = times(self.value, self.base) + hash % PRIME + (PRIME - left);
+        self.value = value % PRIME;
+        self.value
+    }
+}
+
+/// The product of two numbers below [`PRIME`], modulo it.
+fn times(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    let sum = (product as u64 & PRIME) + (product >> 61) as u64;
+    if sum >= PRIME { sum - PRIME } else { sum }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random_texts::RandomTexts;
+    use std::collections::BTreeMap;
+
+    const SPEC: GramSpec = GramSpec {
+        words: 3,
+        normalize: true,
+    };
+
+    fn words(text: &str) -> Vec<&str> {
+        let mut words = Vec::new();
+        for_each_word(text, |word| words.push(word));
+        words
+    }
+
+    fn all_grams(grams: &Grams) -> Vec<Gram> {
+        let mut all = Vec::new();
+        grams.for_each(|_| true, |gram| all.push(gram));
+        all
+    }
+
+    fn random_text(random: &mut RandomTexts) -> String {
+        let words = ["a", "A", "b", "ﬁ", "fi", "漢", "ü"];
+        let marks = [" ", ", ", "\n"];
+        (0..random.below(30))
+            .map(|_| words[random.below(words.len())].to_owned() + marks[random.below(3)])
+            .collect()
+    }
+
+    fn random_ranges(random: &mut RandomTexts) -> Vec<Range<usize>> {
+        (0..random.below(4))
+            .map(|_| {
+                let start = random.below(30);
+                start..start + random.below(8)
+            })
+            .collect()
+    }
+
+    /// The words of a text that are not cut, with their numbers.
+    fn oracle<'a>(text: &'a str, cut: &[Range<usize>]) -> Vec<(usize, &'a str)> {
+        let all = words(text).into_iter().enumerate();
+        all.filter(|(number, _)| !cut.iter().any(|range| range.contains(number)))
+            .collect()
+    }
+
+    /// Two grams have the same key if and only if they have the same words, and then the same anchor.
+    #[test]
+    fn keys_are_equal_where_the_words_are() {
+        let mut random = RandomTexts::new(61);
+        let mut grams = Grams::default();
+        for normalize in [true, false] {
+            for words in 1..=9 {
+                let spec = GramSpec { words, normalize };
+                let mut key_of = BTreeMap::new();
+                let mut text_of = BTreeMap::new();
+                for _ in 0..300 {
+                    let (text, cut) = (random_text(&mut random), random_ranges(&mut random));
+                    grams.read(&text, &cut, spec);
+                    let left: Vec<String> = oracle(&text, &cut)
+                        .into_iter()
+                        .map(|(_, word)| match normalize {
+                            true => {
+                                let mut normal = String::new();
+                                normalize_into(word, &mut normal);
+                                normal
+                            }
+                            false => word.to_owned(),
+                        })
+                        .collect();
+                    let found = all_grams(&grams);
+                    assert_eq!(found.len(), (left.len() + 1).saturating_sub(words));
+                    for (at, gram) in found.iter().enumerate() {
+                        assert_eq!(gram.at, at);
+                        let here = left[at..at + words].join(" ");
+                        let anchor = grams.runs[grams.anchors[at]];
+                        let known = key_of.entry(here.clone()).or_insert((gram.key, anchor));
+                        assert_eq!(*known, (gram.key, anchor), "{here}");
+                        assert_eq!(text_of.entry(gram.key).or_insert(here.clone()), &here);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A gram of several places has an anchor that is counted several times.
+    #[test]
+    fn anchors_find_what_stands_several_times() {
+        let mut random = RandomTexts::new(62);
+        let mut grams = Grams::default();
+        for round in 0..4_000 {
+            let spec = GramSpec {
+                words: 1 + round % 7,
+                ..SPEC
+            };
+            let text = random_text(&mut random);
+            grams.read(&text, &[], spec);
+            let mut anchors = Vec::new();
+            grams.anchors_into(&mut anchors);
+            let mut keys: BTreeMap<[u8; 16], usize> = BTreeMap::new();
+            for gram in all_grams(&grams) {
+                *keys.entry(gram.key).or_default() += 1;
+            }
+            let is_shared =
+                |anchor: u64| anchors.iter().filter(|&&other| other == anchor).count() > 1;
+            let mut found = Vec::new();
+            grams.for_each(is_shared, |gram| found.push(gram.key));
+            for (key, places) in keys {
+                let passed = found.iter().filter(|&&found| found == key).count();
+                assert!(places == 1 || passed == places, "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn of_a_text_with_cuts_the_anchors_of_joined_grams() {
+        let mut random = RandomTexts::new(63);
+        let mut grams = Grams::default();
+        for round in 0..4_000 {
+            let spec = GramSpec {
+                words: 1 + round % 5,
+                ..SPEC
+            };
+            let (text, cut) = (random_text(&mut random), random_ranges(&mut random));
+            let left = oracle(&text, &cut);
+            if left.len() == words(&text).len() {
+                continue;
+            }
+            grams.read(&text, &cut, spec);
+            let mut anchors = Vec::new();
+            grams.anchors_into(&mut anchors);
+            let joined = |at: usize| left[at + spec.words - 1].0 - left[at].0 >= spec.words;
+            let wanted = (0..(left.len() + 1).saturating_sub(spec.words)).filter(|&at| joined(at));
+            let mut wanted: Vec<u64> = wanted.map(|at| grams.runs[grams.anchors[at]]).collect();
+            anchors.sort_unstable();
+            wanted.sort_unstable();
+            wanted.dedup();
+            let mut distinct = anchors.clone();
+            distinct.dedup();
+            assert_eq!(distinct, wanted, "{text:?} {cut:?}");
+            assert!(wanted.iter().all(|anchor| {
+                anchors.iter().filter(|&other| other == anchor).count() % 2 == 0
+            }));
+        }
+    }
+
+    #[test]
+    fn runs_stand_where_their_words_stand() {
+        let mut random = RandomTexts::new(64);
+        for _ in 0..4_000 {
+            let (text, cut) = (random_text(&mut random), random_ranges(&mut random));
+            let runs = random_ranges(&mut random);
+            let left = oracle(&text, &cut);
+            let characters: Vec<char> = text.chars().collect();
+            for (run, found) in runs.iter().zip(word_runs(&text, &runs, &cut)) {
+                let in_text: Vec<_> = left.iter().skip(run.start).take(run.len()).collect();
+                let (Some(first), Some(last)) = (in_text.first(), in_text.last()) else {
+                    assert!(found.chars.is_empty() && found.words.is_empty());
+                    continue;
+                };
+                assert_eq!(found.words, first.0..last.0 + 1, "{text:?} {cut:?} {run:?}");
+                let piece: String = characters[found.chars.clone()].iter().collect();
+                assert_eq!(words(&piece), words(&text)[found.words.clone()], "{text:?}");
+                assert_eq!(piece.trim(), piece);
+            }
+        }
+    }
+
+    #[test]
+    fn products_modulo_the_prime() {
+        let mut random = RandomTexts::new(65);
+        for _ in 0..10_000 {
+            let (a, b) = (random.number() % PRIME, random.number() % PRIME);
+            let product = u128::from(a) * u128::from(b) % u128::from(PRIME);
+            assert_eq!(u128::from(times(a, b)), product);
+        }
+        assert_eq!(times(PRIME - 1, PRIME - 1), 1);
+    }
+}

@@ -1,0 +1,116 @@
+//! `passage_anchors(text, words[, normalize[, cut]])`
+
+use std::ops::RangeInclusive;
+
+use arrow::array::ArrayRef;
+use arrow::datatypes::DataType;
+use datafusion_common::Result;
+use datafusion_expr::Documentation;
+use datafusion_macros::user_doc;
+use neardup_kernels::{GramSpec, Grams};
+
+use crate::columns::{Arguments, Constants, HashLists, Kind, Parameters};
+use crate::function::Function;
+use crate::spans::Spans;
+
+/// The allowed numbers of words of a passage.
+const WORDS: RangeInclusive<usize> = 1..=1_000;
+
+#[user_doc(
+    doc_section(label = "Building Blocks"),
+    description = "Returns the anchors of the passages of a text that have a number of words: hashes of some of their words, of which equal passages have the same one at the same place. A passage that stands at several places has an anchor that stands at several. Of a text with cuts these are, twice, the anchors of passages whose words a cut has brought together.",
+    syntax_example = "passage_anchors(text, words[, normalize[, cut]])",
+    sql_example = r#"```sql
+> SELECT passage_anchors('to be or not to be', 2) AS anchors;
++----------------------------------------------------------------------------------------------------------------+
+| anchors                                                                                                        |
++----------------------------------------------------------------------------------------------------------------+
+| []                                                                                                             |
++----------------------------------------------------------------------------------------------------------------+
+```"#,
+    argument(name = "text", description = "The text; NULL gives NULL."),
+    argument(
+        name = "words",
+        description = "The number of words of a passage: a constant from 1 to 1000."
+    ),
+    argument(
+        name = "normalize",
+        description = "Whether words are compared in their normal form, as `normalize_text` gives it: a constant, true by default."
+    ),
+    argument(
+        name = "cut",
+        description = "Words that are left out: a list of structs with the integer fields first_word and end_word. A row without a list has all of its words."
+    ),
+    related_udf(name = "key_filter"),
+    related_udf(name = "passage_grams")
+)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct PassageAnchors;
+
+impl Function for PassageAnchors {
+    const PARAMETERS: &'static Parameters = &Parameters {
+        function: "passage_anchors",
+        all: &[
+            ("text", Kind::Text),
+            ("words", Kind::Count),
+            ("normalize", Kind::Flag),
+            ("cut", Kind::Records),
+        ],
+        required: 2,
+    };
+
+    fn result_type(constants: &Constants<'_>, types: &[&DataType]) -> Result<DataType> {
+        gram_spec(constants, 1)?;
+        check_cut(Self::PARAMETERS.function, types, 3)?;
+        Ok(HashLists::data_type())
+    }
+
+    fn compute(args: &Arguments) -> Result<ArrayRef> {
+        let spec = gram_spec(&args.constants(), 1)?;
+        let texts = args.texts(0)?;
+        let cut = cut(Self::PARAMETERS.function, args, 3)?;
+        let mut grams = Grams::default();
+        let mut of_row = Vec::new();
+        let mut out = HashLists::new(Self::PARAMETERS.function, args.rows());
+        for row in 0..args.rows() {
+            let Some(text) = texts.get(row) else {
+                out.push_null()?;
+                continue;
+            };
+            if let Some(cut) = &cut {
+                cut.row(row, &mut of_row)?;
+            }
+            grams.read(text, &of_row, spec);
+            out.push(|anchors| grams.anchors_into(anchors))?;
+        }
+        Ok(out.finish())
+    }
+
+    fn user_doc(&self) -> Option<&Documentation> {
+        self.doc()
+    }
+}
+
+/// The constants `words` and `normalize`, which follow one another.
+pub(crate) fn gram_spec(constants: &Constants<'_>, index: usize) -> Result<GramSpec> {
+    Ok(GramSpec {
+        words: constants.integer(index, WORDS, *WORDS.start())?,
+        normalize: constants.flag(index + 1, true)?,
+    })
+}
+
+/// Checks the type of the words that are left out.
+pub(crate) fn check_cut(function: &str, types: &[&DataType], index: usize) -> Result<()> {
+    match types.get(index) {
+        Some(data_type) => Spans::check(function, data_type, Spans::WORDS),
+        None => Ok(()),
+    }
+}
+
+/// The words that are left out, if they are given.
+pub(crate) fn cut(function: &'static str, args: &Arguments, index: usize) -> Result<Option<Spans>> {
+    match args.has(index) {
+        true => Ok(Some(Spans::new(function, args, index, Spans::WORDS)?)),
+        false => Ok(None),
+    }
+}

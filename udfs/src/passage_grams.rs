@@ -1,0 +1,135 @@
+//! `passage_grams(text, filter, words[, normalize[, cut]])`
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, FixedSizeBinaryArray, Int64Array};
+use arrow::buffer::{Buffer, NullBuffer};
+use arrow::datatypes::{DataType, Field, Fields};
+use datafusion_common::{Result, exec_datafusion_err, exec_err};
+use datafusion_expr::Documentation;
+use datafusion_macros::user_doc;
+use neardup_kernels::{Grams, SharedKeys};
+
+use crate::columns::{Arguments, Constants, Kind, Parameters};
+use crate::contained_items::{list, number};
+use crate::function::Function;
+use crate::passage_anchors::{check_cut, cut, gram_spec};
+
+/// Bytes of a key.
+const KEY: i32 = 16;
+
+#[user_doc(
+    doc_section(label = "Building Blocks"),
+    description = "Returns the passages of a text that have a number of words and whose anchor is in a filter: at, the number of the first word, from 0, and key, which equal passages have in common: a polynomial of the XXH3-128 hashes of the words.",
+    syntax_example = "passage_grams(text, filter, words[, normalize[, cut]])",
+    sql_example = r#"```sql
+> SELECT gram['at'] AS at, encode(gram['key'], 'hex') AS key
+  FROM (
+    SELECT UNNEST(passage_grams('to be or not to be', keys, 2)) AS gram
+    FROM (SELECT key_filter(passage_anchors('to be or not to be', 2)) AS keys)
+  );
++----+----------------------------------+
+| at | key                              |
++----+----------------------------------+
++----+----------------------------------+
+```"#,
+    argument(name = "text", description = "The text; NULL gives NULL."),
+    argument(
+        name = "filter",
+        description = "The result of `key_filter`; NULL gives NULL."
+    ),
+    argument(
+        name = "words",
+        description = "The number of words of a passage: a constant from 1 to 1000."
+    ),
+    argument(
+        name = "normalize",
+        description = "Whether words are compared in their normal form, as `normalize_text` gives it: a constant, true by default."
+    ),
+    argument(
+        name = "cut",
+        description = "Words that are left out, and do not count in at: a list of structs with the integer fields first_word and end_word. A row without a list has all of its words."
+    ),
+    related_udf(name = "passage_anchors"),
+    related_udf(name = "word_runs")
+)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct PassageGrams;
+
+impl Function for PassageGrams {
+    const PARAMETERS: &'static Parameters = &Parameters {
+        function: "passage_grams",
+        all: &[
+            ("text", Kind::Text),
+            ("filter", Kind::Sketch),
+            ("words", Kind::Count),
+            ("normalize", Kind::Flag),
+            ("cut", Kind::Records),
+        ],
+        required: 3,
+    };
+
+    fn result_type(constants: &Constants<'_>, types: &[&DataType]) -> Result<DataType> {
+        gram_spec(constants, 2)?;
+        check_cut(Self::PARAMETERS.function, types, 4)?;
+        Ok(DataType::new_list(DataType::Struct(fields()), true))
+    }
+
+    fn compute(args: &Arguments) -> Result<ArrayRef> {
+        let spec = gram_spec(&args.constants(), 2)?;
+        let (texts, filters) = (args.texts(0)?, args.bytes(1)?);
+        let cut = cut(Self::PARAMETERS.function, args, 4)?;
+        let mut grams = Grams::default();
+        let mut of_row = Vec::new();
+        let (mut numbers, mut keys) = (Vec::new(), Vec::new());
+        let (mut lengths, mut valid) = (Vec::with_capacity(args.rows()), Vec::new());
+        for row in 0..args.rows() {
+            let before = numbers.len();
+            let both = texts.get(row).zip(filters.get(row));
+            valid.push(both.is_some());
+            if let Some((text, filter)) = both {
+                let filter = SharedKeys::new(filter)
+                    .map_err(|error| exec_datafusion_err!("passage_grams: {error}"))?;
+                if let Some(cut) = &cut {
+                    cut.row(row, &mut of_row)?;
+                }
+                grams.read(text, &of_row, spec);
+                grams.for_each(
+                    |anchor| filter.contains(anchor),
+                    |gram| {
+                        numbers.push(gram.at as i64);
+                        keys.extend(gram.key);
+                    },
+                );
+            }
+            lengths.push(numbers.len() - before);
+        }
+        if i32::try_from(numbers.len()).is_err() {
+            return exec_err!(
+                "passage_grams: the texts of one batch have more than {} passages; lower datafusion.execution.batch_size",
+                i32::MAX
+            );
+        }
+        let keys = FixedSizeBinaryArray::try_new(KEY, Buffer::from_vec(keys), None)?;
+        list(
+            fields(),
+            [
+                Arc::new(Int64Array::from(numbers)) as ArrayRef,
+                Arc::new(keys),
+            ],
+            lengths.into_iter(),
+            Some(NullBuffer::from(valid)),
+        )
+    }
+
+    fn user_doc(&self) -> Option<&Documentation> {
+        self.doc()
+    }
+}
+
+fn fields() -> Fields {
+    Fields::from(vec![
+        number("at"),
+        Field::new("key", DataType::FixedSizeBinary(KEY), true),
+    ])
+}
