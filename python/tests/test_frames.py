@@ -53,6 +53,19 @@ def test_without_an_id_rows_have_their_number(session, kind):
     assert values == [True, True, False, False, True]
 
 
+def test_records_of_several_fields(session):
+    frame = pd.DataFrame({"title": ["one two three", "One two three!", "four"], "body": [None, "x", "x y"]})
+    arguments = {"weights": [0.6, 0.4], "measures": ["jaccard", "containment"], "shingle": "word:1"}
+    found = session.field_join(frame, fields=["title", "body"], threshold=0.5, **arguments)
+    assert found.columns == ["id_a", "id_b", "similarity", "title_similarity", "body_similarity"]
+    assert pairs(found) == [(0, 1)]
+    renamed = frame.rename(columns={"title": "name"})
+    found = session.field_join(frame, renamed, fields=["title", "body"], fields_b=["name", "body"], **arguments)
+    assert pairs(found) == [(1, 1), (2, 2)]
+    with pytest.raises(ValueError, match="no column 'head'"):
+        session.field_join(frame, fields=["title", "head"])
+
+
 def test_a_list_takes_the_name_of_the_column_that_is_given(session):
     assert pairs(session.jaccard_join(TEXTS, text="body")) == PAIRS
     assert pairs(session.cosine_join(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]))) == [(0, 2)]

@@ -16,6 +16,8 @@ pub enum Given {
     Constant(ScalarValue),
     /// An identifier or a list of identifiers or strings.
     Names(Vec<String>),
+    /// A list of constants.
+    Constants(Vec<ScalarValue>),
 }
 
 /// A call of a table function: its relations and its checked values.
@@ -168,6 +170,14 @@ impl Call {
         }
     }
 
+    /// The values of a parameter for a list, if it has one.
+    pub fn list(&self, name: &str) -> Option<&[Value]> {
+        match self.get(name) {
+            Some(Value::List(values)) => Some(values),
+            _ => None,
+        }
+    }
+
     /// All values as SQL literals, by parameter name.
     pub fn literals(&self) -> BTreeMap<String, ast::Expr> {
         let literals = self.values.iter();
@@ -202,6 +212,30 @@ fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
                 parameter.kind
             ),
         },
+        (Kind::List(element), Given::Constants(values)) => {
+            let element = Parameter {
+                kind: (**element).clone(),
+                ..parameter.clone()
+            };
+            let values = values.into_iter().map(|value| match value.is_null() {
+                true => plan_err!(
+                    "{function}: each element of {name} must be {}, found NULL",
+                    element.kind
+                ),
+                false => check(function, &element, Given::Constant(value)),
+            });
+            Ok(Value::List(values.collect::<Result<_>>()?))
+        }
+        (Kind::List(_), Given::Constant(value)) => {
+            check(function, parameter, Given::Constants(vec![value]))
+        }
+        (kind, Given::Constants(values)) => {
+            let values: Vec<String> = values.iter().map(ScalarValue::to_string).collect();
+            plan_err!(
+                "{function}: {name} must be {kind}, found the list [{}]",
+                values.join(", ")
+            )
+        }
         (Kind::Boolean, Given::Constant(ScalarValue::Boolean(Some(truth)))) => {
             Ok(Value::Boolean(truth))
         }

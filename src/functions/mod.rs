@@ -116,6 +116,7 @@ table_functions! {
     surface "document_frequencies" [1..=1] resolve::terms::document_frequencies, "document_frequencies";
     surface "document_similarity" [2..=2] resolve::pairs::document_similarity, "document_similarity";
     surface "edit_join" [1..=2] resolve::join::edit_join, "edit_join";
+    surface "field_join" [1..=2] resolve::field_join::field_join, "field_join";
     surface "hamming_join" [1..=2] resolve::signatures::hamming_join, "hamming_join";
     surface "i_match" [1..=1] resolve::terms::i_match, "i_match";
     surface "jaccard_join" [1..=2] resolve::join::jaccard_join,
@@ -165,6 +166,7 @@ table_functions! {
         "resolved_items.representative" + "resolved_items.components";
     block "row_pairs" [2..=2] resolve::block, "row_pairs";
     block "sentence_runs" [1..=1] resolve::block, "sentence_runs";
+    block "set_pairs" [1..=1] resolve::block, "set_pairs";
     block "signature_pairs" [1..=1] resolve::signatures::signature_pairs,
         "signature_pairs.all" + "signature_pairs.keys" + "signature_pairs.windows";
     block "similar_pairs" [1..=1] resolve::similar_pairs::similar_pairs,

@@ -98,6 +98,15 @@ pub(super) fn read<I: Interpreter>(
         if !names.insert(name.clone()) {
             return plan_err!("{}: the argument '{name}' is given twice", function.name);
         }
+        let is_list = header
+            .parameters
+            .iter()
+            .any(|parameter| parameter.name == name && matches!(parameter.kind, Kind::List(_)));
+        if is_list {
+            let values = list(function, &name, expr, interpreter)?;
+            read.given.insert(name, Given::Constants(values));
+            continue;
+        }
         if let Some(columns) = columns(function, &name, expr, interpreter)? {
             read.given.insert(name, Given::Names(columns));
             continue;
@@ -146,6 +155,35 @@ fn of_columns(
         }
         _ => plan_datafusion_err!("{function}: {name} must be a constant, found {expr}"),
     }
+}
+
+/// The constants of a list; a single one is a list of one.
+fn list<I: Interpreter>(
+    function: &'static TableFunction,
+    name: &str,
+    expr: &ast::Expr,
+    interpreter: &mut I,
+) -> Result<Vec<ScalarValue>> {
+    let elements = match expr {
+        ast::Expr::Array(array) => array.elem.as_slice(),
+        other => std::slice::from_ref(other),
+    };
+    let constants = elements.iter().map(|element| {
+        if let ast::Expr::Identifier(found) = element {
+            return plan_err!(
+                "{}: {name} takes constants in brackets, found the name {found}; texts are written in single quotes",
+                function.name
+            );
+        }
+        match interpreter.value(function, name, element)? {
+            Value::Known(value) => Ok(value),
+            Value::Pending(expr) => plan_err!(
+                "{}: {name} must be known while the query is planned, but {expr} is bound later",
+                function.name
+            ),
+        }
+    });
+    constants.collect()
 }
 
 /// The columns that an argument names, `column` or `[column, 'Column']`; `None` if it is a value.

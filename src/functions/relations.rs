@@ -10,7 +10,8 @@ use datafusion::common::{
     Column, DFSchema, Result, ScalarValue, TableReference, plan_datafusion_err, plan_err,
 };
 use datafusion::datasource::provider_as_source;
-use datafusion::functions::core::expr_fn::arrow_cast;
+use datafusion::functions::core::expr_fn::{arrow_cast, coalesce};
+use datafusion::functions::string::expr_fn::{concat, octet_length};
 use datafusion::logical_expr::planner::RelationPlannerContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 use datafusion::sql::sqlparser::ast::{self, ObjectName, ObjectNamePart, TableFactor};
@@ -415,26 +416,56 @@ pub(super) fn rows(
     alias: &str,
     payload: fn(&Call, &LogicalPlan, &str, &Expr) -> Result<Expr>,
 ) -> Result<LogicalPlan> {
+    rows_of(call, alias, |index, plan, id| {
+        let column = match index {
+            0 => None,
+            _ => call.column(&format!("{parameter}_b")),
+        };
+        let column = column.or(call.column(parameter));
+        let column = column.unwrap_or(parameter.trim_end_matches("_column"));
+        payload(call, plan, column, id)
+    })
+}
+
+/// The records of a call as one relation `side, id, text, group_value`. The text holds the columns of `fields`: each after
+/// its length in bytes and a colon; NULL is empty.
+pub(super) fn records(call: &Call) -> Result<LogicalPlan> {
+    rows_of(call, "text", |index, plan, _| {
+        let names = match (index, call.columns("fields_b")) {
+            (0, _) | (_, []) => call.columns("fields"),
+            (_, names) => names,
+        };
+        let mut parts = Vec::new();
+        for name in names {
+            let text = cast(text_column(call, plan, name)?, DataType::Utf8View);
+            let text = coalesce(vec![text, cast(lit(""), DataType::Utf8View)]);
+            parts.push(cast(octet_length(text.clone()), DataType::Utf8View));
+            parts.push(lit(":"));
+            parts.push(text);
+        }
+        Ok(cast(concat(parts), DataType::Utf8View))
+    })
+}
+
+/// The rows of a call as one relation `side, id, <alias>, group_value`. `payload` gives the expression of `alias` for a
+/// relation, by its number, plan and id.
+fn rows_of(
+    call: &Call,
+    alias: &str,
+    payload: impl Fn(usize, &LogicalPlan, &Expr) -> Result<Expr>,
+) -> Result<LogicalPlan> {
     let id_type = joined_id_type(&id_types(call)?);
     let groups = Groups::of(call)?.values(call)?;
     let side = |index: usize| -> Result<LogicalPlan> {
         let plan = call.relations[index].clone();
-        let argument = |name: &str| {
-            let second = format!("{name}_b");
-            let second = (index == 1).then(|| call.column(&second)).flatten();
-            second.or(call.column(name))
-        };
-        let id = id_column(call, &plan, argument("id").unwrap_or("id"))?;
+        let second = (index == 1).then(|| call.column("id_b")).flatten();
+        let id = second.or(call.column("id")).unwrap_or("id");
+        let id = id_column(call, &plan, id)?;
         let id = match data_type(&plan, &id)? == id_type {
             true => id,
             false => cast(id, id_type.clone()),
         };
-        let payload = payload(
-            call,
-            &plan,
-            argument(parameter).unwrap_or(parameter.trim_end_matches("_column")),
-            &id,
-        )?;
+        let payload = payload(index, &plan, &id)?;
         LogicalPlanBuilder::from(plan)
             .project(vec![
                 lit(index as i8).alias("side"),

@@ -23,6 +23,8 @@ pub enum Kind {
     Shingle,
     /// One of the given keywords.
     OneOf(Vec<String>),
+    /// A list of values of one type, such as `[0.4, 0.6]`.
+    List(Box<Kind>),
 }
 
 /// An interval of numbers, open or closed at either end.
@@ -78,6 +80,9 @@ impl fmt::Display for Range {
 
 impl Kind {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
+        if let Some(element) = text.strip_prefix("list of ") {
+            return Ok(Self::List(Box::new(Self::parse(element)?)));
+        }
         Ok(match text.split_once(" in ") {
             Some(("number", range)) if let Some(range) = Range::parse(range) => Self::Number(range),
             Some(("integer", range)) if let Some(range) = Range::parse(range) => {
@@ -111,6 +116,7 @@ impl fmt::Display for Kind {
             Self::Columns => f.write_str("a list of columns, as in [a, b]"),
             Self::Shingle => f.write_str("a shingle such as 'word:3'"),
             Self::OneOf(words) => write!(f, "one of {}", words.join(", ")),
+            Self::List(element) => write!(f, "a list in brackets, each element {element}"),
         }
     }
 }

@@ -17,6 +17,8 @@ pub enum Value {
     Boolean(bool),
     /// Column names; one for a parameter of kind `column`.
     Columns(Vec<String>),
+    /// The elements of a list.
+    List(Vec<Value>),
 }
 
 impl Value {
@@ -28,6 +30,12 @@ impl Value {
             Self::Text(text) => SqlValue::SingleQuotedString(text.clone()),
             Self::Boolean(truth) => SqlValue::Boolean(*truth),
             Self::Columns(names) => SqlValue::SingleQuotedString(names.join(", ")),
+            Self::List(values) => {
+                return ast::Expr::Array(ast::Array {
+                    elem: values.iter().map(Self::literal).collect(),
+                    named: false,
+                });
+            }
         };
         ast::Expr::Value(value.into())
     }
@@ -73,6 +81,14 @@ impl Parameter {
                     return Err(wrong());
                 }
                 Value::Text(text.to_owned())
+            }
+            Kind::List(element) => {
+                let element = Self {
+                    kind: (**element).clone(),
+                    ..self.clone()
+                };
+                let values = text.split(", ").map(|value| element.read(value));
+                Value::List(values.collect::<Result<_, _>>()?)
             }
         })
     }

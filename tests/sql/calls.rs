@@ -29,6 +29,16 @@ pub const CALLS: &[(&str, &str)] = &[
     ("contamination", "SELECT * FROM contamination(docs, docs, min_run => 3, min_words => 1)"),
     ("edit_join", "SELECT * FROM edit_join(docs, threshold => 0.6)"),
     ("edit_join", "SELECT * FROM edit_join(docs, docs, threshold => 0.9, across => page, parts => 2)"),
+    ("field_join", "SELECT * FROM field_join(docs, fields => [text, page], weights => [0.7, 0.3], threshold => 0.3)"),
+    (
+        "field_join",
+        "SELECT * FROM field_join(docs, docs, fields => [text, page], measures => ['jaccard', 'containment'], shingles => ['word:1', 'char:1'],
+           missing => 'rescale', threshold => 0.4, across => page, parts => 3)",
+    ),
+    (
+        "field_join",
+        "SELECT * FROM field_join(docs, fields => text, measures => 'containment', shingle => 'word:1', threshold => 0.3, within => page)",
+    ),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, across => page)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, copies => 'linked')"),
     ("jaccard_join", "SELECT * FROM jaccard_join(sets, signature_column => tokens, threshold => 0.5)"),
@@ -151,6 +161,11 @@ pub const CALLS: &[(&str, &str)] = &[
         "sentence_runs",
         "SELECT * FROM sentence_runs(
            (SELECT id AS document, id AS position, text, 0 AS start_offset, 1 AS end_offset FROM docs), min_length => 1)",
+    ),
+    (
+        "set_pairs",
+        "SELECT * FROM set_pairs(
+           (SELECT side, id, group_value, shingle_hashes(text, 'word:1') AS tokens FROM rows_in), threshold => 0.3)",
     ),
     (
         "signature_pairs",

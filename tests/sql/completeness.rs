@@ -125,6 +125,10 @@ fn headers() -> Result<(), Failed> {
         "hashed",
         "window",
         "measure",
+        "weighted_fields",
+        "jaccard_fields",
+        "containment_fields",
+        "field_threshold",
     ];
     for function in TABLE_FUNCTIONS {
         let header = function.template.header()?;

@@ -101,6 +101,7 @@ fn hint(kind: &Kind) -> String {
         Kind::Constant => "str | float".to_owned(),
         Kind::Boolean => "bool".to_owned(),
         Kind::Columns => "Sequence[str]".to_owned(),
+        Kind::List(element) => format!("Sequence[{}]", hint(element)),
         Kind::OneOf(words) => format!("Literal[\"{}\"]", words.join("\", \"")),
     }
 }

@@ -66,6 +66,8 @@ mod passage_grams;
 mod permuted_signatures;
 mod prefix_tokens;
 mod random_projection;
+mod record_sets;
+mod record_similarity;
 mod representatives;
 mod run_chains;
 mod run_keys;
@@ -144,6 +146,8 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(permuted_signatures::PermutedSignatures),
         udf(prefix_tokens::PrefixTokens),
         udf(random_projection::RandomProjection),
+        udf(record_sets::RecordSets),
+        udf(record_similarity::RecordSimilarity),
         udf(run_chains::RunChains),
         udf(run_keys::RunKeys),
         udf(same_bytes::SameBytes),

@@ -60,7 +60,8 @@ def wanted(columns: Sequence[str], arguments: Mapping[str, object], place: int) 
     contents = [name for name in _CONTENTS if name in columns]
     if arguments.get("method") == "projection" and "vector" in contents:
         contents = ["vector"]
-    has_rows = bool(contents) and "id" in columns and (place == 0 or suffix != "")
+    fields = _names(arguments.get(f"fields{suffix}")) or _names(arguments.get("fields"))
+    has_rows = bool(contents or fields) and "id" in columns and (place == 0 or suffix != "")
     is_given = any(arguments.get(name) is not None for name in ("id", f"id{suffix}"))
     names = {
         name: str(arguments.get(name + suffix) or arguments.get(name) or _CONTENTS.get(name, name))
@@ -68,16 +69,23 @@ def wanted(columns: Sequence[str], arguments: Mapping[str, object], place: int) 
         if name in columns
     }
     others = [str(arguments[name]) for name in columns if arguments.get(name) is not None]
-    carried = arguments.get("carry")
-    others += [str(name) for name in carried] if isinstance(carried, (list, tuple)) else []
+    others += [*_names(arguments.get("carry")), *fields]
     kept_by = _kept_by(arguments.get("keep_by"))
-    needed = [*([names["id"]] if is_given else []), names[contents[0]], *kept_by] if has_rows else []
+    compared = [names[contents[0]]] if contents else fields
+    needed = [*([names["id"]] if is_given else []), *compared, *kept_by] if has_rows else []
     return Wanted(
         id=names["id"] if has_rows and not is_given else None,
         content=names[contents[0]] if contents else "value",
         required=tuple(needed),
         used=frozenset([*names.values(), *others, *kept_by]),
     )
+
+
+def _names(value: object) -> list[str]:
+    """The names in a list of columns."""
+    if isinstance(value, str):
+        return [value]
+    return [str(name) for name in value] if isinstance(value, (list, tuple)) else []
 
 
 def _kept_by(order: object) -> list[str]:
@@ -138,5 +146,5 @@ def _literal(value: object) -> str:
     if isinstance(value, float) and abs(value) < float("inf"):
         return repr(value)
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(column(name) for name in value) + "]"
+        return "[" + ", ".join(_literal(element) for element in value) + "]"
     return text(str(value))

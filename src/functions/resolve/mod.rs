@@ -4,6 +4,7 @@
 //! columns that a call names.
 
 pub(super) mod contamination;
+pub(super) mod field_join;
 pub(super) mod join;
 pub(super) mod lsh;
 pub(super) mod near_duplicates;

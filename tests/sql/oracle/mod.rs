@@ -4,6 +4,7 @@
 //! - `corpus`: rows as tables.
 //! - `naive`: the naive algorithms.
 //! - `joins`, `recall`, `clusters`, `templates`, `oversized`, `signatures`, `vectors`, `memory`: the comparisons.
+//! - `field_join`: records of several fields.
 //! - `partial_duplicates`: runs of sentences.
 //! - `shared_passages`: verbatim passages.
 //! - `repeated_passages`: passages that stood before.
@@ -16,6 +17,7 @@ mod clusters;
 mod contamination;
 mod corpus;
 mod cross_lingual;
+mod field_join;
 mod joins;
 mod memory;
 pub mod naive;
@@ -38,6 +40,7 @@ pub fn trials() -> Vec<Trial> {
         joins::trials(),
         recall::trials(),
         sets::trials(),
+        field_join::trials(),
         clusters::trials(),
         templates::trials(),
         oversized::trials(),

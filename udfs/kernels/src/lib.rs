@@ -75,6 +75,7 @@ mod cut;
 mod dot_products;
 mod edit;
 mod edit_keys;
+mod fields;
 mod gaussian;
 mod group_keys;
 mod hash_order;
@@ -121,6 +122,10 @@ pub use cut::{cut_spans, texts_of_spans};
 pub use edit::{edit_distance, edit_distance_within, edit_similarity};
 pub use edit_keys::{
     EditGramScratch, MAX_EDIT_GRAM, edit_gram_length, edit_grams_into, edit_keys_into,
+};
+pub use fields::{
+    FieldCandidates, FieldsError, MAX_FIELDS, MIN_WEIGHT, Missing, NumberedShingles, SetMeasure,
+    WEIGHT_TOLERANCE, WeightedField, WeightedFields, record_fields,
 };
 pub use group_keys::group_keys_into;
 pub use items::{
