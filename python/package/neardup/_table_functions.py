@@ -589,6 +589,104 @@ class TableFunctions:
             parts=parts,
         )
 
+    def field_join(
+        self,
+        data: Data,
+        data_b: Data | None = None,
+        *,
+        id: str | None = None,
+        id_b: str | None = None,
+        fields: Sequence[str] | None = None,
+        fields_b: Sequence[str] | None = None,
+        weights: Sequence[float] | None = None,
+        measures: Sequence[Literal["jaccard", "containment"]] | None = None,
+        threshold: float | None = None,
+        shingle: str | None = None,
+        shingles: Sequence[str] | None = None,
+        missing: Literal["zero", "rescale"] | None = None,
+        normalize: bool | None = None,
+        across: str | None = None,
+        within: Sequence[str] | None = None,
+        parts: int | None = None,
+    ) -> Result:
+        """Finds every pair of records that are similar in several fields, such as title, body and answer of the threads of a forum: the weighted mean of the similarities of the fields is at least the threshold (Wu, Zhang, Huang 2011).
+
+        The result is exact and complete. With two relations, a pair is a row of the first and a row
+        of the second.
+        Candidates are records of which one field is similar: the similarity of all of them is at
+        most that of the most similar field, so it is enough to join each field at the threshold.
+        Fields of small weights are not joined, as long as the threshold that the others must reach
+        without them stays above nine tenths of what it was. All fields of a candidate are then
+        compared.
+
+        Args:
+            data: A relation: id, the columns of fields.
+            data_b: A relation: id, the columns of fields_b.
+            id: A column: the id column: integers or texts; default id.
+            id_b: A column: the id column of the second relation; default: that of id.
+            fields: A list of columns, as in [a, b]: the text columns that are compared, as in
+                [title, body, answer].
+            fields_b: A list of columns, as in [a, b]: those of the second relation, in the same
+                order; default: those of fields.
+            weights: A list in brackets, each element a number in [0, 1]: the weight of each field,
+                as in [0.4, 0.2, 0.4]: 0 or at least 1e-9, with the sum 1; default: equal weights.
+            measures: A list in brackets, each element one of jaccard, containment: how each field
+                is compared, or one for all: 'jaccard': common shingles, divided by those of either
+                text; 'containment': divided by those of the text that has fewer; default 'jaccard'.
+            threshold: A number in (0, 1]: minimum of the weighted mean; default 0.8.
+            shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
+                'word:n' or 'space:n'; default 'word:3'.
+            shingles: A list in brackets, each element a shingle such as 'word:3': how the texts of
+                each field are split into shingles, instead of shingle.
+            missing: One of zero, rescale: what a field counts that is NULL or empty in one of two
+                records: 'zero': its similarity is 0; 'rescale': it is left out, and the weights of
+                the others are divided by their sum; default 'zero'.
+            normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
+                space become one space, trimmed; default true.
+            across: A column: only pairs whose values in this column differ; rows with NULL in it
+                are in no pair.
+            within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
+                as in [language, site]; rows with NULL in one of them are in no pair.
+            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
+                memory at a time and more work in total; joins of texts with exact verification need
+                no more than 1 in one process; default 1.
+
+        Returns:
+            id_a (as id): the smaller id; with two relations the id of the first.
+            id_b (as id): the other id.
+            similarity (Float64): the sum of weight * similarity, in the order of the fields.
+            …_similarity (Float64): for each field, such as title_similarity: the similarity of its
+                texts; NULL if it is left out.
+
+        Note:
+            Complete: recall 1 and precision 1 on 64-bit hashes of shingles. The sum and its
+                comparison with the threshold are those of Float64.
+            Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
+                Rows whose id is NULL are in no pair, and rows without any field neither.
+            Rows with the same id and the same fields are one row; an id with different fields is an
+                error that names the id. A field that is NULL is the same as an empty one.
+            The rows do not depend on the number of partitions or parts.
+        """
+        return self._call(
+            "field_join",
+            [data, data_b],
+            ["id", "id_b", "across"],
+            id=id,
+            id_b=id_b,
+            fields=fields,
+            fields_b=fields_b,
+            weights=weights,
+            measures=measures,
+            threshold=threshold,
+            shingle=shingle,
+            shingles=shingles,
+            missing=missing,
+            normalize=normalize,
+            across=across,
+            within=within,
+            parts=parts,
+        )
+
     def hamming_join(
         self,
         data: Data,
