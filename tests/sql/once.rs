@@ -15,8 +15,8 @@ use std::sync::Arc;
 const TEXTS: usize = 6_000;
 const FILES: usize = 4;
 
-/// Calls over `$input` (`id`, `text`) that keep one of two equal texts. The queries return the number of kept rows and
-/// the number of distinct texts.
+/// Calls over `$input` (`id`, `text`) that keep one of two equal texts, or pair them. The queries return the number of kept
+/// rows, or of pairs, and the number of distinct texts.
 const CALLS: &[(&str, &str)] = &[
     (
         "deduplicate",
@@ -25,6 +25,11 @@ const CALLS: &[(&str, &str)] = &[
     (
         "deduplicate, longest",
         "SELECT count(*) AS n, count(DISTINCT text) AS texts FROM deduplicate($input, shingle => 'space:1', keep => 'longest')",
+    ),
+    (
+        "field_join",
+        "SELECT count(*) AS n, count(DISTINCT id_a) AS texts
+         FROM field_join($input, fields => text, shingle => 'space:1', threshold => 1)",
     ),
     (
         "near_duplicates",

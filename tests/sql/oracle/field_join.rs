@@ -259,7 +259,8 @@ fn at(all: &Found, threshold: f64) -> Found {
 async fn all_settings() -> Result<(), Failed> {
     // The second relation has some records of the first one, and others.
     let (first, second) = (records(240, 5), records(300, 5).split_off(150));
-    for (partitions, parts, thresholds) in [(1, 1, &[0.05, 0.5, 0.9][..]), (7, 3, &[0.4, 1.0])] {
+    for (partitions, parts, thresholds) in [(1, 1, &[0.05, 0.5, 0.9][..]), (7, 3, &[0.4, 1.0][..])]
+    {
         let context = session(partitions)?;
         register(&context, "docs", &first)?;
         register(&context, "others", &second)?;

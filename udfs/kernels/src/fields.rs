@@ -30,7 +30,7 @@ pub const MIN_WEIGHT: f64 = 1e-9;
 pub const WEIGHT_TOLERANCE: f64 = 1e-9;
 /// By how much the threshold of candidates is lowered.
 const MARGIN: f64 = 1e-9;
-/// A threshold that two sets with a common member reach.
+/// A threshold that two sets with a common member reach, as sets have less than 2^32 members.
 const ANY_COMMON_MEMBER: f64 = 1e-12;
 /// Fields of small weights give no candidates if the threshold of the others stays above this share of what it was.
 const MIN_SHARE: f64 = 0.9;
