@@ -445,7 +445,7 @@ mod tests {
     #[test]
     fn records_are_divided_into_fields() {
         let fields = |record| record_fields(record).collect::<Result<Vec<&str>, _>>();
-        assert_eq!(fields("3:one0:6:a:b:ää"), Err(FieldsError::Record(5, 17)));
+        assert_eq!(fields("3:one0:6:a:b:ää"), Err(FieldsError::Record(15, 17)));
         assert_eq!(fields("3:one0:8:a:b:ää"), Ok(vec!["one", "", "a:b:ää"]));
         assert_eq!(fields(""), Ok(vec![]));
         for wrong in ["x", "4:one", "-1:a", "3", "1:ää"] {
