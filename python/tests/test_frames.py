@@ -168,6 +168,8 @@ def test_unused_columns_may_have_the_same_name(session):
             session.jaccard_join(frame, text="x")
         with pytest.raises(ValueError, match="several columns of the frame are called 'x'"):
             session.deduplicate(frame, keep_by="x desc")
+        with pytest.raises(ValueError, match="several columns of the frame are called 'x'"):
+            session.deduplicate(frame, keep_by="id, length(x)")
 
 
 def test_unused_columns_may_have_values_that_arrow_has_no_type_for(session):

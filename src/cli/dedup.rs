@@ -20,7 +20,7 @@ use std::time::Instant;
 /// Examples:
 ///   neardup dedup articles.parquet -o out                 one of each group of similar rows
 ///   neardup dedup posts.csv --id post --text body --threshold 0.7 -o out
-///   neardup dedup 'shards/*.jsonl.gz' --keep-by 'date desc' --kept kept.jsonl.gz -o out
+///   neardup dedup 'shards/*.jsonl.gz' --keep-by 'score desc, length(text) desc' --kept kept.jsonl.gz -o out
 ///   neardup dedup pages.parquet --within language,site -o out   only rows of one language and site are compared
 ///   neardup dedup pages.parquet --edit lines -o out       no row is removed, but lines that stood before are cut
 ///   neardup dedup pages.parquet --edit passages -o out    the same for passages of at least 40 words
@@ -143,7 +143,7 @@ pub(crate) struct Arguments {
         help_heading = KEPT
     )]
     keep: String,
-    #[arg(long, value_name = "COLUMN", help = help("keep_by"), conflicts_with = "keep", help_heading = KEPT)]
+    #[arg(long, value_name = "COLUMNS", help = help("keep_by"), conflicts_with = "keep", help_heading = KEPT)]
     keep_by: Option<String>,
     #[arg(
         long,

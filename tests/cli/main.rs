@@ -24,6 +24,7 @@ mod formats;
 mod generate;
 mod hostile;
 mod inputs;
+mod keep_orders;
 mod kills;
 mod locks;
 mod manual;

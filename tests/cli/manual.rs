@@ -49,7 +49,7 @@ fn help_has_examples_and_groups() {
         "\nWhat counts as similar:\n",
         "--threshold <T>",
         "\nWhich row is kept:\n",
-        "--keep-by <COLUMN>",
+        "--keep-by <COLUMNS>",
         "\nHow pairs are found:\n",
         "--method <METHOD>",
         "\nDumps and languages:\n",

@@ -81,11 +81,17 @@ def wanted(columns: Sequence[str], arguments: Mapping[str, object], place: int) 
 
 
 def _kept_by(order: object) -> list[str]:
-    """The column of an order such as 'column desc', if it is one; a name with spaces is in double quotes."""
-    words = str(order or "").strip()
-    if words.startswith('"'):
-        return [words[1:].rpartition('"')[0].replace('""', '"')]
-    return words.split()[:1]
+    """The columns of an order such as 'a desc, length(b)'; a name with a comma is in double quotes."""
+    quoted = r'"((?:[^"]|"")*)"'
+    call = rf"length\s*\(\s*(?:{quoted}|([^,)]+?))\s*\)"
+    key = re.compile(rf"\s*(?:{call}|{quoted}|([^,]+?))\s*(?:\b(?:asc|desc)\s*)?(?:,|\Z)", re.IGNORECASE)
+    columns, at = [], 0
+    text = str(order or "")
+    while at < len(text) and (found := key.match(text, at)):
+        columns += [name.replace('""', '"') for name in found.group(1, 3) if name is not None]
+        columns += [name for name in found.group(2, 4) if name is not None]
+        at = found.end()
+    return columns
 
 
 def written_call(

@@ -4,7 +4,7 @@ use crate::cli::columns::written;
 use crate::cli::dedup::SAMPLE_DIRECTORY;
 use crate::cli::visible::shell_word;
 use neardup::files::STANDARD_INPUT_COPY;
-use neardup::jobs::{Keep, Manifest};
+use neardup::jobs::{Keep, KeepKey, KeepValue, Manifest};
 use neardup_datasets::sample::SAMPLE_DUMP_NAME;
 use serde_json::Value;
 
@@ -104,7 +104,8 @@ fn keep(order: &str) -> Vec<String> {
             let order = by.map_or(order.to_owned(), |(column, is_descending)| {
                 let column = serde_json::from_str(column).unwrap_or_else(|_| column.to_owned());
                 let descending = is_descending.starts_with("true");
-                Keep::By { column, descending }.to_string()
+                let value = KeepValue::Column(column);
+                Keep::By(vec![KeepKey { value, descending }]).to_string()
             });
             vec!["--keep-by".to_owned(), shell_word(&order)]
         }

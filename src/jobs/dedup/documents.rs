@@ -3,7 +3,7 @@
 use super::options::{Keep, Method};
 use super::run::Run;
 use crate::files::{Input, Kind};
-use crate::functions::{last_column, names_of_groups, orderable};
+use crate::functions::{KeepOrder, last_column, names_of_groups};
 use crate::jobs::dumps;
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
@@ -13,7 +13,7 @@ use datafusion::common::Result;
 use datafusion::functions::unicode::expr_fn::character_length;
 use datafusion::functions_aggregate::expr_fn::{max, min};
 use datafusion::functions_window::expr_fn::row_number;
-use datafusion::logical_expr::{Expr, ExprFunctionExt, cast, ident, lit, when};
+use datafusion::logical_expr::{ExprFunctionExt, cast, ident, lit, when};
 use datafusion::prelude::{DataFrame, SessionContext};
 
 /// The columns of a table that the job uses.
@@ -47,8 +47,11 @@ impl Run<'_> {
             }
         }
         let id = table.find_id("id", self.options.id.as_deref())?;
-        if let Keep::By { column, .. } = &self.options.keep {
-            table.find("keep_by", column)?;
+        if let Keep::By(keys) = &self.options.keep {
+            KeepOrder::of(keys, |name| {
+                let field = table.find("keep_by", name)?;
+                Ok((ident(name), field.data_type().clone()))
+            })?;
         }
         for column in &self.options.within {
             let field = table.find("within", column)?;
@@ -173,7 +176,10 @@ impl Run<'_> {
             Output::Step,
             async |job: &Job| {
                 let order = self.keep_order(job.context(), text).await?;
-                let (sort_key, descending) = order.unwrap_or((ident(id), false));
+                let (sort_key, descending) = match order {
+                    Some(order) => (order.expr, order.descending),
+                    None => (ident(id), false),
+                };
                 // Each id has one rank, that of the row that is kept for it. A row whose value is NULL is kept only
                 // if all rows of its id are NULL.
                 let sort_key = when(ident(value).is_not_null(), sort_key).end()?;
@@ -199,21 +205,27 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// The expression that the keep order sorts by before the id, and whether it is descending; `None` if it sorts
-    /// by the id alone.
+    /// What the rows are sorted by before their ids; `None` if they are sorted by their ids alone.
     pub(super) async fn keep_order(
         &self,
         context: &SessionContext,
         text: &str,
-    ) -> Result<Option<(Expr, bool)>> {
-        let (column, descending) = match &self.options.keep {
+    ) -> Result<Option<KeepOrder>> {
+        let keys = match &self.options.keep {
             Keep::First => return Ok(None),
-            Keep::Longest => return Ok(Some((character_length(ident(text)), true))),
-            Keep::By { column, descending } => (column, *descending),
+            Keep::Longest => {
+                return Ok(Some(KeepOrder {
+                    expr: character_length(ident(text)),
+                    descending: true,
+                }));
+            }
+            Keep::By(keys) => keys,
         };
         let input = context.table("input").await?;
-        let field = input.schema().field_with_unqualified_name(column)?;
-        let sort_key = orderable(ident(column), field.data_type(), descending)?;
-        Ok(Some((sort_key, descending)))
+        let find = |name: &str| {
+            let field = input.schema().field_with_unqualified_name(name)?;
+            Ok((ident(name), field.data_type().clone()))
+        };
+        KeepOrder::of(keys, find).map(Some)
     }
 }

@@ -16,7 +16,7 @@ mod removed;
 mod run;
 mod steps;
 
-pub use options::{Compare, Dedup, Edit, Keep, Method, Pairs, Resolution};
+pub use options::{Compare, Dedup, Edit, Keep, KeepKey, KeepValue, Method, Pairs, Resolution};
 
 use super::inputs;
 use super::job::{Job, Progress};

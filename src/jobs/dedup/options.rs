@@ -2,7 +2,7 @@
 
 use super::super::dumps::DumpOptions;
 pub use super::edit::Edit;
-pub use crate::functions::Keep;
+pub use crate::functions::{Keep, KeepKey, KeepValue};
 pub(super) use crate::jobs::defaults::default;
 use crate::jobs::row_ids::RowIds;
 use neardup_kernels::Measure;
