@@ -33,7 +33,7 @@ pub use keep::{Keep, KeepKey, KeepValue};
 pub(crate) use keep::{KeepOrder, hint_for_call};
 pub(crate) use offsets::BoundOffsets;
 pub(crate) use planner::FunctionPlanner;
-pub(crate) use relations::last_column;
+pub(crate) use relations::{joined_texts, last_column};
 pub use template::{Column, Header, Template};
 pub(crate) use unique_ids::one_row_per_id;
 

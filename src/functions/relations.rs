@@ -1,5 +1,6 @@
 //! Relation arguments: plans a name, a quoted path or a subquery, and projects plans to inputs with fixed column names.
 
+use super::Value;
 use super::arguments::Call;
 use super::groups::Groups;
 use crate::near_names;
@@ -11,8 +12,9 @@ use datafusion::common::{
 };
 use datafusion::datasource::provider_as_source;
 use datafusion::functions::core::expr_fn::arrow_cast;
+use datafusion::functions::string::expr_fn::concat_ws;
 use datafusion::logical_expr::planner::RelationPlannerContext;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit, when};
 use datafusion::sql::sqlparser::ast::{self, ObjectName, ObjectNamePart, TableFactor};
 use futures::FutureExt;
 use std::path::Path;
@@ -242,6 +244,53 @@ pub(super) fn text_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result
     }
 }
 
+/// The text that is compared: that of a column, or of several columns.
+pub(super) fn texts(call: &Call, plan: &LogicalPlan, names: &[String]) -> Result<Expr> {
+    let several = "; several columns are written [title, body]";
+    let mut found = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        if names[..at].contains(name) {
+            return plan_err!("{}: text names the column '{name}' twice", call.function);
+        }
+        let is_list = names.len() == 1 && name.contains(',') && !has_column(plan, name);
+        let text = text_column(call, plan, name).map_err(|error| match is_list {
+            true => plan_datafusion_err!("{}{several}", error.message()),
+            false => error,
+        })?;
+        found.push(text);
+    }
+    match found.is_empty() {
+        true => plan_err!("{}: text must name a column", call.function),
+        false => joined_texts(found),
+    }
+}
+
+/// The columns that the argument text names.
+pub(super) fn text_names(call: &Call) -> Vec<String> {
+    match call.get("text") {
+        Some(Value::Columns(names)) => names.clone(),
+        _ => vec!["text".to_owned()],
+    }
+}
+
+/// One text of those of several columns, with blank lines between them. NULL is left out; of NULL alone it is NULL.
+pub(crate) fn joined_texts(mut texts: Vec<Expr>) -> Result<Expr> {
+    if texts.len() == 1 {
+        return Ok(texts.remove(0));
+    }
+    let texts: Vec<Expr> = texts
+        .into_iter()
+        .map(|text| cast(text, DataType::Utf8View))
+        .collect();
+    let some = texts.iter().map(|text| text.clone().is_not_null());
+    let has_text = some.reduce(Expr::or).unwrap_or_else(|| lit(false));
+    let joined = concat_ws(lit(BETWEEN_TEXTS), texts);
+    when(has_text, cast(joined, DataType::Utf8View)).end()
+}
+
+/// What stands between the texts of two columns: a blank line.
+const BETWEEN_TEXTS: &str = "\n\n";
+
 /// An id column of any integer or text type. Dictionaries are decoded, and decimals of scale 0 become integers.
 pub(super) fn id_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
     let expr = column(call, plan, name)?;
@@ -402,9 +451,9 @@ pub(super) fn numbers_column(call: &Call, plan: &LogicalPlan, name: &str) -> Res
 /// The documents of a call as one relation `side, id, text, group_value`: side 0 for the first
 /// relation, 1 for the second.
 pub(super) fn documents(call: &Call) -> Result<LogicalPlan> {
-    rows(call, "text", "text", |call, plan, name, _| {
-        text_column(call, plan, name)
-    })
+    let texts =
+        |call: &Call, plan: &LogicalPlan, names: &[String], _: &Expr| texts(call, plan, names);
+    rows_of(call, "text", "text", texts)
 }
 
 /// The rows of a call as one relation `side, id, <alias>, group_value`. `payload` converts the column that `parameter` names
@@ -415,26 +464,37 @@ pub(super) fn rows(
     alias: &str,
     payload: fn(&Call, &LogicalPlan, &str, &Expr) -> Result<Expr>,
 ) -> Result<LogicalPlan> {
+    let of_first = |call: &Call, plan: &LogicalPlan, names: &[String], id: &Expr| {
+        payload(call, plan, names.first().map_or("", String::as_str), id)
+    };
+    rows_of(call, parameter, alias, of_first)
+}
+
+/// The same, where `parameter` may name several columns.
+fn rows_of(
+    call: &Call,
+    parameter: &str,
+    alias: &str,
+    payload: impl Fn(&Call, &LogicalPlan, &[String], &Expr) -> Result<Expr>,
+) -> Result<LogicalPlan> {
     let id_type = joined_id_type(&id_types(call)?);
     let groups = Groups::of(call)?.values(call)?;
     let side = |index: usize| -> Result<LogicalPlan> {
         let plan = call.relations[index].clone();
-        let argument = |name: &str| {
-            let second = format!("{name}_b");
-            let second = (index == 1).then(|| call.column(&second)).flatten();
-            second.or(call.column(name))
+        let argument = |name: &str| match call.get(&format!("{name}_b")) {
+            Some(Value::Columns(second)) if index == 1 => second.clone(),
+            _ => match call.get(name) {
+                Some(Value::Columns(names)) => names.clone(),
+                _ => vec![name.trim_end_matches("_column").to_owned()],
+            },
         };
-        let id = id_column(call, &plan, argument("id").unwrap_or("id"))?;
+        let id = argument("id");
+        let id = id_column(call, &plan, id.first().map_or("id", String::as_str))?;
         let id = match data_type(&plan, &id)? == id_type {
             true => id,
             false => cast(id, id_type.clone()),
         };
-        let payload = payload(
-            call,
-            &plan,
-            argument(parameter).unwrap_or(parameter.trim_end_matches("_column")),
-            &id,
-        )?;
+        let payload = payload(call, &plan, &argument(parameter), &id)?;
         LogicalPlanBuilder::from(plan)
             .project(vec![
                 lit(index as i8).alias("side"),

@@ -41,4 +41,5 @@ mod scratch;
 mod shell;
 mod show;
 mod sql;
+mod text_columns;
 mod vectors;

@@ -45,7 +45,7 @@ fn help_has_examples_and_groups() {
         "\nResult:\n",
         "--kept <FILE>",
         "\nColumns of a table:\n",
-        "--text <COLUMN>",
+        "--text <COLUMNS>",
         "\nWhat counts as similar:\n",
         "--threshold <T>",
         "\nWhich row is kept:\n",

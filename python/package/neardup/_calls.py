@@ -63,21 +63,26 @@ def wanted(columns: Sequence[str], arguments: Mapping[str, object], place: int) 
     has_rows = bool(contents) and "id" in columns and (place == 0 or suffix != "")
     is_given = any(arguments.get(name) is not None for name in ("id", f"id{suffix}"))
     names = {
-        name: str(arguments.get(name + suffix) or arguments.get(name) or _CONTENTS.get(name, name))
+        name: names_of(arguments.get(name + suffix) or arguments.get(name) or _CONTENTS.get(name, name))
         for name in ["id", *contents]
         if name in columns
     }
-    others = [str(arguments[name]) for name in columns if arguments.get(name) is not None]
-    carried = arguments.get("carry")
-    others += [str(name) for name in carried] if isinstance(carried, (list, tuple)) else []
+    others = [column for name in columns for column in names_of(arguments.get(name))]
     kept_by = _kept_by(arguments.get("keep_by"))
-    needed = [*([names["id"]] if is_given else []), names[contents[0]], *kept_by] if has_rows else []
+    needed = [*(names["id"] if is_given else []), *names[contents[0]], *kept_by] if has_rows else []
     return Wanted(
-        id=names["id"] if has_rows and not is_given else None,
-        content=names[contents[0]] if contents else "value",
+        id=names["id"][0] if has_rows and not is_given else None,
+        content=(names[contents[0]] or ["text"])[0] if contents else "value",
         required=tuple(needed),
-        used=frozenset([*names.values(), *others, *kept_by]),
+        used=frozenset([*(column for found in names.values() for column in found), *others, *kept_by]),
     )
+
+
+def names_of(value: object) -> list[str]:
+    """The columns that an argument names: one, several, or none if it is None."""
+    if value is None:
+        return []
+    return [str(name) for name in value] if isinstance(value, (list, tuple)) else [str(value)]
 
 
 def _kept_by(order: object) -> list[str]:

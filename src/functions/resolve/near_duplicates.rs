@@ -161,13 +161,15 @@ fn measure_value(call: &Call) -> Result<(&'static str, Value)> {
     Ok(("measure", Value::Text(measure(call)?.to_string())))
 }
 
-/// The unchanged column of the items that are compared.
+/// The items that are compared, unchanged.
 fn item_column(call: &Call, plan: &LogicalPlan) -> Result<Expr> {
-    let parameter = match measure(call)? {
-        Measure::Jaccard => "text",
-        Measure::Cosine => "vector",
-    };
-    relations::column(call, plan, call.column(parameter).unwrap_or(parameter))
+    match measure(call)? {
+        Measure::Cosine => relations::column(call, plan, call.column("vector").unwrap_or("vector")),
+        Measure::Jaccard => match relations::text_names(call).as_slice() {
+            [name] => relations::column(call, plan, name),
+            names => relations::texts(call, plan, names),
+        },
+    }
 }
 
 /// What rows are ordered by before their ids, or `None` if they are ordered by id alone.
@@ -195,7 +197,7 @@ fn keep_order(call: &Call) -> Result<Option<KeepOrder>> {
         return KeepOrder::of(&keys, find).map(Some);
     }
     if Keep::from_word(call.text("keep")?)? == Keep::Longest {
-        let text = relations::text_column(call, plan, call.column("text").unwrap_or("text"))?;
+        let text = relations::texts(call, plan, &relations::text_names(call))?;
         return Ok(Some(KeepOrder {
             expr: character_length(text),
             descending: true,
@@ -214,9 +216,7 @@ fn ranked(call: &Call, order: Option<KeepOrder>) -> Result<LogicalPlan> {
         return plan_err!("{}: vector needs method => 'projection'", call.function);
     }
     let item = match measure {
-        Measure::Jaccard => {
-            relations::text_column(call, &plan, call.column("text").unwrap_or("text"))?
-        }
+        Measure::Jaccard => relations::texts(call, &plan, &relations::text_names(call))?,
         Measure::Cosine => {
             let name = call.column("vector").unwrap_or("vector");
             relations::vector_column(call, &plan, name, &id)?
