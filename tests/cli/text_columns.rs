@@ -96,8 +96,8 @@ fn several_columns_are_one_text() {
     let text = why["row"]["text"].as_str().unwrap_or_default();
     assert!(text.contains("of the paper\n\nthe body of"), "{why}");
     scratch.succeed(&["show", "first-1"]);
-    scratch.succeed(&["report", "first-1", "-o", "report.html"]);
-    let page = String::from_utf8(scratch.read("report.html")).expect("text");
+    scratch.succeed(&["report", "first-1"]);
+    let page = String::from_utf8(scratch.read("first-1/report.html")).expect("text");
     assert!(page.contains("--text"), "the command of the job is written");
 }
 
