@@ -12,9 +12,9 @@
 --   input_b: id, text
 -- Parameters
 --   id
---   text
+--   text.several
 --   id_b
---   text_b
+--   text_b.several
 --   signature_column.sets
 --   signature_column_b.sets
 --   share_of

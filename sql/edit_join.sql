@@ -11,9 +11,9 @@
 --   input_b: id, text
 -- Parameters
 --   id
---   text
+--   text.several
 --   id_b
---   text_b
+--   text_b.several
 --   threshold | minimum edit similarity of a pair; below 0.75 most texts are candidates of each other
 --   normalize
 --   across

@@ -6,7 +6,7 @@
 --   input: id, text
 -- Parameters
 --   id
---   text
+--   text.several
 --   threshold.planned
 --   shingle
 --   normalize

@@ -9,9 +9,9 @@
 --   input_b: id, text
 -- Parameters
 --   id
---   text
+--   text.several
 --   id_b
---   text_b
+--   text_b.several
 --   threshold
 --   shingle
 --   normalize

@@ -9,9 +9,9 @@
 --   input_b: id, text
 -- Parameters
 --   id
---   text
+--   text.several
 --   id_b
---   text_b
+--   text_b.several
 --   shingle
 --   normalize
 --   bits: integer in [64, 128] = 64 | bits of a SimHash: 64 or 128

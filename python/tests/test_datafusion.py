@@ -42,6 +42,7 @@ CALLS = [
     ("near_duplicates", ["docs"], {"threshold": 0.6}),
     ("near_duplicates", ["docs"], {"threshold": 0.6, "keep": "longest", "resolution": "components"}),
     ("near_duplicates", ["docs"], {"threshold": 0.6, "method": "minhash", "keep_by": "page desc"}),
+    ("near_duplicates", ["docs"], {"threshold": 0.6, "keep_by": "length(body) desc, page desc"}),
     ("deduplicate", ["docs"], {"threshold": 0.6}),
     ("sentences", ["docs"], {"min_length": 3, "carry": ["body"]}),
 ]

@@ -119,6 +119,17 @@ def test_masks_need_rows_with_an_order(session):
     assert session.tables() == []
 
 
+def test_several_columns_are_one_text(session):
+    frame = {"id": [1, 2, 3], "title": ["one two", None, "two"], "body": ["three", "one two three", "three"]}
+    assert pairs(session.jaccard_join(frame, text=["title", "body"], threshold=1)) == [(1, 2)]
+    assert pairs(session.jaccard_join(frame, text="body", threshold=1)) == [(1, 3)]
+    kept = session.deduplicate(frame, text=["title", "body"], keep_by="length(title), id desc").to_arrow()
+    assert kept.column("id").to_pylist() == [1, 3]
+    with pytest.raises(ValueError, match="no column 'bdy'"):
+        session.jaccard_join(frame, text=["title", "bdy"])
+    assert session.keep_mask(frame, text=["title", "body"]).to_pylist() == [True, False, True]
+
+
 def test_similarities_of_two_columns_are_in_their_order(session):
     a = [f"one two three {number}" for number in range(20_000)]
     b = [text.upper() if number % 2 else "nothing like it" for number, text in enumerate(a)]
@@ -181,6 +192,8 @@ def test_unused_columns_may_have_the_same_name(session):
             session.jaccard_join(frame, text="x")
         with pytest.raises(ValueError, match="several columns of the frame are called 'x'"):
             session.deduplicate(frame, keep_by="x desc")
+        with pytest.raises(ValueError, match="several columns of the frame are called 'x'"):
+            session.deduplicate(frame, keep_by="id, length(x)")
 
 
 def test_unused_columns_may_have_values_that_arrow_has_no_type_for(session):

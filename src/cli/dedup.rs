@@ -20,7 +20,8 @@ use std::time::Instant;
 /// Examples:
 ///   neardup dedup articles.parquet -o out                 one of each group of similar rows
 ///   neardup dedup posts.csv --id post --text body --threshold 0.7 -o out
-///   neardup dedup 'shards/*.jsonl.gz' --keep-by 'date desc' --kept kept.jsonl.gz -o out
+///   neardup dedup 'shards/*.jsonl.gz' --keep-by 'score desc, length(text) desc' --kept kept.jsonl.gz -o out
+///   neardup dedup news.jsonl --text title,body -o out     the two columns are compared as one text
 ///   neardup dedup pages.parquet --within language,site -o out   only rows of one language and site are compared
 ///   neardup dedup pages.parquet --edit lines -o out       no row is removed, but lines that stood before are cut
 ///   neardup dedup pages.parquet --edit passages -o out    the same for passages of at least 40 words
@@ -86,9 +87,10 @@ pub(crate) struct Arguments {
     )]
     min_words: usize,
 
-    /// Text column of a table [default: text]
-    #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
-    text: Option<String>,
+    /// Text column of a table, or several, as in title,body, which are compared as one text: that of each, with blank
+    /// lines between them; NULL is left out [default: text]
+    #[arg(long, value_name = "COLUMNS", value_parser = columns, help_heading = COLUMNS)]
+    text: Option<Columns>,
     /// Id column of a table: integers or texts; row makes ids from the numbers of rows [default: id, else row]
     #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
     id: Option<String>,
@@ -143,7 +145,7 @@ pub(crate) struct Arguments {
         help_heading = KEPT
     )]
     keep: String,
-    #[arg(long, value_name = "COLUMN", help = help("keep_by"), conflicts_with = "keep", help_heading = KEPT)]
+    #[arg(long, value_name = "COLUMNS", help = help("keep_by"), conflicts_with = "keep", help_heading = KEPT)]
     keep_by: Option<String>,
     #[arg(
         long,
@@ -304,7 +306,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let options = Dedup {
         id: arguments.id.clone(),
         row_ids: arguments.row_ids,
-        text: arguments.text.clone(),
+        text: (arguments.text.clone()).map_or_else(Vec::new, |columns| columns.0),
         vector: arguments.vector.clone(),
         within: arguments
             .within

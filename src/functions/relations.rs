@@ -1,5 +1,6 @@
 //! Relation arguments: plans a name, a quoted path or a subquery, and projects plans to inputs with fixed column names.
 
+use super::Value;
 use super::arguments::Call;
 use super::groups::Groups;
 use crate::near_names;
@@ -11,9 +12,9 @@ use datafusion::common::{
 };
 use datafusion::datasource::provider_as_source;
 use datafusion::functions::core::expr_fn::{arrow_cast, coalesce};
-use datafusion::functions::string::expr_fn::{concat, octet_length};
+use datafusion::functions::string::expr_fn::{concat, concat_ws, octet_length};
 use datafusion::logical_expr::planner::RelationPlannerContext;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit, when};
 use datafusion::sql::sqlparser::ast::{self, ObjectName, ObjectNamePart, TableFactor};
 use futures::FutureExt;
 use std::path::Path;
@@ -243,6 +244,53 @@ pub(super) fn text_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result
     }
 }
 
+/// The text that is compared: that of a column, or of several columns.
+pub(super) fn texts(call: &Call, plan: &LogicalPlan, names: &[String]) -> Result<Expr> {
+    let several = "; several columns are written [title, body]";
+    let mut found = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        if names[..at].contains(name) {
+            return plan_err!("{}: text names the column '{name}' twice", call.function);
+        }
+        let is_list = names.len() == 1 && name.contains(',') && !has_column(plan, name);
+        let text = text_column(call, plan, name).map_err(|error| match is_list {
+            true => plan_datafusion_err!("{}{several}", error.message()),
+            false => error,
+        })?;
+        found.push(text);
+    }
+    match found.is_empty() {
+        true => plan_err!("{}: text must name a column", call.function),
+        false => joined_texts(found),
+    }
+}
+
+/// The columns that the argument text names.
+pub(super) fn text_names(call: &Call) -> Vec<String> {
+    match call.get("text") {
+        Some(Value::Columns(names)) => names.clone(),
+        _ => vec!["text".to_owned()],
+    }
+}
+
+/// One text of those of several columns, with blank lines between them. NULL is left out; of NULL alone it is NULL.
+pub(crate) fn joined_texts(mut texts: Vec<Expr>) -> Result<Expr> {
+    if texts.len() == 1 {
+        return Ok(texts.remove(0));
+    }
+    let texts: Vec<Expr> = texts
+        .into_iter()
+        .map(|text| cast(text, DataType::Utf8View))
+        .collect();
+    let some = texts.iter().map(|text| text.clone().is_not_null());
+    let has_text = some.reduce(Expr::or).unwrap_or_else(|| lit(false));
+    let joined = concat_ws(lit(BETWEEN_TEXTS), texts);
+    when(has_text, cast(joined, DataType::Utf8View)).end()
+}
+
+/// What stands between the texts of two columns: a blank line.
+const BETWEEN_TEXTS: &str = "\n\n";
+
 /// An id column of any integer or text type. Dictionaries are decoded, and decimals of scale 0 become integers.
 pub(super) fn id_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
     let expr = column(call, plan, name)?;
@@ -403,8 +451,8 @@ pub(super) fn numbers_column(call: &Call, plan: &LogicalPlan, name: &str) -> Res
 /// The documents of a call as one relation `side, id, text, group_value`: side 0 for the first
 /// relation, 1 for the second.
 pub(super) fn documents(call: &Call) -> Result<LogicalPlan> {
-    rows(call, "text", "text", |call, plan, name, _| {
-        text_column(call, plan, name)
+    rows_of(call, "text", |index, plan, _| {
+        texts(call, plan, &argument(call, "text", index))
     })
 }
 
@@ -417,13 +465,8 @@ pub(super) fn rows(
     payload: fn(&Call, &LogicalPlan, &str, &Expr) -> Result<Expr>,
 ) -> Result<LogicalPlan> {
     rows_of(call, alias, |index, plan, id| {
-        let column = match index {
-            0 => None,
-            _ => call.column(&format!("{parameter}_b")),
-        };
-        let column = column.or(call.column(parameter));
-        let column = column.unwrap_or(parameter.trim_end_matches("_column"));
-        payload(call, plan, column, id)
+        let names = argument(call, parameter, index);
+        payload(call, plan, names.first().map_or("", String::as_str), id)
     })
 }
 
@@ -431,13 +474,9 @@ pub(super) fn rows(
 /// its length in bytes and a colon; NULL is empty.
 pub(super) fn records(call: &Call) -> Result<LogicalPlan> {
     rows_of(call, "text", |index, plan, _| {
-        let names = match (index, call.columns("fields_b")) {
-            (0, _) | (_, []) => call.columns("fields"),
-            (_, names) => names,
-        };
         let mut parts = Vec::new();
-        for name in names {
-            let text = cast(text_column(call, plan, name)?, DataType::Utf8View);
+        for name in argument(call, "fields", index) {
+            let text = cast(text_column(call, plan, &name)?, DataType::Utf8View);
             let text = coalesce(vec![text, cast(lit(""), DataType::Utf8View)]);
             parts.push(cast(octet_length(text.clone()), DataType::Utf8View));
             parts.push(lit(":"));
@@ -445,6 +484,18 @@ pub(super) fn records(call: &Call) -> Result<LogicalPlan> {
         }
         Ok(cast(concat(parts), DataType::Utf8View))
     })
+}
+
+/// The columns that a parameter names for a relation of a call, by its number: for the second one those of the parameter
+/// with `_b`, if it is given.
+fn argument(call: &Call, name: &str, index: usize) -> Vec<String> {
+    match call.get(&format!("{name}_b")) {
+        Some(Value::Columns(second)) if index == 1 => second.clone(),
+        _ => match call.get(name) {
+            Some(Value::Columns(names)) => names.clone(),
+            _ => vec![name.trim_end_matches("_column").to_owned()],
+        },
+    }
 }
 
 /// The rows of a call as one relation `side, id, <alias>, group_value`. `payload` gives the expression of `alias` for a
@@ -458,9 +509,8 @@ fn rows_of(
     let groups = Groups::of(call)?.values(call)?;
     let side = |index: usize| -> Result<LogicalPlan> {
         let plan = call.relations[index].clone();
-        let second = (index == 1).then(|| call.column("id_b")).flatten();
-        let id = second.or(call.column("id")).unwrap_or("id");
-        let id = id_column(call, &plan, id)?;
+        let id = argument(call, "id", index);
+        let id = id_column(call, &plan, id.first().map_or("id", String::as_str))?;
         let id = match data_type(&plan, &id)? == id_type {
             true => id,
             false => cast(id, id_type.clone()),

@@ -1,5 +1,6 @@
 //! Reduces a relation to one row per id.
 
+use super::keep::KeepOrder;
 use super::relations::last_column;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, plan_err};
@@ -15,7 +16,7 @@ use std::sync::Arc;
 /// direction. Empty texts and NaN become NULL, which is last in every order.
 ///
 /// The engine's minimum and maximum of doubles would depend on the order of the rows if there were NaNs.
-pub(crate) fn orderable(expr: Expr, data_type: &DataType, descending: bool) -> Result<Expr> {
+pub(super) fn orderable(expr: Expr, data_type: &DataType, descending: bool) -> Result<Expr> {
     match data_type {
         DataType::Dictionary(_, value) => {
             orderable(cast(expr, (**value).clone()), value, descending)
@@ -30,7 +31,7 @@ pub(crate) fn orderable(expr: Expr, data_type: &DataType, descending: bool) -> R
 }
 
 /// Keeps the first row of each id: rows with a value come first, then rows are ordered by the keep order if there is
-/// one (`keep_key` is an expression and whether it is descending), then by all columns from left to right. NULL is
+/// one, then by all columns from left to right. NULL is
 /// last everywhere. All rows without an id are kept.
 ///
 /// The order is total up to equal rows, so that the result does not depend on the plan.
@@ -38,7 +39,7 @@ pub(crate) fn one_row_per_id(
     plan: LogicalPlan,
     id: Expr,
     value: Expr,
-    keep_key: Option<(Expr, bool)>,
+    keep_order: Option<KeepOrder>,
 ) -> Result<LogicalPlan> {
     let columns: Vec<Expr> = plan
         .schema()
@@ -55,8 +56,8 @@ pub(crate) fn one_row_per_id(
         })
     };
     let mut order = vec![value.is_null().sort(true, false)];
-    if let Some((keep_key, is_descending)) = keep_key {
-        order.push(plain(keep_key)?.sort(!is_descending, false));
+    if let Some(KeepOrder { expr, descending }) = keep_order {
+        order.push(plain(expr)?.sort(!descending, false));
     }
     for column in columns.iter().filter(|column| **column != id) {
         order.push(plain(column.clone())?.sort(true, false));

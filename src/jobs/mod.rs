@@ -40,7 +40,7 @@ mod verified;
 mod why;
 
 pub use decontaminate::{Action, Decontaminate, decontaminate};
-pub use dedup::{Compare, Dedup, Edit, Keep, Method, Pairs, Resolution, dedup};
+pub use dedup::{Compare, Dedup, Edit, Keep, KeepKey, KeepValue, Method, Pairs, Resolution, dedup};
 pub use dumps::{DumpOptions, OnError, Splitter};
 pub use figures::{Figure, Reason};
 pub use first_look::{FirstLook, first_look};

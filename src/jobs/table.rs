@@ -3,6 +3,7 @@
 use super::job::Job;
 use super::row_ids::{RowIds, numbered};
 use crate::files::{Input, Kind, Location};
+use crate::functions::hint_for_call;
 use crate::near_names;
 use crate::parameters::{ParameterError, name, parameter_error, set};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -76,8 +77,11 @@ impl<'a> TableColumns<'a> {
                 names.join(", ")
             ),
         };
-        let of_keep = match option {
-            "keep_by" => "; an order is COLUMN, COLUMN asc or COLUMN desc",
+        let of_keep = match (option, hint_for_call(name)) {
+            ("keep_by", "") => {
+                "; an order is COLUMN, COLUMN asc or COLUMN desc, or several of these with commas between them"
+            }
+            ("keep_by", hint) => hint,
             _ => "",
         };
         let is_separated = matches!(self.input.kind, Kind::Csv | Kind::Tsv);

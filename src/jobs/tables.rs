@@ -4,6 +4,7 @@ use super::inputs;
 use super::manifest::{Manifest, StepRecord};
 use super::verified::{VerifiedTables, verify};
 use crate::files::{Location, MANIFEST, parquet_files, resolve};
+use crate::functions::joined_texts;
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
@@ -154,19 +155,19 @@ async fn register_documents(
     directory: &str,
     manifest: &Manifest,
 ) -> Result<()> {
-    let (id, text) = match manifest.step("sentences") {
-        Some(_) => ("sentence_id".to_owned(), "sentence".to_owned()),
-        None => {
-            let parameter = |name: &str| {
-                let value = manifest
-                    .parameters
-                    .get(name)
-                    .and_then(|value| value.as_str());
-                value.unwrap_or(name).to_owned()
-            };
-            (parameter("id"), parameter("text"))
+    let parameter = |name: &str| match manifest.parameters.get(name) {
+        Some(serde_json::Value::String(column)) => vec![column.clone()],
+        Some(serde_json::Value::Array(columns)) => {
+            let columns = columns.iter().filter_map(|column| column.as_str());
+            columns.map(str::to_owned).collect()
         }
+        _ => vec![name.to_owned()],
     };
+    let (id, texts) = match manifest.step("sentences") {
+        Some(_) => (vec!["sentence_id".to_owned()], vec!["sentence".to_owned()]),
+        None => (parameter("id"), parameter("text")),
+    };
+    let id = id.first().map_or("id", String::as_str);
     let provider = match manifest
         .step("sentences")
         .or_else(|| manifest.step("input"))
@@ -189,9 +190,13 @@ async fn register_documents(
         }
     };
     // A job on vectors may have no texts.
-    let text = match provider.schema().field_with_name(&text) {
-        Ok(_) => ident(text),
-        Err(_) => lit(""),
+    let schema = provider.schema();
+    let has_texts = texts
+        .iter()
+        .all(|text| schema.field_with_name(text).is_ok());
+    let text = match has_texts && !texts.is_empty() {
+        true => joined_texts(texts.iter().map(ident).collect())?,
+        false => lit(""),
     };
     let documents = context
         .read_table(provider)?

@@ -135,7 +135,7 @@ fn files(bucket: Bucket) -> Result<(), Failed> {
         bucket
             .dedup(
                 &Dedup {
-                    text: Some("body".to_owned()),
+                    text: vec!["body".to_owned()],
                     ..job(
                         "mem://bucket/tables/[1] a b%.jsonl",
                         "mem://bucket/tables/out",

@@ -15,6 +15,8 @@ pub const CALLS: &[(&str, &str)] = &[
     ("deduplicate", "SELECT * FROM deduplicate(vectors, method => 'projection')"),
     ("deduplicate", "SELECT * FROM deduplicate(docs, keep => 'longest', method => 'minhash')"),
     ("deduplicate", "SELECT * FROM deduplicate(docs, keep_by => 'page', resolution => 'components')"),
+    ("deduplicate", "SELECT * FROM deduplicate(docs, keep_by => 'length(text) desc, page')"),
+    ("deduplicate", "SELECT * FROM deduplicate(docs, text => [text, page])"),
     ("document_frequencies", "SELECT * FROM document_frequencies(counts)"),
     ("hamming_join", "SELECT * FROM hamming_join(signed, max_distance => 20)"),
     ("hamming_join", "SELECT * FROM hamming_join(signed, signed, max_distance => 30, method => 'exhaustive')"),

@@ -5,9 +5,16 @@ use datafusion::common::Result;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::prelude::SessionConfig;
 use libtest_mimic::{Failed, Trial};
-use neardup::jobs::{Dedup, Keep, Method, Pairs, Quiet, Resolution};
+use neardup::jobs::{Dedup, Keep, KeepKey, KeepValue, Method, Pairs, Quiet, Resolution};
 use std::path::Path;
 use std::sync::Arc;
+
+/// The keep order by the column score, descending.
+fn by_score() -> Keep {
+    let value = KeepValue::Column("score".to_owned());
+    let descending = true;
+    Keep::By(vec![KeepKey { value, descending }])
+}
 
 /// Modifies the options of the default job.
 type Change = fn(&mut Dedup);
@@ -22,10 +29,14 @@ pub fn trials() -> Vec<Trial> {
     let components = |job: &mut Dedup| {
         job.method = Method::MinHash;
         job.resolution = Resolution::Components;
-        job.keep = Keep::By {
-            column: "score".to_owned(),
-            descending: true,
-        };
+        job.keep = by_score();
+    };
+    let several_keys = |job: &mut Dedup| {
+        let key = |value, descending| KeepKey { value, descending };
+        job.keep = Keep::By(vec![
+            key(KeepValue::Length("text".to_owned()), false),
+            key(KeepValue::Column("score".to_owned()), true),
+        ]);
     };
     let vectors = |job: &mut Dedup| {
         job.method = Method::Projection;
@@ -38,15 +49,13 @@ pub fn trials() -> Vec<Trial> {
         job.resolution = Resolution::Components;
         job.threshold = Some(0.95);
         job.max_bucket_pairwise = 3;
-        job.keep = Keep::By {
-            column: "score".to_owned(),
-            descending: true,
-        };
+        job.keep = by_score();
     };
-    let ways: [(&str, Change); 5] = [
+    let ways: [(&str, Change); 6] = [
         ("linked pairs", linked),
         ("all pairs", all),
         ("components of minhash", components),
+        ("several keys", several_keys),
         ("components of vectors", vectors),
         ("components of ordered vectors", ordered_vectors),
     ];

@@ -65,7 +65,7 @@ fn method(out: &mut String, function: &TableFunction, header: &Header) {
     let columns = header
         .parameters
         .iter()
-        .filter(|parameter| parameter.kind == Kind::Column)
+        .filter(|parameter| matches!(parameter.kind, Kind::Column | Kind::Columns))
         .map(|parameter| format!("\"{}\"", parameter.name));
     let columns = columns.collect::<Vec<_>>().join(", ");
     let _ = write!(
@@ -100,7 +100,7 @@ fn hint(kind: &Kind) -> String {
         Kind::Text | Kind::Column | Kind::Shingle => "str".to_owned(),
         Kind::Constant => "str | float".to_owned(),
         Kind::Boolean => "bool".to_owned(),
-        Kind::Columns => "Sequence[str]".to_owned(),
+        Kind::Columns => "str | Sequence[str]".to_owned(),
         Kind::List(element) => format!("Sequence[{}]", hint(element)),
         Kind::OneOf(words) => format!("Literal[\"{}\"]", words.join("\", \"")),
     }

@@ -59,6 +59,7 @@ mod minhash_draws;
 mod minhash_similarity;
 mod normalize_text;
 mod number_order;
+mod order_key;
 mod packed_vector;
 mod pair_blocks;
 mod passage_anchors;
@@ -139,6 +140,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(minhash_similarity::MinHashSimilarity),
         udf(normalize_text::NormalizeText),
         udf(number_order::NumberOrder),
+        udf(order_key::OrderKey),
         udf(packed_vector::PackedVector),
         udf(pair_blocks::PairBlocks),
         udf(passage_anchors::PassageAnchors),
@@ -194,6 +196,11 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
 /// The function `number_order`, for plans that are built by hand.
 pub fn number_order() -> ScalarUDF {
     udf(number_order::NumberOrder)
+}
+
+/// The function `order_key`, for plans that are built by hand.
+pub fn order_key() -> ScalarUDF {
+    udf(order_key::OrderKey)
 }
 
 /// The function `packed_vector`, for plans that are built by hand.

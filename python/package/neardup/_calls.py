@@ -60,40 +60,46 @@ def wanted(columns: Sequence[str], arguments: Mapping[str, object], place: int) 
     contents = [name for name in _CONTENTS if name in columns]
     if arguments.get("method") == "projection" and "vector" in contents:
         contents = ["vector"]
-    fields = _names(arguments.get(f"fields{suffix}")) or _names(arguments.get("fields"))
+    fields = names_of(arguments.get(f"fields{suffix}")) or names_of(arguments.get("fields"))
     has_rows = bool(contents or fields) and "id" in columns and (place == 0 or suffix != "")
     is_given = any(arguments.get(name) is not None for name in ("id", f"id{suffix}"))
     names = {
-        name: str(arguments.get(name + suffix) or arguments.get(name) or _CONTENTS.get(name, name))
+        name: names_of(arguments.get(name + suffix) or arguments.get(name) or _CONTENTS.get(name, name))
         for name in ["id", *contents]
         if name in columns
     }
-    others = [str(arguments[name]) for name in columns if arguments.get(name) is not None]
-    others += [*_names(arguments.get("carry")), *fields]
+    others = [column for name in columns for column in names_of(arguments.get(name))]
+    others += [*names_of(arguments.get("carry")), *fields]
     kept_by = _kept_by(arguments.get("keep_by"))
-    compared = [names[contents[0]]] if contents else fields
-    needed = [*([names["id"]] if is_given else []), *compared, *kept_by] if has_rows else []
+    compared = names[contents[0]] if contents else fields
+    needed = [*(names["id"] if is_given else []), *compared, *kept_by] if has_rows else []
     return Wanted(
-        id=names["id"] if has_rows and not is_given else None,
-        content=names[contents[0]] if contents else "value",
+        id=names["id"][0] if has_rows and not is_given else None,
+        content=(names[contents[0]] or ["text"])[0] if contents else "value",
         required=tuple(needed),
-        used=frozenset([*names.values(), *others, *kept_by]),
+        used=frozenset([*(column for found in names.values() for column in found), *others, *kept_by]),
     )
 
 
-def _names(value: object) -> list[str]:
-    """The names in a list of columns."""
-    if isinstance(value, str):
-        return [value]
-    return [str(name) for name in value] if isinstance(value, (list, tuple)) else []
+def names_of(value: object) -> list[str]:
+    """The columns that an argument names: one, several, or none if it is None."""
+    if value is None:
+        return []
+    return [str(name) for name in value] if isinstance(value, (list, tuple)) else [str(value)]
 
 
 def _kept_by(order: object) -> list[str]:
-    """The column of an order such as 'column desc', if it is one; a name with spaces is in double quotes."""
-    words = str(order or "").strip()
-    if words.startswith('"'):
-        return [words[1:].rpartition('"')[0].replace('""', '"')]
-    return words.split()[:1]
+    """The columns of an order such as 'a desc, length(b)'; a name with a comma is in double quotes."""
+    quoted = r'"((?:[^"]|"")*)"'
+    call = rf"length\s*\(\s*(?:{quoted}|([^,)]+?))\s*\)"
+    key = re.compile(rf"\s*(?:{call}|{quoted}|([^,]+?))\s*(?:\b(?:asc|desc)\s*)?(?:,|\Z)", re.IGNORECASE)
+    columns, at = [], 0
+    text = str(order or "")
+    while at < len(text) and (found := key.match(text, at)):
+        columns += [name.replace('""', '"') for name in found.group(1, 3) if name is not None]
+        columns += [name for name in found.group(2, 4) if name is not None]
+        at = found.end()
+    return columns
 
 
 def written_call(

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow
 
 from . import _neardup
-from ._calls import identifier, named_as_in_python, written_call
+from ._calls import identifier, named_as_in_python, names_of, written_call
 from ._table_functions import TableFunctions
 
 
@@ -124,10 +124,8 @@ def _guessed(columns: Sequence[str], arguments: dict[str, object]) -> pyarrow.Sc
     fields: dict[str, pyarrow.DataType] = {}
     for column in [*columns, "id_a", "id_b", "id", "text"]:
         kind = pyarrow.int64() if column.startswith("id") else pyarrow.string()
-        fields.setdefault(str(arguments.get(column) or column), kind)
-    carried = arguments.get("carry")
-    for name in carried if isinstance(carried, (list, tuple)) else []:
-        fields.setdefault(str(name), pyarrow.string())
+        for name in names_of(arguments.get(column) or column):
+            fields.setdefault(name, kind)
     return pyarrow.schema(fields.items())
 
 

@@ -348,11 +348,13 @@ class Session(TableFunctions):
             return None
         sides = []
         for name, suffix in ((names[0], ""), (names[-1], "_b" if len(names) > 1 else "")):
-            id, text = (
-                _calls.column(arguments.get(column + suffix) or arguments.get(column) or column)
+            id, texts = (
+                _calls.names_of(arguments.get(column + suffix) or arguments.get(column) or column)
                 for column in ("id", "text")
             )
-            side = f"SELECT {id} AS id, {text} AS text FROM {_calls.source(name)}"
+            text = ", ".join(_calls.identifier(name) for name in texts)
+            text = text if len(texts) == 1 else f"concat_ws('\n\n', {text})"
+            side = f"SELECT {_calls.identifier(id[0])} AS id, {text} AS text FROM {_calls.source(name)}"
             sides.append(self._native.sql(side, {}))
         return PairTexts(self._native, sides[0], sides[1])
 

@@ -117,9 +117,9 @@ class TableFunctions:
         data_b: Data | None = None,
         *,
         id: str | None = None,
-        text: str | None = None,
+        text: str | Sequence[str] | None = None,
         id_b: str | None = None,
-        text_b: str | None = None,
+        text_b: str | Sequence[str] | None = None,
         signature_column: str | None = None,
         signature_column_b: str | None = None,
         share_of: Literal["smaller", "a", "b"] | None = None,
@@ -127,7 +127,7 @@ class TableFunctions:
         shingle: str | None = None,
         normalize: bool | None = None,
         across: str | None = None,
-        within: Sequence[str] | None = None,
+        within: str | Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds every pair of rows of which one contains at least the given share of the other's shingles: quotations, excerpts, and texts that were extended.
@@ -141,9 +141,12 @@ class TableFunctions:
             data: A relation: id, text.
             data_b: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
-            text: A column: the text column; default text.
+            text: A list of columns, as in [a, b]: the text column, or several, as in [title, body],
+                which are compared as one text: that of each, with blank lines between them; NULL is
+                left out.
             id_b: A column: the id column of the second relation; default: that of id.
-            text_b: A column: the text column of the second relation; default: that of text.
+            text_b: A list of columns, as in [a, b]: the text column of the second relation, or
+                several; default: those of text.
             signature_column: A column: the column of sets: lists of hashes or of strings, which are
                 compared instead of shingles of texts.
             signature_column_b: A column: the column of sets of the second relation; default: that
@@ -181,7 +184,7 @@ class TableFunctions:
         return self._call(
             "containment_join",
             [data, data_b],
-            ["id", "text", "id_b", "text_b", "signature_column", "signature_column_b", "across"],
+            ["id", "text", "id_b", "text_b", "signature_column", "signature_column_b", "across", "within"],
             id=id,
             text=text,
             id_b=id_b,
@@ -293,7 +296,7 @@ class TableFunctions:
         vector_b: str | None = None,
         threshold: float | None = None,
         across: str | None = None,
-        within: Sequence[str] | None = None,
+        within: str | Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds every pair of rows whose vectors have at least the given cosine, by comparing all pairs.
@@ -335,7 +338,7 @@ class TableFunctions:
         return self._call(
             "cosine_join",
             [data, data_b],
-            ["id", "vector", "id_b", "vector_b", "across"],
+            ["id", "vector", "id_b", "vector_b", "across", "within"],
             id=id,
             vector=vector,
             id_b=id_b,
@@ -351,9 +354,9 @@ class TableFunctions:
         data: Data,
         *,
         id: str | None = None,
-        text: str | None = None,
+        text: str | Sequence[str] | None = None,
         vector: str | None = None,
-        within: Sequence[str] | None = None,
+        within: str | Sequence[str] | None = None,
         threshold: float | None = None,
         shingle: str | None = None,
         normalize: bool | None = None,
@@ -373,8 +376,9 @@ class TableFunctions:
         Args:
             data: A relation: any columns, with an id and a text.
             id: A column: the id column: integers or texts; default id.
-            text: A column: the text column; with 'projection' read only if keep is 'longest';
-                default text.
+            text: A list of columns, as in [a, b]: the text column, or several, as in [title, body],
+                which are compared as one text: that of each, with blank lines between them; NULL is
+                left out. With 'projection' read only if keep is 'longest'.
             vector: A column: with 'projection': the column of vectors, whose cosine is the
                 similarity; default vector.
             within: A list of columns, as in [a, b]: only rows that agree in these columns, as in
@@ -393,7 +397,9 @@ class TableFunctions:
             keep: One of first, longest: which row is kept: 'first': that with the smallest id;
                 'longest': that with the most characters; default 'first'.
             keep_by: A text: which row is kept, instead of keep: the first one in the order of a
-                column, given as 'column' or 'column desc'; among equals that with the smallest id.
+                column, given as 'column' or 'column desc', or of several, as in 'quality desc,
+                length(text) desc, date', where length(column) is the number of characters of a
+                text; among equals that with the smallest id.
             target_recall: A number in (0, 1): fraction of the pairs at the threshold that MinHash
                 or random projection finds; default 0.99.
             num_hashes: A whole number in [1, 4096]: maximum number of hash functions of a MinHash
@@ -425,7 +431,7 @@ class TableFunctions:
         return self._call(
             "deduplicate",
             [data],
-            ["id", "text", "vector"],
+            ["id", "text", "vector", "within"],
             id=id,
             text=text,
             vector=vector,
@@ -528,13 +534,13 @@ class TableFunctions:
         data_b: Data | None = None,
         *,
         id: str | None = None,
-        text: str | None = None,
+        text: str | Sequence[str] | None = None,
         id_b: str | None = None,
-        text_b: str | None = None,
+        text_b: str | Sequence[str] | None = None,
         threshold: float | None = None,
         normalize: bool | None = None,
         across: str | None = None,
-        within: Sequence[str] | None = None,
+        within: str | Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds every pair of rows whose texts have at least the given edit similarity: 1 minus the number of characters that must be inserted, deleted or replaced, divided by the characters of the longer text.
@@ -548,9 +554,12 @@ class TableFunctions:
             data: A relation: id, text.
             data_b: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
-            text: A column: the text column; default text.
+            text: A list of columns, as in [a, b]: the text column, or several, as in [title, body],
+                which are compared as one text: that of each, with blank lines between them; NULL is
+                left out.
             id_b: A column: the id column of the second relation; default: that of id.
-            text_b: A column: the text column of the second relation; default: that of text.
+            text_b: A list of columns, as in [a, b]: the text column of the second relation, or
+                several; default: those of text.
             threshold: A number in (0, 1]: minimum edit similarity of a pair; below 0.75 most texts
                 are candidates of each other; default 0.8.
             normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
@@ -577,7 +586,7 @@ class TableFunctions:
         return self._call(
             "edit_join",
             [data, data_b],
-            ["id", "text", "id_b", "text_b", "across"],
+            ["id", "text", "id_b", "text_b", "across", "within"],
             id=id,
             text=text,
             id_b=id_b,
@@ -705,7 +714,7 @@ class TableFunctions:
         bits: int | None = None,
         seed: int | None = None,
         across: str | None = None,
-        within: Sequence[str] | None = None,
+        within: str | Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds pairs of rows whose bit signatures differ in few bits.
@@ -764,7 +773,7 @@ class TableFunctions:
         return self._call(
             "hamming_join",
             [data, data_b],
-            ["id", "signature_column", "id_b", "signature_column_b", "across"],
+            ["id", "signature_column", "id_b", "signature_column_b", "across", "within"],
             id=id,
             signature_column=signature_column,
             id_b=id_b,
@@ -837,9 +846,9 @@ class TableFunctions:
         data_b: Data | None = None,
         *,
         id: str | None = None,
-        text: str | None = None,
+        text: str | Sequence[str] | None = None,
         id_b: str | None = None,
-        text_b: str | None = None,
+        text_b: str | Sequence[str] | None = None,
         signature_column: str | None = None,
         signature_column_b: str | None = None,
         threshold: float | None = None,
@@ -848,7 +857,7 @@ class TableFunctions:
         copies: Literal["all", "linked"] | None = None,
         max_bucket_pairwise: int | None = None,
         across: str | None = None,
-        within: Sequence[str] | None = None,
+        within: str | Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds every pair of rows whose shingle sets have at least the given Jaccard similarity.
@@ -862,9 +871,12 @@ class TableFunctions:
             data: A relation: id, text.
             data_b: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
-            text: A column: the text column; default text.
+            text: A list of columns, as in [a, b]: the text column, or several, as in [title, body],
+                which are compared as one text: that of each, with blank lines between them; NULL is
+                left out.
             id_b: A column: the id column of the second relation; default: that of id.
-            text_b: A column: the text column of the second relation; default: that of text.
+            text_b: A list of columns, as in [a, b]: the text column of the second relation, or
+                several; default: those of text.
             signature_column: A column: the column of sets: lists of hashes or of strings, which are
                 compared instead of shingles of texts.
             signature_column_b: A column: the column of sets of the second relation; default: that
@@ -904,7 +916,7 @@ class TableFunctions:
         return self._call(
             "jaccard_join",
             [data, data_b],
-            ["id", "text", "id_b", "text_b", "signature_column", "signature_column_b", "across"],
+            ["id", "text", "id_b", "text_b", "signature_column", "signature_column_b", "across", "within"],
             id=id,
             text=text,
             id_b=id_b,
@@ -983,7 +995,7 @@ class TableFunctions:
         data: Data,
         *,
         id: str | None = None,
-        text: str | None = None,
+        text: str | Sequence[str] | None = None,
         threshold: float | None = None,
         shingle: str | None = None,
         normalize: bool | None = None,
@@ -1004,7 +1016,9 @@ class TableFunctions:
         Args:
             data: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
-            text: A column: the text column; default text.
+            text: A list of columns, as in [a, b]: the text column, or several, as in [title, body],
+                which are compared as one text: that of each, with blank lines between them; NULL is
+                left out.
             threshold: A number in (0, 1]: similarity at which target_recall holds; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
@@ -1061,9 +1075,9 @@ class TableFunctions:
         data_b: Data | None = None,
         *,
         id: str | None = None,
-        text: str | None = None,
+        text: str | Sequence[str] | None = None,
         id_b: str | None = None,
-        text_b: str | None = None,
+        text_b: str | Sequence[str] | None = None,
         threshold: float | None = None,
         shingle: str | None = None,
         normalize: bool | None = None,
@@ -1081,7 +1095,7 @@ class TableFunctions:
         copies: Literal["all", "linked"] | None = None,
         max_bucket_pairwise: int | None = None,
         across: str | None = None,
-        within: Sequence[str] | None = None,
+        within: str | Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds pairs of similar rows by MinHash signatures and verifies them.
@@ -1094,9 +1108,12 @@ class TableFunctions:
             data: A relation: id, text.
             data_b: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
-            text: A column: the text column; default text.
+            text: A list of columns, as in [a, b]: the text column, or several, as in [title, body],
+                which are compared as one text: that of each, with blank lines between them; NULL is
+                left out.
             id_b: A column: the id column of the second relation; default: that of id.
-            text_b: A column: the text column of the second relation; default: that of text.
+            text_b: A list of columns, as in [a, b]: the text column of the second relation, or
+                several; default: those of text.
             threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
@@ -1154,7 +1171,7 @@ class TableFunctions:
         return self._call(
             "minhash_join",
             [data, data_b],
-            ["id", "text", "id_b", "text_b", "across"],
+            ["id", "text", "id_b", "text_b", "across", "within"],
             id=id,
             text=text,
             id_b=id_b,
@@ -1185,9 +1202,9 @@ class TableFunctions:
         data: Data,
         *,
         id: str | None = None,
-        text: str | None = None,
+        text: str | Sequence[str] | None = None,
         vector: str | None = None,
-        within: Sequence[str] | None = None,
+        within: str | Sequence[str] | None = None,
         threshold: float | None = None,
         shingle: str | None = None,
         normalize: bool | None = None,
@@ -1209,8 +1226,9 @@ class TableFunctions:
         Args:
             data: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
-            text: A column: the text column; with 'projection' read only if keep is 'longest';
-                default text.
+            text: A list of columns, as in [a, b]: the text column, or several, as in [title, body],
+                which are compared as one text: that of each, with blank lines between them; NULL is
+                left out. With 'projection' read only if keep is 'longest'.
             vector: A column: with 'projection': the column of vectors, whose cosine is the
                 similarity; default vector.
             within: A list of columns, as in [a, b]: only rows that agree in these columns, as in
@@ -1229,7 +1247,9 @@ class TableFunctions:
             keep: One of first, longest: which row is kept: 'first': that with the smallest id;
                 'longest': that with the most characters; default 'first'.
             keep_by: A text: which row is kept, instead of keep: the first one in the order of a
-                column, given as 'column' or 'column desc'; among equals that with the smallest id.
+                column, given as 'column' or 'column desc', or of several, as in 'quality desc,
+                length(text) desc, date', where length(column) is the number of characters of a
+                text; among equals that with the smallest id.
             target_recall: A number in (0, 1): fraction of the pairs at the threshold that MinHash
                 or random projection finds; default 0.99.
             num_hashes: A whole number in [1, 4096]: maximum number of hash functions of a MinHash
@@ -1275,7 +1295,7 @@ class TableFunctions:
         return self._call(
             "near_duplicates",
             [data],
-            ["id", "text", "vector"],
+            ["id", "text", "vector", "within"],
             id=id,
             text=text,
             vector=vector,
@@ -1476,7 +1496,7 @@ class TableFunctions:
         chunk: int | None = None,
         seed: int | None = None,
         across: str | None = None,
-        within: Sequence[str] | None = None,
+        within: str | Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds pairs of rows whose vectors have at least the given cosine, by bit signatures of random projection, and verifies them by the exact cosine.
@@ -1545,7 +1565,7 @@ class TableFunctions:
         return self._call(
             "projection_join",
             [data, data_b],
-            ["id", "vector", "id_b", "vector_b", "across"],
+            ["id", "vector", "id_b", "vector_b", "across", "within"],
             id=id,
             vector=vector,
             id_b=id_b,
@@ -1831,7 +1851,7 @@ class TableFunctions:
         language: str | None = None,
         language_column: str | None = None,
         splitter: Literal["default", "published"] | None = None,
-        carry: Sequence[str] | None = None,
+        carry: str | Sequence[str] | None = None,
     ) -> Result:
         """Splits texts into sentences.
 
@@ -1879,7 +1899,7 @@ class TableFunctions:
         return self._call(
             "sentences",
             [data],
-            ["id", "text", "blocks", "language_column"],
+            ["id", "text", "blocks", "language_column", "carry"],
             id=id,
             text=text,
             blocks=blocks,
@@ -1968,9 +1988,9 @@ class TableFunctions:
         data_b: Data | None = None,
         *,
         id: str | None = None,
-        text: str | None = None,
+        text: str | Sequence[str] | None = None,
         id_b: str | None = None,
-        text_b: str | None = None,
+        text_b: str | Sequence[str] | None = None,
         shingle: str | None = None,
         normalize: bool | None = None,
         bits: int | None = None,
@@ -1982,7 +2002,7 @@ class TableFunctions:
         chunk: int | None = None,
         seed: int | None = None,
         across: str | None = None,
-        within: Sequence[str] | None = None,
+        within: str | Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds pairs of rows whose texts have SimHashes that differ in few bits.
@@ -1995,9 +2015,12 @@ class TableFunctions:
             data: A relation: id, text.
             data_b: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
-            text: A column: the text column; default text.
+            text: A list of columns, as in [a, b]: the text column, or several, as in [title, body],
+                which are compared as one text: that of each, with blank lines between them; NULL is
+                left out.
             id_b: A column: the id column of the second relation; default: that of id.
-            text_b: A column: the text column of the second relation; default: that of text.
+            text_b: A list of columns, as in [a, b]: the text column of the second relation, or
+                several; default: those of text.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
             normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
@@ -2045,7 +2068,7 @@ class TableFunctions:
         return self._call(
             "simhash_join",
             [data, data_b],
-            ["id", "text", "id_b", "text_b", "across"],
+            ["id", "text", "id_b", "text_b", "across", "within"],
             id=id,
             text=text,
             id_b=id_b,

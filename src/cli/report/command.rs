@@ -4,14 +4,13 @@ use crate::cli::columns::written;
 use crate::cli::dedup::SAMPLE_DIRECTORY;
 use crate::cli::visible::shell_word;
 use neardup::files::STANDARD_INPUT_COPY;
-use neardup::jobs::{Keep, Manifest};
+use neardup::jobs::{Keep, KeepKey, KeepValue, Manifest};
 use neardup_datasets::sample::SAMPLE_DUMP_NAME;
 use serde_json::Value;
 
 /// Parameters of the manifest, each with the option of the command line and its default.
-const OPTIONS: [(&str, &str, &str); 22] = [
+const OPTIONS: [(&str, &str, &str); 21] = [
     ("id", "--id", ""),
-    ("text", "--text", ""),
     ("vector", "--vector", ""),
     ("bits", "--bits", ""),
     ("threshold", "--threshold", ""),
@@ -58,9 +57,13 @@ pub(super) fn command(manifest: &Manifest, directory: &str) -> String {
             words.extend([option.to_owned(), shell_word(&value)]);
         }
     }
-    if let Some(names) = manifest.parameters.get("within").and_then(|v| v.as_array()) {
-        let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
-        words.extend(["--within".to_owned(), shell_word(&written(&names))]);
+    for (name, option) in [("text", "--text"), ("within", "--within")] {
+        let names: Vec<&str> = match manifest.parameters.get(name) {
+            Some(Value::String(name)) => vec![name],
+            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+            _ => continue,
+        };
+        words.extend([option.to_owned(), shell_word(&written(&names))]);
     }
     for (name, value, option) in [
         ("normalize", "false", "--no-normalize"),
@@ -104,7 +107,8 @@ fn keep(order: &str) -> Vec<String> {
             let order = by.map_or(order.to_owned(), |(column, is_descending)| {
                 let column = serde_json::from_str(column).unwrap_or_else(|_| column.to_owned());
                 let descending = is_descending.starts_with("true");
-                Keep::By { column, descending }.to_string()
+                let value = KeepValue::Column(column);
+                Keep::By(vec![KeepKey { value, descending }]).to_string()
             });
             vec!["--keep-by".to_owned(), shell_word(&order)]
         }
@@ -133,7 +137,7 @@ mod tests {
         }
         assert_eq!(
             command(&manifest, "out"),
-            "neardup dedup -o out --text 'the body' --threshold 0.6 --method minhash \
+            "neardup dedup -o out --threshold 0.6 --method minhash --text 'the body' \
              --within 'language,\"a, b\"' --no-normalize \
              --keep-by 'my score desc'"
         );

@@ -4,9 +4,9 @@ use super::lsh::bands_and_rows;
 use super::signatures;
 use super::{Call, Expansion, Value, block_variant, expansion};
 use crate::functions::groups::Groups;
-use crate::functions::{Keep, find, one_row_per_id, orderable, relations};
+use crate::functions::{Keep, KeepOrder, find, hint_for_call, one_row_per_id, relations};
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
+use datafusion::common::{DataFusionError, Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::functions::unicode::expr_fn::character_length;
 use datafusion::functions_aggregate::expr_fn::{count, max, min, sum};
 use datafusion::functions_window::expr_fn::row_number;
@@ -66,11 +66,8 @@ pub(in crate::functions) fn deduplicate(call: &Call) -> Result<Expansion> {
     let id = relations::id_column(call, plan, id_name(call))?;
     projection.push(id.clone().alias("removed_id"));
     let order = keep_order(call)?;
-    let keep_key = order
-        .as_ref()
-        .map(|order| (order.expr.clone(), order.descending));
     let value = item_column(call, plan)?;
-    let input = LogicalPlanBuilder::from(one_row_per_id(plan.clone(), id, value, keep_key)?)
+    let input = LogicalPlanBuilder::from(one_row_per_id(plan.clone(), id, value, order.clone())?)
         .project(projection)?
         .build()?;
     let documents = ranked(call, order)?;
@@ -164,46 +161,44 @@ fn measure_value(call: &Call) -> Result<(&'static str, Value)> {
     Ok(("measure", Value::Text(measure(call)?.to_string())))
 }
 
-/// The unchanged column of the items that are compared.
+/// The items that are compared, unchanged.
 fn item_column(call: &Call, plan: &LogicalPlan) -> Result<Expr> {
-    let parameter = match measure(call)? {
-        Measure::Jaccard => "text",
-        Measure::Cosine => "vector",
-    };
-    relations::column(call, plan, call.column(parameter).unwrap_or(parameter))
+    match measure(call)? {
+        Measure::Cosine => relations::column(call, plan, call.column("vector").unwrap_or("vector")),
+        Measure::Jaccard => match relations::text_names(call).as_slice() {
+            [name] => relations::column(call, plan, name),
+            names => relations::texts(call, plan, names),
+        },
+    }
 }
 
-/// The first sort key of the keep order; ties are decided by the id.
-struct Order {
-    expr: Expr,
-    descending: bool,
-}
-
-/// The first sort key of the keep order, or `None` if rows are ordered by id alone.
-fn keep_order(call: &Call) -> Result<Option<Order>> {
+/// What rows are ordered by before their ids, or `None` if they are ordered by id alone.
+fn keep_order(call: &Call) -> Result<Option<KeepOrder>> {
     let plan = &call.relations[0];
     if let Some(Value::Text(keep_by)) = call.get("keep_by") {
         if call.is_given("keep") {
             return plan_err!("{}: give either keep or keep_by, not both", call.function);
         }
-        let Keep::By {
-            column: name,
-            descending,
-        } = Keep::parse(keep_by)?
-        else {
+        let in_call = |error: DataFusionError| {
+            plan_datafusion_err!("{}: keep_by: {}", call.function, error.message())
+        };
+        let Keep::By(keys) = Keep::parse(keep_by).map_err(in_call)? else {
             return plan_err!("{}: keep_by must name a column", call.function);
         };
-        let expr = relations::column(call, plan, &name)?;
-        let expr = orderable(
-            expr.clone(),
-            &relations::data_type(plan, &expr)?,
-            descending,
-        )?;
-        return Ok(Some(Order { expr, descending }));
+        let find = |name: &str| {
+            let expr =
+                relations::column(call, plan, name).map_err(|error| match hint_for_call(name) {
+                    "" => error,
+                    hint => plan_datafusion_err!("{}{hint}", error.message()),
+                })?;
+            let data_type = relations::data_type(plan, &expr)?;
+            Ok((expr, data_type))
+        };
+        return KeepOrder::of(&keys, find).map(Some);
     }
     if Keep::from_word(call.text("keep")?)? == Keep::Longest {
-        let text = relations::text_column(call, plan, call.column("text").unwrap_or("text"))?;
-        return Ok(Some(Order {
+        let text = relations::texts(call, plan, &relations::text_names(call))?;
+        return Ok(Some(KeepOrder {
             expr: character_length(text),
             descending: true,
         }));
@@ -213,7 +208,7 @@ fn keep_order(call: &Call) -> Result<Option<Order>> {
 
 /// The documents of a call as `id, rank, item`, with ranks ascending in keep order. Each id has one rank, that of its
 /// row that is kept. A row without an id is always kept: its rank and item are NULL.
-fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
+fn ranked(call: &Call, order: Option<KeepOrder>) -> Result<LogicalPlan> {
     let plan = call.relations[0].clone();
     let id = relations::id_column(call, &plan, id_name(call))?;
     let measure = measure(call)?;
@@ -221,9 +216,7 @@ fn ranked(call: &Call, order: Option<Order>) -> Result<LogicalPlan> {
         return plan_err!("{}: vector needs method => 'projection'", call.function);
     }
     let item = match measure {
-        Measure::Jaccard => {
-            relations::text_column(call, &plan, call.column("text").unwrap_or("text"))?
-        }
+        Measure::Jaccard => relations::texts(call, &plan, &relations::text_names(call))?,
         Measure::Cosine => {
             let name = call.column("vector").unwrap_or("vector");
             relations::vector_column(call, &plan, name, &id)?

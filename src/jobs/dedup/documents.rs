@@ -3,24 +3,25 @@
 use super::options::{Keep, Method};
 use super::run::Run;
 use crate::files::{Input, Kind};
-use crate::functions::{last_column, names_of_groups, orderable};
+use crate::functions::{KeepOrder, joined_texts, last_column, names_of_groups};
 use crate::jobs::dumps;
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use crate::jobs::table::{TableColumns, check_row_ids, plain_type, rows, unfit};
+use crate::parameters::{parameter_error, set};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result;
 use datafusion::functions::unicode::expr_fn::character_length;
 use datafusion::functions_aggregate::expr_fn::{max, min};
 use datafusion::functions_window::expr_fn::row_number;
-use datafusion::logical_expr::{Expr, ExprFunctionExt, cast, ident, lit, when};
+use datafusion::logical_expr::{ExprFunctionExt, cast, ident, lit, when};
 use datafusion::prelude::{DataFrame, SessionContext};
 
 /// The columns of a table that the job uses.
 pub(super) struct Columns {
     /// The column of ids; `None` if they are made.
     id: Option<String>,
-    text: String,
+    texts: Vec<String>,
     /// The column of vectors, if vectors are compared.
     vector: Option<String>,
 }
@@ -30,9 +31,16 @@ impl Run<'_> {
     pub(super) async fn columns(&self, context: &SessionContext, input: &Input) -> Result<Columns> {
         let table = TableColumns::of(context, input).await?;
         let by_vector = self.options.method == Method::Projection;
-        let text = self.options.text.as_deref().unwrap_or("text");
-        if !by_vector || self.options.text.is_some() || self.options.keep == Keep::Longest {
-            table.find_text("text", text)?;
+        let texts = self.options.texts();
+        if !by_vector || !self.options.text.is_empty() || self.options.keep == Keep::Longest {
+            for (at, text) in texts.iter().enumerate() {
+                table.find_text("text", text)?;
+                if texts[..at].contains(text) {
+                    return Err(
+                        parameter_error![set("text", text), ": the column is named twice"].into(),
+                    );
+                }
+            }
         }
         let vector = self.options.vector.as_deref().unwrap_or("vector");
         if by_vector {
@@ -47,8 +55,11 @@ impl Run<'_> {
             }
         }
         let id = table.find_id("id", self.options.id.as_deref())?;
-        if let Keep::By { column, .. } = &self.options.keep {
-            table.find("keep_by", column)?;
+        if let Keep::By(keys) = &self.options.keep {
+            KeepOrder::of(keys, |name| {
+                let field = table.find("keep_by", name)?;
+                Ok((ident(name), field.data_type().clone()))
+            })?;
         }
         for column in &self.options.within {
             let field = table.find("within", column)?;
@@ -59,11 +70,13 @@ impl Run<'_> {
         }
         check_row_ids(id, self.options.row_ids)?;
         if self.options.edit.is_some() {
-            table.check_apart(id, text)?;
+            for text in &texts {
+                table.check_apart(id, text)?;
+            }
         }
         Ok(Columns {
             id: id.map(str::to_owned),
-            text: text.to_owned(),
+            texts,
             vector: by_vector.then(|| vector.to_owned()),
         })
     }
@@ -92,10 +105,14 @@ impl Run<'_> {
         let text = match &columns.vector {
             Some(vector) => neardup_udfs::packed_vector()
                 .call(vec![ident(vector), cast(ident(id), DataType::Utf8)]),
-            None => cast(
-                ident(&columns.text),
-                plain_type(job.context(), "input", &columns.text).await?,
-            ),
+            None => {
+                let mut texts = Vec::new();
+                for text in &columns.texts {
+                    let plain = plain_type(job.context(), "input", text).await?;
+                    texts.push(cast(ident(text), plain));
+                }
+                joined_texts(texts)?
+            }
         };
         let id_type = plain_type(job.context(), "input", id).await?;
         let input = job.context().table("input").await?;
@@ -109,7 +126,7 @@ impl Run<'_> {
             text.alias("text"),
             group.alias("group_value"),
         ])?;
-        self.register_documents(job, documents, id, &columns.text)
+        self.register_documents(job, documents, id, &columns.texts)
             .await
     }
 
@@ -136,7 +153,7 @@ impl Run<'_> {
             ident("sentence").alias("text"),
             lit(0_i8).alias("group_value"),
         ])?;
-        self.register_documents(job, documents, "sentence_id", "sentence")
+        self.register_documents(job, documents, "sentence_id", &["sentence".to_owned()])
             .await
     }
 
@@ -146,7 +163,7 @@ impl Run<'_> {
         job: &mut Job,
         documents: DataFrame,
         id: &str,
-        text: &str,
+        texts: &[String],
     ) -> Result<()> {
         let view = documents.select(vec![
             lit(0_i8).alias("side"),
@@ -159,7 +176,7 @@ impl Run<'_> {
         if self.options.keep == Keep::First {
             return Ok(());
         }
-        let value = self.options.value_column(text);
+        let value = self.options.value(texts)?;
         let rank = |descending: bool| {
             row_number()
                 .order_by(vec![
@@ -172,11 +189,14 @@ impl Run<'_> {
             "ranks",
             Output::Step,
             async |job: &Job| {
-                let order = self.keep_order(job.context(), text).await?;
-                let (sort_key, descending) = order.unwrap_or((ident(id), false));
+                let order = self.keep_order(job.context(), texts).await?;
+                let (sort_key, descending) = match order {
+                    Some(order) => (order.expr, order.descending),
+                    None => (ident(id), false),
+                };
                 // Each id has one rank, that of the row that is kept for it. A row whose value is NULL is kept only
                 // if all rows of its id are NULL.
-                let sort_key = when(ident(value).is_not_null(), sort_key).end()?;
+                let sort_key = when(value.clone().is_not_null(), sort_key).end()?;
                 let first = match descending {
                     true => max(sort_key),
                     false => min(sort_key),
@@ -199,21 +219,27 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// The expression that the keep order sorts by before the id, and whether it is descending; `None` if it sorts
-    /// by the id alone.
+    /// What the rows are sorted by before their ids; `None` if they are sorted by their ids alone.
     pub(super) async fn keep_order(
         &self,
         context: &SessionContext,
-        text: &str,
-    ) -> Result<Option<(Expr, bool)>> {
-        let (column, descending) = match &self.options.keep {
+        texts: &[String],
+    ) -> Result<Option<KeepOrder>> {
+        let keys = match &self.options.keep {
             Keep::First => return Ok(None),
-            Keep::Longest => return Ok(Some((character_length(ident(text)), true))),
-            Keep::By { column, descending } => (column, *descending),
+            Keep::Longest => {
+                return Ok(Some(KeepOrder {
+                    expr: character_length(joined_texts(texts.iter().map(ident).collect())?),
+                    descending: true,
+                }));
+            }
+            Keep::By(keys) => keys,
         };
         let input = context.table("input").await?;
-        let field = input.schema().field_with_unqualified_name(column)?;
-        let sort_key = orderable(ident(column), field.data_type(), descending)?;
-        Ok(Some((sort_key, descending)))
+        let find = |name: &str| {
+            let field = input.schema().field_with_unqualified_name(name)?;
+            Ok((ident(name), field.data_type().clone()))
+        };
+        KeepOrder::of(keys, find).map(Some)
     }
 }

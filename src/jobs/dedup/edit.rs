@@ -193,7 +193,8 @@ impl Run<'_> {
     /// Writes the rows without what is cut, and without those of which nothing is left.
     async fn edited(&self, job: &mut Job) -> Result<()> {
         let id = self.options.id.as_deref().unwrap_or("id");
-        let text = self.options.text.as_deref().unwrap_or("text");
+        let texts = self.options.texts();
+        let text = texts.first().map_or("text", String::as_str);
         let read = job.figure(Figure::Rows) as u64;
         let edited = job.figure(Figure::EditedRows) as u64;
         let is_tied = job.left_out(Reason::WithoutId) > 0;
@@ -281,6 +282,11 @@ impl Run<'_> {
         if is_dump {
             let why = " is for the texts of a table; neardup ingest makes tables of a dump";
             return Err(parameter_error![set("edit", edit), why].into());
+        }
+        if self.options.text.len() > 1 {
+            let why = " cuts the texts of one column, but ";
+            let several = " names several";
+            return Err(parameter_error![set("edit", edit), why, name("text"), several].into());
         }
         let of_other = match edit {
             Edit::Passages => "min_length",

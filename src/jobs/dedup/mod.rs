@@ -16,7 +16,7 @@ mod removed;
 mod run;
 mod steps;
 
-pub use options::{Compare, Dedup, Edit, Keep, Method, Pairs, Resolution};
+pub use options::{Compare, Dedup, Edit, Keep, KeepKey, KeepValue, Method, Pairs, Resolution};
 
 use super::inputs;
 use super::job::{Job, Progress};
@@ -40,12 +40,13 @@ pub async fn dedup(
     progress: Arc<dyn Progress>,
 ) -> Result<Job> {
     let texts = match options.method {
-        Method::Projection => options.vector.as_deref().unwrap_or("vector"),
-        _ => options.text.as_deref().unwrap_or("text"),
+        Method::Projection => vec![options.vector.clone().unwrap_or("vector".to_owned())],
+        _ => options.texts(),
     };
-    let input = resolve(&options.inputs, &context.state())
-        .await?
-        .with_texts_in(texts);
+    let input = resolve(&options.inputs, &context.state()).await?;
+    let input = texts
+        .iter()
+        .fold(input, |input, text| input.with_texts_in(text));
     if let Some(option) = input.unused_option() {
         let file = &input.files[0];
         let why = format!(": {file} is of a kind that does not have this option");

@@ -2,9 +2,12 @@
 
 use super::super::dumps::DumpOptions;
 pub use super::edit::Edit;
-pub use crate::functions::Keep;
+use crate::functions::joined_texts;
+pub use crate::functions::{Keep, KeepKey, KeepValue};
 pub(super) use crate::jobs::defaults::default;
 use crate::jobs::row_ids::RowIds;
+use datafusion::common::Result;
+use datafusion::logical_expr::{Expr, ident};
 use neardup_kernels::Measure;
 
 words! {
@@ -85,8 +88,9 @@ pub struct Dedup {
     pub id: Option<String>,
     /// How ids are made for a table without an id column.
     pub row_ids: RowIds,
-    /// The text column of a table; `None`: `text`.
-    pub text: Option<String>,
+    /// The text columns of a table; none: `text`. Several are compared as one text: that of each, with blank lines
+    /// between them; NULL is left out.
+    pub text: Vec<String>,
     /// The vector column of a table, for [`Method::Projection`]; `None`: `vector`.
     pub vector: Option<String>,
     /// Columns of a table: only rows that agree in all of them are compared. Rows with NULL in one of them are kept.
@@ -150,7 +154,7 @@ impl Dedup {
             output,
             id: None,
             row_ids: default("row_ids"),
-            text: None,
+            text: Vec::new(),
             vector: None,
             within: Vec::new(),
             bits: default("bits"),
@@ -208,11 +212,19 @@ impl Dedup {
         .map(|(name, _, why)| (name, why))
     }
 
-    /// The name of the column that is compared: the vector column, or `text`, the name of the text column.
-    pub(super) fn value_column<'a>(&'a self, text: &'a str) -> &'a str {
+    /// The names of the text columns of a table.
+    pub(super) fn texts(&self) -> Vec<String> {
+        match self.text.is_empty() {
+            true => vec!["text".to_owned()],
+            false => self.text.clone(),
+        }
+    }
+
+    /// What is compared: the vector column, or the text of the columns `texts`.
+    pub(super) fn value(&self, texts: &[String]) -> Result<Expr> {
         match self.method {
-            Method::Projection => self.vector.as_deref().unwrap_or("vector"),
-            _ => text,
+            Method::Projection => Ok(ident(self.vector.as_deref().unwrap_or("vector"))),
+            _ => joined_texts(texts.iter().map(ident).collect()),
         }
     }
 }

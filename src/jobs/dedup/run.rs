@@ -76,7 +76,7 @@ impl<'a> Run<'a> {
             ]
             .into());
         }
-        if is_dump && (options.id.is_some() || options.text.is_some()) {
+        if is_dump && (options.id.is_some() || !options.text.is_empty()) {
             return Err(parameter_error![
                 name("id"),
                 " and ",
@@ -111,7 +111,14 @@ impl<'a> Run<'a> {
         let options = self.options;
         let mut parameters = BTreeMap::from([
             ("id".to_owned(), options.id.clone().into()),
-            ("text".to_owned(), options.text.clone().into()),
+            (
+                "text".to_owned(),
+                match options.text.as_slice() {
+                    [] => serde_json::Value::Null,
+                    [text] => text.clone().into(),
+                    texts => texts.into(),
+                },
+            ),
             ("threshold".to_owned(), self.threshold.into()),
             ("shingle".to_owned(), self.shingle.clone().into()),
             ("method".to_owned(), options.method.word().into()),

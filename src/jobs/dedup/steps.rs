@@ -373,7 +373,10 @@ impl Run<'_> {
             (Some(id), false) => id,
             (None, false) => "id",
         };
-        let text = self.options.text.as_deref().unwrap_or("text");
+        let texts = match is_dump {
+            true => vec!["sentence".to_owned()],
+            false => self.options.texts(),
+        };
         let is_repeated = job.left_out(Reason::RepeatedId) > 0;
         // Rows without an id are sorted by their other columns.
         let is_tied = job.left_out(Reason::WithoutId) > 0;
@@ -390,12 +393,12 @@ impl Run<'_> {
                 }
                 let mut input = input.into_unoptimized_plan();
                 if is_repeated {
-                    let value = ident(self.options.value_column(text));
+                    let value = self.options.value(&texts)?;
                     input = one_row_per_id(
                         input,
                         ident(id),
                         value,
-                        self.keep_order(job.context(), text).await?,
+                        self.keep_order(job.context(), &texts).await?,
                     )?;
                 }
                 let removed = job.context().table("clusters").await?;

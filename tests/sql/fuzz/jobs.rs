@@ -7,7 +7,9 @@ use super::truth::{Groups, Keep, Keys, NULL, Signing, Truth, Verify};
 use super::{TestCase, cells, judge};
 use datafusion::common::Result;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use neardup::jobs::{Dedup, Keep as KeepOption, Method, Pairs, Quiet, Resolution, dedup};
+use neardup::jobs::{
+    Dedup, Keep as KeepOption, KeepKey, KeepValue, Method, Pairs, Quiet, Resolution, dedup,
+};
 use neardup_kernels::choose_bands;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -193,10 +195,10 @@ impl JobCase {
         options.keep = match self.keep {
             Keep::First => KeepOption::First,
             Keep::Longest => KeepOption::Longest,
-            Keep::Page { descending } => KeepOption::By {
-                column: "page".to_owned(),
+            Keep::Page { descending } => KeepOption::By(vec![KeepKey {
+                value: KeepValue::Column("page".to_owned()),
                 descending,
-            },
+            }]),
         };
         options
     }

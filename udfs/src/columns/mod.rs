@@ -20,12 +20,14 @@ mod lists;
 mod parameters;
 mod records;
 mod results;
+mod structs;
 mod texts;
 mod vectors;
 
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Float64Array};
+use arrow::compute::SortOptions;
 use datafusion_common::{Result, ScalarValue};
 use datafusion_expr::{ColumnarValue, ScalarFunctionArgs};
 
@@ -38,6 +40,7 @@ pub(crate) use lists::{Lists, Numbers, signature_length};
 pub(crate) use parameters::{Kind, Parameters};
 pub(crate) use records::{Records, check_fields};
 pub(crate) use results::{HashLists, NumberLists, PartLists, text_lists};
+pub(crate) use structs::check_sortable;
 pub(crate) use texts::Texts;
 pub(crate) use vectors::{Vector, Vectors, is_float32, merged_into};
 
@@ -140,6 +143,11 @@ impl Arguments {
     pub(crate) fn floats(&self, index: usize) -> Result<Floats> {
         let (array, constant) = self.array(index)?;
         Floats::new(&array, constant)
+    }
+
+    /// A sort key for each value of the argument at `index`, of kind [`Kind::Struct`].
+    pub(crate) fn sort_keys(&self, index: usize, directions: &[SortOptions]) -> Result<ArrayRef> {
+        structs::sort_keys(&self.array(index)?.0, directions)
     }
 
     /// The argument as an array; a constant has one value.

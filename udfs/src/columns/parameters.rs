@@ -10,6 +10,7 @@ use super::bytes::is_bytes;
 use super::constants::Constants;
 use super::ids::is_id;
 use super::records::is_records;
+use super::structs::is_struct;
 use super::texts::is_text;
 use super::vectors::is_vector;
 
@@ -55,6 +56,8 @@ pub(crate) enum Kind {
     Numbers,
     /// Lists of structs.
     Records,
+    /// Structs.
+    Struct,
 }
 
 /// The parameters of a function.
@@ -166,6 +169,7 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::Flag => "true or false",
         Kind::Numbers => "a list of numbers",
         Kind::Records => "a list of structs",
+        Kind::Struct => "a struct",
     }
 }
 
@@ -266,5 +270,6 @@ fn accepts(kind: Kind, data_type: &DataType) -> bool {
         Kind::Flag => matches!(data_type, DataType::Boolean | DataType::Null),
         Kind::Numbers => matches!(element, Some(DataType::Float32 | DataType::Float64)),
         Kind::Records => is_records(data_type),
+        Kind::Struct => is_struct(data_type),
     }
 }
