@@ -173,8 +173,11 @@ fn the_first_row_in_the_order_of_all_keys_is_kept() {
                     "SELECT * FROM deduplicate('rows.parquet', keep_by => '{order}') ORDER BY id"
                 ),
             ]);
-            let of_query: Vec<serde_json::Value> =
-                serde_json::from_str(&of_query.out).expect("rows");
+            let of_query: Vec<serde_json::Value> = of_query
+                .out
+                .lines()
+                .map(|line| serde_json::from_str(line).expect("a row"))
+                .collect();
             assert_eq!(
                 serde_json::to_value(&of_job).expect("rows"),
                 serde_json::Value::from(of_query),

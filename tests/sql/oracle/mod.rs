@@ -17,6 +17,7 @@ mod contamination;
 mod corpus;
 mod cross_lingual;
 mod joins;
+mod measures;
 mod memory;
 pub mod naive;
 mod oversized;
@@ -39,6 +40,7 @@ pub fn trials() -> Vec<Trial> {
         recall::trials(),
         sets::trials(),
         clusters::trials(),
+        measures::trials(),
         templates::trials(),
         oversized::trials(),
         page::trials(),
