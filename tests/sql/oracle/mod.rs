@@ -4,10 +4,12 @@
 //! - `corpus`: rows as tables.
 //! - `naive`: the naive algorithms.
 //! - `joins`, `recall`, `clusters`, `templates`, `oversized`, `signatures`, `vectors`, `memory`: the comparisons.
+//! - `measures`: kept rows by every measure.
 //! - `partial_duplicates`: runs of sentences.
 //! - `shared_passages`: verbatim passages.
 //! - `repeated_passages`: passages that stood before.
 //! - `contamination`: items of test sets in a corpus.
+//! - `sentence_history`: the sentences of documents with revisions.
 //! - `sets`: columns of lists and signatures.
 //! - `page`: the statements of pages of `docs/`.
 //! - `cross_lingual`: those of a page on translations, and their results on real corpora.
@@ -25,6 +27,7 @@ mod page;
 mod partial_duplicates;
 mod recall;
 mod repeated_passages;
+mod sentence_history;
 mod sets;
 mod shared_passages;
 mod signatures;
@@ -48,6 +51,7 @@ pub fn trials() -> Vec<Trial> {
         shared_passages::trials(),
         repeated_passages::trials(),
         contamination::trials(),
+        sentence_history::trials(),
         signatures::trials(),
         vectors::trials(),
         memory::trials(),
