@@ -16,8 +16,8 @@ pub enum Keep {
     First,
     /// The row with the most characters, then with the smallest id.
     Longest,
-    /// The first row in the order of these keys, at least one; among rows that are equal in all of them, the row with the
-    /// smallest id.
+    /// The first row in the order of these keys, at least one; among rows that are equal in all of them, the row with
+    /// the smallest id.
     By(Vec<KeepKey>),
 }
 
@@ -141,7 +141,8 @@ impl Keep {
     }
 }
 
-/// The text of a key, up to a comma outside of quotes, and what follows the comma. Quotes stand at the beginning of a name.
+/// The text of a key, up to a comma outside of quotes, and what follows the comma. Quotes stand at the beginning of a
+/// name.
 fn split_key<'a>(rest: &'a str, order: &str) -> Result<(&'a str, Option<&'a str>)> {
     let start = rest.trim_start();
     let name = in_length(start).map_or(start, str::trim_start);
