@@ -9,6 +9,7 @@
 --   text.compared
 --   vector.compared
 --   within.kept
+--   measure.rows
 --   threshold
 --   shingle
 --   normalize

@@ -35,36 +35,13 @@
 --     (4, 'Port Adeline')
 --   ) AS v (id, text))
 --   SELECT id_a, id_b, round(similarity, 3) AS similarity FROM edit_join(names, threshold => 0.7)
-WITH texts AS (
-  SELECT side, id, group_value, text, edit_grams(text, $threshold) AS grams
-  FROM unique_rows(input, normalize => $normalize, group_rule => $group_rule)
-),
-frequencies AS (
-  SELECT arrow_cast(token_frequencies(grams), 'BinaryView') AS sketch, 0 AS all_rows
-  FROM texts
-),
-keyed AS (
-  SELECT
-    own.side,
-    own.id,
-    own.group_value,
-    own.text,
-    keys_within(
-      edit_keys(own.grams, character_length(own.text), frequencies.sketch, $threshold),
-      CASE WHEN $group_rule = 'agree' THEN CAST(own.group_value AS VARCHAR) ELSE '' END
-    ) AS keys
-  FROM frequencies
-  JOIN (SELECT side, id, group_value, text, grams, 0 AS all_rows FROM texts) AS own
-    ON frequencies.all_rows = own.all_rows
-)
 SELECT id_a, id_b, similarity
-FROM similar_pairs(
+FROM edit_pairs(
   (
-    SELECT side, id, group_value, text, keys, UNNEST(key_parts(keys, $parts)) AS part
-    FROM keyed
+    SELECT side, id, group_value, text
+    FROM unique_rows(input, normalize => $normalize, group_rule => $group_rule)
   ),
   threshold => $threshold,
-  verify => 'edit',
   parts => $parts,
   sides => $sides,
   group_rule => $group_rule

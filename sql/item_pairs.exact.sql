@@ -7,6 +7,7 @@
 --   input: side, id, item, group_value
 --   input_b: sketch
 -- Parameters
+--   measure
 --   method | how pairs are found; with 'projection' an item is a packed vector, else a text
 --   resolution
 --   threshold
@@ -21,9 +22,10 @@
 -- Columns
 --   id_a: as id | the smaller id
 --   id_b: as id | the other id
---   similarity: Float64 | exact Jaccard similarity of the two shingle sets, or exact cosine
+--   similarity: Float64 | exact similarity by the measure; with 'containment' the share of the set of the larger id that is in that of the smaller one
 -- Guarantees
 --   Each pair is reported once, and the pairs do not depend on the number of parts.
+--   With measure 'containment' a pair is that of a set and a smaller id whose set contains the share of it.
 --   With 'projection' and resolution 'components', only the connected components of the pairs do not depend on it.
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM exact_pairs(

@@ -9,6 +9,7 @@
 --   text.compared
 --   vector.compared
 --   within.kept
+--   measure.rows
 --   threshold
 --   shingle
 --   normalize
@@ -26,11 +27,12 @@
 --   id: as id | the row's id
 --   cluster_id: as id | the representative's id; with resolution 'components' the smallest id of the component
 --   representative_id: as id | id of the kept row that represents this row; its own id if it is kept
---   similarity: Float64 | exact Jaccard similarity, or cosine, with the representative; NULL if the row is kept
+--   similarity: Float64 | exact similarity with the representative by the measure, with 'containment' the share of the row's own shingles that the representative contains; NULL if the row is kept
 --   kept: Boolean | whether the row is kept
 --   cluster_size: Int64 | number of rows of the cluster
 -- Guarantees
 --   Resolution 'representative': every removed row is verified to be similar to its representative.
+--   With measure 'containment' a row is removed if a kept row before it in keep order contains the share threshold of it, so that keep => 'longest' removes excerpts, and with keep => 'first' a short row stays beside a longer one after it that contains it.
 --   Two kept rows are not similar, except for pairs that 'minhash' or 'projection' misses and for rows of oversized buckets.
 --   Two kept rows may be similar if all buckets that they share are oversized and, in each, the first of the two in keep order is not a pivot and is similar to no kept pivot.
 --   Two kept vectors may be similar if the later one has more similar predecessors than it is paired with, and all of those that it is paired with were removed.

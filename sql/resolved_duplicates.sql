@@ -43,6 +43,7 @@ edges AS (
   SELECT id_a, id_b, similarity
   FROM item_pairs(
     items,
+    measure => $measure,
     method => $method,
     resolution => $resolution,
     threshold => $threshold,

@@ -13,7 +13,7 @@
 -- Columns
 --   id: as id | an id of an item
 --   representative: as id | the id of its representative
---   similarity: Float64 | exact Jaccard similarity, or cosine, with the representative; NULL if it is the id itself
+--   similarity: Float64 | exact similarity by the measure with the representative; NULL if it is the id itself
 -- Guarantees
 --   All copies of an item have the same representative.
 WITH outcomes AS (

@@ -5,6 +5,7 @@ SELECT id_a, id_b, similarity
 FROM item_pairs(
   items,
   frequencies,
+  measure => $measure,
   method => $method,
   resolution => $resolution,
   threshold => $threshold,

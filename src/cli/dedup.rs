@@ -8,8 +8,8 @@ use super::{first_look, kept, progress, summary, temp_dir};
 use clap::Args;
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{
-    Compare, Dedup, DumpOptions, Edit, Keep, Method, OnError, Pairs, Resolution, RowIds, Splitter,
-    dedup,
+    Compare, Dedup, DumpOptions, Edit, Keep, Measure, Method, OnError, Pairs, Resolution, RowIds,
+    Splitter, dedup,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,7 @@ use std::time::Instant;
 ///   neardup dedup posts.csv --id post --text body --threshold 0.7 -o out
 ///   neardup dedup 'shards/*.jsonl.gz' --keep-by 'score desc, length(text) desc' --kept kept.jsonl.gz -o out
 ///   neardup dedup news.jsonl --text title,body -o out     the two columns are compared as one text
+///   neardup dedup pages.parquet --measure containment --keep longest -o out   rows that longer ones contain
 ///   neardup dedup pages.parquet --within language,site -o out   only rows of one language and site are compared
 ///   neardup dedup pages.parquet --edit lines -o out       no row is removed, but lines that stood before are cut
 ///   neardup dedup pages.parquet --edit passages -o out    the same for passages of at least 40 words
@@ -116,6 +117,13 @@ pub(crate) struct Arguments {
     )]
     within: Option<Columns>,
 
+    #[arg(
+        long,
+        help = help("measure.rows"),
+        value_parser = read::<Measure>("measure.rows"),
+        help_heading = SIMILAR
+    )]
+    measure: Option<Measure>,
     #[arg(
         long,
         value_name = "T",
@@ -312,6 +320,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
             .within
             .clone()
             .map_or_else(Vec::new, |columns| columns.0),
+        measure: arguments.measure,
         bits: arguments.bits,
         threshold: arguments.threshold,
         shingle: arguments.shingle.clone(),

@@ -57,6 +57,7 @@ fn summary(job: &Job, took: Duration) -> Value {
         "damage": damage,
         "distinct_texts": figure(manifest, "texts", Figure::DistinctTexts),
         "method": figure(manifest, "pairs", Figure::Method),
+        "measure": manifest.parameters.get("measure"),
         "pairs": rows(manifest, "pairs"),
         "oversized": oversized(manifest),
         "clusters": figure(manifest, "clusters", Figure::Clusters),
@@ -131,6 +132,7 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
     line(Figure::RowsCompared.word(), &summary["rows_compared"]);
     line(Figure::DistinctTexts.word(), &summary["distinct_texts"]);
     line(Figure::Method.word(), &summary["method"]);
+    line("measure", &summary["measure"]);
     line("pairs", &summary["pairs"]);
     for (indent, name, key) in [
         ("", Figure::OversizedBuckets.word(), "buckets"),

@@ -7,7 +7,7 @@ use super::visible::visible_line;
 use clap::Args;
 use console::truncate_str;
 use datafusion::common::{Result, ScalarValue, exec_datafusion_err, plan_err};
-use neardup::jobs::{ChangeKind, PairClass, Why, WhyRow, why};
+use neardup::jobs::{ChangeKind, Measure, PairClass, Why, WhyRow, why};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -60,10 +60,13 @@ pub(super) fn changed(kind: ChangeKind, kept: &str, removed: &str) -> String {
 }
 
 /// What a reason of `removed.parquet` means.
-fn meaning(reason: Option<&str>) -> &'static str {
-    match reason {
-        Some("copy") => "was removed: it is a copy of the kept row",
-        Some("component") => "was removed: a path of similar rows connects it with the kept row",
+fn meaning(reason: Option<&str>, measure: Measure) -> &'static str {
+    match (reason, measure) {
+        (Some("copy"), _) => "was removed: it is a copy of the kept row",
+        (_, Measure::Containment) => "was removed: the kept row contains enough of it",
+        (Some("component"), _) => {
+            "was removed: a path of similar rows connects it with the kept row"
+        }
         _ => "was removed: it is similar to the kept row",
     }
 }
@@ -116,7 +119,7 @@ fn print(out: &mut impl Write, why: &Why) -> Result<()> {
         out,
         "row {} {}; cluster {}, {} rows{repeated}",
         name(&why.row),
-        meaning(why.reason.as_deref()),
+        meaning(why.reason.as_deref(), why.measure),
         visible_line(&why.cluster.to_string()),
         why.cluster_size
     )?;

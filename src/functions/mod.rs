@@ -160,11 +160,12 @@ table_functions! {
     block "distinct_items" [1..=1] resolve::near_duplicates::distinct_items,
         "distinct_items.texts" + "distinct_items.vectors";
     block "distinct_texts" [1..=1] resolve::block, "distinct_texts";
+    block "edit_pairs" [1..=1] resolve::block, "edit_pairs";
     block "exact_pairs" [1..=1] resolve::block, "exact_pairs";
     block "minhash_pairs" [1..=1] resolve::join::minhash_pairs, "minhash_pairs.bands" + "minhash_pairs.draws";
     block "item_pairs" [1..=2] resolve::near_duplicates::item_pairs,
         "item_pairs.exact" + "item_pairs.frequencies" + "item_pairs.minhash" + "item_pairs.projection"
-        + "item_pairs.first";
+        + "item_pairs.first" + "item_pairs.containment" + "item_pairs.edit";
     block "passage_origins" [2..=2] resolve::block, "passage_origins";
     block "passage_places" [2..=2] resolve::block, "passage_places";
     block "passage_runs" [2..=2] resolve::block, "passage_runs";
@@ -172,7 +173,7 @@ table_functions! {
     block "repeated_units" [1..=1] resolve::block, "repeated_units";
     block "resolved_duplicates" [1..=1] resolve::block, "resolved_duplicates";
     block "resolved_items" [2..=2] resolve::near_duplicates::resolved_items,
-        "resolved_items.representative" + "resolved_items.components";
+        "resolved_items.representative" + "resolved_items.components" + "resolved_items.contained";
     block "row_pairs" [2..=2] resolve::block, "row_pairs";
     once "sentence_origins" [1..=1] resolve::block, "sentence_origins";
     block "sentence_runs" [1..=1] resolve::block, "sentence_runs";

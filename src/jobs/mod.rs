@@ -47,7 +47,7 @@ pub use first_look::{FirstLook, first_look};
 pub use ingest::{Ingest, ingest};
 pub use job::{Job, Progress, Quiet, is_owned};
 pub use manifest::{InputFile, Manifest, StepFile, StepRecord};
-pub use neardup_kernels::{ChangeKind, PairClass};
+pub use neardup_kernels::{ChangeKind, Measure, PairClass};
 pub use report::{
     COMPARED_CHARACTERS, Report, ReportCluster, ReportPair, ReportRow, SAMPLED_ROWS,
     SHOWN_CHARACTERS, SIMILARITY_BINS, Shown, report, write_report,

@@ -11,7 +11,7 @@ use datafusion::execution::memory_pool::MemoryConsumer;
 use datafusion::logical_expr::{Expr, cast as cast_expr, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
 use futures::StreamExt;
-use neardup_kernels::{ChangeKind, PairClass, shortest_path};
+use neardup_kernels::{ChangeKind, Measure, PairClass, shortest_path};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -48,6 +48,8 @@ pub struct Why {
     pub representative: Option<WhyRow>,
     /// Its similarity to the representative.
     pub similarity: Option<f64>,
+    /// What that similarity is.
+    pub measure: Measure,
     /// Number of further rows of the input with this id, which are compared as one row and were removed.
     pub repeated: usize,
     /// Why it was removed, as in `removed.parquet`; `None` if the job was written by a version without that file.
@@ -151,6 +153,7 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
         class,
         changes,
         similarity: found.similarity,
+        measure: measure(&manifest),
         reason,
         repeated,
         cluster: found.cluster,
@@ -160,6 +163,16 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
             .zip(similarities)
             .map(|(row, similarity)| PathRow { row, similarity })
             .collect(),
+    })
+}
+
+/// The measure of a job.
+fn measure(manifest: &Manifest) -> Measure {
+    let parameter = |name: &str| manifest.parameters.get(name).and_then(|v| v.as_str());
+    let chosen = parameter("measure").and_then(|name| name.parse().ok());
+    chosen.unwrap_or_else(|| match parameter("method") {
+        Some(method) if method == Method::Projection.word() => Measure::Cosine,
+        _ => Measure::Jaccard,
     })
 }
 

@@ -28,6 +28,7 @@ mod keep_orders;
 mod kills;
 mod locks;
 mod manual;
+mod measures;
 mod names;
 mod oversized;
 mod pages;

@@ -14,6 +14,9 @@ pub const CALLS: &[(&str, &str)] = &[
     ("deduplicate", "SELECT * FROM deduplicate(docs)"),
     ("deduplicate", "SELECT * FROM deduplicate(vectors, method => 'projection')"),
     ("deduplicate", "SELECT * FROM deduplicate(docs, keep => 'longest', method => 'minhash')"),
+    ("deduplicate", "SELECT * FROM deduplicate(docs, measure => 'containment', keep => 'longest', threshold => 0.5)"),
+    ("near_duplicates", "SELECT * FROM near_duplicates(docs, measure => 'containment', threshold => 0.5)"),
+    ("near_duplicates", "SELECT * FROM near_duplicates(docs, measure => 'edit', threshold => 0.6)"),
     ("deduplicate", "SELECT * FROM deduplicate(docs, keep_by => 'page', resolution => 'components')"),
     ("deduplicate", "SELECT * FROM deduplicate(docs, keep_by => 'length(text) desc, page')"),
     ("deduplicate", "SELECT * FROM deduplicate(docs, text => [text, page])"),
@@ -112,6 +115,7 @@ pub const CALLS: &[(&str, &str)] = &[
     ),
     ("distinct_items", "SELECT * FROM distinct_items((SELECT side, id, text AS item, group_value FROM rows_in))"),
     ("distinct_items", "SELECT * FROM distinct_items(packed, measure => 'cosine')"),
+    ("edit_pairs", "SELECT * FROM edit_pairs(rows_in, threshold => 0.6)"),
     ("copy_pairs", "SELECT * FROM copy_pairs((SELECT id, array_agg(id) AS ids FROM docs GROUP BY id))"),
     ("distinct_texts", "SELECT * FROM distinct_texts(rows_in)"),
     ("exact_pairs", "SELECT * FROM exact_pairs(rows_in)"),
@@ -120,6 +124,14 @@ pub const CALLS: &[(&str, &str)] = &[
     ("item_pairs", "SELECT * FROM item_pairs((SELECT side, id, text AS item, group_value FROM rows_in))"),
     ("item_pairs", "SELECT * FROM item_pairs((SELECT side, id, text AS item, group_value FROM rows_in), method => 'minhash')"),
     ("item_pairs", "SELECT * FROM item_pairs(packed, method => 'projection')"),
+    (
+        "item_pairs",
+        "SELECT * FROM item_pairs((SELECT side, id, text AS item, group_value FROM rows_in), measure => 'containment', threshold => 0.4)",
+    ),
+    (
+        "item_pairs",
+        "SELECT * FROM item_pairs((SELECT side, id, text AS item, group_value FROM rows_in), measure => 'edit', threshold => 0.6)",
+    ),
     (
         "prefix_pairs",
         "SELECT * FROM prefix_pairs(
@@ -148,6 +160,12 @@ pub const CALLS: &[(&str, &str)] = &[
         "SELECT * FROM resolved_items(
            (SELECT id, item, array_agg(id) AS ids FROM packed GROUP BY id, item),
            (SELECT id_a, id_b, 0.9 AS similarity FROM pairs), resolution => 'components', measure => 'cosine')",
+    ),
+    (
+        "resolved_items",
+        "SELECT * FROM resolved_items(
+           (SELECT id, text AS item, array_agg(id) AS ids FROM docs GROUP BY id, text),
+           (SELECT id_a, id_b, 0.9 AS similarity FROM pairs), measure => 'containment')",
     ),
     (
         "row_pairs",

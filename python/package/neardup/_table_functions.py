@@ -357,6 +357,7 @@ class TableFunctions:
         text: str | Sequence[str] | None = None,
         vector: str | None = None,
         within: str | Sequence[str] | None = None,
+        measure: Literal["jaccard", "containment", "edit", "cosine"] | None = None,
         threshold: float | None = None,
         shingle: str | None = None,
         normalize: bool | None = None,
@@ -383,6 +384,12 @@ class TableFunctions:
                 similarity; default vector.
             within: A list of columns, as in [a, b]: only rows that agree in these columns, as in
                 [language, site], are compared; rows with NULL in one of them are kept.
+            measure: One of jaccard, containment, edit, cosine: what the similarity is: 'jaccard':
+                that of the shingle sets of two texts; 'containment': the share of the shingles of a
+                row that a row before it in keep order contains; 'edit': 1 minus the edit distance
+                of two texts divided by the length of the longer one; 'cosine': that of two vectors.
+                Default: 'jaccard', with method 'projection' 'cosine'. 'minhash' finds pairs by
+                'jaccard' only.
             threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
@@ -436,6 +443,7 @@ class TableFunctions:
             text=text,
             vector=vector,
             within=within,
+            measure=measure,
             threshold=threshold,
             shingle=shingle,
             normalize=normalize,
@@ -1205,6 +1213,7 @@ class TableFunctions:
         text: str | Sequence[str] | None = None,
         vector: str | None = None,
         within: str | Sequence[str] | None = None,
+        measure: Literal["jaccard", "containment", "edit", "cosine"] | None = None,
         threshold: float | None = None,
         shingle: str | None = None,
         normalize: bool | None = None,
@@ -1233,6 +1242,12 @@ class TableFunctions:
                 similarity; default vector.
             within: A list of columns, as in [a, b]: only rows that agree in these columns, as in
                 [language, site], are compared; rows with NULL in one of them are kept.
+            measure: One of jaccard, containment, edit, cosine: what the similarity is: 'jaccard':
+                that of the shingle sets of two texts; 'containment': the share of the shingles of a
+                row that a row before it in keep order contains; 'edit': 1 minus the edit distance
+                of two texts divided by the length of the longer one; 'cosine': that of two vectors.
+                Default: 'jaccard', with method 'projection' 'cosine'. 'minhash' finds pairs by
+                'jaccard' only.
             threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
@@ -1271,14 +1286,19 @@ class TableFunctions:
                 id of the component.
             representative_id (as id): id of the kept row that represents this row; its own id if it
                 is kept.
-            similarity (Float64): exact Jaccard similarity, or cosine, with the representative; NULL
-                if the row is kept.
+            similarity (Float64): exact similarity with the representative by the measure, with
+                'containment' the share of the row's own shingles that the representative contains;
+                NULL if the row is kept.
             kept (Boolean): whether the row is kept.
             cluster_size (Int64): number of rows of the cluster.
 
         Note:
             Resolution 'representative': every removed row is verified to be similar to its
                 representative.
+            With measure 'containment' a row is removed if a kept row before it in keep order
+                contains the share threshold of it, so that keep => 'longest' removes excerpts, and
+                with keep => 'first' a short row stays beside a longer one after it that contains
+                it.
             Two kept rows are not similar, except for pairs that 'minhash' or 'projection' misses
                 and for rows of oversized buckets.
             Two kept rows may be similar if all buckets that they share are oversized and, in each,
@@ -1300,6 +1320,7 @@ class TableFunctions:
             text=text,
             vector=vector,
             within=within,
+            measure=measure,
             threshold=threshold,
             shingle=shingle,
             normalize=normalize,

@@ -9,10 +9,11 @@ use neardup_datasets::sample::SAMPLE_DUMP_NAME;
 use serde_json::Value;
 
 /// Parameters of the manifest, each with the option of the command line and its default.
-const OPTIONS: [(&str, &str, &str); 21] = [
+const OPTIONS: [(&str, &str, &str); 22] = [
     ("id", "--id", ""),
     ("vector", "--vector", ""),
     ("bits", "--bits", ""),
+    ("measure", "--measure", ""),
     ("threshold", "--threshold", ""),
     ("shingle", "--shingle", ""),
     ("method", "--method", "auto"),

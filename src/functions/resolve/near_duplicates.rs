@@ -26,12 +26,7 @@ pub(in crate::functions) fn near_duplicates(call: &Call) -> Result<Expansion> {
         None => function.template,
     };
     let input = ranked(call, order)?;
-    Ok(expansion(
-        call,
-        template,
-        vec![input],
-        [measure_value(call)?, Groups::of(call)?.rule()],
-    ))
+    Ok(expansion(call, template, vec![input], values(call)?))
 }
 
 /// `deduplicate`: the rows that are kept, with all their columns.
@@ -72,8 +67,7 @@ pub(in crate::functions) fn deduplicate(call: &Call) -> Result<Expansion> {
         .build()?;
     let documents = ranked(call, order)?;
     let inputs = vec![input, documents];
-    let more = [measure_value(call)?, Groups::of(call)?.rule()];
-    let mut result = expansion(call, template, inputs, more);
+    let mut result = expansion(call, template, inputs, values(call)?);
     if let Expansion::Template { output, .. } = &mut result {
         let renamed = columns.iter().zip(&names);
         *output = Some(
@@ -96,8 +90,9 @@ fn fresh_name(names: &[String]) -> String {
 
 /// `resolved_items`, the building block.
 pub(in crate::functions) fn resolved_items(call: &Call) -> Result<Expansion> {
-    let variant = match call.text("resolution")? {
-        "components" => "resolved_items.components",
+    let variant = match (call.text("measure")?, call.text("resolution")?) {
+        ("containment", _) => "resolved_items.contained",
+        (_, "components") => "resolved_items.components",
         _ => "resolved_items.representative",
     };
     block_variant(call, Some(variant), [])
@@ -106,7 +101,7 @@ pub(in crate::functions) fn resolved_items(call: &Call) -> Result<Expansion> {
 /// `distinct_items`, the building block.
 pub(in crate::functions) fn distinct_items(call: &Call) -> Result<Expansion> {
     let variant = match call.text("measure")?.parse() {
-        Ok(Measure::Jaccard) => "distinct_items.texts",
+        Ok(Measure::Jaccard | Measure::Containment | Measure::Edit) => "distinct_items.texts",
         Ok(Measure::Cosine) => "distinct_items.vectors",
         Err(error) => return plan_err!("{}: {error}", call.function),
     };
@@ -115,6 +110,11 @@ pub(in crate::functions) fn distinct_items(call: &Call) -> Result<Expansion> {
 
 /// `item_pairs`, the building block.
 pub(in crate::functions) fn item_pairs(call: &Call) -> Result<Expansion> {
+    match call.text("measure")? {
+        "containment" => return block_variant(call, Some("item_pairs.containment"), []),
+        "edit" => return block_variant(call, Some("item_pairs.edit"), []),
+        _ => {}
+    }
     match call.text("method")? {
         "exact" => {
             let variant = match call.relations.len() {
@@ -149,23 +149,65 @@ fn id_name(call: &Call) -> &str {
     call.column("id").unwrap_or("id")
 }
 
-/// The measure of the method of a call.
+/// The measure of a call: the one that is given, or that of the method.
 fn measure(call: &Call) -> Result<Measure> {
-    Ok(match call.text("method")? {
-        "projection" => Measure::Cosine,
+    let function = call.function;
+    let method = call.text("method")?;
+    let measure = match call.get("measure") {
+        Some(Value::Text(name)) => match name.parse() {
+            Ok(measure) => measure,
+            Err(error) => return plan_err!("{function}: {error}"),
+        },
+        _ if method == "projection" => Measure::Cosine,
         _ => Measure::Jaccard,
-    })
+    };
+    let of_vectors = measure == Measure::Cosine;
+    let fits = match method {
+        "projection" => of_vectors,
+        "minhash" => measure == Measure::Jaccard,
+        _ => !of_vectors,
+    };
+    if !fits {
+        let needed = if of_vectors { "projection" } else { "exact" };
+        return plan_err!(
+            "{function}: measure '{measure}' needs method => '{needed}', found '{method}'"
+        );
+    }
+    if measure == Measure::Containment && call.text("resolution")? == "components" {
+        return plan_err!(
+            "{function}: measure 'containment' has a direction and needs resolution => 'representative', found 'components'"
+        );
+    }
+    let unused: &[&str] = match measure {
+        Measure::Jaccard | Measure::Cosine => &[],
+        Measure::Containment => &["max_bucket_pairwise"],
+        Measure::Edit => &["max_bucket_pairwise", "shingle"],
+    };
+    match unused.iter().find(|name| call.is_given(name)) {
+        Some(name) => plan_err!("{function}: {name} has no effect with measure '{measure}'"),
+        None => Ok(measure),
+    }
 }
 
-fn measure_value(call: &Call) -> Result<(&'static str, Value)> {
-    Ok(("measure", Value::Text(measure(call)?.to_string())))
+/// The values that the templates need beside those of the call.
+fn values(call: &Call) -> Result<Vec<(&'static str, Value)>> {
+    let measure = measure(call)?;
+    let mut values = vec![
+        ("measure", Value::Text(measure.to_string())),
+        Groups::of(call)?.rule(),
+    ];
+    if measure == Measure::Edit {
+        // Every text that is not empty has such a shingle, and is compared.
+        values.push(("shingle", Value::Text("char:1".to_owned())));
+    }
+    Ok(values)
 }
 
 /// The items that are compared, unchanged.
 fn item_column(call: &Call, plan: &LogicalPlan) -> Result<Expr> {
     match measure(call)? {
         Measure::Cosine => relations::column(call, plan, call.column("vector").unwrap_or("vector")),
-        Measure::Jaccard => match relations::text_names(call).as_slice() {
+        _ => match relations::text_names(call).as_slice() {
             [name] => relations::column(call, plan, name),
             names => relations::texts(call, plan, names),
         },
@@ -216,7 +258,9 @@ fn ranked(call: &Call, order: Option<KeepOrder>) -> Result<LogicalPlan> {
         return plan_err!("{}: vector needs method => 'projection'", call.function);
     }
     let item = match measure {
-        Measure::Jaccard => relations::texts(call, &plan, &relations::text_names(call))?,
+        Measure::Jaccard | Measure::Containment | Measure::Edit => {
+            relations::texts(call, &plan, &relations::text_names(call))?
+        }
         Measure::Cosine => {
             let name = call.column("vector").unwrap_or("vector");
             relations::vector_column(call, &plan, name, &id)?
@@ -263,7 +307,9 @@ fn ranked(call: &Call, order: Option<KeepOrder>) -> Result<LogicalPlan> {
         ident("max_item"),
     ];
     let (same, none) = match measure {
-        Measure::Jaccard => (neardup_udfs::same_text(), ScalarValue::Utf8View(None)),
+        Measure::Jaccard | Measure::Containment | Measure::Edit => {
+            (neardup_udfs::same_text(), ScalarValue::Utf8View(None))
+        }
         Measure::Cosine => (neardup_udfs::same_bytes(), ScalarValue::BinaryView(None)),
     };
     let ranked = LogicalPlanBuilder::from(documents.clone())

@@ -292,7 +292,8 @@ impl Run<'_> {
             Edit::Passages => "min_length",
             Edit::Lines | Edit::Paragraphs => "min_words",
         };
-        const UNUSED: [&str; 12] = [
+        const UNUSED: [&str; 13] = [
+            "measure",
             "threshold",
             "shingle",
             "method",

@@ -25,7 +25,7 @@ words! {
 }
 
 impl Method {
-    /// The measure of the pairs that it finds.
+    /// The measure of the pairs that it finds, unless another one is chosen.
     pub fn measure(self) -> Measure {
         match self {
             Self::Auto | Self::Exact | Self::MinHash => Measure::Jaccard,
@@ -95,6 +95,8 @@ pub struct Dedup {
     pub vector: Option<String>,
     /// Columns of a table: only rows that agree in all of them are compared. Rows with NULL in one of them are kept.
     pub within: Vec<String>,
+    /// What the similarity of two rows is; `None`: that of the method.
+    pub measure: Option<Measure>,
     /// Number of bits of a vector's signature.
     pub bits: usize,
     /// Minimum similarity of a pair; `None`: the default of the parameter, for dumps [`Dedup::DUMP_THRESHOLD`].
@@ -157,6 +159,7 @@ impl Dedup {
             text: Vec::new(),
             vector: None,
             within: Vec::new(),
+            measure: None,
             bits: default("bits"),
             threshold: None,
             shingle: None,
@@ -186,7 +189,11 @@ impl Dedup {
         const OF_EDITS: &str =
             " is for lines, paragraphs or passages that are cut; the job removes rows";
         const OF_VECTORS: &str = " is for vectors; the job compares texts";
+        const OF_BUCKETS: &str =
+            " bounds the candidates of other measures; by this one all are compared";
         let vectors = self.method == Method::Projection;
+        let measure = self.measure();
+        let is_other = matches!(measure, Measure::Containment | Measure::Edit);
         [
             ("compare", !is_dump, OF_DUMPS),
             ("min_length", !is_dump && self.edit.is_none(), OF_DUMPS),
@@ -202,14 +209,25 @@ impl Dedup {
                 " is for texts; the job compares vectors",
             ),
             (
+                "shingle",
+                measure == Measure::Edit,
+                " is for sets of shingles; the edit similarity compares characters",
+            ),
+            ("max_bucket_pairwise", is_other, OF_BUCKETS),
+            (
                 "target_recall",
-                self.method == Method::Exact,
+                self.method == Method::Exact || is_other,
                 " is for joins that miss pairs; the exact join finds every pair",
             ),
         ]
         .into_iter()
         .find(|(name, is_unused, _)| *is_unused && self.chosen.iter().any(|chosen| chosen == name))
         .map(|(name, _, why)| (name, why))
+    }
+
+    /// What the similarity of two rows is.
+    pub fn measure(&self) -> Measure {
+        self.measure.unwrap_or(self.method.measure())
     }
 
     /// The names of the text columns of a table.

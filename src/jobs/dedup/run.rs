@@ -1,6 +1,6 @@
 //! Validates the options of a job and derives its parameters.
 
-use super::options::{Dedup, Edit, Method, default};
+use super::options::{Dedup, Edit, Method, Resolution, default};
 use crate::files::{Input, Kind};
 use crate::functions::Value;
 use crate::jobs::figures::Figure;
@@ -10,7 +10,7 @@ use crate::options::lookup;
 use crate::parameters::{name, parameter, parameter_error, set};
 use datafusion::common::{Result, internal_err};
 use datafusion::execution::memory_pool::MemoryLimit;
-use neardup_kernels::{choose_bands, distance_for_recall};
+use neardup_kernels::{Measure, choose_bands, distance_for_recall};
 use std::collections::BTreeMap;
 
 /// A job with its parameters.
@@ -53,6 +53,33 @@ impl<'a> Run<'a> {
             return internal_err!("a shingle is a text");
         };
         let method = || set("method", options.method);
+        let measure = options.measure();
+        let of_vectors = measure == Measure::Cosine;
+        let fits = match options.method {
+            Method::Projection => of_vectors,
+            Method::MinHash => measure == Measure::Jaccard,
+            Method::Exact | Method::Auto => !of_vectors,
+        };
+        if !fits {
+            let needed = match of_vectors {
+                true => Method::Projection,
+                false => Method::Exact,
+            };
+            return Err(parameter_error![
+                set("measure", measure),
+                " needs ",
+                set("method", needed)
+            ]
+            .into());
+        }
+        if measure == Measure::Containment && options.resolution == Resolution::Components {
+            return Err(parameter_error![
+                set("measure", measure),
+                " has a direction and needs ",
+                set("resolution", Resolution::Representative)
+            ]
+            .into());
+        }
         if options.method == Method::MinHash {
             choose_bands(threshold, options.target_recall, options.num_hashes)
                 .map_err(|error| parameter_error![method(), format!(": {error}")])?;
@@ -149,6 +176,14 @@ impl<'a> Run<'a> {
                 parameters.insert("min_words".to_owned(), options.min_words.into());
             }
         }
+        match options.measure() {
+            Measure::Jaccard | Measure::Cosine => {}
+            measure => drop(parameters.insert("measure".to_owned(), measure.to_string().into())),
+        }
+        if options.measure() == Measure::Edit {
+            // No shingles are compared.
+            parameters.remove("shingle");
+        }
         if !options.within.is_empty() {
             parameters.insert("within".to_owned(), options.within.clone().into());
         }
@@ -195,8 +230,9 @@ impl<'a> Run<'a> {
 
     pub(super) fn values(&self, job: &Job) -> BTreeMap<String, Value> {
         let options = self.options;
-        // A pattern that a text must match to have shingles.
-        let not_blank = match self.shingle.starts_with("char") {
+        // A pattern that a text must match to be compared.
+        let by_characters = self.shingle.starts_with("char") || options.measure() == Measure::Edit;
+        let not_blank = match by_characters {
             true => "(?s).",
             false => r"\S",
         };
@@ -227,7 +263,7 @@ impl<'a> Run<'a> {
             ),
             (
                 "measure".to_owned(),
-                Value::Text(options.method.measure().to_string()),
+                Value::Text(options.measure().to_string()),
             ),
         ])
     }

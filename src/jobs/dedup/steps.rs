@@ -10,6 +10,7 @@ use crate::jobs::results::{bytes_of_row, numbers, one_row};
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, ident};
 use datafusion::prelude::{DataFrame, SessionContext};
+use neardup_kernels::Measure;
 use neardup_kernels::choose_bands;
 use neardup_kernels::frequency::TokenRanks;
 use neardup_kernels::pairs::MAX_PREDECESSORS;
@@ -119,6 +120,10 @@ impl Run<'_> {
         if matches!(self.options.method, Method::MinHash | Method::Projection) {
             return Ok(false);
         }
+        if self.options.measure() != Measure::Jaccard {
+            // The join of such a measure counts what it needs.
+            return Ok(true);
+        }
         let mut values = self.values(job);
         job.step(
             "frequencies",
@@ -207,8 +212,9 @@ impl Run<'_> {
             let none = job.context().sql(none).await?.into_view();
             job.context().register_table("frequencies", none)?;
         }
-        // The pivots of oversized buckets must be the first rows in keep order.
-        let ordered = self.options.keep != Keep::First && linked;
+        // The pivots of oversized buckets must be the first rows in keep order, and a pair by containment has a direction.
+        let directed = self.options.measure() == Measure::Containment;
+        let ordered = self.options.keep != Keep::First && (linked || directed);
         if ordered {
             job.step(
                 "places",
@@ -255,10 +261,11 @@ impl Run<'_> {
             false => statement!("similar"),
         };
         job.view("similar", similar, &values).await?;
-        let template = match linked {
-            _ if ordered => statement!("pairs.ordered"),
-            true => statement!("pairs.linked"),
-            false => statement!("pairs.all"),
+        let template = match (linked, ordered) {
+            (true, true) => statement!("pairs.ordered"),
+            (true, false) => statement!("pairs.linked"),
+            (false, true) => statement!("pairs.all_ordered"),
+            (false, false) => statement!("pairs.all"),
         };
         let threshold = self.threshold;
         job.step(

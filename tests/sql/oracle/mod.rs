@@ -5,6 +5,7 @@
 //! - `naive`: the naive algorithms.
 //! - `joins`, `recall`, `clusters`, `templates`, `oversized`, `signatures`, `vectors`, `memory`: the comparisons.
 //! - `field_join`: records of several fields.
+//! - `measures`: kept rows by every measure.
 //! - `partial_duplicates`: runs of sentences.
 //! - `shared_passages`: verbatim passages.
 //! - `repeated_passages`: passages that stood before.
@@ -20,6 +21,7 @@ mod corpus;
 mod cross_lingual;
 mod field_join;
 mod joins;
+mod measures;
 mod memory;
 pub mod naive;
 mod oversized;
@@ -44,6 +46,7 @@ pub fn trials() -> Vec<Trial> {
         sets::trials(),
         field_join::trials(),
         clusters::trials(),
+        measures::trials(),
         templates::trials(),
         oversized::trials(),
         page::trials(),

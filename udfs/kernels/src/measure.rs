@@ -4,24 +4,30 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A measure of the similarity of two items, which are texts, sets or vectors. How pairs are found is independent of
-/// it, but each method finds the pairs of one measure.
+/// it, but not every method finds the pairs of every measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Measure {
     /// The Jaccard similarity of two sets, those of the shingles of a text.
     Jaccard,
+    /// The share of one set that is in another one, those of the shingles of texts: of the first item in the second.
+    Containment,
+    /// The edit similarity of two texts.
+    Edit,
     /// The cosine of two vectors.
     Cosine,
 }
 
 impl Measure {
     /// Every measure.
-    pub const ALL: [Self; 2] = [Self::Jaccard, Self::Cosine];
+    pub const ALL: [Self; 4] = [Self::Jaccard, Self::Containment, Self::Edit, Self::Cosine];
 }
 
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Jaccard => "jaccard",
+            Self::Containment => "containment",
+            Self::Edit => "edit",
             Self::Cosine => "cosine",
         })
     }
@@ -65,7 +71,10 @@ mod tests {
             .map_err(|error| error.to_string());
         assert_eq!(
             unknown,
-            Err("measure must be one of jaccard, cosine, got 'Cosine'".to_owned())
+            Err(
+                "measure must be one of jaccard, containment, edit, cosine, got 'Cosine'"
+                    .to_owned()
+            )
         );
     }
 }

@@ -1,0 +1,14 @@
+-- pairs.all_ordered
+--
+-- pairs.all where the pairs are those of ranks in keep order, which are mapped back to ids.
+SELECT id_a, id_b, similarity
+FROM row_pairs(
+  (SELECT id, ids FROM texts WHERE compared),
+  (
+    SELECT a.id AS id_a, b.id AS id_b, similar.similarity
+    FROM similar
+    JOIN places AS a ON similar.id_a = a.rank
+    JOIN places AS b ON similar.id_b = b.rank
+  )
+)
+ORDER BY id_a, id_b
