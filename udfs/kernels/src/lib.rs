@@ -78,6 +78,7 @@ mod edit_keys;
 mod gaussian;
 mod group_keys;
 mod hash_order;
+mod html;
 mod items;
 mod jaccard;
 mod key_filter;
@@ -123,6 +124,7 @@ pub use edit_keys::{
     EditGramScratch, MAX_EDIT_GRAM, edit_gram_length, edit_grams_into, edit_keys_into,
 };
 pub use group_keys::group_keys_into;
+pub use html::html_text_into;
 pub use items::{
     FoundItem, IndexError, ItemIndex, ItemMatch, ItemRun, ItemScratch, ItemSpec, ItemsLeftOut,
     MAX_ITEM_GRAM, TooManyItems, item_index,
