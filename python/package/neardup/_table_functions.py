@@ -1468,6 +1468,66 @@ class TableFunctions:
             parts=parts,
         )
 
+    def repeated_passages(
+        self,
+        data: Data,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        min_words: int | None = None,
+        min_copies: int | None = None,
+        normalize: bool | None = None,
+    ) -> Result:
+        """Lists the passages of texts that stood before: runs of at least a number of words each part of which stands in a text of a smaller id, or earlier in the same text.
+
+        The function cut_spans removes them; dedup with edit => 'passages' does that for a table,
+        until no passage stands twice.
+
+        Args:
+            data: A relation: id, text.
+            id: A column: the id column: integers or texts; default id.
+            text: A column: the text column; default text.
+            min_words: A whole number in [1, 1000]: minimum number of words of a repeated passage;
+                default 40.
+            min_copies: A whole number in [2, 4000000000]: passages that stand at fewer places stay;
+                default 2.
+            normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
+                space become one space, trimmed; default true.
+
+        Returns:
+            id (as id): a text with a repeated passage.
+            start_char (Int64): offset of its first character in the text.
+            end_char (Int64): offset after its last character.
+            first_id (as id): the text in which it stands first.
+            first_start_char (Int64): offset of its first character there.
+            first_end_char (Int64): offset after its last character there.
+            words (Int64): number of its words.
+            copies (Int64): at how many places its rarest passage of min_words words stands, with
+                the first one.
+
+        Note:
+            Complete: each place of min_words consecutive words that stood before, in the order of
+                ids and of places in a text, is in the rows, but for the words that it has in common
+                with its first place.
+            Places that follow one another here and where they stand first are one row. Rows overlap
+                where parts of a passage stand first in different texts.
+            Words are the UAX #29 words that hold a letter or a digit; what stands between them is
+                not compared.
+            Two different passages are taken for equal with a probability below 1e-11 among 1e10.
+            Rows with NULL are left out. An id with different texts is an error that names the id.
+            The rows do not depend on the number of partitions.
+        """
+        return self._call(
+            "repeated_passages",
+            [data],
+            ["id", "text"],
+            id=id,
+            text=text,
+            min_words=min_words,
+            min_copies=min_copies,
+            normalize=normalize,
+        )
+
     def repeated_text(
         self,
         data: Data,
@@ -1478,11 +1538,14 @@ class TableFunctions:
         min_copies: int | None = None,
         min_length: int | None = None,
         normalize: bool | None = None,
+        threshold: float | None = None,
+        shingle: str | None = None,
     ) -> Result:
         """Lists the lines or paragraphs of texts that stood before: in a text of a smaller id, or earlier in the same text.
 
         Without them each line or paragraph stands once in the texts. The function cut_spans removes
-        them.
+        them. With a threshold below 1 also those count as copies that are similar to a line or
+        paragraph that stays.
 
         Args:
             data: A relation: id, text.
@@ -1496,21 +1559,36 @@ class TableFunctions:
                 characters; default 20.
             normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
                 space become one space, trimmed; default true.
+            threshold: A number in (0, 1]: minimum similarity of two lines or paragraphs that count
+                as copies; 1: they are equal; default 1.
+            shingle: A shingle such as 'word:3': with a threshold below 1: how a line or paragraph
+                is split into shingles, 'char:n', 'word:n' or 'space:n'; a changed word changes few
+                of the shingles of characters, but most of the shingles of words of a short line;
+                default 'char:5'.
 
         Returns:
             id (as id): a text with a repeated line or paragraph.
             start_char (Int64): offset of its first character in the text.
             end_char (Int64): offset after its last character.
-            first_id (as id): the text in which it stands first.
+            first_id (as id): the text in which it stands first, or that which stays for it.
             first_start_char (Int64): offset of its first character there.
             first_end_char (Int64): offset after its last character there.
-            copies (Int64): at how many places it stands, with the first one.
+            copies (Int64): at how many places it stands, with the first one, or those for which the
+                same one stays.
 
         Note:
             Complete: every place of a line or paragraph but the first, in the order of ids and of
                 places in a text.
             Equal lines or paragraphs have the same XXH3-128 hash; two different ones have it with a
                 probability below 1e-18 among 1e10.
+            With a threshold below 1 the different lines or paragraphs are resolved in the order in
+                which they stand first: one is listed if an earlier one that stays is similar to it.
+                The most similar one that stays, which may come later, stands for it. Their
+                similarity is exact.
+            Two that stay are not similar, except in oversized buckets, as of near_duplicates, or if
+                too few places count as copies.
+            Those without a shingle, for example of signs only with shingles of words, are compared
+                for equality.
             Rows with NULL are left out. An id with different texts is an error that names the id.
             The rows do not depend on the number of partitions.
         """
@@ -1524,6 +1602,8 @@ class TableFunctions:
             min_copies=min_copies,
             min_length=min_length,
             normalize=normalize,
+            threshold=threshold,
+            shingle=shingle,
         )
 
     def sentence_vector(

@@ -7,6 +7,7 @@
 //! - `partial_duplicates`: runs of sentences.
 //! - `shared_passages`: verbatim passages.
 //! - `repeated_passages`: passages that stood before.
+//! - `repeated_text`: lines and paragraphs that are similar to others.
 //! - `contamination`: items of test sets in a corpus.
 //! - `sets`: columns of lists and signatures.
 //! - `page`: the statements of pages of `docs/`.
@@ -24,6 +25,7 @@ mod page;
 mod partial_duplicates;
 mod recall;
 mod repeated_passages;
+mod repeated_text;
 mod sets;
 mod shared_passages;
 mod signatures;
@@ -45,6 +47,7 @@ pub fn trials() -> Vec<Trial> {
         partial_duplicates::trials(),
         shared_passages::trials(),
         repeated_passages::trials(),
+        repeated_text::trials(),
         contamination::trials(),
         signatures::trials(),
         vectors::trials(),
