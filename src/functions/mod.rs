@@ -77,6 +77,8 @@ pub struct TableFunction {
     pub resolve: Resolve,
     /// Whether it is part of the public interface. Building blocks are not.
     pub public: bool,
+    /// Whether its relations are computed once for a call, also if each execution gives the same rows.
+    pub once: bool,
 }
 
 macro_rules! template {
@@ -99,11 +101,15 @@ macro_rules! table_functions {
                 relations: $relations,
                 resolve: $resolve,
                 public: table_functions!(@ $public),
+                once: table_functions!(@once $public),
             },
         )*];
     };
     (@ surface) => { true };
     (@ block) => { false };
+    (@ once) => { false };
+    (@once once) => { true };
+    (@once $other:ident) => { false };
 }
 
 table_functions! {
@@ -132,6 +138,7 @@ table_functions! {
         "projection_join" + "projection_join.estimated";
     surface "repeated_passages" [1..=1] resolve::repeated_text::repeated_passages, "repeated_passages";
     surface "repeated_text" [1..=1] resolve::repeated_text::repeated_text, "repeated_text";
+    surface "sentence_history" [1..=1] resolve::sentence_history::sentence_history, "sentence_history";
     surface "sentence_vector" [2..=2] resolve::sentence_vector::sentence_vector, "sentence_vector";
     surface "sentences" [1..=1] resolve::sentences::sentences, "sentences";
     surface "shared_passages" [1..=1] resolve::shared_passages::shared_passages, "shared_passages";
@@ -165,6 +172,7 @@ table_functions! {
     block "resolved_items" [2..=2] resolve::near_duplicates::resolved_items,
         "resolved_items.representative" + "resolved_items.components";
     block "row_pairs" [2..=2] resolve::block, "row_pairs";
+    once "sentence_origins" [1..=1] resolve::block, "sentence_origins";
     block "sentence_runs" [1..=1] resolve::block, "sentence_runs";
     block "signature_pairs" [1..=1] resolve::signatures::signature_pairs,
         "signature_pairs.all" + "signature_pairs.keys" + "signature_pairs.windows";

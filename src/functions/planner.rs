@@ -92,6 +92,9 @@ impl Interpreter for InSession<'_> {
     ) -> Result<LogicalPlan> {
         let catalogs = &self.planner.catalogs;
         let plan = relations::plan(function.name, expr.clone(), catalogs, self.context)?;
+        if function.once {
+            return Ok(SharedRows::plan(plan));
+        }
         let config = self.context.context_provider().options();
         self.planner.argument(plan, config)
     }

@@ -66,6 +66,7 @@ pub const CALLS: &[(&str, &str)] = &[
     ("projection_join", "SELECT * FROM projection_join(vectors, verify => 'estimate')"),
     ("sentence_vector", "SELECT * FROM sentence_vector(docs, words, stop_words => false)"),
     ("sentence_vector", "SELECT * FROM sentence_vector(docs, words, language_column => page, stem => true)"),
+    ("sentence_history", "SELECT * FROM sentence_history((SELECT id / 2 AS document, id AS revision, id AS timestamp, text FROM docs))"),
     ("sentences", "SELECT * FROM sentences(docs)"),
     ("sentences", "SELECT * FROM sentences(docs, window => 2, carry => [page], min_length => 3)"),
     ("shared_passages", "SELECT * FROM shared_passages(docs, min_words => 2)"),
@@ -177,6 +178,12 @@ pub const CALLS: &[(&str, &str)] = &[
            SELECT id, text, id AS place, group_value, CASE WHEN id > 1 THEN [named_struct('first_word', 1, 'end_word', 2)] END AS cut
            FROM rows_in)
          SELECT * FROM passage_runs((SELECT * FROM texts), (SELECT * FROM texts), min_words => 2)",
+    ),
+    (
+        "sentence_origins",
+        "SELECT * FROM sentence_origins(
+           (SELECT id AS document, text AS key, text, 1 AS first_number, 1 AS last_number, id AS first_revision, id AS first_seen, id AS last_revision,
+              CAST(NULL AS BIGINT) AS removed_revision, CAST(NULL AS BIGINT) AS removed_at FROM rows_in))",
     ),
     (
         "repeated_units",

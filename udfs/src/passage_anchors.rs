@@ -21,12 +21,13 @@ const WORDS: RangeInclusive<usize> = 1..=1_000;
     description = "Returns the anchors of the passages of a text that have a number of words: hashes of some of their words, of which equal passages have the same one at the same place. A passage that stands at several places has an anchor that stands at several. Of a text with cuts these are, twice, the anchors of passages whose words a cut has brought together.",
     syntax_example = "passage_anchors(text, words[, normalize[, cut]])",
     sql_example = r#"```sql
-> SELECT passage_anchors('to be or not to be', 2) AS anchors;
-+----------------------------------------------------------------------------------------------------------------+
-| anchors                                                                                                        |
-+----------------------------------------------------------------------------------------------------------------+
-| []                                                                                                             |
-+----------------------------------------------------------------------------------------------------------------+
+> SELECT cardinality(anchors) AS anchors, cardinality(array_distinct(anchors)) AS distinct_anchors
+  FROM (SELECT passage_anchors('to be or not to be', 2) AS anchors);
++---------+------------------+
+| anchors | distinct_anchors |
++---------+------------------+
+| 5       | 4                |
++---------+------------------+
 ```"#,
     argument(name = "text", description = "The text; NULL gives NULL."),
     argument(

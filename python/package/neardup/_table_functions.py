@@ -1606,6 +1606,74 @@ class TableFunctions:
             shingle=shingle,
         )
 
+    def sentence_history(
+        self,
+        data: Data,
+        *,
+        document: str | None = None,
+        revision: str | None = None,
+        timestamp: str | None = None,
+        text: str | None = None,
+        threshold: float | None = None,
+        shingle: str | None = None,
+    ) -> Result:
+        """Gives the history of the sentences of documents that have revisions: when a document first had a sentence, when the sentence went, and what it was made from: an earlier sentence of the document, or one that another document had before.
+
+        Args:
+            data: A relation: document, revision, timestamp, text.
+            document: A column: the document that a sentence stands in: an integer or a text;
+                default document.
+            revision: A column: the revision of the document: an integer; default revision.
+            timestamp: A column: when the revision was saved: a timestamp, a date or a number;
+                default timestamp.
+            text: A column: the text of a sentence, or of a document; default text.
+            threshold: A number in (0, 1]: minimum similarity of a sentence and the one that it is
+                said to be made from; default 0.5.
+            shingle: A shingle such as 'word:3': how a sentence is split into shingles: 'char:n',
+                'word:n' or 'space:n'; default 'char:5'.
+
+        Returns:
+            document (as id): the document.
+            text (text): the sentence, as the document has it first.
+            first_revision (Int64): the first revision that has it.
+            first_seen (as timestamp): when that one was saved.
+            last_revision (Int64): the last revision that has it.
+            removed_revision (Int64): the revision after that one; NULL if the last revision of the
+                document has the sentence.
+            removed_at (as timestamp): when that one was saved.
+            origin (text): 'edit': it was made from a sentence of the document that is gone; 'copy':
+                another document had it, or a similar one, before; 'new': neither.
+            from_document (as id): the document of the sentence that it was made from; NULL if it is
+                new.
+            from_text (text): that sentence.
+            similarity (Float64): the Jaccard similarity of the two.
+
+        Note:
+            One row for each document and each sentence that one of its revisions has, in normal
+                form; a sentence that was removed and restored is one row, from its first revision
+                to its last one.
+            Of all sentences that a sentence may be made from it is the most similar one. Among
+                equals those of the document come first, then what was there first.
+            A sentence of the document counts if an earlier revision has it and the first revision
+                of the other one does not; that of another document, if that one had it before, by
+                time, then revision, then document.
+            Revisions are ordered by time, then by number. A revision without a sentence is not
+                seen: a sentence goes with the next one that has other sentences.
+            Rows with NULL are left out, and sentences without a character but white space.
+            The rows do not depend on the number of partitions.
+        """
+        return self._call(
+            "sentence_history",
+            [data],
+            ["document", "revision", "timestamp", "text"],
+            document=document,
+            revision=revision,
+            timestamp=timestamp,
+            text=text,
+            threshold=threshold,
+            shingle=shingle,
+        )
+
     def sentence_vector(
         self,
         documents: Data,

@@ -10,6 +10,7 @@ pub(super) mod near_duplicates;
 pub(super) mod pairs;
 pub(super) mod partial_duplicates;
 pub(super) mod repeated_text;
+pub(super) mod sentence_history;
 pub(super) mod sentence_vector;
 pub(super) mod sentences;
 pub(super) mod shared_passages;

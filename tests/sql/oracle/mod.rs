@@ -9,6 +9,7 @@
 //! - `repeated_passages`: passages that stood before.
 //! - `repeated_text`: lines and paragraphs that are similar to others.
 //! - `contamination`: items of test sets in a corpus.
+//! - `sentence_history`: the sentences of documents with revisions.
 //! - `sets`: columns of lists and signatures.
 //! - `page`: the statements of pages of `docs/`.
 //! - `cross_lingual`: those of a page on translations, and their results on real corpora.
@@ -26,6 +27,7 @@ mod partial_duplicates;
 mod recall;
 mod repeated_passages;
 mod repeated_text;
+mod sentence_history;
 mod sets;
 mod shared_passages;
 mod signatures;
@@ -49,6 +51,7 @@ pub fn trials() -> Vec<Trial> {
         repeated_passages::trials(),
         repeated_text::trials(),
         contamination::trials(),
+        sentence_history::trials(),
         signatures::trials(),
         vectors::trials(),
         memory::trials(),

@@ -1,0 +1,121 @@
+-- sentence_history(input)
+--
+-- Gives the history of the sentences of documents that have revisions: when a document first had a sentence, when the
+-- sentence went, and what it was made from: an earlier sentence of the document, or one that another document had before.
+--
+-- Inputs
+--   input: document, revision, timestamp, text
+-- Parameters
+--   document: column = document | the document that a sentence stands in: an integer or a text
+--   revision: column = revision | the revision of the document: an integer
+--   timestamp: column = timestamp | when the revision was saved: a timestamp, a date or a number
+--   text.sentence
+--   threshold.history
+--   shingle.history
+-- Columns
+--   document: as id | the document
+--   text: text | the sentence, as the document has it first
+--   first_revision: Int64 | the first revision that has it
+--   first_seen: as timestamp | when that one was saved
+--   last_revision: Int64 | the last revision that has it
+--   removed_revision: Int64 | the revision after that one; NULL if the last revision of the document has the sentence
+--   removed_at: as timestamp | when that one was saved
+--   origin: text | 'edit': it was made from a sentence of the document that is gone; 'copy': another document had it, or a similar one, before; 'new': neither
+--   from_document: as id | the document of the sentence that it was made from; NULL if it is new
+--   from_text: text | that sentence
+--   similarity: Float64 | the Jaccard similarity of the two
+-- Guarantees
+--   One row for each document and each sentence that one of its revisions has, in normal form; a sentence that was removed and restored is one row, from its first revision to its last one.
+--   Of all sentences that a sentence may be made from it is the most similar one. Among equals those of the document come first, then what was there first.
+--   A sentence of the document counts if an earlier revision has it and the first revision of the other one does not; that of another document, if that one had it before, by time, then revision, then document.
+--   Revisions are ordered by time, then by number. A revision without a sentence is not seen: a sentence goes with the next one that has other sentences.
+--   Rows with NULL are left out, and sentences without a character but white space.
+--   The rows do not depend on the number of partitions.
+-- Example
+--   WITH revisions AS (SELECT * FROM (VALUES
+--     ('Mill', 1, 10, 'The old mill by the river burned down in 1896.'),
+--     ('Town', 2, 20, 'The old mill by the river burned down in 1896.'),
+--     ('Mill', 3, 30, 'The old mill by the river burned down in 1898.')
+--   ) AS v (document, revision, timestamp, text))
+--   SELECT document, text, first_seen, removed_at, origin, from_document FROM sentence_history(revisions)
+--   ORDER BY first_seen
+WITH sentences AS (
+  SELECT document, revision, timestamp, text, key
+  FROM (
+    SELECT document, revision, timestamp, text, normalize_text(text) AS key
+    FROM input
+    WHERE document IS NOT NULL AND revision IS NOT NULL AND timestamp IS NOT NULL AND text IS NOT NULL
+  )
+  WHERE key <> ''
+),
+revisions AS (
+  SELECT
+    document,
+    revision,
+    seen,
+    CAST(row_number() OVER (PARTITION BY document ORDER BY seen, revision) AS BIGINT) AS number,
+    lead(revision) OVER (PARTITION BY document ORDER BY seen, revision) AS next_revision,
+    lead(seen) OVER (PARTITION BY document ORDER BY seen, revision) AS next_seen
+  FROM (
+    SELECT document, revision, min(timestamp) AS seen
+    FROM sentences
+    GROUP BY document, revision
+  )
+),
+places AS (
+  SELECT sentences.document, sentences.key, revisions.number, min(sentences.text) AS text
+  FROM sentences
+  JOIN revisions ON sentences.document = revisions.document AND sentences.revision = revisions.revision
+  GROUP BY sentences.document, sentences.key, revisions.number
+),
+-- Runs of consecutive revisions that have a sentence.
+runs AS (
+  SELECT
+    document,
+    key,
+    first_value(text ORDER BY number) AS text,
+    min(number) AS first_number,
+    max(number) AS last_number
+  FROM (
+    SELECT
+      document,
+      key,
+      text,
+      number,
+      number - CAST(row_number() OVER (PARTITION BY document, key ORDER BY number) AS BIGINT) AS run
+    FROM places
+  )
+  GROUP BY document, key, run
+)
+SELECT
+  document,
+  text,
+  first_revision,
+  first_seen,
+  last_revision,
+  removed_revision,
+  removed_at,
+  origin,
+  from_document,
+  from_text,
+  similarity
+FROM sentence_origins(
+  (
+    SELECT
+      runs.document,
+      runs.key,
+      runs.text,
+      runs.first_number,
+      runs.last_number,
+      began.revision AS first_revision,
+      began.seen AS first_seen,
+      ended.revision AS last_revision,
+      ended.next_revision AS removed_revision,
+      ended.next_seen AS removed_at
+    FROM runs
+    JOIN revisions AS began ON runs.document = began.document AND runs.first_number = began.number
+    JOIN revisions AS ended ON runs.document = ended.document AND runs.last_number = ended.number
+  ),
+  threshold => $threshold,
+  shingle => $shingle
+)
