@@ -1,5 +1,5 @@
-//! `repeated_text` with a threshold below 1 cuts exactly the units of the definition: those that are similar to a unit that
-//! comes before them and stays.
+//! `repeated_text` with a threshold below 1 cuts exactly the units of the definition: those that are similar to a unit
+//! that comes before them and stays.
 
 use super::corpus::{register, session};
 use datafusion::arrow::array::AsArray;

@@ -3,8 +3,8 @@
 //! The page is read as a sequence of tags and texts (`html5gum`, a tokenizer that follows the standard); no tree is
 //! built. A tree by the rules of the standard may be deeper than a stack, and larger than the page by any factor:
 //! formatting elements that are never closed are opened again in each paragraph. Here only the names of open
-//! containers are on a stack, and an end tag is looked for on it only if the stack has one, so the time is linear in the
-//! bytes of a page, however deep it is.
+//! containers are on a stack, and an end tag is looked for on it only if the stack has one, so the time is linear
+//! in the bytes of a page, however deep it is.
 //!
 //! Styles are not applied, scripts are not run.
 
