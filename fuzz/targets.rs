@@ -6,7 +6,9 @@
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use neardup_kernels::{Shingle, ShingleScratch, edit_similarity, jaccard, normalize_into};
+use neardup_kernels::{
+    Shingle, ShingleScratch, edit_similarity, html_text_into, jaccard, normalize_into,
+};
 use neardup_wikidump::{DumpInfo, DumpReader, OnError, Page, ReadAt, ReadOptions, Revisions};
 use neardup_wikitext::sentences::{Splitter, split};
 use neardup_wikitext::to_plain;
@@ -22,6 +24,7 @@ pub const TARGETS: &[Target] = &[
     ("xml", dump),
     ("gzip", dump),
     ("wikitext", wikitext),
+    ("html", html),
     ("sentences", sentences),
     ("shingles", shingles),
     ("arguments", arguments),
@@ -119,6 +122,31 @@ pub fn wikitext(data: &[u8]) {
                 "a block with a space at an end: {block:?}"
             );
         }
+    }
+}
+
+/// The text of a page is not much longer than the page (a byte may be the replacement character, of three), and the
+/// characters of its main content are characters of its text, in the same order.
+pub fn html(data: &[u8]) {
+    let page = String::from_utf8_lossy(data);
+    let (mut all, mut main) = (String::new(), String::new());
+    html_text_into(&page, false, &mut all);
+    html_text_into(&page, true, &mut main);
+    assert!(
+        all.len() <= 3 * page.len(),
+        "{} bytes of text of {} bytes",
+        all.len(),
+        page.len()
+    );
+    for text in [&all, &main] {
+        assert_eq!(text.trim_ascii_end(), text, "white space at the end");
+    }
+    let mut chars = all.chars();
+    for c in main.chars().filter(|c| !c.is_ascii_whitespace()) {
+        assert!(
+            chars.any(|other| other == c),
+            "a character that the text does not have: {c:?}"
+        );
     }
 }
 

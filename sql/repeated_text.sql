@@ -1,7 +1,8 @@
 -- repeated_text(input)
 --
 -- Lists the lines or paragraphs of texts that stood before: in a text of a smaller id, or earlier in the same text. Without
--- them each line or paragraph stands once in the texts. The function cut_spans removes them.
+-- them each line or paragraph stands once in the texts. The function cut_spans removes them. With a threshold below 1 also
+-- those count as copies that are similar to a line or paragraph that stays.
 --
 -- Inputs
 --   input: id, text
@@ -12,17 +13,22 @@
 --   min_copies
 --   min_length.unit
 --   normalize
+--   threshold.unit
+--   shingle.unit
 -- Columns
 --   id: as id | a text with a repeated line or paragraph
 --   start_char: Int64 | offset of its first character in the text
 --   end_char: Int64 | offset after its last character
---   first_id: as id | the text in which it stands first
+--   first_id: as id | the text in which it stands first, or that which stays for it
 --   first_start_char: Int64 | offset of its first character there
 --   first_end_char: Int64 | offset after its last character there
---   copies: Int64 | at how many places it stands, with the first one
+--   copies: Int64 | at how many places it stands, with the first one, or those for which the same one stays
 -- Guarantees
 --   Complete: every place of a line or paragraph but the first, in the order of ids and of places in a text.
 --   Equal lines or paragraphs have the same XXH3-128 hash; two different ones have it with a probability below 1e-18 among 1e10.
+--   With a threshold below 1 the different lines or paragraphs are resolved in the order in which they stand first: one is listed if an earlier one that stays is similar to it. The most similar one that stays, which may come later, stands for it. Their similarity is exact.
+--   Two that stay are not similar, except in oversized buckets, as of near_duplicates, or if too few places count as copies.
+--   Those without a shingle, for example of signs only with shingles of words, are compared for equality.
 --   Rows with NULL are left out. An id with different texts is an error that names the id.
 --   The rows do not depend on the number of partitions.
 -- Example
@@ -43,5 +49,7 @@ FROM repeated_units(
   unit => $unit,
   min_copies => $min_copies,
   min_length => $min_length,
-  normalize => $normalize
+  normalize => $normalize,
+  threshold => $threshold,
+  shingle => $shingle
 )

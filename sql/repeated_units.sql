@@ -10,14 +10,16 @@
 --   min_copies
 --   min_length.unit
 --   normalize
+--   threshold.unit
+--   shingle.unit
 -- Columns
 --   id: as id | a text with a repeated line or paragraph
 --   start_char: Int64 | offset of its first character in the text
 --   end_char: Int64 | offset after its last character
---   first_id: as id | the text in which it stands first
+--   first_id: as id | the text in which it stands first, or that which stays for it
 --   first_start_char: Int64 | offset of its first character there
 --   first_end_char: Int64 | offset after its last character there
---   copies: Int64 | at how many places it stands, with the first one
+--   copies: Int64 | at how many places it stands, with the first one, or those for which the same one stays
 -- Guarantees
 --   Ids must be unique. Rows with NULL in group_value are left out; those of different values are not compared.
 WITH units AS (

@@ -7,5 +7,7 @@ FROM repeated_units(
   unit => $unit,
   min_copies => $min_copies,
   min_length => $min_length,
-  normalize => $normalize
+  normalize => $normalize,
+  threshold => $threshold,
+  shingle => $shingle
 )

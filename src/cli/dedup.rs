@@ -1,7 +1,7 @@
 //! `neardup dedup`.
 
 use super::columns::{Columns, columns};
-use super::flags::{default, help, help_with_dumps, read};
+use super::flags::{default, help, help_with_cases, read};
 use super::options::{Cluster, Global};
 use super::reading::Reading;
 use super::{first_look, kept, progress, summary, temp_dir};
@@ -128,7 +128,7 @@ pub(crate) struct Arguments {
         long,
         value_name = "T",
         allow_negative_numbers = true,
-        help = help_with_dumps("threshold", Dedup::DUMP_THRESHOLD),
+        help = help_with_cases("threshold", "threshold.unit", Dedup::DUMP_THRESHOLD),
         value_parser = read::<f64>("threshold"),
         help_heading = SIMILAR
     )]
@@ -136,7 +136,7 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         value_name = "SHINGLE",
-        help = help_with_dumps("shingle", Dedup::DUMP_SHINGLE),
+        help = help_with_cases("shingle", "shingle.unit", Dedup::DUMP_SHINGLE),
         value_parser = read::<String>("shingle"),
         help_heading = SIMILAR
     )]

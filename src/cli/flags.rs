@@ -91,11 +91,12 @@ pub(crate) fn help(entry: &str) -> String {
     help
 }
 
-/// As [`help`], with the default of a parameter that has another one for dumps.
-pub(crate) fn help_with_dumps(entry: &str, for_dumps: impl Display) -> String {
+/// As [`help`], with the default of a parameter that has another one for lines and paragraphs, and for dumps.
+pub(crate) fn help_with_cases(entry: &str, of_units: &str, for_dumps: impl Display) -> String {
     format!(
-        "{} [default: {}; dumps: {for_dumps}]",
+        "{} [default: {}; dumps: {for_dumps}; lines and paragraphs: {}]",
         help(entry),
-        default(entry)
+        default(entry),
+        default(of_units)
     )
 }

@@ -170,7 +170,8 @@ table_functions! {
     block "passage_places" [2..=2] resolve::block, "passage_places";
     block "passage_runs" [2..=2] resolve::block, "passage_runs";
     block "prefix_pairs" [2..=2] resolve::block, "prefix_pairs";
-    block "repeated_units" [1..=1] resolve::block, "repeated_units";
+    block "repeated_units" [1..=1] resolve::repeated_text::repeated_units,
+        "repeated_units" + "repeated_units.similar";
     block "resolved_duplicates" [1..=1] resolve::block, "resolved_duplicates";
     block "resolved_items" [2..=2] resolve::near_duplicates::resolved_items,
         "resolved_items.representative" + "resolved_items.components" + "resolved_items.contained";

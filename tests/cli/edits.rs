@@ -368,6 +368,56 @@ fn texts_of_a_small_dictionary() {
     assert_eq!(Value::from(texts), json!([{"texts": 100}]));
 }
 
+/// Of similar lines the first one in the order of the rows stays, and each other one names it.
+#[test]
+fn almost_equal_lines() {
+    let scratch = Scratch::new();
+    let line = |minute| format!("Printed on 3 May 2021 at 10:{minute} by the archive of the town");
+    let rows = [
+        json!({"id": 1, "site": "a", "score": 1, "text": format!("{}\nOne line that is new", line(11))}),
+        json!({"id": 2, "site": "b", "score": 3, "text": format!("Two lines that are new\n{}", line(22))}),
+        json!({"id": 3, "site": "a", "score": 2, "text": format!("{}\n\n{}", line(33), line(33).to_uppercase())}),
+    ];
+    scratch.write("rows.jsonl", lines_of(&rows));
+    let job = |name: &str, more: &[&str]| -> Value {
+        let job = ["dedup", "rows.jsonl", "--edit", "lines", "-o", name];
+        scratch.job(&[&job[..], more].concat());
+        let query = "SELECT id, start_char, kept_id, kept_start_char, copies FROM cuts ORDER BY id, start_char";
+        Value::from(scratch.job_rows(name, query))
+    };
+    let cut = |id: u64, start: u64, kept: u64, there: u64, copies: u64| json!({"id": id, "start_char": start, "kept_id": kept, "kept_start_char": there, "copies": copies});
+    let second = line(33).len() as u64 + 2;
+    let equal = Value::from(vec![cut(3, second, 3, 0, 2)]);
+    assert_eq!(job("equal", &[]), equal);
+    let near = ["--threshold", "0.7"];
+    let expected = vec![
+        cut(2, 23, 1, 0, 4),
+        cut(3, 0, 1, 0, 4),
+        cut(3, second, 1, 0, 4),
+    ];
+    assert_eq!(job("near", &near), Value::from(expected.clone()));
+    let seven = [&near[..], &["--threads", "7"]].concat();
+    assert_eq!(job("threads", &seven), Value::from(expected));
+    let best = [&near[..], &["--keep-by", "score desc"]].concat();
+    let expected = vec![
+        cut(1, 0, 2, 23, 4),
+        cut(3, 0, 2, 23, 4),
+        cut(3, second, 2, 23, 4),
+    ];
+    assert_eq!(job("best", &best), Value::from(expected));
+    let within = [&near[..], &["--within", "site"]].concat();
+    let expected = vec![cut(3, 0, 1, 0, 3), cut(3, second, 1, 0, 3)];
+    assert_eq!(job("within", &within), Value::from(expected));
+    let words = ["--threshold", "0.9", "--shingle", "word:3"];
+    assert_eq!(job("words", &words), equal);
+    let kept = scratch.job_rows("near", "SELECT id, text FROM kept ORDER BY id");
+    let expected = json!([
+        {"id": 1, "text": rows[0]["text"]},
+        {"id": 2, "text": "Two lines that are new"},
+    ]);
+    assert_eq!(Value::from(kept), expected);
+}
+
 #[test]
 fn mistakes_are_answered() {
     let scratch = Scratch::new();
@@ -381,8 +431,20 @@ fn mistakes_are_answered() {
             "the id 1 stands for 2 rows; ids must be unique; --id row makes ids",
         ),
         (
-            &["--edit", "lines", "--threshold", "0.9"],
-            "--threshold has no effect with --edit lines",
+            &["--edit", "passages", "--threshold", "0.9"],
+            "--threshold has no effect with --edit passages",
+        ),
+        (
+            &["--edit", "passages", "--shingle", "word:2"],
+            "--shingle has no effect with --edit passages",
+        ),
+        (
+            &["--edit", "lines", "--shingle", "word:2"],
+            "--shingle has no effect with --edit lines, which cuts what is equal unless --threshold is below 1",
+        ),
+        (
+            &["--edit", "lines", "--threshold", "0"],
+            "--threshold must be a number in (0, 1]",
         ),
         (&["--edit", "words"], "lines, paragraphs, passages"),
         (

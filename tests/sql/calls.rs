@@ -73,6 +73,7 @@ pub const CALLS: &[(&str, &str)] = &[
     ("repeated_passages", "SELECT * FROM repeated_passages(docs, min_words => 2)"),
     ("repeated_passages", "SELECT * FROM repeated_passages(docs, min_words => 1, min_copies => 3, normalize => false)"),
     ("repeated_text", "SELECT * FROM repeated_text(docs, min_length => 1)"),
+    ("repeated_text", "SELECT * FROM repeated_text(docs, min_length => 1, threshold => 0.6)"),
     ("repeated_text", "SELECT * FROM repeated_text(docs, unit => 'paragraph', min_copies => 3, normalize => false)"),
     ("projection_join", "SELECT * FROM projection_join(vectors)"),
     ("projection_join", "SELECT * FROM projection_join(vectors, vectors, method => 'bands', threshold => 0.9)"),

@@ -46,6 +46,11 @@ const CALLS: &[(&str, &str)] = &[
         "repeated_text",
         "SELECT count(*) AS n, count(DISTINCT first_id) AS texts FROM repeated_text($input, min_length => 1)",
     ),
+    (
+        "repeated_text, similar",
+        "SELECT count(*) AS n, count(DISTINCT first_id) AS texts FROM repeated_text($input, min_length => 1,
+           threshold => 0.99, shingle => 'space:1')",
+    ),
 ];
 
 /// Relations whose rows differ from run to run, with the number of texts of each.

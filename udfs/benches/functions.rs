@@ -28,6 +28,9 @@ const WIKITEXT: &str = "{{Infobox bridge|name=Elbe bridge|length={{convert|1.2|k
     The '''bridge''' over the [[Elbe|river Elbe]] was built in 1987.<ref>{{cite web|title=A bridge}}</ref>\n\n\
     == History ==\n* It carries [[Rail tracks|two tracks]].\n* See [https://example.org the plan].\n";
 
+const HTML: &str = "<nav><a href=\"/\">Home</a></nav><h1>Bridge</h1>\n<p>The bridge over the river <a \
+    href=\"/elbe\">Elbe</a> was built in 1987 &amp; carries two tracks.</p><footer>Imprint</footer>";
+
 /// Texts that differ in their number.
 fn column(text: &str) -> StringArray {
     (0..ROWS).map(|row| Some(format!("{text} {row}"))).collect()
@@ -104,6 +107,11 @@ fn minhash(bencher: Bencher) {
 #[divan::bench]
 fn split_sentences(bencher: Bencher) {
     call(bencher, "split_sentences", PROSE, vec![]);
+}
+
+#[divan::bench]
+fn html_to_text(bencher: Bencher) {
+    call(bencher, "html_to_text", HTML, vec![]);
 }
 
 #[divan::bench]

@@ -44,6 +44,7 @@ mod edit_similarity;
 mod function;
 mod hamming_distance;
 mod hamming_to_cosine;
+mod html_to_text;
 mod item_index;
 mod item_list;
 mod item_similarity;
@@ -128,6 +129,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(edit_similarity::EditSimilarity),
         udf(hamming_distance::HammingDistance),
         udf(hamming_to_cosine::HammingToCosine),
+        udf(html_to_text::HtmlToText),
         udf(item_index::ItemIndex),
         udf(item_similarity::ItemSimilarity),
         udf(item_spans::ItemSpans),

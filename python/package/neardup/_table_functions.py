@@ -1677,11 +1677,14 @@ class TableFunctions:
         min_copies: int | None = None,
         min_length: int | None = None,
         normalize: bool | None = None,
+        threshold: float | None = None,
+        shingle: str | None = None,
     ) -> Result:
         """Lists the lines or paragraphs of texts that stood before: in a text of a smaller id, or earlier in the same text.
 
         Without them each line or paragraph stands once in the texts. The function cut_spans removes
-        them.
+        them. With a threshold below 1 also those count as copies that are similar to a line or
+        paragraph that stays.
 
         Args:
             data: A relation: id, text.
@@ -1695,21 +1698,36 @@ class TableFunctions:
                 characters; default 20.
             normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
                 space become one space, trimmed; default true.
+            threshold: A number in (0, 1]: minimum similarity of two lines or paragraphs that count
+                as copies; 1: they are equal; default 1.
+            shingle: A shingle such as 'word:3': with a threshold below 1: how a line or paragraph
+                is split into shingles, 'char:n', 'word:n' or 'space:n'; a changed word changes few
+                of the shingles of characters, but most of the shingles of words of a short line;
+                default 'char:5'.
 
         Returns:
             id (as id): a text with a repeated line or paragraph.
             start_char (Int64): offset of its first character in the text.
             end_char (Int64): offset after its last character.
-            first_id (as id): the text in which it stands first.
+            first_id (as id): the text in which it stands first, or that which stays for it.
             first_start_char (Int64): offset of its first character there.
             first_end_char (Int64): offset after its last character there.
-            copies (Int64): at how many places it stands, with the first one.
+            copies (Int64): at how many places it stands, with the first one, or those for which the
+                same one stays.
 
         Note:
             Complete: every place of a line or paragraph but the first, in the order of ids and of
                 places in a text.
             Equal lines or paragraphs have the same XXH3-128 hash; two different ones have it with a
                 probability below 1e-18 among 1e10.
+            With a threshold below 1 the different lines or paragraphs are resolved in the order in
+                which they stand first: one is listed if an earlier one that stays is similar to it.
+                The most similar one that stays, which may come later, stands for it. Their
+                similarity is exact.
+            Two that stay are not similar, except in oversized buckets, as of near_duplicates, or if
+                too few places count as copies.
+            Those without a shingle, for example of signs only with shingles of words, are compared
+                for equality.
             Rows with NULL are left out. An id with different texts is an error that names the id.
             The rows do not depend on the number of partitions.
         """
@@ -1723,6 +1741,8 @@ class TableFunctions:
             min_copies=min_copies,
             min_length=min_length,
             normalize=normalize,
+            threshold=threshold,
+            shingle=shingle,
         )
 
     def sentence_history(

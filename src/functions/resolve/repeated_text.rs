@@ -1,6 +1,7 @@
-//! Resolves `repeated_text` and `repeated_passages`: projects the relation to an input with fixed column names.
+//! Resolves `repeated_text` and `repeated_passages`: projects the relation to an input with fixed column names. Their
+//! building block has a variant for units that are similar rather than equal.
 
-use super::{Call, Expansion, expansion};
+use super::{Call, Expansion, block_variant, expansion};
 use crate::functions::find;
 use crate::functions::relations::{id_column, text_column};
 use datafusion::common::{Result, plan_datafusion_err};
@@ -12,6 +13,12 @@ pub(in crate::functions) fn repeated_text(call: &Call) -> Result<Expansion> {
 
 pub(in crate::functions) fn repeated_passages(call: &Call) -> Result<Expansion> {
     resolved(call, "repeated_passages")
+}
+
+/// `repeated_units`, the building block.
+pub(in crate::functions) fn repeated_units(call: &Call) -> Result<Expansion> {
+    let are_equal = call.number("threshold")? >= 1.0;
+    block_variant(call, (!are_equal).then_some("repeated_units.similar"), [])
 }
 
 fn resolved(call: &Call, function: &str) -> Result<Expansion> {

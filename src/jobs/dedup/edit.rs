@@ -86,6 +86,8 @@ impl Run<'_> {
         values.insert("unit".to_owned(), Value::Text(unit.to_owned()));
         let min_length = Value::Integer(self.options.lengths.0 as i64);
         values.insert("min_length".to_owned(), min_length);
+        values.insert("threshold".to_owned(), Value::Number(self.threshold));
+        values.insert("shingle".to_owned(), Value::Text(self.shingle.clone()));
         let statement = statement!("repeated_units");
         run_step(job, "repeated", statement, &values).await?;
         Ok(())
@@ -288,14 +290,13 @@ impl Run<'_> {
             let several = " names several";
             return Err(parameter_error![set("edit", edit), why, name("text"), several].into());
         }
-        let of_other = match edit {
-            Edit::Passages => "min_length",
-            Edit::Lines | Edit::Paragraphs => "min_words",
+        const OF_UNITS: &[&str] = &["threshold", "shingle", "min_length"];
+        let of_others = match edit {
+            Edit::Passages => OF_UNITS,
+            Edit::Lines | Edit::Paragraphs => &["min_words"],
         };
-        const UNUSED: [&str; 13] = [
+        const UNUSED: [&str; 11] = [
             "measure",
-            "threshold",
-            "shingle",
             "method",
             "target_recall",
             "num_hashes",
@@ -308,16 +309,23 @@ impl Run<'_> {
             "language",
         ];
         let chosen = |option: &&str| self.options.chosen.iter().any(|chosen| chosen == option);
-        match UNUSED.into_iter().chain([of_other]).find(chosen) {
-            Some(option) => Err(parameter_error![
-                name(option),
+        let unused = UNUSED.iter().chain(of_others);
+        if let Some(option) = unused.copied().find(chosen) {
+            let edit = set("edit", edit);
+            return Err(parameter_error![name(option), " has no effect with ", edit].into());
+        }
+        if self.threshold >= 1.0 && chosen(&"shingle") {
+            return Err(parameter_error![
+                name("shingle"),
                 " has no effect with ",
                 set("edit", edit),
-                ", which cuts what is equal"
+                ", which cuts what is equal unless ",
+                name("threshold"),
+                " is below 1"
             ]
-            .into()),
-            None => Ok(()),
+            .into());
         }
+        Ok(())
     }
 }
 

@@ -99,9 +99,11 @@ pub struct Dedup {
     pub measure: Option<Measure>,
     /// Number of bits of a vector's signature.
     pub bits: usize,
-    /// Minimum similarity of a pair; `None`: the default of the parameter, for dumps [`Dedup::DUMP_THRESHOLD`].
+    /// Minimum similarity of a pair; `None`: the default of the parameter, for dumps [`Dedup::DUMP_THRESHOLD`]. With
+    /// `edit`: that of two lines or paragraphs, which are equal if it is `None`.
     pub threshold: Option<f64>,
-    /// Shingles; `None`: the default of the parameter, for dumps [`Dedup::DUMP_SHINGLE`].
+    /// Shingles; `None`: the default of the parameter, for dumps [`Dedup::DUMP_SHINGLE`], with `edit` that of lines and
+    /// paragraphs.
     pub shingle: Option<String>,
     /// How pairs are found.
     pub method: Method,

@@ -23,9 +23,10 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     pub(super) fn new(options: &'a Dedup, input: &Input) -> Result<Self> {
         let is_dump = input.kind == Kind::Dump;
-        let threshold = options.threshold.unwrap_or_else(|| match is_dump {
-            true => Dedup::DUMP_THRESHOLD,
-            false => default("threshold"),
+        let threshold = options.threshold.unwrap_or_else(|| match options.edit {
+            Some(_) => default("threshold.unit"),
+            None if is_dump => Dedup::DUMP_THRESHOLD,
+            None => default("threshold"),
         });
         let (min_length, max_length) = options.lengths;
         for (entry, value) in [
@@ -45,9 +46,10 @@ impl<'a> Run<'a> {
         ] {
             parameter(entry).read(&value)?;
         }
-        let shingle = options.shingle.as_deref().unwrap_or(match is_dump {
-            true => Dedup::DUMP_SHINGLE,
-            false => parameter("shingle").default_text(),
+        let shingle = options.shingle.as_deref().unwrap_or(match options.edit {
+            Some(_) => parameter("shingle.unit").default_text(),
+            None if is_dump => Dedup::DUMP_SHINGLE,
+            None => parameter("shingle").default_text(),
         });
         let Value::Text(shingle) = parameter("shingle").read(shingle)? else {
             return internal_err!("a shingle is a text");

@@ -9,6 +9,7 @@
 //! - `partial_duplicates`: runs of sentences.
 //! - `shared_passages`: verbatim passages.
 //! - `repeated_passages`: passages that stood before.
+//! - `repeated_text`: lines and paragraphs that are similar to others.
 //! - `contamination`: items of test sets in a corpus.
 //! - `sentence_history`: the sentences of documents with revisions.
 //! - `sets`: columns of lists and signatures.
@@ -29,6 +30,7 @@ mod page;
 mod partial_duplicates;
 mod recall;
 mod repeated_passages;
+mod repeated_text;
 mod sentence_history;
 mod sets;
 mod shared_passages;
@@ -53,6 +55,7 @@ pub fn trials() -> Vec<Trial> {
         partial_duplicates::trials(),
         shared_passages::trials(),
         repeated_passages::trials(),
+        repeated_text::trials(),
         contamination::trials(),
         sentence_history::trials(),
         signatures::trials(),

@@ -79,6 +79,7 @@ mod fields;
 mod gaussian;
 mod group_keys;
 mod hash_order;
+mod html;
 mod items;
 mod jaccard;
 mod key_filter;
@@ -128,6 +129,7 @@ pub use fields::{
     WEIGHT_TOLERANCE, WeightedField, WeightedFields, record_fields,
 };
 pub use group_keys::group_keys_into;
+pub use html::html_text_into;
 pub use items::{
     FoundItem, IndexError, ItemIndex, ItemMatch, ItemRun, ItemScratch, ItemSpec, ItemsLeftOut,
     MAX_ITEM_GRAM, TooManyItems, item_index,
