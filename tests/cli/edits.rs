@@ -341,6 +341,74 @@ fn no_passage_stands_twice() {
     }
 }
 
+/// The texts that are left of some rows.
+fn left_of(scratch: &Scratch, texts: &[&str], min_words: &str) -> Vec<(i64, String)> {
+    let rows: Vec<Value> = texts.iter().map(|text| json!({"text": text})).collect();
+    scratch.write("rows.jsonl", lines_of(&rows));
+    let job = ["dedup", "rows.jsonl", "--edit", "passages", "--min-words"];
+    scratch.succeed(&[&job[..], &[min_words, "-o", "out", "--overwrite"]].concat());
+    let rows = scratch.rows("SELECT id, text FROM 'out/kept.parquet' ORDER BY id");
+    let mut left = Vec::new();
+    for row in &rows {
+        let text = row["text"].as_str().expect("a text").to_owned();
+        left.push((row["id"].as_i64().expect("an id"), text));
+    }
+    left
+}
+
+/// What overlaps two passages that are cut from a row stands nowhere else than in a later row, where it stays.
+#[test]
+fn a_passage_stays_if_its_first_place_is_cut() {
+    let scratch = Scratch::new();
+    let texts = ["a b c d", "e f g h", "a b c d e f g h", "start c d e f end"];
+    let left = left_of(&scratch, &texts, "4");
+    let kept = [(0, texts[0]), (1, texts[1]), (3, texts[3])];
+    assert_eq!(left, kept.map(|(id, text)| (id, text.to_owned())));
+    let left = left_of(&scratch, &["a b c d", "a b c d e", "b c d e x"], "4");
+    let kept = [(0, "a b c d"), (1, "e"), (2, "b c d e x")];
+    assert_eq!(left, kept.map(|(id, text)| (id, text.to_owned())));
+    // Of a row that quotes another one and is copied with the quotation, the copy goes as a whole.
+    let quoted = "one two three four five six";
+    let quoting = format!("Long before it stood {quoted} and after it stood more.");
+    let left = left_of(
+        &scratch,
+        &[quoted, &quoting, &format!("{quoting} New.")],
+        "4",
+    );
+    assert_eq!(left[1].1, "Long before it stood and after it stood more.");
+    assert_eq!(left[2], (2, "New.".to_owned()));
+}
+
+/// Words on both sides of what is cut stay two words.
+#[test]
+fn no_words_are_joined() {
+    let scratch = Scratch::new();
+    let texts = [
+        "東京大学",
+        "The new iPhone東京大学15 was shown here",
+        "Again the new iPhone15 was shown here",
+    ];
+    let left = left_of(&scratch, &texts, "4");
+    assert_eq!(left[1].1, "The new iPhone 15 was shown here");
+    assert_eq!(left[2].1, texts[2]);
+}
+
+/// Passages within passages: each cut brings the words of another one together.
+#[test]
+fn many_rounds() {
+    let scratch = Scratch::new();
+    let mut texts: Vec<String> = (0..12).map(|at| format!("a{at} b{at}")).collect();
+    let around = (0..12)
+        .rev()
+        .map(|at| format!("a{at} "))
+        .collect::<String>();
+    let after = (0..12).map(|at| format!("b{at} ")).collect::<String>();
+    texts.push(around + &after);
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let left = left_of(&scratch, &texts, "2");
+    assert_eq!(left.len(), 12, "{left:?}");
+}
+
 /// A dictionary of 128 values holds the texts of the rows, but not also what is left of the edited ones.
 #[test]
 fn texts_of_a_small_dictionary() {

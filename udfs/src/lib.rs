@@ -95,6 +95,7 @@ mod terms;
 mod text_units;
 mod token_frequencies;
 mod translation_probability;
+mod uncut_parts;
 mod unquoted_text;
 mod wikitext_to_blocks;
 mod wikitext_to_plain;
@@ -176,6 +177,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(wikitext_to_blocks::WikitextToBlocks),
         udf(wikitext_to_plain::WikitextToPlain),
         udf(winnow::Winnow),
+        udf(uncut_parts::UncutParts),
         udf(word_runs::WordRuns),
     ];
     functions.map(Arc::new).to_vec()

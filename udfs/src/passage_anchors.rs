@@ -14,7 +14,7 @@ use crate::function::Function;
 use crate::spans::Spans;
 
 /// The allowed numbers of words of a passage.
-const WORDS: RangeInclusive<usize> = 1..=1_000;
+pub(crate) const WORDS: RangeInclusive<usize> = 1..=1_000;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),

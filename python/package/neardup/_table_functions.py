@@ -613,8 +613,8 @@ class TableFunctions:
         *,
         id: str | None = None,
         id_b: str | None = None,
-        fields: Sequence[str] | None = None,
-        fields_b: Sequence[str] | None = None,
+        fields: str | Sequence[str] | None = None,
+        fields_b: str | Sequence[str] | None = None,
         weights: Sequence[float] | None = None,
         measures: Sequence[Literal["jaccard", "containment"]] | None = None,
         threshold: float | None = None,
@@ -623,7 +623,7 @@ class TableFunctions:
         missing: Literal["zero", "rescale"] | None = None,
         normalize: bool | None = None,
         across: str | None = None,
-        within: Sequence[str] | None = None,
+        within: str | Sequence[str] | None = None,
         parts: int | None = None,
     ) -> Result:
         """Finds every pair of records that are similar in several fields, such as title, body and answer of the threads of a forum: the weighted mean of the similarities of the fields is at least the threshold (Wu, Zhang, Huang 2011).
@@ -687,7 +687,7 @@ class TableFunctions:
         return self._call(
             "field_join",
             [data, data_b],
-            ["id", "id_b", "across"],
+            ["id", "id_b", "fields", "fields_b", "across", "within"],
             id=id,
             id_b=id_b,
             fields=fields,

@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! input ─> documents ─┬─────────> repeated ────────────┬─> spans ─> cuts ─> kept
-//!                     └─> runs_1 ─> places_1 ─> passages_1 ─> cut_2 ─> runs_2 ─> … ─┘
+//!                     └─> runs_1 ─> stable_1 ─> places_1 ─> passages_1 ─> cut_2 ─> runs_2 ─> … ─┘
 //! ```
 //!
 //! Where a passage is cut, the words around it come to stand next to each other and may be a passage that stands elsewhere,
-//! too. So passages are looked for in rounds: the first one in the texts, and each other one where the rounds before have
-//! brought words together, until a round finds none.
+//! too. And a passage whose first place overlaps another one that is cut must not be cut for the sake of that place. So
+//! passages are looked for in rounds, until a round finds none. A round cuts the passages whose first place is whole
+//! after it; these are at least the first of all in keep order. If a round cuts all that it found, the next one looks only
+//! where words were brought together.
 
 use super::options::Keep;
 use super::run::Run;
@@ -100,50 +102,65 @@ impl Run<'_> {
         values.insert("min_words".to_owned(), min_words);
         let none = BTreeMap::new();
         let mut all: Option<DataFrame> = None;
+        let mut is_all_cut = false;
         for round in 1.. {
             let step = |name: &str| format!("{name}_{round}");
-            values.insert("first".to_owned(), Value::Boolean(all.is_none()));
+            values.insert("all".to_owned(), Value::Boolean(!is_all_cut));
             let texts = match &all {
                 None => statement!("cut_texts.first"),
-                Some(all) => {
-                    register(job, "all_passages", all.clone())?;
+                Some(_) => {
                     run_step(job, &step("cut"), statement!("word_cuts"), &none).await?;
                     register(job, "word_cuts", job.context().table(&step("cut")).await?)?;
                     statement!("cut_texts")
                 }
             };
             let texts = job.plan(texts, &none).await?;
-            register(
-                job,
-                "cut_texts",
-                DataFrame::new(job.context().state(), texts),
-            )?;
+            let texts = DataFrame::new(job.context().state(), texts);
+            register(job, "cut_texts", texts)?;
             let mut counts = Vec::new();
-            for (name, statement) in [
-                ("runs", statement!("passage_runs")),
-                ("places", statement!("passage_places")),
-                ("passages", statement!("passage_origins")),
+            for (name, table, statement) in [
+                ("runs", "passage_runs", statement!("passage_runs")),
+                ("stable", "passage_runs", statement!("stable_runs")),
+                ("places", "passage_places", statement!("passage_places")),
+                (
+                    "passages",
+                    "passage_passages",
+                    statement!("passage_origins"),
+                ),
             ] {
-                let values = if name == "runs" { &values } else { &none };
+                let values = if table == "passage_runs" {
+                    &values
+                } else {
+                    &none
+                };
                 counts.push(run_step(job, &step(name), statement, values).await?);
-                let table = job.context().table(&step(name)).await?;
-                register(job, &format!("passage_{name}"), table)?;
+                register(job, table, job.context().table(&step(name)).await?)?;
             }
-            if counts.iter().any(|count| *count != counts[0]) {
+            let [found, stable, places, passages] = counts[..] else {
+                return exec_err!("round {round}: {} steps", counts.len());
+            };
+            if places != stable || passages != stable || (found > 0 && stable == 0) {
                 return exec_err!(
-                    "round {round}: of the passages that were found, places in the text and first places: {counts:?}"
+                    "round {round}: {found} passages were found; of {stable} of them {places} places and {passages} first \
+                     places were found"
                 );
             }
-            let passages = job.context().table(&step("passages")).await?;
-            let passages = match all {
-                Some(all) => all.union(passages)?,
-                None => passages,
+            let cut = job.context().table(&step("passages")).await?;
+            let repeated = match all {
+                Some(all) => all.union(cut)?,
+                None => cut,
             };
-            if counts[0] == 0 {
-                let repeated = passages.drop_columns(&["first_word", "end_word"])?;
+            if found == 0 {
+                let repeated = repeated.drop_columns(&["first_word", "end_word"])?;
                 return register(job, "repeated", repeated);
             }
-            all = Some(passages);
+            all = Some(repeated);
+            let mut words = Vec::new();
+            for table in [step("runs"), step("stable")] {
+                let sum = format!("SELECT coalesce(sum(end_word - first_word), 0) FROM {table}");
+                words.push(numbers(job.context(), &sum).await?);
+            }
+            is_all_cut = words[0] == words[1];
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use crate::units::is_line_break;
 use std::ops::Range;
+use unicode_segmentation::UnicodeSegmentation;
 
 /// Returns a text without the characters of some spans, given as offsets in characters. Spans may overlap and stand in any
 /// order; what lies beyond the end of the text is ignored.
@@ -12,6 +13,7 @@ use std::ops::Range;
 /// - Quotation marks and brackets around it go with it.
 /// - A stop, comma or colon after it goes if nothing of its sentence is left before it; else it moves up to the word
 ///   before.
+/// - A space is put between two pieces that would be one word, as of `1(…)2`.
 ///
 /// No letter or digit outside of the spans is lost.
 ///
@@ -135,12 +137,34 @@ fn join(out: &mut String, after: &str, more: bool) {
         Some((_, indentation)) if !text.is_empty() => {
             chosen.trim_end_matches(|c| !is_line_break(c)).to_owned() + indentation
         }
+        _ if chosen.is_empty() && are_one_word(before, text) => " ".to_owned(),
         _ => chosen.to_owned(),
     };
     out.truncate(kept);
     out.push_str(&joined);
     out.push_str(text);
 }
+
+/// Whether there is no word boundary (UAX #29) between two texts.
+fn are_one_word(before: &str, after: &str) -> bool {
+    let end = before
+        .char_indices()
+        .rev()
+        .take(MAX_CONTEXT)
+        .take_while(|(_, c)| !c.is_whitespace());
+    let tail = &before[end.last().map_or(before.len(), |(at, _)| at)..];
+    let head = after.char_indices().nth(MAX_CONTEXT);
+    let head = &after[..head.map_or(after.len(), |(at, _)| at)];
+    if tail.is_empty() || head.is_empty() {
+        return false;
+    }
+    let joined = [tail, head].concat();
+    let mut boundaries = joined.split_word_bound_indices().map(|(at, _)| at);
+    !boundaries.any(|at| at == tail.len())
+}
+
+/// The characters on either side of a place that are read to know whether it is a word boundary.
+const MAX_CONTEXT: usize = 32;
 
 fn line_breaks(space: &str) -> usize {
     space.matches(is_line_break).count() - space.matches("\r\n").count()
@@ -347,6 +371,23 @@ mod tests {
                 .collect();
             let found: String = cut.chars().filter(|c| c.is_alphanumeric()).collect();
             assert_eq!(found, left, "{text:?} {spans:?} {cut:?}");
+        }
+    }
+
+    #[test]
+    fn words_on_both_sides_stay_apart() {
+        for (text, cut) in [
+            ("The new iPhone東京大学15 was", "The new iPhone 15 was"),
+            ("Version 1.(東京大学)5 is", "Version 1. 5 is"),
+            ("can'(東京大学)t go", "can' t go"),
+            ("alpha.(東京大学)beta", "alpha. beta"),
+            ("abc東京大学def", "abc def"),
+            ("日本東京大学中国", "日本中国"),
+            ("one, 東京大学two", "one, two"),
+        ] {
+            let at = text.chars().position(|c| c == '東').expect("a place");
+            let span = at..at + 4;
+            assert_eq!(cut_spans(text, std::slice::from_ref(&span)), cut);
         }
     }
 

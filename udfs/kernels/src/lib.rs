@@ -147,7 +147,7 @@ pub use number_order::number_order_into;
 pub use packed::{PackError, VectorColumn, pack_f32, pack_f64, pack_sparse};
 pub use passages::{
     Gram, GramSpec, Grams, Passage, PassageText, Unit, WordRun, common_passages, passage_window,
-    word_runs,
+    uncut_parts, word_runs,
 };
 pub use path::shortest_path;
 pub use projection::{Coordinate, DenseProjector, MAX_BITS, SparseProjector, signature_bytes};

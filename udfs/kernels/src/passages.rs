@@ -10,7 +10,7 @@
 
 mod grams;
 
-pub use grams::{Gram, GramSpec, Grams, WordRun, word_runs};
+pub use grams::{Gram, GramSpec, Grams, WordRun, uncut_parts, word_runs};
 
 use xxhash_rust::xxh3::xxh3_64;
 

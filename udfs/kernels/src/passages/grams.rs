@@ -195,6 +195,40 @@ pub fn word_runs(text: &str, runs: &[Range<usize>], cut: &[Range<usize>]) -> Vec
         .collect()
 }
 
+/// Of each of some spans the parts of at least `min_length` numbers that none of the spans `cut` touches. These may overlap
+/// and stand in any order.
+pub fn uncut_parts(
+    spans: &[Range<usize>],
+    cut: &[Range<usize>],
+    min_length: usize,
+) -> Vec<Vec<Range<usize>>> {
+    let mut sorted: Vec<Range<usize>> = cut.iter().filter(|cut| !cut.is_empty()).cloned().collect();
+    sorted.sort_unstable_by_key(|cut| cut.start);
+    let mut apart: Vec<Range<usize>> = Vec::new();
+    for cut in sorted {
+        match apart.last_mut() {
+            Some(before) if cut.start <= before.end => before.end = before.end.max(cut.end),
+            _ => apart.push(cut),
+        }
+    }
+    let parts_of = |span: &Range<usize>| {
+        let mut parts = Vec::new();
+        let mut start = span.start;
+        let from = apart.partition_point(|cut| cut.end <= span.start);
+        for cut in &apart[from..] {
+            if cut.start >= span.end {
+                break;
+            }
+            parts.push(start..cut.start.max(start));
+            start = cut.end;
+        }
+        parts.push(start..span.end.max(start));
+        parts.retain(|part| part.len() >= min_length.max(1));
+        parts
+    };
+    spans.iter().map(parts_of).collect()
+}
+
 /// Whether each of the numbers 0, 1, … is in none of some ranges.
 fn left(ranges: &[Range<usize>]) -> impl FnMut(usize) -> bool {
     let mut sorted = ranges.to_vec();
@@ -332,6 +366,31 @@ mod tests {
                         assert_eq!(text_of.entry(gram.key).or_insert(here.clone()), &here);
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_that_no_cut_touches() {
+        let mut random = RandomTexts::new(64);
+        for _ in 0..4_000 {
+            let (spans, cut) = (random_ranges(&mut random), random_ranges(&mut random));
+            let min_length = 1 + random.below(4);
+            let found = uncut_parts(&spans, &cut, min_length);
+            assert_eq!(found.len(), spans.len());
+            for (span, parts) in spans.iter().zip(found) {
+                let mut expected: Vec<Range<usize>> = Vec::new();
+                for at in span
+                    .clone()
+                    .filter(|at| !cut.iter().any(|cut| cut.contains(at)))
+                {
+                    match expected.last_mut() {
+                        Some(part) if part.end == at => part.end += 1,
+                        _ => expected.push(at..at + 1),
+                    }
+                }
+                expected.retain(|part| part.len() >= min_length);
+                assert_eq!(parts, expected, "{span:?} {cut:?}");
             }
         }
     }
