@@ -193,7 +193,7 @@ mod tests {
         root
     }
 
-    const MEMINFO: &str = "MemTotal:       2000000 kB\nMemAvailable:   1000000 kB\n";
+    const MEMINFO: &str = "MemTotal:       20000000 kB\nMemAvailable:   10000000 kB\n";
 
     fn share(bytes: u64) -> Option<usize> {
         Some((bytes as f64 * SHARE) as usize)
@@ -202,8 +202,18 @@ mod tests {
     #[test]
     fn a_machine_without_groups() {
         let machine = root(&[("proc/meminfo", MEMINFO)]);
-        assert_eq!(limit_below(machine.path()), share(1_024_000_000));
+        assert_eq!(limit_below(machine.path()), share(10_240_000_000));
         assert_eq!(limit_below(root(&[]).path()), None);
+    }
+
+    #[test]
+    fn little_memory() {
+        let of = |kilobytes: u64| {
+            let text = format!("MemAvailable:   {kilobytes} kB\n");
+            limit_below(root(&[("proc/meminfo", &text)]).path())
+        };
+        assert_eq!(of(1 << 20), Some(640 << 20));
+        assert_eq!(of(400 << 10), Some(64 << 20));
     }
 
     #[test]
@@ -215,16 +225,16 @@ mod tests {
                 "proc/self/mountinfo",
                 "38 31 0:35 / /sys/fs/cgroup rw,relatime - cgroup2 cgroup2 rw\n",
             ),
-            ("sys/fs/cgroup/a.slice/memory.max", "500000000\n"),
-            ("sys/fs/cgroup/a.slice/memory.current", "200000000\n"),
+            ("sys/fs/cgroup/a.slice/memory.max", "5000000000\n"),
+            ("sys/fs/cgroup/a.slice/memory.current", "2000000000\n"),
             (
                 "sys/fs/cgroup/a.slice/memory.stat",
-                "anon 1\ninactive_file 60000000\nactive_file 40000000\n",
+                "anon 1\ninactive_file 600000000\nactive_file 400000000\n",
             ),
             ("sys/fs/cgroup/a.slice/b/memory.max", "max\n"),
             ("sys/fs/cgroup/a.slice/b/memory.current", "1\n"),
         ]);
-        assert_eq!(limit_below(machine.path()), share(400_000_000));
+        assert_eq!(limit_below(machine.path()), share(4_000_000_000));
     }
 
     #[test]
@@ -239,14 +249,14 @@ mod tests {
                 "proc/self/mountinfo",
                 "1 2 0:3 /docker/x /sys/fs/cgroup/memory rw - cgroup cgroup rw,cpu,memory\n",
             ),
-            ("sys/fs/cgroup/memory/memory.limit_in_bytes", "300000000\n"),
-            ("sys/fs/cgroup/memory/memory.usage_in_bytes", "100000000\n"),
+            ("sys/fs/cgroup/memory/memory.limit_in_bytes", "3000000000\n"),
+            ("sys/fs/cgroup/memory/memory.usage_in_bytes", "1000000000\n"),
             (
                 "sys/fs/cgroup/memory/memory.stat",
                 "total_inactive_file 0\n",
             ),
         ]);
-        assert_eq!(limit_below(machine.path()), share(200_000_000));
+        assert_eq!(limit_below(machine.path()), share(2_000_000_000));
         let unlimited = root(&[
             ("proc/meminfo", MEMINFO),
             ("proc/self/cgroup", "4:memory:/../other\n"),
@@ -259,7 +269,7 @@ mod tests {
                 "9223372036854771712\n",
             ),
         ]);
-        assert_eq!(limit_below(unlimited.path()), share(1_024_000_000));
+        assert_eq!(limit_below(unlimited.path()), share(10_240_000_000));
     }
 
     #[test]
