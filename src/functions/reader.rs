@@ -145,12 +145,20 @@ fn of_columns(
     }
     let mut parameters = header.parameters.iter();
     match parameters.find(|parameter| parameter.name == name) {
-        Some(parameter) if parameter.kind == Kind::Columns => plan_datafusion_err!(
-            "{function}: {name} takes names of columns in brackets, as in {name} => [a, b], found {expr}"
-        ),
-        Some(parameter) if parameter.kind == Kind::Column => {
+        Some(parameter)
+            if parameter.kind == Kind::Columns && matches!(expr, ast::Expr::Tuple(_)) =>
+        {
             plan_datafusion_err!(
-                "{function}: {name} takes the name of a column, found {expr}; compute it in the relation: ((SELECT {expr} AS {name}, … FROM …))"
+                "{function}: {name} takes names of columns in brackets, as in {name} => [a, b], found {expr}"
+            )
+        }
+        Some(parameter) if matches!(parameter.kind, Kind::Column | Kind::Columns) => {
+            let several = match parameter.kind {
+                Kind::Columns => format!("; several columns are written {name} => [a, b]"),
+                _ => String::new(),
+            };
+            plan_datafusion_err!(
+                "{function}: {name} takes the name of a column, found {expr}; compute it in the relation: ((SELECT {expr} AS {name}, … FROM …)){several}"
             )
         }
         _ => plan_datafusion_err!("{function}: {name} must be a constant, found {expr}"),

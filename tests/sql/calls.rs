@@ -81,7 +81,7 @@ pub const CALLS: &[(&str, &str)] = &[
     ("projection_join", "SELECT * FROM projection_join(vectors, verify => 'estimate')"),
     ("sentence_vector", "SELECT * FROM sentence_vector(docs, words, stop_words => false)"),
     ("sentence_vector", "SELECT * FROM sentence_vector(docs, words, language_column => page, stem => true)"),
-    ("sentence_history", "SELECT * FROM sentence_history((SELECT id / 2 AS document, id AS revision, id AS timestamp, text FROM docs))"),
+    ("sentence_history", "SELECT * FROM sentence_history(docs, document => id, revision => id, timestamp => id)"),
     ("sentences", "SELECT * FROM sentences(docs)"),
     ("sentences", "SELECT * FROM sentences(docs, window => 2, carry => [page], min_length => 3)"),
     ("shared_passages", "SELECT * FROM shared_passages(docs, min_words => 2)"),
