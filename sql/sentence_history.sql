@@ -12,6 +12,7 @@
 --   text.sentence
 --   threshold.history
 --   shingle.history
+--   parts
 -- Columns
 --   document: as id | the document
 --   text: text | the sentence, as the document has it first
@@ -117,5 +118,6 @@ FROM sentence_origins(
     JOIN revisions AS ended ON runs.document = ended.document AND runs.last_number = ended.number
   ),
   threshold => $threshold,
-  shingle => $shingle
+  shingle => $shingle,
+  parts => $parts
 )

@@ -7,6 +7,7 @@
 -- Parameters
 --   threshold.history
 --   shingle.history
+--   parts
 -- Columns
 --   document: as id | as in input
 --   text: text | as in input
@@ -59,11 +60,15 @@ similar AS (
         named_struct('key', id_b, 'earlier', id_a)
       ]) AS side,
       similarity
-    FROM jaccard_join(
-      (SELECT key AS id, key AS text FROM input GROUP BY key),
+    FROM exact_pairs(
+      (
+        SELECT CAST(0 AS TINYINT) AS side, key AS id, key AS text, CAST(0 AS TINYINT) AS group_value
+        FROM input
+        GROUP BY key
+      ),
       threshold => $threshold,
       shingle => $shingle,
-      normalize => false
+      parts => $parts
     )
   )
   UNION ALL

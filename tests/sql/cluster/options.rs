@@ -86,6 +86,24 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "dedup",
+        &["TEXTS", "--edit", "passages", "--min-words", "5"],
+        &["cuts", "kept"],
+    ),
+    (
+        "dedup",
+        &[
+            "TEXTS",
+            "--measure",
+            "containment",
+            "--keep",
+            "longest",
+            "--threshold",
+            "0.9",
+        ],
+        &["pairs", "clusters", "kept", "removed"],
+    ),
+    (
+        "dedup",
         &["TEXTS", "--row-ids", "content"],
         &["pairs", "clusters", "kept", "removed"],
     ),
