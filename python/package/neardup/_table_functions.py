@@ -1755,6 +1755,7 @@ class TableFunctions:
         text: str | None = None,
         threshold: float | None = None,
         shingle: str | None = None,
+        parts: int | None = None,
     ) -> Result:
         """Gives the history of the sentences of documents that have revisions: when a document first had a sentence, when the sentence went, and what it was made from: an earlier sentence of the document, or one that another document had before.
 
@@ -1770,6 +1771,9 @@ class TableFunctions:
                 said to be made from; default 0.5.
             shingle: A shingle such as 'word:3': how a sentence is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'char:5'.
+            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
+                memory at a time and more work in total; joins of texts with exact verification need
+                no more than 1 in one process; default 1.
 
         Returns:
             document (as id): the document.
@@ -1811,6 +1815,7 @@ class TableFunctions:
             text=text,
             threshold=threshold,
             shingle=shingle,
+            parts=parts,
         )
 
     def sentence_vector(
