@@ -173,11 +173,11 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(terms::Terms),
         udf(text_units::TextUnits),
         udf(translation_probability::TranslationProbability),
+        udf(uncut_parts::UncutParts),
         udf(unquoted_text::UnquotedText),
         udf(wikitext_to_blocks::WikitextToBlocks),
         udf(wikitext_to_plain::WikitextToPlain),
         udf(winnow::Winnow),
-        udf(uncut_parts::UncutParts),
         udf(word_runs::WordRuns),
     ];
     functions.map(Arc::new).to_vec()
