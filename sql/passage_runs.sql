@@ -13,6 +13,7 @@
 --   min_words.repeated
 --   min_copies.passages
 --   normalize
+--   only_joined: boolean | whether of the texts with cuts only those passages are looked for whose words a cut has brought together
 -- Columns
 --   id: as id | a text with a repeated passage
 --   first_word: Int64 | its first word, among those of the text that are not cut
@@ -21,10 +22,10 @@
 --   first_at: Int64 | its first word there
 --   copies: Int64 | at how many places its rarest passage of min_words words stands, with the first one
 -- Guarantees
---   input_b has the texts whose passages are looked for: those of input, or of these the ones with cuts, of which only passages count whose words a cut has brought together.
+--   input_b has the texts whose passages are looked for: those of input, or of these the ones with cuts.
 --   Ids must be unique. Rows with NULL in group_value are left out; those of different values are not compared.
 WITH filter AS (
-  SELECT key_filter(passage_anchors(text, $min_words, $normalize, cut)) AS keys, 0 AS all_rows
+  SELECT key_filter(passage_anchors(text, $min_words, $normalize, cut, $only_joined)) AS keys, 0 AS all_rows
   FROM input_b
   WHERE group_value IS NOT NULL
 ),

@@ -56,7 +56,8 @@ runs AS (
     (SELECT id, text, place, group_value, cut FROM places),
     min_words => $min_words,
     min_copies => $min_copies,
-    normalize => $normalize
+    normalize => $normalize,
+    only_joined => false
   )
 ),
 here AS (

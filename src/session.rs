@@ -6,7 +6,9 @@ use crate::files::{
 };
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
 use crate::operators::JoinOneRow;
-use crate::operators::filters::{AboveEqualNames, AboveTotals, DuplicatesOutsideSorts};
+use crate::operators::filters::{
+    AboveEqualNames, AboveTotals, DuplicatesOutsideSorts, FiltersInPlace,
+};
 use crate::operators::not_in::UnknownMembers;
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::shared_rows::ReadOnce;
@@ -209,6 +211,8 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     for rule in &mut logical.rules {
         if rule.name() == DuplicatesOutsideSorts.name() {
             *rule = Arc::new(DuplicatesOutsideSorts);
+        } else if rule.name() == FiltersInPlace.name() {
+            *rule = Arc::new(FiltersInPlace);
         }
     }
     with_functions(builder)

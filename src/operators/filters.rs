@@ -5,14 +5,20 @@
 //! - A filter is moved below a projection by the names of its columns. If two have the same name, as after a join whose
 //!   sides were exchanged, the filter may reach the wrong side. [`AboveEqualNames`] puts an [`UnknownValuesExec`] between
 //!   the two.
+//! - A filter that names no column after it was moved, such as `0 = 1`, is moved into rows that are shared with other parts
+//!   of the plan, which then lose them, too; and a filter with `random()` is moved below joins, aggregates and windows, whose
+//!   input it then thins out. [`FiltersInPlace`] leaves both where they are.
 //! - [`DuplicatesOutsideSorts`] keeps the columns of a sort.
 
+use super::shared_rows::SharedRows;
 use super::unknown_values::UnknownValuesExec;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::logical_expr::{Expr, GroupingSet, Limit, LogicalPlan, lit};
+use datafusion::logical_expr::utils::{conjunction, split_conjunction};
+use datafusion::logical_expr::{Expr, Filter, GroupingSet, Limit, LogicalPlan, lit};
 use datafusion::optimizer::eliminate_duplicated_expr::EliminateDuplicatedExpr;
+use datafusion::optimizer::push_down_filter::PushDownFilter;
 use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::projection::ProjectionExec;
@@ -90,6 +96,79 @@ impl OptimizerRule for DuplicatesOutsideSorts {
             plan => EliminateDuplicatedExpr::new().rewrite(plan, config),
         }
     }
+}
+
+/// The engine's rule that moves filters, but for those above [`SharedRows`] and the conditions that are volatile.
+#[derive(Debug)]
+pub(crate) struct FiltersInPlace;
+
+impl OptimizerRule for FiltersInPlace {
+    fn name(&self) -> &str {
+        "push_down_filter"
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        PushDownFilter::new().apply_order()
+    }
+
+    fn supports_rewrite(&self) -> bool {
+        true
+    }
+
+    fn rewrite(
+        &self,
+        plan: LogicalPlan,
+        config: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        match &plan {
+            LogicalPlan::Filter(_) => {}
+            LogicalPlan::Join(join) if !is_volatile(join.filter.as_ref()) => {
+                return PushDownFilter::new().rewrite(plan, config);
+            }
+            _ => return Ok(Transformed::no(plan)),
+        }
+        // Filters on top of each other, as the rule takes them together.
+        let mut conditions = vec![];
+        let mut filters = 0;
+        let mut below = &plan;
+        while let LogicalPlan::Filter(filter) = below {
+            conditions.splice(0..0, split_conjunction(&filter.predicate));
+            filters += 1;
+            below = &filter.input;
+        }
+        let stays = match below {
+            LogicalPlan::Join(join) => is_volatile(join.filter.as_ref()),
+            below => SharedRows::of(below).is_some(),
+        };
+        if stays {
+            return Ok(Transformed::no(plan));
+        }
+        let (volatile, others): (Vec<&Expr>, Vec<&Expr>) = conditions
+            .into_iter()
+            .partition(|condition| condition.is_volatile());
+        let all = |conditions: Vec<&Expr>| conjunction(conditions.into_iter().cloned());
+        match (all(volatile), all(others)) {
+            (None, _) => PushDownFilter::new().rewrite(plan, config),
+            (Some(_), None) => Ok(Transformed::no(plan)),
+            (Some(volatile), Some(others)) => {
+                let LogicalPlan::Filter(top) = &plan else {
+                    return Ok(Transformed::no(plan));
+                };
+                // Two filters, of which the upper one has the volatile conditions, are in place.
+                if filters == 2 && top.predicate == volatile {
+                    return Ok(Transformed::no(plan));
+                }
+                let others = Filter::try_new(others, Arc::new(below.clone()))?;
+                let others = Arc::new(LogicalPlan::Filter(others));
+                let volatile = Filter::try_new(volatile, others)?;
+                Ok(Transformed::yes(LogicalPlan::Filter(volatile)))
+            }
+        }
+    }
+}
+
+fn is_volatile(condition: Option<&Expr>) -> bool {
+    condition.is_some_and(Expr::is_volatile)
 }
 
 /// Whether a plan is an aggregate that returns a row of totals, also over no rows.

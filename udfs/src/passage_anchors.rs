@@ -1,4 +1,4 @@
-//! `passage_anchors(text, words[, normalize[, cut]])`
+//! `passage_anchors(text, words[, normalize[, cut[, only_joined]]])`
 
 use std::ops::RangeInclusive;
 
@@ -18,8 +18,8 @@ pub(crate) const WORDS: RangeInclusive<usize> = 1..=1_000;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns the anchors of the passages of a text that have a number of words: hashes of some of their words, of which equal passages have the same one at the same place. A passage that stands at several places has an anchor that stands at several. Of a text with cuts these are, twice, the anchors of passages whose words a cut has brought together.",
-    syntax_example = "passage_anchors(text, words[, normalize[, cut]])",
+    description = "Returns the anchors of the passages of a text that have a number of words: hashes of some of their words, of which equal passages have the same one at the same place. A passage that stands at several places has an anchor that stands at several.",
+    syntax_example = "passage_anchors(text, words[, normalize[, cut[, only_joined]]])",
     sql_example = r#"```sql
 > SELECT cardinality(anchors) AS anchors, cardinality(array_distinct(anchors)) AS distinct_anchors
   FROM (SELECT passage_anchors('to be or not to be', 2) AS anchors);
@@ -42,6 +42,10 @@ pub(crate) const WORDS: RangeInclusive<usize> = 1..=1_000;
         name = "cut",
         description = "Words that are left out: a list of structs with the integer fields first_word and end_word. A row without a list has all of its words."
     ),
+    argument(
+        name = "only_joined",
+        description = "Whether the anchors of a text with cuts are, twice, only those of passages whose words a cut has brought together: a constant, false by default."
+    ),
     related_udf(name = "key_filter"),
     related_udf(name = "passage_grams")
 )]
@@ -56,6 +60,7 @@ impl Function for PassageAnchors {
             ("words", Kind::Count),
             ("normalize", Kind::Flag),
             ("cut", Kind::Records),
+            ("only_joined", Kind::Flag),
         ],
         required: 2,
     };
@@ -70,6 +75,7 @@ impl Function for PassageAnchors {
         let spec = gram_spec(&args.constants(), 1)?;
         let texts = args.texts(0)?;
         let cut = cut(Self::PARAMETERS.function, args, 3)?;
+        let only_joined = args.constants().flag(4, false)?;
         let mut grams = Grams::default();
         let mut of_row = Vec::new();
         let mut out = HashLists::new(Self::PARAMETERS.function, args.rows());
@@ -82,7 +88,7 @@ impl Function for PassageAnchors {
                 cut.row(row, &mut of_row)?;
             }
             grams.read(text, &of_row, spec);
-            out.push(|anchors| grams.anchors_into(anchors))?;
+            out.push(|anchors| grams.anchors_into(only_joined, anchors))?;
         }
         Ok(out.finish())
     }

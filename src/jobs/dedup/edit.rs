@@ -105,7 +105,7 @@ impl Run<'_> {
         let mut is_all_cut = false;
         for round in 1.. {
             let step = |name: &str| format!("{name}_{round}");
-            values.insert("all".to_owned(), Value::Boolean(!is_all_cut));
+            values.insert("only_joined".to_owned(), Value::Boolean(is_all_cut));
             let texts = match &all {
                 None => statement!("cut_texts.first"),
                 Some(_) => {

@@ -184,10 +184,9 @@ fn compared(setting: &Setting, first: &[Record], second: Option<&[Record]>) -> F
                 weights += setting.weights[at];
                 all.push(Some(similarity));
             }
-            let similarity = match setting.rescale {
-                true if weights == 0.0 => 0.0,
-                true => sum / weights,
-                false => sum,
+            let similarity = match weights == 0.0 {
+                true => 0.0,
+                false => sum / weights,
             };
             if similarity > 0.0 {
                 found.push((a as i64, b as i64, similarity, all));

@@ -1,7 +1,8 @@
 //! Records of several fields: the weighted mean of the similarities of their fields, and which fields can give the
 //! candidates for pairs above a threshold.
 //!
-//! Two records are similar iff `Σ weight · similarity >= threshold`, computed in `f64` in the order of the fields. Let `F`
+//! Two records are similar iff `Σ weight · similarity / Σ weight >= threshold`, computed in `f64` in the order of the fields,
+//! so that records with equal fields have the similarity 1, also if the weights do not sum to 1 in `f64`. Let `F`
 //! be some of the fields, `W` the sum of their weights and `V` that of all others. As no similarity exceeds 1, the
 //! fields outside of `F` contribute at most `V`. If every field of `F` were below `t = (threshold - V) / W`, the sum
 //! would be below `t · W + V = threshold`. So one field of `F` reaches `t`, and a join of each field of `F` at `t` finds
@@ -12,7 +13,8 @@
 //! threshold. As that may be any field, none can be left out.
 //!
 //! Rounding: a sum of at most [`MAX_FIELDS`] products differs from the exact one by less than 1e-12, as does a quotient of
-//! two such sums, because weights are not below [`MIN_WEIGHT`]. [`WeightedFields::candidates`] subtracts [`MARGIN`].
+//! two such sums, because weights are not below [`MIN_WEIGHT`]; the sum of the weights differs from 1 by at most
+//! [`WEIGHT_TOLERANCE`]. [`WeightedFields::candidates`] subtracts [`MARGIN`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,7 +31,7 @@ pub const MIN_WEIGHT: f64 = 1e-9;
 /// By how much the sum of all weights may differ from 1.
 pub const WEIGHT_TOLERANCE: f64 = 1e-9;
 /// By how much the threshold of candidates is lowered.
-const MARGIN: f64 = 1e-9;
+const MARGIN: f64 = 1e-8;
 /// A threshold that two sets with a common member reach, as sets have less than 2^32 members.
 const ANY_COMMON_MEMBER: f64 = 1e-12;
 /// Fields of small weights give no candidates if the threshold of the others stays above this share of what it was.
@@ -246,10 +248,9 @@ impl WeightedFields {
             weights += field.weight;
             out.push(similarity);
         }
-        match missing {
-            Missing::Zero => sum,
-            Missing::Rescale if weights > 0.0 => sum / weights,
-            Missing::Rescale => 0.0,
+        match weights > 0.0 {
+            true => sum / weights,
+            false => 0.0,
         }
     }
 }

@@ -106,17 +106,18 @@ impl Grams {
             .for_each_window(&self.runs, window, |at| self.anchors.push(at));
     }
 
-    /// Appends the anchors that are counted. Of a text of which nothing is cut that is each place of an anchor once. Of
-    /// another one it is, twice, each anchor of a gram whose words a cut has brought together.
-    pub fn anchors_into(&self, out: &mut Vec<u64>) {
+    /// Appends the anchors that are counted: each place of an anchor once. With `only_joined` those of a text with cuts
+    /// are, twice, the anchors of grams whose words a cut has brought together.
+    pub fn anchors_into(&self, only_joined: bool, out: &mut Vec<u64>) {
         let Some(window) = self.window() else {
             return;
         };
         let mut before = None;
         for (at, &anchor) in self.anchors.iter().enumerate() {
             let is_joined = || self.places[at + window - 1] - self.places[at] >= window;
-            if before != Some(anchor) && (!self.is_cut || is_joined()) {
-                let times = if self.is_cut { 2 } else { 1 };
+            let is_joined_only = only_joined && self.is_cut;
+            if before != Some(anchor) && (!is_joined_only || is_joined()) {
+                let times = if is_joined_only { 2 } else { 1 };
                 out.extend(std::iter::repeat_n(self.runs[anchor], times));
                 before = Some(anchor);
             }
@@ -408,7 +409,7 @@ mod tests {
             let text = random_text(&mut random);
             grams.read(&text, &[], spec);
             let mut anchors = Vec::new();
-            grams.anchors_into(&mut anchors);
+            grams.anchors_into(true, &mut anchors);
             let mut keys: BTreeMap<[u8; 16], usize> = BTreeMap::new();
             for gram in all_grams(&grams) {
                 *keys.entry(gram.key).or_default() += 1;
@@ -440,7 +441,7 @@ mod tests {
             }
             grams.read(&text, &cut, spec);
             let mut anchors = Vec::new();
-            grams.anchors_into(&mut anchors);
+            grams.anchors_into(true, &mut anchors);
             let joined = |at: usize| left[at + spec.words - 1].0 - left[at].0 >= spec.words;
             let wanted = (0..(left.len() + 1).saturating_sub(spec.words)).filter(|&at| joined(at));
             let mut wanted: Vec<u64> = wanted.map(|at| grams.runs[grams.anchors[at]]).collect();
