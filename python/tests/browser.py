@@ -7,7 +7,6 @@ protocol these tests need only what is below.
 from __future__ import annotations
 
 import base64
-import io
 import json
 import re
 import shutil
@@ -16,9 +15,6 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
-
-import numpy
-from matplotlib.image import imread
 
 TAB = "\ue004"
 ENTER = "\ue007"
@@ -132,20 +128,20 @@ class Browser:
     def clear(self, selector: str) -> None:
         self._post(f"/element/{self.find(selector)}/clear")
 
-    def png(self, selector: str = "html") -> bytes:
-        """A picture of an element, also of what the window does not show."""
+    def png(self, selector: str = "html", margin: int = 0) -> bytes:
+        """A picture of all elements that are selected, also of what the window does not show."""
         box = self.run(
-            "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
-            "return {x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height}",
+            "const boxes = [...document.querySelectorAll(arguments[0])].map(each => each.getBoundingClientRect());"
+            "const [margin, least, most] = [arguments[1], name => Math.min(...boxes.map(each => each[name])),"
+            "  name => Math.max(...boxes.map(each => each[name]))];"
+            "const [x, y] = [least('left') + scrollX - margin, least('top') + scrollY - margin];"
+            "const [right, bottom] = [most('right') + scrollX + margin, most('bottom') + scrollY + margin];"
+            "return {x, y, width: right - x, height: bottom - y}",
             selector,
+            margin,
         )
         picture = self.command("Page.captureScreenshot", clip={**box, "scale": 1}, captureBeyondViewport=True)
         return base64.b64decode(picture["data"])
-
-    def picture(self, selector: str = "html") -> numpy.ndarray:
-        """The same as pixels: rows, columns, and red, green and blue from 0 to 255."""
-        pixels = imread(io.BytesIO(self.png(selector)), format="png")[:, :, :3]
-        return (pixels * 255).round().astype(int)
 
     def screen(self, width: int, height: int = 900) -> None:
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

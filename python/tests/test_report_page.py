@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,7 +15,9 @@ import neardup
 import numpy
 import pytest
 from browser import DOWN, ENTER, HOME, SPACE, TAB, Browser, programs
+from matplotlib.image import imread
 
+ROOT = Path(__file__).resolve().parents[2]
 # Three rows of which the second connects the others, templates, changed facts, a copy and copy edits.
 ROWS = [
     "alpha beta gamma delta epsilon zeta",
@@ -121,6 +126,12 @@ def open_page(browser, jobs):
     return open_page
 
 
+def picture(browser: Browser, selector: str = "html") -> numpy.ndarray:
+    """What an element looks like: rows, columns, and red, green and blue from 0 to 255."""
+    pixels = imread(io.BytesIO(browser.png(selector)), format="png")[:, :, :3]
+    return (pixels * 255).round().astype(int)
+
+
 def visible_pairs(browser) -> list[str]:
     """The texts of the pairs that are shown in the last section."""
     return browser.run(
@@ -183,7 +194,7 @@ def test_what_a_faulty_page_does_is_noticed(browser, traps, tmp_path):
     assert skipped_headings(browser) == ["H3"]
     assert sorted(unnamed(browser)) == ["image", "textbox"]
     assert least_contrast(browser)[0] < 3
-    assert not numpy.ptp(browser.picture("input")[2:-2, 2:-2]) > 0, "an empty field has one colour"
+    assert not numpy.ptp(picture(browser, "input")[2:-2, 2:-2]) > 0, "an empty field has one colour"
 
 
 def test_texts_ids_and_names_are_never_markup(browser, open_page):
@@ -417,14 +428,14 @@ def test_the_picture_of_a_chart_is_its_data(browser, open_page, scheme, width):
         "  return [(box.top + box.bottom) / 2 - all.top,"
         "    Number(each.parentElement.textContent.replaceAll(',', ''))]})"
     )
-    pixels = of_colour(browser.picture("#rows .bars"), bar)
+    pixels = of_colour(picture(browser, "#rows .bars"), bar)
     lengths = [int(pixels[int(middle)].sum()) for middle, _ in places]
     numbers = [number for _, number in places]
     assert len(numbers) == 9 and numbers[-1] == 320
     for length, number in zip(lengths, numbers):
         assert abs(length - max(lengths) * number / max(numbers)) <= 1.5, (lengths, numbers)
     # Vertical ones: the larger number is the higher column, and what is empty has none.
-    columns = of_colour(browser.picture("#sizes svg"), bar).sum(axis=0)
+    columns = of_colour(picture(browser, "#sizes svg"), bar).sum(axis=0)
     middles = browser.run(
         "const chart = document.querySelector('#sizes svg'); const all = chart.getBoundingClientRect();"
         "return [2, 3, 4, 5, 6].map(at => (at - 2 + 0.25) / 5 * all.width)"
@@ -442,15 +453,15 @@ def test_the_picture_of_a_chart_is_its_data(browser, open_page, scheme, width):
 def test_differences_are_seen_in_the_picture(browser, open_page, scheme):
     open_page("texts")
     browser.media(scheme=scheme)
-    picture = browser.picture("#pairs article[data-kind=factual_drift] .sides")
-    half = picture.shape[1] // 2
-    deleted = of_colour(picture, colour(browser, "--del"))
-    inserted = of_colour(picture, colour(browser, "--ins"))
+    drift = picture(browser, "#pairs article[data-kind=factual_drift] .sides")
+    half = drift.shape[1] // 2
+    deleted = of_colour(drift, colour(browser, "--del"))
+    inserted = of_colour(drift, colour(browser, "--ins"))
     # A year of five characters on each side: red on the left, green on the right.
     for pixels, side in ((deleted, slice(None, half)), (inserted, slice(half, None))):
         assert pixels[:, side].sum() > 150
         assert pixels.sum() == pixels[:, side].sum()
-    same = browser.picture("#pairs article[data-kind=identical] .sides")
+    same = picture(browser, "#pairs article[data-kind=identical] .sides")
     assert not of_colour(same, colour(browser, "--del")).any() and not of_colour(same, colour(browser, "--ins")).any()
 
 
@@ -505,7 +516,7 @@ def test_a_dark_scheme(browser, open_page):
     seen = {}
     for scheme in ("light", "dark"):
         browser.media(scheme=scheme)
-        seen[scheme] = browser.picture().mean()
+        seen[scheme] = picture(browser).mean()
     assert seen["light"] > 220 and seen["dark"] < 60
 
 
@@ -519,8 +530,8 @@ def test_the_printed_page(browser, open_page, scheme):
     assert browser.run(shown, "form") == browser.run(shown, "nav") == 0
     # Ink on white paper, whatever the screen shows, with the bars.
     assert colour(browser, "--page") == (255, 255, 255)
-    assert browser.picture().mean() > 220
-    assert of_colour(browser.picture("#rows .bars"), colour(browser, "--bar")).sum() > 1000
+    assert picture(browser).mean() > 220
+    assert of_colour(picture(browser, "#rows .bars"), colour(browser, "--bar")).sum() > 1000
     assert browser.command("Page.printToPDF")["data"].startswith("JVBERi0"), "no PDF"
 
 
@@ -543,3 +554,18 @@ def test_clusters_can_be_opened(browser, open_page):
     assert "theta" in shown and "0.500" in shown
     before = "return document.querySelector(arguments[0]).previousElementSibling.previousElementSibling.innerText"
     assert browser.run(before, chain) == "Chains"
+
+
+def test_the_pictures_of_the_readme(browser, binary, tmp_path):
+    """They can be made again, are small, and are described for readers who do not see them."""
+    run(sys.executable, ROOT / "dev" / "pictures", "--neardup", binary, "--output", tmp_path)
+    made = {path.name: imread(path) for path in tmp_path.glob("*.png")}
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = dict(re.findall(r"!\[([^]]{40,})\]\(docs/images/([\w.]+)\)", readme))
+    assert sorted(made) == sorted(shown.values()) == sorted(path.name for path in (ROOT / "docs" / "images").iterdir())
+    for name, pixels in made.items():
+        kept = ROOT / "docs" / "images" / name
+        assert kept.stat().st_size < 150_000
+        # Other fonts make other lines, but not another picture.
+        assert abs(imread(kept)[:, :, :3].mean() - pixels[:, :, :3].mean()) < 0.03
+        assert 0.7 < imread(kept).shape[0] / pixels.shape[0] < 1.4
