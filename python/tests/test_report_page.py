@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -214,6 +215,27 @@ def test_texts_ids_and_names_are_never_markup(browser, open_page):
     page = browser.run("return document.documentElement.textContent")
     assert not set(page) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
     assert browser.run("return document.title").endswith("out <i>&'\" #1")
+
+
+def test_the_policy_of_the_page_refuses_requests(browser, traps, open_page):
+    """Even an element that found its way into the page could not load anything."""
+    address, requests = traps
+    open_page("texts")
+    browser.run(
+        "for (const [tag, name] of [['img', 'src'], ['iframe', 'src'], ['script', 'src'], ['link', 'href']]) {"
+        "  const each = document.createElement(tag); each.rel = 'stylesheet';"
+        "  each[name] = `${arguments[0]}/${tag}`; document.body.append(each) }",
+        address,
+    )
+    wanted = ["img-src", "frame-src", "script-src", "style-src"]
+    refused = ""
+    for _ in range(100):
+        refused += "".join(message["message"] for message in browser.messages())
+        if all(kind in refused for kind in wanted):
+            break
+        time.sleep(0.1)
+    assert [kind for kind in wanted if kind not in refused] == []
+    assert requests == []
 
 
 def test_filters_show_the_pairs_that_fit(browser, jobs, open_page):
