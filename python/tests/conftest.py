@@ -9,6 +9,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """The summary says why a test was skipped."""
+    config.option.reportchars += "s"
+
+
 @pytest.fixture
 def session() -> neardup.Session:
     return neardup.connect(threads=2)

@@ -30,4 +30,4 @@ def test_notebook(path):
 
 
 def test_there_are_notebooks():
-    assert len(list(NOTEBOOKS.glob("*.ipynb"))) == 4
+    assert len(list(NOTEBOOKS.glob("*.ipynb"))) == 5

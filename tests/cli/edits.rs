@@ -379,6 +379,34 @@ fn a_passage_stays_if_its_first_place_is_cut() {
     assert_eq!(left[2], (2, "New.".to_owned()));
 }
 
+/// A passage that is put off because its first place is cut, and that stands only in texts with cuts, is found in the next
+/// round.
+#[test]
+fn passages_that_are_put_off_are_cut_later() {
+    let scratch = Scratch::new();
+    let texts = [
+        "a1 b1 c1 d1 e1 f1",
+        "x1 a1 b1 c1 d1 e1 f1 g1 x2",
+        "a1 b1 c1 d1 e1 f1 y0 x3 c1 d1 e1 f1 g1 x4",
+        "a1 b1 c1 d1 e1 f1 y9 x5 c1 d1 e1 f1 g1 x6",
+    ];
+    let left = left_of(&scratch, &texts, "5");
+    let kept = [
+        (0, texts[0]),
+        (1, "x1 g1 x2"),
+        (2, "y0 x3 c1 d1 e1 f1 g1 x4"),
+        (3, "y9 x5 x6"),
+    ];
+    assert_eq!(left, kept.map(|(id, text)| (id, text.to_owned())));
+    let left = left_of(&scratch, &["u t x u t u y t u z t u w"], "2");
+    let words: Vec<&str> = left[0].1.split(' ').collect();
+    let mut pairs: Vec<&[&str]> = words.windows(2).collect();
+    let all = pairs.len();
+    pairs.sort_unstable();
+    pairs.dedup();
+    assert_eq!(pairs.len(), all, "{words:?}");
+}
+
 /// Words on both sides of what is cut stay two words.
 #[test]
 fn no_words_are_joined() {

@@ -1,4 +1,5 @@
-//! Bar charts as SVG, each with its data as a table for readers who do not see it.
+//! Bar charts of which each has its data as a table, for readers who do not see it. Their letters have the same size on
+//! a phone as on a wide screen: what is stretched is measured in percent.
 
 use super::html::{count, escaped};
 use neardup::jobs::RecallBin;
@@ -7,10 +8,17 @@ use std::fmt::Write as _;
 /// A bar: its label and its value.
 pub(super) type Bar = (String, i64);
 
-const WIDTH: f64 = 640.0;
-const ROW: f64 = 26.0;
-const LABELS: f64 = 220.0;
+/// Height of a chart with vertical bars, in pixels, and of the places above and below the bars.
 const HEIGHT: f64 = 220.0;
+const ABOVE: f64 = 20.0;
+const BELOW: f64 = 24.0;
+/// Widths in pixels: of a letter, of a vertical bar if there are few, and of all bars on a wide and a narrow screen.
+const LETTER: usize = 8;
+const COLUMN: usize = 72;
+const WIDE: usize = 680;
+const NARROW: usize = 280;
+/// Maximum number of vertical bars with their values above them.
+const MAX_VALUES: usize = 12;
 
 /// The data of a chart as a table that can be opened.
 fn table(title: &str, head: [&str; 2], bars: &[Bar]) -> String {
@@ -32,36 +40,25 @@ fn table(title: &str, head: [&str; 2], bars: &[Bar]) -> String {
     )
 }
 
+/// The largest value, at least 1.
+fn largest(bars: &[Bar]) -> f64 {
+    bars.iter().map(|(_, value)| *value).fold(1, i64::max) as f64
+}
+
 /// Horizontal bars on a linear scale, with labels and values.
 pub(super) fn horizontal(title: &str, head: [&str; 2], bars: &[Bar]) -> String {
-    let largest = bars
-        .iter()
-        .map(|(_, value)| *value)
-        .max()
-        .unwrap_or(0)
-        .max(1) as f64;
-    let height = ROW * bars.len() as f64 + 4.0;
+    let largest = largest(bars);
     let mut marks = String::new();
-    for (at, (label, value)) in bars.iter().enumerate() {
-        let y = ROW * at as f64;
-        let length = (*value as f64 / largest) * (WIDTH - LABELS - 110.0);
-        let length = if *value > 0 { length.max(1.0) } else { 0.0 };
-        _ = write!(
-            marks,
-            "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{}</text>\
-             <rect x=\"{LABELS:.0}\" y=\"{:.0}\" width=\"{length:.1}\" height=\"16\"/>\
-             <text x=\"{:.0}\" y=\"{:.0}\">{}</text>",
-            LABELS - 8.0,
-            y + 17.0,
-            escaped(label),
-            y + 4.0,
-            LABELS + length + 6.0,
-            y + 17.0,
-            count(*value)
-        );
+    for (label, value) in bars {
+        _ = write!(marks, "<span>{}</span><span>", escaped(label));
+        if *value > 0 {
+            let share = *value as f64 / largest;
+            _ = write!(marks, "<i style=\"--share: {share:.4}\"></i>");
+        }
+        _ = write!(marks, "{}</span>", count(*value));
     }
     format!(
-        "<figure><svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\">{marks}</svg>{}</figure>",
+        "<figure><div class=\"bars\" role=\"img\" aria-label=\"{}\">{marks}</div>{}</figure>",
         escaped(title),
         table(title, head, bars)
     )
@@ -69,94 +66,118 @@ pub(super) fn horizontal(title: &str, head: [&str; 2], bars: &[Bar]) -> String {
 
 /// Vertical bars whose heights are logarithmic, so that single clusters are seen beside many thousands.
 pub(super) fn logarithmic(title: &str, head: [&str; 2], bars: &[Bar]) -> String {
-    let largest = bars
-        .iter()
-        .map(|(_, value)| *value)
-        .max()
-        .unwrap_or(0)
-        .max(1) as f64;
+    let largest = largest(bars);
+    let bottom = HEIGHT - BELOW;
     // A bar of 1 has a height, and each power of ten adds the same.
-    let scale = |value: f64| (value.log10() + 1.0) / (largest.log10() + 1.0) * (HEIGHT - 50.0);
-    let width = (WIDTH - 50.0) / bars.len().max(1) as f64;
-    let every = bars.len().div_ceil(12).max(1);
+    let scale = |value: f64| (value.log10() + 1.0) / (largest.log10() + 1.0) * (bottom - ABOVE);
     let mut marks = String::new();
     let mut power = 1.0;
+    let mut left = 0;
     while power <= largest {
-        let y = HEIGHT - 30.0 - scale(power);
+        let y = bottom - scale(power);
+        let label = count(power as i64);
         _ = write!(
             marks,
-            "<line x1=\"50\" x2=\"{WIDTH:.0}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-             <text x=\"44\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+            "<line x1=\"0\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
+             <text x=\"-6\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
             y + 4.0,
-            count(power as i64)
         );
+        left = label.len() + 1;
         power *= 10.0;
     }
+    let letters = bars.iter().map(|(label, _)| label.chars().count()).max();
+    let letters = (letters.unwrap_or(0) + 1) * LETTER;
+    // As many labels as have place.
+    let every = (bars.len() * letters).div_ceil((bars.len() * COLUMN).clamp(1, WIDE));
+    let every = every.max(1);
+    let is_crowded = bars.len().div_ceil(every) * letters > NARROW;
+    let width = 100.0 / bars.len().max(1) as f64;
     for (at, (label, value)) in bars.iter().enumerate() {
-        let x = 50.0 + width * at as f64;
+        let x = width * at as f64;
+        let middle = x + width / 2.0;
         if *value > 0 {
             let height = scale(*value as f64);
+            let top = bottom - height;
+            let value = count(*value);
             _ = write!(
                 marks,
-                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{height:.1}\"><title>{}: {}</title></rect>",
-                x + 1.0,
-                HEIGHT - 30.0 - height,
-                (width - 2.0).max(1.0),
-                escaped(label),
-                count(*value)
+                "<rect x=\"{x:.3}%\" y=\"{top:.1}\" width=\"{width:.3}%\" height=\"{height:.1}\">\
+                 <title>{}: {value}</title></rect>",
+                escaped(label)
             );
+            if bars.len() <= MAX_VALUES {
+                _ = write!(
+                    marks,
+                    "<text x=\"{middle:.3}%\" y=\"{:.1}\" text-anchor=\"middle\">{value}</text>",
+                    top - 5.0
+                );
+            }
         }
         if at % every == 0 {
+            let class = match is_crowded && (at / every) % 2 == 1 {
+                true => " class=\"wide\"",
+                false => "",
+            };
             _ = write!(
                 marks,
-                "<text x=\"{:.1}\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>",
-                x + width / 2.0,
-                HEIGHT - 12.0,
+                "<text{class} x=\"{middle:.3}%\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>",
+                HEIGHT - 6.0,
                 escaped(label)
             );
         }
     }
     format!(
-        "<figure><svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {WIDTH:.0} {HEIGHT:.0}\">{marks}</svg>{}</figure>",
+        "<figure><svg role=\"img\" aria-label=\"{}\" height=\"{HEIGHT:.0}\" \
+         style=\"--left: {left}ch; --columns: {}\">{marks}</svg>{}</figure>",
         escaped(title),
+        bars.len(),
         table(title, head, bars)
     )
 }
 
-/// A curve of expected shares, and dots of measured ones with their intervals, by similarity.
-pub(super) fn curve(title: &str, expected: &[(f64, f64)], measured: &[RecallBin]) -> String {
-    let x = |similarity: f64| 50.0 + similarity * (WIDTH - 60.0);
-    let y = |share: f64| HEIGHT - 30.0 - share * (HEIGHT - 50.0);
+/// A curve of expected shares, and dots of measured ones with their intervals, by similarity from 0 to 1; `data` follows it.
+pub(super) fn curve(
+    title: &str,
+    expected: &[(f64, f64)],
+    measured: &[RecallBin],
+    data: &str,
+) -> String {
+    let bottom = HEIGHT - BELOW;
+    let y = |share: f64| bottom - share * (bottom - ABOVE);
     let mut marks = String::new();
     for fifth in 0..=5 {
         let share = f64::from(fifth) / 5.0;
         _ = write!(
             marks,
-            "<line x1=\"50\" x2=\"{:.0}\" y1=\"{:.1}\" y2=\"{:.1}\"/>\
-             <text x=\"44\" y=\"{:.1}\" text-anchor=\"end\">{share:.1}</text>\
-             <text x=\"{:.1}\" y=\"{:.0}\" text-anchor=\"middle\">{share:.1}</text>",
-            WIDTH - 10.0,
+            "<line x1=\"0\" x2=\"100%\" y1=\"{:.1}\" y2=\"{:.1}\"/>\
+             <text x=\"-6\" y=\"{:.1}\" text-anchor=\"end\">{share:.1}</text>\
+             <text x=\"{:.0}%\" y=\"{:.0}\" text-anchor=\"middle\">{share:.1}</text>",
             y(share),
             y(share),
             y(share) + 4.0,
-            x(share),
-            HEIGHT - 12.0
+            share * 100.0,
+            HEIGHT - 6.0
         );
     }
-    let points: Vec<String> = expected
-        .iter()
-        .map(|(similarity, share)| format!("{:.1},{:.1}", x(*similarity), y(*share)))
-        .collect();
-    if !points.is_empty() {
-        _ = write!(marks, "<polyline points=\"{}\"/>", points.join(" "));
-    }
-    for bin in measured {
-        let (from, to) = bin.similarity;
-        let (at, share) = (x((from + to) / 2.0), bin.share);
+    marks.push_str("<g class=\"expected\">");
+    for (from, to) in expected.iter().zip(expected.iter().skip(1)) {
         _ = write!(
             marks,
-            "<g class=\"dot\"><line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\"/>\
-             <circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"4\"><title>{from:.2}–{to:.2}: {:.3}</title></circle></g>",
+            "<line x1=\"{:.1}%\" x2=\"{:.1}%\" y1=\"{:.1}\" y2=\"{:.1}\"/>",
+            from.0 * 100.0,
+            to.0 * 100.0,
+            y(from.1),
+            y(to.1)
+        );
+    }
+    marks.push_str("</g>");
+    for bin in measured {
+        let (from, to) = bin.similarity;
+        let (at, share) = ((from + to) * 50.0, bin.share);
+        _ = write!(
+            marks,
+            "<g class=\"dot\"><line x1=\"{at:.1}%\" x2=\"{at:.1}%\" y1=\"{:.1}\" y2=\"{:.1}\"/>\
+             <circle cx=\"{at:.1}%\" cy=\"{:.1}\" r=\"4\"><title>{from:.2}–{to:.2}: {:.3}</title></circle></g>",
             y(share.low),
             y(share.high),
             y(share.value),
@@ -164,7 +185,8 @@ pub(super) fn curve(title: &str, expected: &[(f64, f64)], measured: &[RecallBin]
         );
     }
     format!(
-        "<figure><svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {WIDTH:.0} {HEIGHT:.0}\">{marks}</svg></figure>",
+        "<figure><svg role=\"img\" aria-label=\"{}\" height=\"{HEIGHT:.0}\" style=\"--left: 4ch; --columns: 10\">{marks}</svg>\
+         {data}</figure>",
         escaped(title)
     )
 }

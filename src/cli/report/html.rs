@@ -6,6 +6,8 @@ use similar::{ChangeTag, TextDiff};
 
 /// Maximum number of characters of an id, a title or a path.
 const NAME_CHARS: usize = 200;
+/// Maximum number of characters of the beginning of a text.
+const EXCERPT_CHARS: usize = 80;
 
 /// A text with the characters that HTML interprets replaced, and hidden characters made visible.
 pub(super) fn escaped(text: &str) -> String {
@@ -25,9 +27,18 @@ pub(super) fn escaped(text: &str) -> String {
 
 /// An id, a title or a path: the first characters of a long one.
 pub(super) fn brief(name: &str) -> String {
-    match name.char_indices().nth(NAME_CHARS) {
-        None => escaped(name),
-        Some((end, _)) => format!("{}…", escaped(&name[..end])),
+    cut(name, NAME_CHARS)
+}
+
+/// The beginning of a text, by which it is recognised.
+pub(super) fn excerpt(text: &str) -> String {
+    cut(text, EXCERPT_CHARS)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => escaped(text),
+        Some((end, _)) => format!("{}…", escaped(text[..end].trim_end())),
     }
 }
 
@@ -106,6 +117,8 @@ mod tests {
     fn names_are_cut() {
         assert_eq!(brief("<a>"), "&lt;a&gt;");
         assert_eq!(brief(&"&".repeat(300)), format!("{}…", "&amp;".repeat(200)));
+        assert_eq!(excerpt(&"é".repeat(81)), format!("{}…", "é".repeat(80)));
+        assert_eq!(excerpt("<a>"), "&lt;a&gt;");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `neardup report`: writes what a job found as a page of HTML.
 //!
-//! `page` writes the sections, `charts` the charts as SVG, `html` escapes texts and marks differences. `report.css` and
+//! `page` writes the sections, `charts` the charts, `html` escapes texts and marks differences. `report.css` and
 //! `report.js` are part of the page, which loads nothing.
 
 mod charts;

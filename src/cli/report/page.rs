@@ -2,7 +2,7 @@
 
 use super::charts::{Bar, curve, horizontal, logarithmic};
 use super::command::command;
-use super::html::{brief, count, escaped, side_by_side};
+use super::html::{brief, count, escaped, excerpt, side_by_side};
 use neardup::jobs::{
     COMPARED_CHARACTERS, Figure, Manifest, RecallBin, Report, ReportCluster, ReportPair, ReportRow,
     SAMPLED_ROWS, SIMILARITY_BINS, Share, Shown,
@@ -13,6 +13,8 @@ const CSS: &str = include_str!("report.css");
 const JS: &str = include_str!("report.js");
 /// Maximum number of bytes of a section with pairs, so that the page stays below 5 MB.
 const SECTION_BYTES: usize = 2_000_000;
+/// Maximum number of rows of the largest cluster, up to which each number of rows has its own bar.
+const SINGLE_SIZES: i64 = 12;
 /// Maximum number of files in a list.
 const MAX_FILES: usize = 50;
 
@@ -196,14 +198,21 @@ fn sizes(report: &Report) -> String {
     let mut bars: Vec<Bar> = vec![];
     let mut low = 2;
     while low <= largest {
-        let high = low * 2 - 1;
+        let high = match largest <= SINGLE_SIZES {
+            true => low,
+            false => low * 2 - 1,
+        };
         let clusters = report
             .sizes
             .range(low..=high)
             .map(|(_, clusters)| clusters)
             .sum();
-        bars.push((format!("{}–{}", count(low), count(high)), clusters));
-        low *= 2;
+        let label = match low == high {
+            true => count(low),
+            false => format!("{}–{}", count(low), count(high)),
+        };
+        bars.push((label, clusters));
+        low = high + 1;
     }
     let clusters: i64 = report.sizes.values().sum();
     format!(
@@ -278,22 +287,20 @@ fn recall(report: &Report) -> String {
         true => "",
         false => " The line is the probability that MinHash finds a pair of that similarity.",
     };
+    let data = format!(
+        "<details><summary>Data: recall by similarity</summary><table><thead><tr><th scope=\"col\">similarity</th>\
+         <th scope=\"col\">pairs</th><th scope=\"col\">found</th><th scope=\"col\">recall</th></tr></thead>\
+         <tbody>{rows}</tbody></table></details>"
+    );
     format!(
         "<p>{} of the {} pairs of a sample of {sample} texts were found: a recall of {}, with its 95 % confidence \
          interval.</p>{}<p class=\"note\">The texts of the sample were compared with all texts by the exact join. The dots \
          are the measured recall by similarity, with 95 % confidence intervals, in which the pairs of one text count as \
-         one.{expected}</p>\
-         <details><summary>Data: recall by similarity</summary><table><thead><tr><th scope=\"col\">similarity</th>\
-         <th scope=\"col\">pairs</th><th scope=\"col\">found</th><th scope=\"col\">recall</th></tr></thead>\
-         <tbody>{rows}</tbody></table></details>",
+         one.{expected}</p>",
         count(all.found),
         count(all.pairs),
         text(&all),
-        curve(
-            "Recall by similarity",
-            &measured.expected,
-            &measured.recall.bins
-        )
+        curve("Recall by similarity", &measured.expected, &measured.recall.bins, &data)
     )
 }
 
@@ -378,10 +385,12 @@ fn one_cluster(cluster: &ReportCluster) -> String {
         0 => String::new(),
         more => format!(", of which {} are not shown", count(more)),
     };
+    let about = cluster.pairs.first().map(|pair| excerpt(&pair.kept.text));
     let mut html = format!(
-        "<details><summary>Cluster {}: {} rows{more}</summary>",
+        "<details><summary>Cluster {}: {} rows{more} <span class=\"note\" dir=\"auto\">{}</span></summary>",
         brief(&cluster.id),
-        count(cluster.size)
+        count(cluster.size),
+        about.unwrap_or_default()
     );
     for pair in &cluster.pairs {
         html.push_str(&one_pair(pair));
@@ -409,7 +418,7 @@ fn pairs(report: &Report) -> String {
          <form id=\"filter\" hidden><label>Search <input type=\"search\" name=\"search\"></label>\
          <label>Kind <select name=\"kind\">{kinds}</select></label>\
          <label>Similarity from <input type=\"number\" name=\"least\" min=\"0\" max=\"1\" step=\"0.01\"></label>\
-         <label>to <input type=\"number\" name=\"most\" min=\"0\" max=\"1\" step=\"0.01\"></label></form>\
+         <label>Similarity to <input type=\"number\" name=\"most\" min=\"0\" max=\"1\" step=\"0.01\"></label></form>\
          <p id=\"shown\" role=\"status\"></p><div id=\"pairs\">",
         match report.removed as usize > report.pairs.len() {
             true => format!(
@@ -455,8 +464,8 @@ fn one_pair(pair: &ReportPair) -> String {
     };
     format!(
         "<article data-kind=\"{kind}\" data-similarity=\"{}\"><p class=\"head\"><b>{:.3}</b>{label}, cluster {} of {} rows</p>\
-         <div class=\"sides\"><div><h4>{}</h4><p dir=\"auto\">{kept}</p></div>\
-         <div><h4>{}</h4><p dir=\"auto\">{removed}</p></div></div></article>\n",
+         <div class=\"sides\"><div><p class=\"who\">{}</p><p dir=\"auto\">{kept}</p></div>\
+         <div><p class=\"who\">{}</p><p dir=\"auto\">{removed}</p></div></div></article>\n",
         pair.similarity,
         pair.similarity,
         brief(&pair.cluster),
