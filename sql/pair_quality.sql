@@ -1,14 +1,14 @@
 -- pair_quality(found, truth)
 --
--- Computes precision, recall and F1 of found pairs against true pairs. Pairs are unordered, and repeated pairs count
--- once.
+-- Computes precision, recall and F1 of found pairs against true pairs, such as those of an exact join, those that were
+-- labelled, or those of another run, whose agreement is F1. Pairs are unordered, and repeated pairs count once.
 --
 -- Inputs
 --   input: id_a, id_b
 --   input_b: id_a, id_b
 -- Parameters
 --   id_a | one end of a pair, in both relations
---   id_b.end | the other end, in both relations
+--   id_b.relations
 -- Columns
 --   found: Int64 | distinct pairs found
 --   truth: Int64 | distinct true pairs
@@ -16,6 +16,10 @@
 --   precision: Float64 | correct / found; NULL if there are no found pairs
 --   recall: Float64 | correct / truth; NULL if there are no true pairs
 --   f1: Float64 | harmonic mean of precision and recall
+--   precision_low: Float64 | lower end of the 95 % confidence interval of the precision, with the found pairs as trials (see wilson_interval)
+--   precision_high: Float64 | its upper end
+--   recall_low: Float64 | lower end of the 95 % confidence interval of the recall, with the true pairs as trials
+--   recall_high: Float64 | its upper end
 -- Guarantees
 --   Always one row, even for empty relations.
 -- Example
@@ -41,6 +45,15 @@ counts AS (
     coalesce(sum(in_truth), 0) AS truth,
     coalesce(sum(in_found * in_truth), 0) AS correct
   FROM pairs
+),
+intervals AS (
+  SELECT
+    found,
+    truth,
+    correct,
+    wilson_interval(correct, found) AS of_precision,
+    wilson_interval(correct, truth) AS of_recall
+  FROM counts
 )
 SELECT
   found,
@@ -48,5 +61,9 @@ SELECT
   correct,
   CAST(correct AS DOUBLE) / nullif(found, 0) AS precision,
   CAST(correct AS DOUBLE) / nullif(truth, 0) AS recall,
-  2.0 * correct / nullif(found + truth, 0) AS f1
-FROM counts
+  2.0 * correct / nullif(found + truth, 0) AS f1,
+  of_precision['low'] AS precision_low,
+  of_precision['high'] AS precision_high,
+  of_recall['low'] AS recall_low,
+  of_recall['high'] AS recall_high
+FROM intervals

@@ -1,6 +1,6 @@
 -- removed
 --
--- Step of a job: lists each removed row with the kept row that represents it, and the reason for its removal.
+-- Part of a step of a job: lists each removed row with the kept row that represents it, and the reason for its removal.
 WITH copies AS (
   SELECT id AS node, UNNEST(ids) AS id
   FROM texts

@@ -36,6 +36,7 @@ mod sql;
 mod stop;
 mod summary;
 mod temp_dir;
+mod tune;
 mod visible;
 mod why;
 
@@ -91,6 +92,7 @@ enum Command {
     Show(show::Arguments),
     Why(why::Arguments),
     Report(report::Arguments),
+    Tune(Box<tune::Arguments>),
     Sql(sql::Arguments),
     Generate(generate::Arguments),
     Scheduler(roles::Scheduler),
@@ -113,6 +115,7 @@ impl Command {
             Self::Show(arguments) => show::run(&arguments, global).await,
             Self::Why(arguments) => why::run(&arguments, global).await,
             Self::Report(arguments) => report::run(&arguments, global).await,
+            Self::Tune(arguments) => tune::run(&arguments, global).await,
             Self::Sql(arguments) => sql::run(&arguments, global).await,
             Self::Generate(arguments) => generate::run(&arguments, global).await,
             Self::Scheduler(arguments) => roles::scheduler(&arguments, global).await,
@@ -246,7 +249,7 @@ fn run(arguments: Arguments) -> Result<Outcome> {
     let result = waiting.block_on(async {
         let is_job = matches!(
             command,
-            Command::Dedup(_) | Command::Decontaminate(_) | Command::Ingest(_)
+            Command::Dedup(_) | Command::Decontaminate(_) | Command::Ingest(_) | Command::Tune(_)
         );
         // Caught before the command begins, which may spill or write before it first waits.
         let stop = match command.stops_itself() {

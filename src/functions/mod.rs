@@ -139,6 +139,7 @@ table_functions! {
         "partial_duplicates" + "partial_duplicates.documents";
     surface "projection_join" [1..=2] resolve::signatures::projection_join,
         "projection_join" + "projection_join.estimated";
+    surface "recall_by_similarity" [2..=2] resolve::pairs::recall_by_similarity, "recall_by_similarity";
     surface "repeated_passages" [1..=1] resolve::repeated_text::repeated_passages, "repeated_passages";
     surface "repeated_text" [1..=1] resolve::repeated_text::repeated_text, "repeated_text";
     surface "sentence_history" [1..=1] resolve::sentence_history::sentence_history, "sentence_history";

@@ -6,6 +6,7 @@ use super::figures::{Figure, Reason};
 use super::inputs;
 use super::manifest::{Manifest, StepFile, StepRecord};
 use super::report::REPORT;
+use super::statement;
 use crate::files::{Location, MANIFEST, parquet_files};
 use crate::functions::{Template, Value};
 use crate::operators::similar_pairs::{LeftOut, reporting};
@@ -17,7 +18,6 @@ use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err}
 use datafusion::dataframe::DataFrame;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
-use datafusion::sql::parser::Statement;
 #[cfg(feature = "cluster")]
 use datafusion::{
     arrow::array::{ArrayRef, Int32Array, RecordBatch},
@@ -51,7 +51,7 @@ impl Progress for Quiet {
 }
 
 /// The files and directories that a job owns in its directory, beside the manifest and the lock.
-pub(super) const OWNED: [&str; 11] = [
+pub(super) const OWNED: [&str; 13] = [
     "steps",
     "plain_text",
     "sentences",
@@ -62,6 +62,8 @@ pub(super) const OWNED: [&str; 11] = [
     "removed.parquet",
     "contamination.parquet",
     "cuts.parquet",
+    "settings.parquet",
+    "methods.parquet",
     REPORT,
 ];
 
@@ -205,15 +207,7 @@ impl Job {
         template: Template,
         values: &BTreeMap<String, Value>,
     ) -> Result<LogicalPlan> {
-        let literals = values
-            .iter()
-            .map(|(name, value)| (name.clone(), value.literal()))
-            .collect();
-        let statement = template.statement(&literals)?;
-        let state = self.context.state();
-        state
-            .statement_to_plan(Statement::Statement(Box::new(statement)))
-            .await
+        statement::plan(&self.context, template, values).await
     }
 
     /// Registers a statement of the job as a view, which the statements of later steps read.
@@ -226,11 +220,7 @@ impl Job {
         template: Template,
         values: &BTreeMap<String, Value>,
     ) -> Result<()> {
-        let plan = self.plan(template, values).await?;
-        let view = DataFrame::new(self.context.state(), plan).into_view();
-        self.context.deregister_table(name)?;
-        self.context.register_table(name, view)?;
-        Ok(())
+        statement::view(&self.context, name, template, values).await
     }
 
     /// Runs a step, unless it is done, and registers its result as a table.

@@ -3,7 +3,7 @@
 //! ```text
 //! DIR/manifest.json          inputs, parameters, and per step: files, rows, checksums, what was left out
 //! DIR/steps/NN-name/*.parquet
-//! DIR/pairs.parquet  DIR/clusters.parquet  DIR/kept.parquet  DIR/removed.parquet
+//! DIR/pairs.parquet  DIR/clusters.parquet  DIR/kept.parquet  DIR/removed.parquet …
 //! ```
 //!
 //! One step is one SQL statement (`sql/jobs/*.sql`) over the steps before it. It is committed by listing its
@@ -31,11 +31,13 @@ mod ingest;
 mod inputs;
 mod job;
 mod manifest;
+mod recall;
 mod report;
 mod results;
 mod row_ids;
 mod table;
 mod tables;
+mod tune;
 mod verified;
 mod why;
 
@@ -48,11 +50,13 @@ pub use ingest::{Ingest, ingest};
 pub use job::{Job, Progress, Quiet, is_owned};
 pub use manifest::{InputFile, Manifest, StepFile, StepRecord};
 pub use neardup_kernels::{ChangeKind, Measure, PairClass};
+pub use recall::{Recall, RecallBin, Share};
 pub use report::{
-    COMPARED_CHARACTERS, Report, ReportCluster, ReportPair, ReportRow, SAMPLED_ROWS,
+    COMPARED_CHARACTERS, Measured, Report, ReportCluster, ReportPair, ReportRow, SAMPLED_ROWS,
     SHOWN_CHARACTERS, SIMILARITY_BINS, Shown, report, write_report,
 };
 pub use row_ids::RowIds;
 pub(crate) use tables::TABLES;
 pub use tables::{manifest, register, register_result};
+pub use tune::{MethodRecall, Setting, Tune, Tuning, tune};
 pub use why::{PathRow, Why, WhyRow, why};

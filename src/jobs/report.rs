@@ -3,16 +3,22 @@
 //! The size of a report does not depend on the size of the job: counts are aggregated by queries, and of clusters and pairs
 //! there are samples, which are the same for every run.
 
+use super::dedup::Method;
+use super::defaults::default;
+use super::figures::Figure;
 use super::manifest::Manifest;
-use super::tables::{classifier, register_result};
+use super::recall::{Recall, recall, sample};
+use super::tables::{classifier, register_result, table};
+use super::verified::verify;
 use crate::files::Location;
+use crate::functions::Value;
 use datafusion::arrow::array::{Array, AsArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
 use datafusion::common::{Result, exec_err};
 use datafusion::object_store::ObjectStoreExt;
 use datafusion::prelude::SessionContext;
-use neardup_kernels::{ChangeKind, PairClass};
+use neardup_kernels::{Bands, ChangeKind, PairClass, candidate_probability, choose_bands};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Name of the report in the directory of a job.
@@ -29,6 +35,8 @@ const CHANGES: usize = 10;
 const ROWS_OF_CLUSTER: usize = 6;
 /// Number of bins of similarities between 0 and 1.
 pub const SIMILARITY_BINS: usize = 50;
+/// Number of bins of the measured recall between 0 and 1.
+const RECALL_BINS: usize = 20;
 /// Maximum number of characters of a text that are compared for its class.
 pub const COMPARED_CHARACTERS: usize = 20_000;
 /// Maximum number of characters of a text that are shown.
@@ -89,6 +97,17 @@ pub struct ReportCluster {
     pub pairs: Vec<ReportPair>,
 }
 
+/// The recall of a job that may miss pairs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Number of sampled texts, which were compared with all texts by the exact join.
+    pub sample: i64,
+    /// The share of their pairs that the job has.
+    pub recall: Recall,
+    /// The probability that MinHash finds a pair, by similarity; empty if the job found its pairs by the exact join.
+    pub expected: Vec<(f64, f64)>,
+}
+
 /// What a report about a job shows.
 #[derive(Debug)]
 pub struct Report {
@@ -102,8 +121,13 @@ pub struct Report {
     pub reasons: BTreeMap<String, i64>,
     /// Number of removed rows that are not repeated rows of an id.
     pub removed: i64,
-    /// Number of sampled removed rows, by class; empty if the job compared vectors without texts.
+    /// Number of removed rows, by class; empty if the job compared vectors without texts. Of a job of an older version
+    /// they are those of a sample.
     pub classes: BTreeMap<PairClass, usize>,
+    /// Whether `classes` has all removed rows.
+    pub all_classes: bool,
+    /// The recall; `None` if the job finds every pair, or its recall is not measured because it compares vectors.
+    pub measured: Option<Measured>,
     /// Removed rows of each class, the least similar first.
     pub pairs: Vec<ReportPair>,
     /// Suspicious clusters and the largest ones.
@@ -168,9 +192,14 @@ pub async fn report(context: &SessionContext, directory: &str) -> Result<Report>
     );
     let sample = sampled(context, &pairs_of(&manifest, &removed_rows)).await?;
     let sample = with_texts(context, &manifest, sample).await?;
-    let mut classes = BTreeMap::new();
-    for class in sample.iter().filter_map(|pair| pair.class) {
-        *classes.entry(class).or_default() += 1;
+    let mut classes = classes(context).await?;
+    let all_classes = classes.is_some();
+    if classes.is_none() {
+        let mut found: BTreeMap<PairClass, usize> = BTreeMap::new();
+        for class in sample.iter().filter_map(|pair| pair.class) {
+            *found.entry(class).or_default() += 1;
+        }
+        classes = Some(found);
     }
     let mut shown: BTreeMap<String, Shown> = BTreeMap::new();
     let chains = format!(
@@ -217,11 +246,98 @@ pub async fn report(context: &SessionContext, directory: &str) -> Result<Report>
         similarities: (0..SIMILARITY_BINS).map(bin).collect(),
         reasons,
         removed: removed.get(&0).copied().unwrap_or(0),
-        classes,
+        classes: classes.unwrap_or_default(),
+        all_classes,
+        measured: measured(context, &manifest, directory).await?,
         pairs: of_each_class(sample),
         clusters: clusters(&shown, members),
         manifest,
     })
+}
+
+/// The number of removed rows by class; `None` if the job has not classified them.
+async fn classes(context: &SessionContext) -> Result<Option<BTreeMap<PairClass, usize>>> {
+    if !context.table_exist("removed")? {
+        return Ok(None);
+    }
+    let removed = context.table("removed").await?;
+    if !removed.schema().has_column_with_unqualified_name("class") {
+        return Ok(None);
+    }
+    let sql = "SELECT class, count(*) FROM removed WHERE class IS NOT NULL GROUP BY class";
+    let found = texts_and_counts(context, sql).await?;
+    let counts = found.into_iter().filter_map(|(word, rows)| {
+        let class = PairClass::ALL
+            .into_iter()
+            .find(|class| class.word() == word)?;
+        Some((class, rows as usize))
+    });
+    Ok(Some(counts.collect()))
+}
+
+/// Measures the recall of a job over texts that may miss pairs.
+async fn measured(
+    context: &SessionContext,
+    manifest: &Manifest,
+    directory: &str,
+) -> Result<Option<Measured>> {
+    let (Some(pairs), Some(texts)) = (manifest.step("pairs"), manifest.step("texts")) else {
+        return Ok(None);
+    };
+    let method = pairs.figure(Figure::Method).and_then(|word| word.as_str());
+    let by_minhash = method == Some(Method::MinHash.word());
+    let uncompared = pairs.figure(Figure::PairsNotCompared);
+    let is_complete = !by_minhash && uncompared.is_none();
+    let is_other =
+        manifest.parameters.contains_key("measure") || method == Some(Method::Projection.word());
+    if is_complete || is_other {
+        return Ok(None);
+    }
+    let number = |name: &str| {
+        manifest
+            .parameters
+            .get(name)
+            .and_then(|value| value.as_f64())
+    };
+    let shingle = manifest
+        .parameters
+        .get("shingle")
+        .and_then(|value| value.as_str());
+    let (Some(threshold), Some(shingle)) = (number("threshold"), shingle) else {
+        return Ok(None);
+    };
+    let directory = Location::new(directory)?;
+    let rows = table(context, &directory, texts).await?;
+    verify(texts, &directory, &context.runtime_env()).await?;
+    context.register_table("texts", rows)?;
+    let group_rule = match manifest.parameters.contains_key("within") {
+        true => "agree",
+        false => "any",
+    };
+    let size: i64 = default("sample");
+    let values = BTreeMap::from([
+        ("sample".to_owned(), Value::Integer(size)),
+        ("threshold".to_owned(), Value::Number(threshold)),
+        ("shingle".to_owned(), Value::Text(shingle.to_owned())),
+        ("group_rule".to_owned(), Value::Text(group_rule.to_owned())),
+        ("parts".to_owned(), Value::Integer(1)),
+    ]);
+    let sample = sample(context, &values).await?;
+    let recall = recall(context, "pairs", "sampled_pairs", RECALL_BINS).await?;
+    let hashes = number("num_hashes").unwrap_or(0.0) as usize;
+    let target_recall = number("target_recall").unwrap_or(0.0);
+    let expected = match choose_bands(threshold, target_recall, hashes) {
+        Ok(Bands { bands, rows }) if by_minhash => (0..=100)
+            .map(|percent| f64::from(percent) / 100.0)
+            .map(|similarity| (similarity, candidate_probability(similarity, bands, rows)))
+            .collect(),
+        _ => vec![],
+    };
+    Ok(Some(Measured {
+        sample,
+        recall,
+        expected,
+    }))
 }
 
 /// Adds the first clusters that are not shown for another reason.

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The steps whose results are tables for readers.
-pub(crate) const TABLES: [&str; 8] = [
+pub(crate) const TABLES: [&str; 10] = [
     "pairs",
     "clusters",
     "kept",
@@ -28,6 +28,8 @@ pub(crate) const TABLES: [&str; 8] = [
     "cuts",
     "sentences",
     "plain_text",
+    "settings",
+    "methods",
 ];
 
 /// Reads the manifest of a job's directory.
@@ -56,8 +58,8 @@ pub async fn manifest(context: &SessionContext, directory: &str) -> Result<Manif
     }
 }
 
-/// Registers those tables of a job that are finished: pairs, clusters, kept, removed, contamination, cuts, sentences, plain_text. The
-/// checksums of the files of a table are verified when a statement first names it.
+/// Registers those tables of a job that are finished: pairs, clusters, kept, removed, contamination, cuts, sentences, plain_text,
+/// settings, methods. The checksums of the files of a table are verified when a statement first names it.
 ///
 /// # Errors
 /// If the directory holds no job, a file of the job is missing or has another size, or the session has no default
@@ -94,7 +96,7 @@ pub async fn register(context: &SessionContext, directory: &str) -> Result<Manif
 }
 
 /// The files of a step as a table. Only the sizes of the files are checked.
-async fn table(
+pub(super) async fn table(
     context: &SessionContext,
     directory: &Location,
     step: &StepRecord,
@@ -205,18 +207,23 @@ async fn register_documents(
     Ok(())
 }
 
-/// The classifier for pairs of rows of a job whose tables are registered: of the language that the job was given, or of
-/// its dumps, if they have one language; else of English.
+/// The classifier for pairs of rows of a job whose tables are registered.
 pub(super) async fn classifier(
     context: &SessionContext,
     manifest: &Manifest,
 ) -> Result<PairClassifier> {
+    Ok(PairClassifier::new(&language(context, manifest).await?))
+}
+
+/// The language of the rows of a job whose tables are registered: that which the job was given, or that of its dumps, if
+/// they have one language; else English.
+pub(super) async fn language(context: &SessionContext, manifest: &Manifest) -> Result<String> {
     let language = manifest.parameters.get("language");
     if let Some(language) = language.and_then(|value| value.as_str()) {
-        return Ok(PairClassifier::new(language));
+        return Ok(language.to_owned());
     }
     if !context.table_exist("sentences")? {
-        return Ok(PairClassifier::new("en"));
+        return Ok("en".to_owned());
     }
     let languages = context.table("sentences").await?;
     let languages = languages.select_columns(&["language"])?.distinct()?;
@@ -231,8 +238,8 @@ pub(super) async fn classifier(
                 .map(str::to_owned),
         );
     }
-    Ok(PairClassifier::new(match found.as_slice() {
-        [language] => language,
-        _ => "en",
-    }))
+    Ok(match found.as_slice() {
+        [language] => language.clone(),
+        _ => "en".to_owned(),
+    })
 }

@@ -43,4 +43,5 @@ mod shell;
 mod show;
 mod sql;
 mod text_columns;
+mod tune;
 mod vectors;

@@ -30,6 +30,17 @@ fn assert_audited(scratch: &Scratch, directory: &str, threshold: f64, shingle: &
          WHEN removed.similarity >= {threshold} THEN 'similar' ELSE 'component' END"
     );
     assert_eq!(number(&wrong), 0);
+    // The class and the facts are those of the texts as they are.
+    let own = "(SELECT id, text FROM 'rows.parquet')";
+    let other = format!(
+        "SELECT count(*) FROM (SELECT removed.class, removed.differs, classify_pair(kept.text, own.text) AS kind \
+         FROM removed JOIN {own} AS own ON removed.id = own.id \
+         JOIN {own} AS kept ON removed.representative_id = kept.id) \
+         WHERE class IS DISTINCT FROM kind['class'] OR (differs IS DISTINCT FROM kind['differs'])"
+    );
+    assert_eq!(number(&other), 0);
+    let facts = "SELECT count(*) FROM removed WHERE class = 'factual_drift' AND differs LIKE 'number % → %'";
+    assert!(number(facts) > 0);
     assert_eq!(
         number(
             "SELECT count(*) FROM removed LEFT ANTI JOIN kept ON removed.representative_id = kept.id"
@@ -121,10 +132,10 @@ fn rows_without_ids_or_texts_and_repeated_ids() {
     assert_eq!(
         scratch.job_rows("out", "SELECT * FROM removed"),
         crate::scratch::parse(
-            r#"{"id": 1, "representative_id": 1, "similarity": null, "reason": "repeated id", "cluster_id": 1}
-{"id": 2, "representative_id": 1, "similarity": 1.0, "reason": "copy", "cluster_id": 1}
-{"id": 2, "representative_id": 1, "similarity": 1.0, "reason": "repeated id", "cluster_id": 1}
-{"id": 2, "representative_id": 1, "similarity": 1.0, "reason": "repeated id", "cluster_id": 1}
+            r#"{"id": 1, "representative_id": 1, "similarity": null, "reason": "repeated id", "class": "identical", "differs": null, "cluster_id": 1}
+{"id": 2, "representative_id": 1, "similarity": 1.0, "reason": "copy", "class": "copy_edit", "differs": null, "cluster_id": 1}
+{"id": 2, "representative_id": 1, "similarity": 1.0, "reason": "repeated id", "class": "copy_edit", "differs": null, "cluster_id": 1}
+{"id": 2, "representative_id": 1, "similarity": 1.0, "reason": "repeated id", "class": "copy_edit", "differs": null, "cluster_id": 1}
 "#
         )
     );

@@ -170,8 +170,12 @@ fn a_page_of_a_large_job_is_small() {
     let page = page(&scratch, "out");
     assert_well_formed(&page);
     assert!(
-        page.contains("A sample of 2,000 of the "),
-        "the sample is not stated"
+        page.contains(&format!(
+            "All {},{:03} removed rows",
+            removed / 1000,
+            removed % 1000
+        )),
+        "the number of classified rows is not stated"
     );
     assert!(page.len() < 1 << 20, "{} bytes", page.len());
 }
@@ -257,4 +261,42 @@ fn a_browser_opens_the_page() {
         !dom.contains("<form id=\"filter\" hidden"),
         "the filter is hidden"
     );
+}
+
+/// The page of a job by MinHash has the recall that a comparison with the exact join gives.
+#[test]
+fn the_measured_recall_is_that_of_a_full_exact_join() {
+    let scratch = Scratch::new();
+    scratch.succeed(&["generate", "--rows", "900", "-o", "rows.parquet", "--quiet"]);
+    let job = [
+        "dedup",
+        "rows.parquet",
+        "--threshold",
+        "0.5",
+        "--quiet",
+        "-o",
+    ];
+    let minhash = ["--method", "minhash", "--target-recall", "0.5"];
+    scratch.succeed(&[&job[..], &["minhash"], &minhash].concat());
+    scratch.succeed(&[&job[..], &["exact", "--method", "exact"]].concat());
+    // There are fewer texts than a sample has, so that all of them are in it.
+    let of = |job: &str| -> i64 {
+        let sql = format!(
+            "SELECT count(*) AS n FROM '{job}/pairs.parquet' AS p \
+             JOIN (SELECT min(id) AS id FROM 'rows.parquet' GROUP BY normalize_text(text)) AS a ON p.id_a = a.id \
+             JOIN (SELECT min(id) AS id FROM 'rows.parquet' GROUP BY normalize_text(text)) AS b ON p.id_b = b.id"
+        );
+        scratch.rows(&sql)[0]["n"].as_i64().expect("a count")
+    };
+    let (found, all) = (of("minhash"), of("exact"));
+    assert!(0 < found && found < all, "{found} of {all}");
+    let text = page(&scratch, "minhash");
+    assert_well_formed(&text);
+    let stated = format!("{found} of the {all} pairs of a sample of ");
+    assert!(text.contains(&stated), "{stated}");
+    assert!(
+        text.contains("<polyline") && text.contains(&format!("{:.3} (", found as f64 / all as f64))
+    );
+    let exact = page(&scratch, "exact");
+    assert!(exact.contains("Every pair was found") && !exact.contains("<polyline"));
 }

@@ -70,6 +70,7 @@ pub const CALLS: &[(&str, &str)] = &[
     ("partial_duplicates", "SELECT * FROM partial_duplicates(docs, min_length => 1)"),
     ("partial_duplicates", "SELECT * FROM partial_duplicates(docs, min_length => 1, max_gap => 1, method => 'minhash')"),
     ("partial_duplicates", "SELECT * FROM partial_duplicates(placed, min_length => 1)"),
+    ("recall_by_similarity", "SELECT * FROM recall_by_similarity(pairs, pairs, similarity => id_a, bins => 1)"),
     ("repeated_passages", "SELECT * FROM repeated_passages(docs, min_words => 2)"),
     ("repeated_passages", "SELECT * FROM repeated_passages(docs, min_words => 1, min_copies => 3, normalize => false)"),
     ("repeated_text", "SELECT * FROM repeated_text(docs, min_length => 1)"),

@@ -11,14 +11,14 @@ use arrow::datatypes::{DataType, Field, Fields};
 use datafusion_common::{Result, exec_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
-use neardup_kernels::PairClassifier;
+use neardup_kernels::{Change, PairClassifier};
 
 use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Classifies a pair of similar texts by what differs between them. Returns class, changes and language. The class is 'identical', 'copy_edit' (the same statement in other words), 'factual_drift' (the same statement about the same topic, with another fact), 'template' (the same pattern with another topic), 'reference' (citations), 'other' or 'not_similar'. The changes are the facts that differ if the class is factual_drift or template: kind ('number', 'date', 'unit', 'name', 'word', 'negation'), value_a, value_b, and their positions in the texts in bytes. The language is the one whose lists of words were used; it is NULL for a language without lists, for which only numbers, units, names by their capitals and citations are recognised.",
+    description = "Classifies a pair of similar texts by what differs between them. Returns class, changes, language and differs. The class is 'identical', 'copy_edit' (the same statement in other words), 'factual_drift' (the same statement about the same topic, with another fact), 'template' (the same pattern with another topic), 'reference' (citations), 'other' or 'not_similar'. The changes are the facts that differ if the class is factual_drift or template: kind ('number', 'date', 'unit', 'name', 'word', 'negation'), value_a, value_b, and their positions in the texts in bytes; differs has the first ten of them as one text, and is NULL if there are none. The language is the one whose lists of words were used; it is NULL for a language without lists, for which only numbers, units, names by their capitals and citations are recognised.",
     syntax_example = "classify_pair(a, b[, language])",
     sql_example = r#"```sql
 > SELECT found['class'] AS class, found['changes'][1]['value_a'] AS a, found['changes'][1]['value_b'] AS b
@@ -67,6 +67,7 @@ impl Function for ClassifyPair {
         let mut used = StringViewBuilder::with_capacity(args.rows());
         let mut nulls = NullBufferBuilder::new(args.rows());
         let mut changes = Changes::default();
+        let mut differs = StringViewBuilder::with_capacity(args.rows());
         let mut lengths = Vec::with_capacity(args.rows());
         for row in 0..args.rows() {
             let texts = a.get(row).zip(b.get(row));
@@ -75,6 +76,7 @@ impl Function for ClassifyPair {
             let Some((a, b)) = texts else {
                 classes.append_null();
                 used.append_null();
+                differs.append_null();
                 lengths.push(0);
                 continue;
             };
@@ -97,9 +99,10 @@ impl Function for ClassifyPair {
             let found = classifier.classify(a, b);
             classes.append_value(found.class.word());
             used.append_option(classifier.language());
-            for change in found.changes {
-                changes.push(a, b, &change)?;
+            for change in &found.changes {
+                changes.push(a, b, change)?;
             }
+            differs.append_option(as_text(a, b, &found.changes));
             lengths.push(changes.len - before);
         }
         let item = Arc::new(Field::new_list_field(
@@ -116,6 +119,7 @@ impl Function for ClassifyPair {
             Arc::new(classes.finish()),
             Arc::new(changes),
             Arc::new(used.finish()),
+            Arc::new(differs.finish()),
         ];
         Ok(Arc::new(StructArray::try_new(
             fields(),
@@ -129,6 +133,29 @@ impl Function for ClassifyPair {
     }
 }
 
+/// Maximum number of changes that are written as text.
+const MAX_IN_TEXT: usize = 10;
+
+/// The changes as a text, such as `number 12 → 14; name – → Orvin`; `None` if there are none.
+fn as_text(a: &str, b: &str, changes: &[Change]) -> Option<String> {
+    let mut text = String::new();
+    for change in changes.iter().take(MAX_IN_TEXT) {
+        let value = |value: &str| match value {
+            "" => "–".to_owned(),
+            value => value.to_owned(),
+        };
+        if !text.is_empty() {
+            text.push_str("; ");
+        }
+        let (a, b) = (value(&a[change.a.clone()]), value(&b[change.b.clone()]));
+        text.push_str(&format!("{} {a} → {b}", change.kind.word()));
+    }
+    if changes.len() > MAX_IN_TEXT {
+        text.push_str("; …");
+    }
+    (!changes.is_empty()).then_some(text)
+}
+
 /// The columns of changes.
 #[derive(Default)]
 struct Changes {
@@ -139,7 +166,7 @@ struct Changes {
 }
 
 impl Changes {
-    fn push(&mut self, a: &str, b: &str, change: &neardup_kernels::Change) -> Result<()> {
+    fn push(&mut self, a: &str, b: &str, change: &Change) -> Result<()> {
         self.len += 1;
         self.kinds.append_value(change.kind.word());
         self.values[0].try_append_value(&a[change.a.clone()])?;
@@ -173,6 +200,7 @@ fn fields() -> Fields {
         Field::new("class", DataType::Utf8View, true),
         Field::new("changes", DataType::List(Arc::new(changes)), true),
         Field::new("language", DataType::Utf8View, true),
+        Field::new("differs", DataType::Utf8View, true),
     ])
 }
 

@@ -99,6 +99,7 @@ mod uncut_parts;
 mod unquoted_text;
 mod wikitext_to_blocks;
 mod wikitext_to_plain;
+mod wilson_interval;
 mod winnow;
 mod word_runs;
 
@@ -177,6 +178,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(unquoted_text::UnquotedText),
         udf(wikitext_to_blocks::WikitextToBlocks),
         udf(wikitext_to_plain::WikitextToPlain),
+        udf(wilson_interval::WilsonInterval),
         udf(winnow::Winnow),
         udf(word_runs::WordRuns),
     ];

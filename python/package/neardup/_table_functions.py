@@ -1344,7 +1344,7 @@ class TableFunctions:
         id_a: str | None = None,
         id_b: str | None = None,
     ) -> Result:
-        """Computes precision, recall and F1 of found pairs against true pairs.
+        """Computes precision, recall and F1 of found pairs against true pairs, such as those of an exact join, those that were labelled, or those of another run, whose agreement is F1.
 
         Pairs are unordered, and repeated pairs count once.
 
@@ -1361,6 +1361,12 @@ class TableFunctions:
             precision (Float64): correct / found; NULL if there are no found pairs.
             recall (Float64): correct / truth; NULL if there are no true pairs.
             f1 (Float64): harmonic mean of precision and recall.
+            precision_low (Float64): lower end of the 95 % confidence interval of the precision,
+                with the found pairs as trials (see wilson_interval).
+            precision_high (Float64): its upper end.
+            recall_low (Float64): lower end of the 95 % confidence interval of the recall, with the
+                true pairs as trials.
+            recall_high (Float64): its upper end.
 
         Note:
             Always one row, even for empty relations.
@@ -1605,6 +1611,61 @@ class TableFunctions:
             across=across,
             within=within,
             parts=parts,
+        )
+
+    def recall_by_similarity(
+        self,
+        found: Data,
+        truth: Data,
+        *,
+        id_a: str | None = None,
+        id_b: str | None = None,
+        similarity: str | None = None,
+        bins: int | None = None,
+    ) -> Result:
+        """Measures the recall of found pairs by similarity, with confidence intervals: the share of the true pairs that is among the found ones.
+
+        True pairs are those of an exact join, such as one of a sample of rows with all rows.
+
+        Args:
+            found: A relation: id_a, id_b.
+            truth: A relation: id_a, id_b, similarity.
+            id_a: A column: one end of a pair, in both relations; of a true pair the row of the
+                sample; default id_a.
+            id_b: A column: the other end, in both relations; default id_b.
+            similarity: A column: the similarity of a true pair, from 0 to 1; default similarity.
+            bins: A whole number in [1, 1000]: number of equal bins of similarities between 0 and 1;
+                default 20.
+
+        Returns:
+            similarity_from (Float64): lower end of the bin; NULL in the row of all bins.
+            similarity_to (Float64): upper end of the bin, which belongs to the next one; NULL in
+                the row of all bins.
+            sampled (Int64): distinct rows of the sample that have true pairs in the bin.
+            pairs (Int64): distinct true pairs.
+            found (Int64): those that are among the found pairs.
+            recall (Float64): found / pairs.
+            recall_low (Float64): lower end of the 95 % confidence interval of the recall.
+            recall_high (Float64): its upper end.
+
+        Note:
+            A row for each bin that has true pairs, and one for all of them together if there are
+                any.
+            Pairs are unordered, and repeated pairs count once; a true pair of an id with itself and
+                one with NULL do not count.
+            The interval is Wilson's, for (sum n)^2 / sum n^2 trials, where n are the numbers of
+                pairs of the rows of the sample (Kish 1965): the pairs of a row count as one trial
+                if they are all of its bin. A pair of two rows of the sample belongs to the smaller
+                one.
+        """
+        return self._call(
+            "recall_by_similarity",
+            [found, truth],
+            ["id_a", "id_b", "similarity"],
+            id_a=id_a,
+            id_b=id_b,
+            similarity=similarity,
+            bins=bins,
         )
 
     def repeated_passages(

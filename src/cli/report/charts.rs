@@ -1,6 +1,7 @@
 //! Bar charts as SVG, each with its data as a table for readers who do not see it.
 
 use super::html::{count, escaped};
+use neardup::jobs::RecallBin;
 use std::fmt::Write as _;
 
 /// A bar: its label and its value.
@@ -119,5 +120,51 @@ pub(super) fn logarithmic(title: &str, head: [&str; 2], bars: &[Bar]) -> String 
         "<figure><svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {WIDTH:.0} {HEIGHT:.0}\">{marks}</svg>{}</figure>",
         escaped(title),
         table(title, head, bars)
+    )
+}
+
+/// A curve of expected shares, and dots of measured ones with their intervals, by similarity.
+pub(super) fn curve(title: &str, expected: &[(f64, f64)], measured: &[RecallBin]) -> String {
+    let x = |similarity: f64| 50.0 + similarity * (WIDTH - 60.0);
+    let y = |share: f64| HEIGHT - 30.0 - share * (HEIGHT - 50.0);
+    let mut marks = String::new();
+    for fifth in 0..=5 {
+        let share = f64::from(fifth) / 5.0;
+        _ = write!(
+            marks,
+            "<line x1=\"50\" x2=\"{:.0}\" y1=\"{:.1}\" y2=\"{:.1}\"/>\
+             <text x=\"44\" y=\"{:.1}\" text-anchor=\"end\">{share:.1}</text>\
+             <text x=\"{:.1}\" y=\"{:.0}\" text-anchor=\"middle\">{share:.1}</text>",
+            WIDTH - 10.0,
+            y(share),
+            y(share),
+            y(share) + 4.0,
+            x(share),
+            HEIGHT - 12.0
+        );
+    }
+    let points: Vec<String> = expected
+        .iter()
+        .map(|(similarity, share)| format!("{:.1},{:.1}", x(*similarity), y(*share)))
+        .collect();
+    if !points.is_empty() {
+        _ = write!(marks, "<polyline points=\"{}\"/>", points.join(" "));
+    }
+    for bin in measured {
+        let (from, to) = bin.similarity;
+        let (at, share) = (x((from + to) / 2.0), bin.share);
+        _ = write!(
+            marks,
+            "<g class=\"dot\"><line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\"/>\
+             <circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"4\"><title>{from:.2}–{to:.2}: {:.3}</title></circle></g>",
+            y(share.low),
+            y(share.high),
+            y(share.value),
+            share.value
+        );
+    }
+    format!(
+        "<figure><svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {WIDTH:.0} {HEIGHT:.0}\">{marks}</svg></figure>",
+        escaped(title)
     )
 }

@@ -1,11 +1,11 @@
 //! The page: its sections, in order.
 
-use super::charts::{Bar, horizontal, logarithmic};
+use super::charts::{Bar, curve, horizontal, logarithmic};
 use super::command::command;
 use super::html::{brief, count, escaped, side_by_side};
 use neardup::jobs::{
-    COMPARED_CHARACTERS, Figure, Manifest, Report, ReportCluster, ReportPair, ReportRow,
-    SAMPLED_ROWS, SIMILARITY_BINS, Shown,
+    COMPARED_CHARACTERS, Figure, Manifest, RecallBin, Report, ReportCluster, ReportPair, ReportRow,
+    SAMPLED_ROWS, SIMILARITY_BINS, Share, Shown,
 };
 use std::fmt::Write as _;
 
@@ -30,6 +30,7 @@ pub(super) fn page(report: &Report, directory: &str) -> String {
             "Similarities of pairs",
             similarities(report),
         ),
+        ("recall", "Recall", recall(report)),
         ("kinds", "Kinds of near-duplicates", kinds(report)),
         ("clusters", "Clusters to look at", clusters(report)),
         ("all-pairs", "Pairs", pairs(report)),
@@ -236,6 +237,66 @@ fn similarities(report: &Report) -> String {
     )
 }
 
+fn recall(report: &Report) -> String {
+    let method = report
+        .manifest
+        .step("pairs")
+        .and_then(|step| step.figure(Figure::Method));
+    let Some(measured) = &report.measured else {
+        return match method.and_then(|word| word.as_str()) {
+            Some("projection") => "<p>It is not measured for vectors.</p>".to_owned(),
+            _ => "<p>Every pair was found: the exact join compared all of its candidates.</p>"
+                .to_owned(),
+        };
+    };
+    let sample = count(measured.sample);
+    let Some(all) = measured.recall.all else {
+        return format!(
+            "<p>No text of a sample of {sample} has a pair, so that there is nothing to measure.</p>"
+        );
+    };
+    let text = |bin: &RecallBin| {
+        let Share { value, low, high } = bin.share;
+        format!("{value:.3} ({low:.3}–{high:.3})")
+    };
+    let mut rows = String::new();
+    for bin in measured.recall.bins.iter().chain([&all]) {
+        let (from, to) = bin.similarity;
+        let label = match std::ptr::eq(bin, &raw const all) {
+            true => "all".to_owned(),
+            false => format!("{from:.2}–{to:.2}"),
+        };
+        _ = write!(
+            rows,
+            "<tr><th scope=\"row\">{label}</th><td>{}</td><td>{}</td><td>{}</td></tr>",
+            count(bin.pairs),
+            count(bin.found),
+            text(bin)
+        );
+    }
+    let expected = match measured.expected.is_empty() {
+        true => "",
+        false => " The line is the probability that MinHash finds a pair of that similarity.",
+    };
+    format!(
+        "<p>{} of the {} pairs of a sample of {sample} texts were found: a recall of {}, with its 95 % confidence \
+         interval.</p>{}<p class=\"note\">The texts of the sample were compared with all texts by the exact join. The dots \
+         are the measured recall by similarity, with 95 % confidence intervals, in which the pairs of one text count as \
+         one.{expected}</p>\
+         <details><summary>Data: recall by similarity</summary><table><thead><tr><th scope=\"col\">similarity</th>\
+         <th scope=\"col\">pairs</th><th scope=\"col\">found</th><th scope=\"col\">recall</th></tr></thead>\
+         <tbody>{rows}</tbody></table></details>",
+        count(all.found),
+        count(all.pairs),
+        text(&all),
+        curve(
+            "Recall by similarity",
+            &measured.expected,
+            &measured.recall.bins
+        )
+    )
+}
+
 fn kinds(report: &Report) -> String {
     if report.classes.is_empty() {
         return "<p>No removed row has a text whose kind could be determined.</p>".to_owned();
@@ -246,7 +307,7 @@ fn kinds(report: &Report) -> String {
         .iter()
         .map(|(class, rows)| (class.word().replace('_', " "), *rows as i64))
         .collect();
-    let sample = match report.removed as usize > SAMPLED_ROWS {
+    let sample = match !report.all_classes && report.removed as usize > SAMPLED_ROWS {
         true => format!(
             "A sample of {} of the {} removed rows, each compared with its kept row.",
             count(classified as i64),
@@ -257,9 +318,15 @@ fn kinds(report: &Report) -> String {
             count(classified as i64)
         ),
     };
+    let limit = match report.all_classes {
+        true => String::new(),
+        false => format!(
+            " Of longer texts the first {} characters are compared.",
+            count(COMPARED_CHARACTERS as i64)
+        ),
+    };
     format!(
-        "<p class=\"note\">{sample} Of longer texts the first {} characters are compared.</p>{}",
-        count(COMPARED_CHARACTERS as i64),
+        "<p class=\"note\">{sample}{limit}</p>{}",
         horizontal("Numbers of removed rows by kind", ["kind", "rows"], &bars)
     )
 }
@@ -439,6 +506,8 @@ mod tests {
             reasons: BTreeMap::new(),
             removed: 5000,
             classes: BTreeMap::from([(PairClass::Other, 2000)]),
+            all_classes: true,
+            measured: None,
             pairs: vec![pair; 280],
             clusters: vec![cluster; 60],
         };

@@ -3,7 +3,7 @@
 use super::{Call, Expansion, expansion};
 use crate::functions::find;
 use crate::functions::relations::{
-    column, common_id_type, data_type, id_column, joined_id_type, signed_id,
+    column, common_id_type, data_type, id_column, joined_id_type, number_column, signed_id,
 };
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, plan_datafusion_err};
@@ -11,27 +11,39 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast};
 
 /// `components`, whose ids are those of the pairs.
 pub(in crate::functions) fn components(call: &Call) -> Result<Expansion> {
-    over_pairs(call, common_id_type, id_column)
+    over_pairs(call, ends(call, common_id_type, id_column)?)
 }
 
-/// `pair_quality`, which returns no ids: all are compared, also numbers that no integer type holds together.
+/// `pair_quality`, which returns no ids.
 pub(in crate::functions) fn pair_quality(call: &Call) -> Result<Expansion> {
-    over_pairs(call, joined_id_type, |call, plan, name| {
-        let id = column(call, plan, name)?;
-        match data_type(plan, &id)? {
-            DataType::Decimal128(_, 0) => Ok(cast(id, DataType::Utf8View)),
-            _ => id_column(call, plan, name),
-        }
-    })
+    over_pairs(call, ends(call, joined_id_type, any_id)?)
 }
 
-/// The template over relations whose ids have one type: ids can be compared, within a pair and between relations,
+/// `recall_by_similarity`, which returns no ids. The true pairs have similarities.
+pub(in crate::functions) fn recall_by_similarity(call: &Call) -> Result<Expansion> {
+    let mut columns = ends(call, joined_id_type, any_id)?;
+    let name = call.column("similarity").unwrap_or("similarity");
+    let similarity = number_column(call, &call.relations[1], name)?;
+    columns[1].push(similarity.alias("similarity"));
+    over_pairs(call, columns)
+}
+
+/// An id that is compared and not returned, also numbers that no integer type holds together.
+fn any_id(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
+    let id = column(call, plan, name)?;
+    match data_type(plan, &id)? {
+        DataType::Decimal128(_, 0) => Ok(cast(id, DataType::Utf8View)),
+        _ => id_column(call, plan, name),
+    }
+}
+
+/// The ids of the pairs of each relation. All have one type: ids can be compared, within a pair and between relations,
 /// only in a common one.
-fn over_pairs(
+fn ends(
     call: &Call,
     common_type: fn(&[DataType]) -> DataType,
     id: fn(&Call, &LogicalPlan, &str) -> Result<Expr>,
-) -> Result<Expansion> {
+) -> Result<Vec<Vec<Expr>>> {
     let names = ["id_a", "id_b"];
     let mut ends = Vec::new();
     for plan in &call.relations {
@@ -42,14 +54,21 @@ fn over_pairs(
         }
     }
     let mut ends = in_one_type(call, ends, common_type).into_iter();
-    let mut inputs = Vec::new();
-    for plan in &call.relations {
+    let columns = call.relations.iter().map(|_| {
         let columns = names.iter().zip(ends.by_ref());
-        let columns: Vec<_> = columns.map(|(name, end)| end.alias(*name)).collect();
-        let plan = LogicalPlanBuilder::from(plan.clone());
-        inputs.push(plan.project(columns)?.build()?);
-    }
-    resolved(call, inputs)
+        columns.map(|(name, end)| end.alias(*name)).collect()
+    });
+    Ok(columns.collect())
+}
+
+/// The template over these columns of its relations.
+fn over_pairs(call: &Call, columns: Vec<Vec<Expr>>) -> Result<Expansion> {
+    let inputs = call.relations.iter().zip(columns).map(|(plan, columns)| {
+        LogicalPlanBuilder::from(plan.clone())
+            .project(columns)?
+            .build()
+    });
+    resolved(call, inputs.collect::<Result<_>>()?)
 }
 
 /// `document_similarity`: the ids of the pairs and those of the sentences are compared.

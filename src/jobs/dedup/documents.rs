@@ -18,7 +18,7 @@ use datafusion::logical_expr::{ExprFunctionExt, cast, ident, lit, when};
 use datafusion::prelude::{DataFrame, SessionContext};
 
 /// The columns of a table that the job uses.
-pub(super) struct Columns {
+pub(in crate::jobs) struct Columns {
     /// The column of ids; `None` if they are made.
     id: Option<String>,
     texts: Vec<String>,
@@ -28,7 +28,11 @@ pub(super) struct Columns {
 
 impl Run<'_> {
     /// Finds the columns that the options name, and checks their types.
-    pub(super) async fn columns(&self, context: &SessionContext, input: &Input) -> Result<Columns> {
+    pub(in crate::jobs) async fn columns(
+        &self,
+        context: &SessionContext,
+        input: &Input,
+    ) -> Result<Columns> {
         let table = TableColumns::of(context, input).await?;
         let by_vector = self.options.method == Method::Projection;
         let texts = self.options.texts();
@@ -83,7 +87,7 @@ impl Run<'_> {
 
     /// The documents of a table: Parquet with ids in a file that stays is read in place; any other input is first copied
     /// by a step.
-    pub(super) async fn table(&self, job: &mut Job, input: &Input) -> Result<()> {
+    pub(in crate::jobs) async fn table(&self, job: &mut Job, input: &Input) -> Result<()> {
         let columns = self.columns(job.context(), input).await?;
         let made = self.options.id.as_deref().unwrap_or("id");
         let id = columns.id.as_deref().unwrap_or(made);
@@ -131,7 +135,7 @@ impl Run<'_> {
     }
 
     /// The documents of a dump: its sentences of the wanted kinds and lengths.
-    pub(super) async fn sentences(&self, job: &mut Job, input: &Input) -> Result<()> {
+    pub(in crate::jobs) async fn sentences(&self, job: &mut Job, input: &Input) -> Result<()> {
         dumps::read(job, input, &self.options.dump).await?;
         let (min_length, max_length) = self.lengths();
         let length = || character_length(ident("sentence"));

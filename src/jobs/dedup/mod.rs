@@ -26,7 +26,7 @@ use crate::files::{Kind, resolve};
 use crate::parameters::{name, parameter, parameter_error, set};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::prelude::SessionContext;
-use run::Run;
+pub(super) use run::Run;
 use std::sync::Arc;
 
 /// Runs or resumes the job.

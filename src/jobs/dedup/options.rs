@@ -233,7 +233,7 @@ impl Dedup {
     }
 
     /// The names of the text columns of a table.
-    pub(super) fn texts(&self) -> Vec<String> {
+    pub(in crate::jobs) fn texts(&self) -> Vec<String> {
         match self.text.is_empty() {
             true => vec!["text".to_owned()],
             false => self.text.clone(),

@@ -1,17 +1,29 @@
 //! The last step: `removed.parquet`, an audit of the rows that are not kept.
 
+use super::options::Method;
 use super::run::Run;
+use crate::functions::Value;
 use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use crate::jobs::results::numbers;
-use datafusion::common::{Result, exec_err};
-use datafusion::logical_expr::ident;
+use crate::jobs::tables::language;
+use datafusion::common::{Result, ScalarValue, exec_err};
+use datafusion::functions_aggregate::expr_fn::min;
+use datafusion::logical_expr::{ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
 
 impl Run<'_> {
     pub(super) async fn removed(&self, job: &mut Job) -> Result<()> {
-        let values = self.values(job);
+        let mut values = self.values(job);
+        let language = language(job.context(), job.manifest()).await?;
+        // The header of a dump may name any language; classify_pair takes codes of two or three letters.
+        let primary = language.split('-').next().unwrap_or_default();
+        let language = match (2..=3).contains(&primary.len()) || primary == "simple" {
+            true => language,
+            false => "und".to_owned(),
+        };
+        values.insert("language".to_owned(), Value::Text(language));
         let is_repeated = job.left_out(Reason::RepeatedId) > 0;
         let read = job.figure(Figure::Rows) as u64;
         let kept = job.manifest().step("kept").map_or(0, |step| step.rows);
@@ -26,8 +38,32 @@ impl Run<'_> {
                     let plan = job.plan(statement!("removed.repeated"), &values).await?;
                     removed = removed.union(DataFrame::new(state, plan))?;
                 }
-                let order = ["id", "reason"].map(|column| ident(column).sort(true, false));
-                Ok(removed.sort(order.to_vec())?.into_unoptimized_plan())
+                if self.options.method == Method::Projection {
+                    // What is compared has no text.
+                    let none = lit(ScalarValue::Utf8View(None));
+                    let removed = removed.select(vec![
+                        ident("id"),
+                        ident("representative_id"),
+                        ident("similarity"),
+                        ident("reason"),
+                        none.clone().alias("class"),
+                        none.alias("differs"),
+                        ident("cluster_id"),
+                    ])?;
+                    let order = ["id", "reason"].map(|column| ident(column).sort(true, false));
+                    return Ok(removed.sort(order.to_vec())?.into_unoptimized_plan());
+                }
+                let mut texts = job.context().table("documents").await?;
+                if is_repeated {
+                    // The rows of an id have one text.
+                    texts = texts.aggregate(vec![ident("id")], vec![min(ident("text")).alias("text")])?;
+                }
+                let texts = texts.select_columns(&["id", "text"])?;
+                for (name, rows) in [("removed_rows", removed), ("removed_texts", texts)] {
+                    job.context().deregister_table(name)?;
+                    job.context().register_table(name, rows.into_view())?;
+                }
+                job.plan(statement!("removed.classified"), &values).await
             },
             async |context: &SessionContext, _, record: &mut StepRecord| {
                 let wrong = numbers(

@@ -14,14 +14,14 @@ use neardup_kernels::{Measure, choose_bands, distance_for_recall};
 use std::collections::BTreeMap;
 
 /// A job with its parameters.
-pub(super) struct Run<'a> {
+pub(in crate::jobs) struct Run<'a> {
     pub(super) options: &'a Dedup,
     pub(super) threshold: f64,
     pub(super) shingle: String,
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(options: &'a Dedup, input: &Input) -> Result<Self> {
+    pub(in crate::jobs) fn new(options: &'a Dedup, input: &Input) -> Result<Self> {
         let is_dump = input.kind == Kind::Dump;
         let threshold = options.threshold.unwrap_or_else(|| match options.edit {
             Some(_) => default("threshold.unit"),
@@ -136,7 +136,7 @@ impl<'a> Run<'a> {
     }
 
     /// All parameters that the result depends on, for the manifest.
-    pub(super) fn parameters(&self) -> BTreeMap<String, serde_json::Value> {
+    pub(in crate::jobs) fn parameters(&self) -> BTreeMap<String, serde_json::Value> {
         let options = self.options;
         let mut parameters = BTreeMap::from([
             ("id".to_owned(), options.id.clone().into()),
@@ -230,7 +230,7 @@ impl<'a> Run<'a> {
         groups * (groups + 1) / 2
     }
 
-    pub(super) fn values(&self, job: &Job) -> BTreeMap<String, Value> {
+    pub(in crate::jobs) fn values(&self, job: &Job) -> BTreeMap<String, Value> {
         let options = self.options;
         // A pattern that a text must match to be compared.
         let by_characters = self.shingle.starts_with("char") || options.measure() == Measure::Edit;

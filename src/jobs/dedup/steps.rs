@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 const SAMPLE: f64 = 8192.0;
 
 impl Run<'_> {
-    pub(super) async fn texts(&self, job: &mut Job) -> Result<()> {
+    pub(in crate::jobs) async fn texts(&self, job: &mut Job) -> Result<()> {
         let values = self.values(job);
         let lengths = self.lengths();
         let by_vector = self.options.method == Method::Projection;
@@ -116,7 +116,7 @@ impl Run<'_> {
     }
 
     /// Counts tokens if the exact join may run, and returns whether it does.
-    pub(super) async fn frequencies(&self, job: &mut Job) -> Result<bool> {
+    pub(in crate::jobs) async fn frequencies(&self, job: &mut Job) -> Result<bool> {
         if matches!(self.options.method, Method::MinHash | Method::Projection) {
             return Ok(false);
         }

@@ -80,6 +80,7 @@ mod gaussian;
 mod group_keys;
 mod hash_order;
 mod html;
+mod interval;
 mod items;
 mod jaccard;
 mod key_filter;
@@ -130,6 +131,7 @@ pub use fields::{
 };
 pub use group_keys::group_keys_into;
 pub use html::html_text_into;
+pub use interval::wilson_interval;
 pub use items::{
     FoundItem, IndexError, ItemIndex, ItemMatch, ItemRun, ItemScratch, ItemSpec, ItemsLeftOut,
     MAX_ITEM_GRAM, TooManyItems, item_index,

@@ -1,0 +1,11 @@
+-- judged_pairs
+--
+-- Step of a job: the pairs of the sample with their edit similarity, by which they are judged.
+SELECT
+  pairs.id_a,
+  pairs.id_b,
+  pairs.similarity,
+  edit_similarity(sample.text, texts.text) AS edit_similarity
+FROM sampled_pairs AS pairs
+JOIN sample ON pairs.id_a = sample.id
+JOIN texts ON pairs.id_b = texts.id

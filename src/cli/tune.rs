@@ -1,0 +1,321 @@
+//! `neardup tune`.
+
+use super::columns::{Columns, columns};
+use super::dedup::DumpArguments;
+use super::flags::{default, help, read};
+use super::options::Global;
+use super::reading::Reading;
+use super::visible::{shell_word, visible_line};
+use super::{out, progress};
+use clap::Args;
+use datafusion::common::{Result, exec_datafusion_err};
+use neardup::jobs::{Dedup, MethodRecall, Setting, Share, Tune, Tuning, tune};
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// Number of columns of the bar of an F1 of 1.
+const BAR: f64 = 20.0;
+
+/// Try shingles, thresholds and methods on a sample, and say which find the pairs that you want
+///
+/// Examples:
+///   neardup tune corpus.parquet                                  pairs of a small edit distance are wanted
+///   neardup tune corpus.parquet --shingle char:5,word:3 --threshold 0.6,0.7,0.8
+///   neardup tune corpus.parquet --labels pairs.csv               pairs that people have labelled: id_a, id_b, label
+///   neardup sql --dir neardup-tune "SELECT * FROM settings ORDER BY f1 DESC"
+///
+/// A sample of the texts is compared with all texts by the exact join, once for each shingle. A setting's precision is the
+/// share of its pairs that are wanted, its recall the share of all wanted pairs that any setting finds; both have 95 %
+/// confidence intervals. The recommended setting has the largest F1, the harmonic mean of the two. For it the recall of
+/// MinHash is measured. The input is a table of documents or a dump, as for 'neardup dedup'. The result is a directory with
+/// settings.parquet and methods.parquet. Running the same command again resumes a job that was stopped.
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// Files, directories or globs; - is standard input
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<String>,
+
+    /// Directory of the result
+    #[arg(short, long, value_name = "DIR", default_value = "neardup-tune", help_heading = RESULT)]
+    output: String,
+    /// Replace another job in the directory
+    #[arg(long, help_heading = RESULT)]
+    overwrite: bool,
+
+    #[arg(
+        long,
+        value_name = "N",
+        help = help("sample"),
+        value_parser = read::<usize>("sample"),
+        default_value = default("sample"),
+        help_heading = TRIED
+    )]
+    sample: usize,
+    /// Shingles to try, with commas between them: 'char:n', 'word:n' or 'space:n'
+    #[arg(
+        long,
+        value_name = "A,B,…",
+        value_delimiter = ',',
+        value_parser = read::<String>("shingle"),
+        default_values_t = Tune::SHINGLES.map(str::to_owned),
+        help_heading = TRIED
+    )]
+    shingle: Vec<String>,
+    /// Thresholds to try, with commas between them, each in (0, 1]
+    #[arg(
+        long,
+        value_name = "S,T,…",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        value_parser = read::<f64>("threshold"),
+        default_values_t = Tune::THRESHOLDS,
+        help_heading = TRIED
+    )]
+    threshold: Vec<f64>,
+
+    #[arg(
+        long,
+        value_name = "S",
+        allow_negative_numbers = true,
+        help = help("min_edit_similarity"),
+        value_parser = read::<f64>("min_edit_similarity"),
+        default_value = default("min_edit_similarity"),
+        help_heading = WANTED
+    )]
+    min_edit_similarity: f64,
+    /// Labelled pairs, by which settings are judged instead: a table with the columns id_a, id_b and label, which is true,
+    /// or a number above 0, for the wanted ones
+    #[arg(long, value_name = "FILE", conflicts_with = "min_edit_similarity", help_heading = WANTED)]
+    labels: Option<String>,
+
+    /// Text column of a table, or several, as in title,body, which are compared as one text [default: text]
+    #[arg(long, value_name = "COLUMNS", value_parser = columns, help_heading = COLUMNS)]
+    text: Option<Columns>,
+    /// Id column of a table: integers or texts; row makes ids from the numbers of rows [default: id, else row]
+    #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
+    id: Option<String>,
+    /// Compare texts unchanged: without NFKC and lower-casing, and with their white space
+    #[arg(long, help_heading = COLUMNS)]
+    no_normalize: bool,
+
+    #[command(flatten)]
+    dump: DumpArguments,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// The groups of options in the help.
+const RESULT: &str = "Result";
+const TRIED: &str = "What is tried";
+const WANTED: &str = "Which pairs are wanted";
+const COLUMNS: &str = "Columns of a table";
+
+pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
+    let corpus = Dedup {
+        id: arguments.id.clone(),
+        text: (arguments.text.clone()).map_or_else(Vec::new, |columns| columns.0),
+        normalize: !arguments.no_normalize,
+        dump: arguments.dump.options(),
+        overwrite: arguments.overwrite,
+        ..Dedup::new(arguments.inputs.clone(), arguments.output.clone())
+    };
+    let options = Tune {
+        corpus,
+        sample: arguments.sample,
+        shingles: arguments.shingle.clone(),
+        thresholds: arguments.threshold.clone(),
+        min_edit_similarity: arguments.min_edit_similarity,
+        labels: arguments.labels.clone(),
+    };
+    let context = global.session()?;
+    arguments.reading.set(&context)?;
+    let (job, tuning) = tune(&options, context, progress::progress(global)).await?;
+    out::print(|out| match (global.json, global.quiet) {
+        (true, _) => {
+            let text = serde_json::to_string(&as_json(job.directory().as_str(), &tuning)).map_err(
+                |error| exec_datafusion_err!("the answer cannot be written as JSON: {error}"),
+            )?;
+            Ok(writeln!(out, "{text}")?)
+        }
+        (_, true) => Ok(()),
+        _ => {
+            for line in lines(arguments, &tuning) {
+                writeln!(out, "{}", visible_line(&line))?;
+            }
+            Ok(())
+        }
+    })
+}
+
+/// A share with its interval, such as `0.98 (0.95–0.99)`.
+fn share(share: Option<Share>) -> String {
+    share.map_or("–".to_owned(), |share| {
+        format!("{:.2} ({:.2}–{:.2})", share.value, share.low, share.high)
+    })
+}
+
+fn lines(arguments: &Arguments, tuning: &Tuning) -> Vec<String> {
+    let mut lines = vec![match tuning.labels {
+        Some((found, all)) => format!(
+            "{found} of {all} labelled pairs have two ids of the corpus; they judge the settings"
+        ),
+        None => format!(
+            "{} of {} distinct texts were compared with all others; pairs of an edit similarity of {} or more are wanted",
+            tuning.sample, tuning.texts, arguments.min_edit_similarity
+        ),
+    }];
+    lines.push(String::new());
+    let of_sample = tuning.labels.is_none();
+    let similar = if of_sample { "similar texts  " } else { "" };
+    lines.push(format!(
+        "shingle   threshold  {similar}   pairs  {:<17}  {:<17}  F1",
+        "precision", "recall"
+    ));
+    for setting in &tuning.settings {
+        let similar = match of_sample {
+            true => {
+                let share = 100.0 * setting.similar as f64 / tuning.sample.max(1) as f64;
+                format!("{share:>11.1} %  ")
+            }
+            false => String::new(),
+        };
+        lines.push(format!(
+            "{:<8}  {:>9}  {similar}{:>8}  {:<17}  {:<17}  {:.3} {}",
+            setting.shingle,
+            setting.threshold,
+            setting.pairs,
+            share(setting.precision),
+            share(setting.recall),
+            setting.f1,
+            "█".repeat((setting.f1 * BAR).round() as usize)
+        ));
+    }
+    lines.push(String::new());
+    let Some(best) = tuning.best.map(|best| &tuning.settings[best]) else {
+        lines.push("no setting finds a wanted pair: there is nothing to recommend; a larger --sample may have some".to_owned());
+        return lines;
+    };
+    lines.push(format!(
+        "recommended: --shingle {} --threshold {}, which has the largest F1 of these settings:",
+        best.shingle, best.threshold
+    ));
+    lines.push(reason(best, of_sample));
+    if arguments
+        .threshold
+        .iter()
+        .all(|threshold| *threshold >= best.threshold)
+    {
+        lines.push(
+            "it is the lowest threshold that was tried; a lower one may be better".to_owned(),
+        );
+    }
+    lines.push(String::new());
+    lines.push("method   target recall  bands × rows  measured recall at that setting".to_owned());
+    lines.push(format!(
+        "exact    {:>13}  {:>12}  1, it finds every pair",
+        "", ""
+    ));
+    for method in &tuning.methods {
+        lines.push(format!(
+            "minhash  {:>13}  {:>12}  {}",
+            method.target_recall,
+            format!("{} × {}", method.bands, method.rows),
+            share(method.recall)
+        ));
+    }
+    if let Some((exact, minhash)) = tuning.costs {
+        lines.push(format!(
+            "--method auto compares the estimated costs of the whole corpus: that of the exact join is {} times that of \
+             minhash at a target recall of {}; auto takes the exact join up to 8 times",
+            two_digits(exact / minhash),
+            default("target_recall")
+        ));
+    }
+    lines.push(String::new());
+    let mut command: Vec<String> = vec!["neardup dedup".to_owned()];
+    command.extend(arguments.inputs.iter().map(|input| shell_word(input)));
+    if let Some(Columns(text)) = &arguments.text {
+        let names: Vec<&str> = text.iter().map(String::as_str).collect();
+        command.extend([
+            "--text".to_owned(),
+            shell_word(&super::columns::written(&names)),
+        ]);
+    }
+    if let Some(id) = &arguments.id {
+        command.extend(["--id".to_owned(), shell_word(id)]);
+    }
+    if arguments.no_normalize {
+        command.push("--no-normalize".to_owned());
+    }
+    command.push(format!(
+        "--shingle {} --threshold {}",
+        best.shingle, best.threshold
+    ));
+    lines.push(command.join(" "));
+    lines
+}
+
+/// Why a setting is recommended.
+fn reason(best: &Setting, of_sample: bool) -> String {
+    let percent = |share: Option<Share>| share.map_or(0.0, |share| 100.0 * share.value);
+    let all = match of_sample {
+        true => "the wanted pairs that any of them finds",
+        false => "the pairs that are labelled so",
+    };
+    format!(
+        "{:.1} % of its {} pairs are wanted, and it finds {:.1} % of {all}",
+        percent(best.precision),
+        best.pairs,
+        percent(best.recall)
+    )
+}
+
+/// A number with at least two digits that count.
+fn two_digits(number: f64) -> String {
+    match number {
+        number if number >= 10.0 => format!("{number:.0}"),
+        number if number >= 1.0 => format!("{number:.1}"),
+        number => format!("{number:.2}"),
+    }
+}
+
+fn as_json(directory: &str, tuning: &Tuning) -> Value {
+    let share = |share: Option<Share>| {
+        share.map(|share| json!({"value": share.value, "low": share.low, "high": share.high}))
+    };
+    let setting = |setting: &Setting| {
+        json!({
+            "shingle": setting.shingle,
+            "threshold": setting.threshold,
+            "similar": setting.similar,
+            "pairs": setting.pairs,
+            "wanted": setting.wanted,
+            "precision": share(setting.precision),
+            "recall": share(setting.recall),
+            "f1": setting.f1,
+        })
+    };
+    let method = |method: &MethodRecall| {
+        json!({
+            "method": "minhash",
+            "target_recall": method.target_recall,
+            "bands": method.bands,
+            "rows": method.rows,
+            "pairs": method.pairs,
+            "found": method.found,
+            "recall": share(method.recall),
+        })
+    };
+    json!({
+        "directory": directory,
+        "texts": tuning.texts,
+        "sample": tuning.sample,
+        "labels": tuning.labels.map(|(found, all)| json!({"found": found, "all": all})),
+        "settings": tuning.settings.iter().map(setting).collect::<Vec<_>>(),
+        "recommended": tuning.best.map(|best| setting(&tuning.settings[best])),
+        "methods": tuning.methods.iter().map(method).collect::<Vec<_>>(),
+        "cost_of_exact": tuning.costs.map(|costs| costs.0),
+        "cost_of_minhash": tuning.costs.map(|costs| costs.1),
+    })
+}

@@ -1,0 +1,703 @@
+//! The `tune` job: tries shingles, thresholds and methods on a sample of a corpus, and says which find the wanted pairs.
+//!
+//! ```text
+//! texts ─> sample ─> judged pairs by shingle ─> settings ─> pairs of MinHash ─> methods
+//! ```
+//!
+//! The texts of the sample are compared with all texts of the corpus, so that the sample has the pairs of its texts, and
+//! not only the few whose other text is in the sample, too.
+
+use super::dedup::{Dedup, Method, Run};
+use super::defaults::default;
+use super::figures::Figure;
+use super::inputs;
+use super::job::{Job, Output, Progress};
+use super::manifest::{Manifest, StepRecord};
+use super::recall::{Share, recall};
+use super::results::numbers;
+use super::table;
+use crate::files::{Input, Kind, resolve};
+use crate::functions::Value;
+use crate::parameters::{name, parameter, parameter_error, set};
+use datafusion::arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result, exec_err};
+use datafusion::logical_expr::{cast, ident, lit};
+use datafusion::prelude::{DataFrame, SessionContext};
+use neardup_kernels::choose_bands;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Target recalls of MinHash that are tried.
+const TARGET_RECALLS: [f64; 3] = [0.9, 0.95, 0.99];
+
+/// A `tune` job.
+#[derive(Debug, Clone)]
+pub struct Tune {
+    /// The corpus: where it is, what its columns are, and how its texts are normalised. Thresholds, shingles, methods and
+    /// what is kept are not read.
+    pub corpus: Dedup,
+    /// Number of distinct texts that are compared with all others.
+    pub sample: usize,
+    /// The shingles that are tried.
+    pub shingles: Vec<String>,
+    /// The thresholds that are tried, each in (0, 1].
+    pub thresholds: Vec<f64>,
+    /// A pair is wanted if its edit similarity is at least this, in (0, 1]; without `labels`.
+    pub min_edit_similarity: f64,
+    /// A table of labelled pairs `id_a`, `id_b`, `label`, by which settings are judged instead; `label` is true, or a number
+    /// above 0, for the wanted ones.
+    pub labels: Option<String>,
+}
+
+impl Tune {
+    /// The shingles that are tried if none are given.
+    pub const SHINGLES: [&'static str; 5] = ["char:5", "char:12", "word:1", "word:2", "word:3"];
+    /// The thresholds that are tried if none are given.
+    pub const THRESHOLDS: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
+
+    /// A job with default options.
+    pub fn new(inputs: Vec<String>, output: String) -> Self {
+        Self {
+            corpus: Dedup::new(inputs, output),
+            sample: default("sample"),
+            shingles: Self::SHINGLES.map(str::to_owned).to_vec(),
+            thresholds: Self::THRESHOLDS.to_vec(),
+            min_edit_similarity: default("min_edit_similarity"),
+            labels: None,
+        }
+    }
+}
+
+/// A shingle and a threshold with the pairs that they find.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting {
+    /// The shingle.
+    pub shingle: String,
+    /// The threshold.
+    pub threshold: f64,
+    /// Texts of the sample that are in a pair; 0 if labels judge.
+    pub similar: i64,
+    /// Pairs of this similarity or a greater one.
+    pub pairs: i64,
+    /// Wanted ones among them.
+    pub wanted: i64,
+    /// Share of the pairs that are wanted; `None` without pairs.
+    pub precision: Option<Share>,
+    /// Share of all wanted pairs that are among them; `None` if none are wanted. Without labels, all wanted pairs are those
+    /// that any of the settings finds.
+    pub recall: Option<Share>,
+    /// Harmonic mean of precision and recall; 0 if no wanted pair is found.
+    pub f1: f64,
+}
+
+/// A method with the share of the pairs at the best setting that it finds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MethodRecall {
+    /// The target recall of MinHash.
+    pub target_recall: f64,
+    /// Number of bands.
+    pub bands: usize,
+    /// Hash values per band.
+    pub rows: usize,
+    /// Pairs of the sample.
+    pub pairs: i64,
+    /// Those that it finds.
+    pub found: i64,
+    /// The share; `None` without pairs.
+    pub recall: Option<Share>,
+}
+
+/// What a `tune` job found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tuning {
+    /// Distinct texts of the corpus that are compared.
+    pub texts: i64,
+    /// Those of the sample.
+    pub sample: i64,
+    /// Labelled pairs whose ids have texts, and all labelled pairs.
+    pub labels: Option<(i64, i64)>,
+    /// All settings, by shingle and threshold.
+    pub settings: Vec<Setting>,
+    /// The setting of the largest F1, by its place in `settings`; `None` if no setting finds a wanted pair. Of equal ones
+    /// the one of the greatest precision, then of the greatest threshold.
+    pub best: Option<usize>,
+    /// MinHash at that setting, by target recall; those that MinHash cannot reach are left out.
+    pub methods: Vec<MethodRecall>,
+    /// Estimated costs of the exact join and of MinHash at the default target recall, of the whole corpus with itself, in
+    /// the same unit.
+    pub costs: Option<(f64, f64)>,
+}
+
+/// Runs or resumes the job, which writes `settings.parquet` and `methods.parquet`.
+///
+/// # Errors
+/// As [`super::dedup`], and if the labels have no pair whose ids are in the corpus.
+pub async fn tune(
+    options: &Tune,
+    context: SessionContext,
+    progress: Arc<dyn Progress>,
+) -> Result<(Job, Tuning)> {
+    options.check()?;
+    let corpus = &options.corpus;
+    let state = context.state();
+    let input = resolve(&corpus.inputs, &state).await?;
+    let texts = corpus.texts();
+    let input = (texts.iter()).fold(input, |input, text| input.with_texts_in(text));
+    let labels = match &options.labels {
+        Some(file) => Some(resolve(std::slice::from_ref(file), &state).await?),
+        None => None,
+    };
+    let run = Run::new(corpus, &input)?;
+    let mut files = inputs::identify(&input, &context.runtime_env()).await?;
+    for input in [Some(&input), labels.as_ref()].into_iter().flatten() {
+        inputs::refuse_inside(input, &corpus.output, &context.runtime_env())?;
+    }
+    if let Some(labels) = &labels {
+        files.extend(inputs::identify(labels, &context.runtime_env()).await?);
+    }
+    if input.kind != Kind::Dump {
+        // Checked before the directory is made, so that a misspelt column leaves none behind.
+        run.columns(&context, &input).await?;
+    }
+    let mut parameters = run.parameters();
+    for unused in UNUSED {
+        parameters.remove(unused);
+    }
+    parameters.extend(options.parameters());
+    for (name, value) in input.reading.given() {
+        parameters.insert((*name).to_owned(), value.clone().into());
+    }
+    let manifest = Manifest::new("tune", files, parameters);
+    let overwrite = corpus.overwrite;
+    let mut job = Job::open(&corpus.output, manifest, overwrite, context, progress).await?;
+    let read = match input.kind {
+        Kind::Dump => run.sentences(&mut job, &input).await,
+        _ => run.table(&mut job, &input).await,
+    };
+    let read = match read {
+        Ok(()) => run.texts(&mut job).await,
+        Err(error) => Err(error),
+    };
+    if let Err(error) = read {
+        return Err(table::named(&input, &job, error).await);
+    }
+    let tuning = Tuner { options, input }.tuned(&mut job, labels).await?;
+    job.finish().await?;
+    Ok((job, tuning))
+}
+
+/// Parameters of `dedup` that a `tune` job does not have.
+const UNUSED: [&str; 8] = [
+    "threshold",
+    "shingle",
+    "method",
+    "target_recall",
+    "pairs",
+    "resolution",
+    "keep",
+    "max_bucket_pairwise",
+];
+
+impl Tune {
+    fn check(&self) -> Result<()> {
+        parameter("sample").read(&self.sample.to_string())?;
+        parameter("min_edit_similarity").read(&self.min_edit_similarity.to_string())?;
+        for threshold in &self.thresholds {
+            parameter("threshold").read(&threshold.to_string())?;
+        }
+        for shingle in &self.shingles {
+            parameter("shingle").read(shingle)?;
+        }
+        for (option, is_empty) in [
+            ("threshold", self.thresholds.is_empty()),
+            ("shingle", self.shingles.is_empty()),
+        ] {
+            if is_empty {
+                return Err(parameter_error![name(option), ": there is none to try"].into());
+            }
+        }
+        let twice = |shingle: &&String| self.shingles.iter().filter(|s| s == shingle).count() > 1;
+        match self.shingles.iter().find(twice) {
+            Some(shingle) => {
+                Err(parameter_error![set("shingle", shingle), " is given twice"].into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The thresholds that are tried, in order, each once.
+    fn thresholds(&self) -> Vec<f64> {
+        let mut thresholds = self.thresholds.clone();
+        thresholds.sort_by(f64::total_cmp);
+        thresholds.dedup();
+        thresholds
+    }
+
+    /// The parameters that the result depends on beside those of the corpus.
+    fn parameters(&self) -> BTreeMap<String, serde_json::Value> {
+        let mut parameters = BTreeMap::from([
+            ("sample".to_owned(), self.sample.into()),
+            ("shingle".to_owned(), self.shingles.clone().into()),
+            ("threshold".to_owned(), self.thresholds().into()),
+        ]);
+        match &self.labels {
+            Some(labels) => parameters.insert("labels".to_owned(), labels.clone().into()),
+            None => parameters.insert(
+                "min_edit_similarity".to_owned(),
+                self.min_edit_similarity.into(),
+            ),
+        };
+        parameters
+    }
+}
+
+/// A job after its first steps.
+struct Tuner<'a> {
+    options: &'a Tune,
+    input: Input,
+}
+
+impl Tuner<'_> {
+    async fn tuned(&self, job: &mut Job, labels: Option<Input>) -> Result<Tuning> {
+        let texts = job.figure(Figure::DistinctTexts) as i64;
+        let corpus = &self.options.corpus;
+        let sample = Value::Integer(self.options.sample as i64);
+        let values = BTreeMap::from([("sample".to_owned(), sample)]);
+        let sampled = job
+            .step(
+                "sample",
+                Output::Step,
+                async |job: &Job| job.plan(statement!("sample"), &values).await,
+                async |_: &SessionContext, _, _: &mut StepRecord| Ok(()),
+            )
+            .await?
+            .rows as i64;
+        let items = statement!("sampled_items");
+        job.view("sampled_items", items, &BTreeMap::new()).await?;
+        let (settings, labels) = match &labels {
+            Some(labels) => {
+                let (found, all) = self.labels(job, labels).await?;
+                (self.by_labels(job).await?, Some((found, all)))
+            }
+            None => (self.by_edits(job).await?, None),
+        };
+        self.write_settings(job, &settings).await?;
+        let best = best(&settings);
+        let mut methods = vec![];
+        let mut costs = None;
+        if let Some(best) = best {
+            let setting = &settings[best];
+            let options = Dedup {
+                threshold: Some(setting.threshold),
+                shingle: Some(setting.shingle.clone()),
+                method: Method::Auto,
+                ..corpus.clone()
+            };
+            let run = Run::new(&options, &self.input)?;
+            run.frequencies(job).await?;
+            let cost = |figure| Some(job.figure(figure)).filter(|cost| *cost > 0.0);
+            costs = cost(Figure::CostOfExact).zip(cost(Figure::CostOfMinHash));
+            let values = run.values(job);
+            job.step(
+                "true_pairs",
+                Output::Step,
+                async |job: &Job| job.plan(statement!("sampled_pairs"), &values).await,
+                async |_: &SessionContext, _, _: &mut StepRecord| Ok(()),
+            )
+            .await?;
+            for target_recall in TARGET_RECALLS {
+                let bands = choose_bands(setting.threshold, target_recall, options.num_hashes);
+                let Ok(bands) = bands else { continue };
+                methods.push(
+                    minhash(job, values.clone(), target_recall, bands.bands, bands.rows).await?,
+                );
+            }
+        }
+        self.write_methods(job, &methods).await?;
+        Ok(Tuning {
+            texts,
+            sample: sampled,
+            labels,
+            settings,
+            best,
+            methods,
+            costs,
+        })
+    }
+
+    /// The settings, judged by the edit similarity of the pairs of the sample.
+    async fn by_edits(&self, job: &mut Job) -> Result<Vec<Setting>> {
+        let thresholds = self.options.thresholds();
+        let wanted = format!("edit_similarity >= {:?}", self.options.min_edit_similarity);
+        let mut names = vec![];
+        for shingle in &self.options.shingles {
+            let options = Dedup {
+                threshold: thresholds.first().copied(),
+                shingle: Some(shingle.clone()),
+                method: Method::Exact,
+                ..self.options.corpus.clone()
+            };
+            let values = Run::new(&options, &self.input)?.values(job);
+            job.view("sampled_pairs", statement!("sampled_pairs"), &values)
+                .await?;
+            let name = format!("pairs_{}", shingle.replace(':', "_"));
+            job.step(
+                &name,
+                Output::Step,
+                async |job: &Job| job.plan(statement!("judged_pairs"), &values).await,
+                async |context: &SessionContext, _, record: &mut StepRecord| {
+                    let found = numbers(context, "SELECT count(*) FROM sampled_pairs").await?;
+                    match found[0] == record.rows as i64 {
+                        true => Ok(()),
+                        false => exec_err!(
+                            "step {}: {} pairs went in, {} came out",
+                            record.name,
+                            found[0],
+                            record.rows
+                        ),
+                    }
+                },
+            )
+            .await?;
+            names.push(name);
+        }
+        let all: Vec<String> = names
+            .iter()
+            .map(|name| format!("SELECT id_a, id_b FROM {name} WHERE {wanted}"))
+            .collect();
+        let all = format!(
+            "SELECT id_a, id_b FROM ({}) GROUP BY id_a, id_b",
+            all.join(" UNION ALL ")
+        );
+        let (all, trials) = counts(job, &all).await?;
+        let mut settings = vec![];
+        for (shingle, name) in self.options.shingles.iter().zip(&names) {
+            for threshold in &thresholds {
+                let pairs = format!("SELECT * FROM {name} WHERE similarity >= {threshold:?}");
+                let (count, of_pairs) = counts(job, &pairs).await?;
+                let (found, _) = counts(job, &format!("{pairs} AND {wanted}")).await?;
+                let similar = format!("SELECT count(DISTINCT id_a) FROM ({pairs})");
+                let similar = numbers(job.context(), &similar).await?;
+                settings.push(Setting {
+                    similar: similar[0],
+                    precision: Share::of(found, count, of_pairs),
+                    recall: Share::of(found, all, trials),
+                    ..setting(shingle, *threshold, count, found, all)
+                });
+            }
+        }
+        Ok(settings)
+    }
+
+    /// Reads the labels; the labelled pairs whose ids have texts, and all of them.
+    async fn labels(&self, job: &mut Job, labels: &Input) -> Result<(i64, i64)> {
+        let file = &labels.files[0];
+        let table = labels.table(&job.context().state()).await?;
+        let schema = table.schema();
+        for column in ["id_a", "id_b", "label"] {
+            let Ok(field) = schema.field_with_name(column) else {
+                let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+                return exec_err!(
+                    "{file}: labels are pairs with the columns id_a, id_b and label, but there is no {column}; the columns are: {}",
+                    names.join(", ")
+                );
+            };
+            let found = field.data_type();
+            if column == "label" && !(found.is_numeric() || *found == DataType::Boolean) {
+                return exec_err!(
+                    "{file}: the column label must hold truth values or numbers, but it holds {found}"
+                );
+            }
+        }
+        let frame = job.context().read_table(table)?;
+        let is_boolean = *schema.field_with_name("label")?.data_type() == DataType::Boolean;
+        let is_similar = match is_boolean {
+            true => ident("label"),
+            false => cast(ident("label"), DataType::Float64).gt(lit(0.0)),
+        };
+        let text = |column: &str| cast(ident(column), DataType::Utf8).alias(column);
+        let frame = frame.select(vec![
+            text("id_a"),
+            text("id_b"),
+            is_similar.alias("is_similar"),
+        ])?;
+        job.context().register_table("given", frame.into_view())?;
+        job.step(
+            "labels",
+            Output::Step,
+            async |job: &Job| {
+                let pairs = "SELECT least(id_a, id_b) AS id_a, greatest(id_a, id_b) AS id_b, \
+                             bool_and(is_similar) AS is_similar, bool_or(is_similar) AS other \
+                             FROM given WHERE id_a <> id_b AND is_similar IS NOT NULL \
+                             GROUP BY least(id_a, id_b), greatest(id_a, id_b)";
+                Ok(job.context().sql(pairs).await?.into_unoptimized_plan())
+            },
+            async |context: &SessionContext, _, _: &mut StepRecord| {
+                let both = numbers(
+                    context,
+                    "SELECT count(*) FROM labels WHERE is_similar <> other",
+                )
+                .await?;
+                match both[0] {
+                    0 => Ok(()),
+                    both => exec_err!("{file}: {both} pairs have two labels"),
+                }
+            },
+        )
+        .await?;
+        let all = numbers(job.context(), "SELECT count(*) FROM labels").await?[0];
+        for shingle in &self.options.shingles {
+            let shingle_value = Value::Text(shingle.clone());
+            let values = BTreeMap::from([("shingle".to_owned(), shingle_value)]);
+            job.step(
+                &format!("labelled_{}", shingle.replace(':', "_")),
+                Output::Step,
+                async |job: &Job| job.plan(statement!("labelled_pairs"), &values).await,
+                async |_: &SessionContext, _, _: &mut StepRecord| Ok(()),
+            )
+            .await?;
+        }
+        let first = self.options.shingles[0].replace(':', "_");
+        let found = numbers(
+            job.context(),
+            &format!("SELECT count(*) FROM labelled_{first}"),
+        )
+        .await?[0];
+        match found {
+            0 => exec_err!("{file}: no labelled pair has two ids of the corpus"),
+            found => Ok((found, all)),
+        }
+    }
+
+    /// The settings, judged by labels.
+    async fn by_labels(&self, job: &Job) -> Result<Vec<Setting>> {
+        let mut settings = vec![];
+        for shingle in &self.options.shingles {
+            let name = format!("labelled_{}", shingle.replace(':', "_"));
+            for threshold in self.options.thresholds() {
+                let similar = format!("similarity >= {threshold:?}");
+                let found = numbers(
+                    job.context(),
+                    &format!(
+                        "SELECT count(*) FILTER (WHERE {similar}), count(*) FILTER (WHERE is_similar), \
+                         count(*) FILTER (WHERE is_similar AND {similar}) FROM {name}"
+                    ),
+                )
+                .await?;
+                let (count, all, found) = (found[0], found[1], found[2]);
+                settings.push(Setting {
+                    precision: Share::of(found, count, count as f64),
+                    recall: Share::of(found, all, all as f64),
+                    ..setting(shingle, threshold, count, found, all)
+                });
+            }
+        }
+        Ok(settings)
+    }
+
+    async fn write_settings(&self, job: &mut Job, settings: &[Setting]) -> Result<()> {
+        let of = |value: fn(&Setting) -> f64| -> ArrayRef {
+            Arc::new(
+                settings
+                    .iter()
+                    .map(|row| Some(value(row)))
+                    .collect::<Float64Array>(),
+            )
+        };
+        let count = |value: fn(&Setting) -> i64| -> ArrayRef {
+            Arc::new(
+                settings
+                    .iter()
+                    .map(|row| Some(value(row)))
+                    .collect::<Int64Array>(),
+            )
+        };
+        let share = |value: fn(&Setting) -> Option<Share>, end: fn(Share) -> f64| -> ArrayRef {
+            let ends = settings.iter().map(|row| value(row).map(end));
+            Arc::new(ends.collect::<Float64Array>())
+        };
+        let shingles = settings.iter().map(|row| Some(row.shingle.as_str()));
+        let shingles: ArrayRef = Arc::new(shingles.collect::<StringArray>());
+        let rows = RecordBatch::try_from_iter_with_nullable([
+            ("shingle", shingles, true),
+            ("threshold", of(|row| row.threshold), true),
+            ("similar", count(|row| row.similar), true),
+            ("pairs", count(|row| row.pairs), true),
+            ("wanted", count(|row| row.wanted), true),
+            (
+                "precision",
+                share(|row| row.precision, |share| share.value),
+                true,
+            ),
+            (
+                "precision_low",
+                share(|row| row.precision, |share| share.low),
+                true,
+            ),
+            (
+                "precision_high",
+                share(|row| row.precision, |share| share.high),
+                true,
+            ),
+            ("recall", share(|row| row.recall, |share| share.value), true),
+            (
+                "recall_low",
+                share(|row| row.recall, |share| share.low),
+                true,
+            ),
+            (
+                "recall_high",
+                share(|row| row.recall, |share| share.high),
+                true,
+            ),
+            ("f1", of(|row| row.f1), true),
+        ])?;
+        write(
+            job,
+            "settings",
+            "settings.parquet",
+            rows,
+            &["shingle", "threshold"],
+        )
+        .await
+    }
+
+    async fn write_methods(&self, job: &mut Job, methods: &[MethodRecall]) -> Result<()> {
+        let count = |value: fn(&MethodRecall) -> i64| -> ArrayRef {
+            Arc::new(
+                methods
+                    .iter()
+                    .map(|row| Some(value(row)))
+                    .collect::<Int64Array>(),
+            )
+        };
+        let share = |end: fn(Share) -> f64| -> ArrayRef {
+            Arc::new(
+                methods
+                    .iter()
+                    .map(|row| row.recall.map(end))
+                    .collect::<Float64Array>(),
+            )
+        };
+        let targets = methods.iter().map(|row| Some(row.target_recall));
+        let rows = RecordBatch::try_from_iter_with_nullable([
+            (
+                "target_recall",
+                Arc::new(targets.collect::<Float64Array>()) as ArrayRef,
+                true,
+            ),
+            ("bands", count(|row| row.bands as i64), true),
+            ("rows", count(|row| row.rows as i64), true),
+            ("pairs", count(|row| row.pairs), true),
+            ("found", count(|row| row.found), true),
+            ("recall", share(|share| share.value), true),
+            ("recall_low", share(|share| share.low), true),
+            ("recall_high", share(|share| share.high), true),
+        ])?;
+        write(job, "methods", "methods.parquet", rows, &["target_recall"]).await
+    }
+}
+
+/// A setting with counts and their F1.
+fn setting(shingle: &str, threshold: f64, pairs: i64, wanted: i64, all: i64) -> Setting {
+    Setting {
+        shingle: shingle.to_owned(),
+        threshold,
+        similar: 0,
+        pairs,
+        wanted,
+        precision: None,
+        recall: None,
+        f1: match pairs + all {
+            0 => 0.0,
+            both => 2.0 * wanted as f64 / both as f64,
+        },
+    }
+}
+
+/// The place of the best setting.
+fn best(settings: &[Setting]) -> Option<usize> {
+    let precision = |setting: &Setting| setting.precision.map_or(0.0, |share| share.value);
+    let better = |a: &Setting, b: &Setting| {
+        let order = a.f1.total_cmp(&b.f1);
+        let order = order.then(precision(a).total_cmp(&precision(b)));
+        order.then(a.threshold.total_cmp(&b.threshold))
+    };
+    let found = (0..settings.len()).filter(|at| settings[*at].f1 > 0.0);
+    // Of equal ones the first one.
+    found
+        .rev()
+        .max_by(|a, b| better(&settings[*a], &settings[*b]))
+}
+
+/// What MinHash finds of the view `true_pairs`.
+async fn minhash(
+    job: &mut Job,
+    mut values: BTreeMap<String, Value>,
+    target_recall: f64,
+    bands: usize,
+    rows: usize,
+) -> Result<MethodRecall> {
+    for (name, number) in [
+        ("bands", bands),
+        ("rows", rows),
+        ("num_hashes", bands * rows),
+    ] {
+        values.insert(name.to_owned(), Value::Integer(number as i64));
+    }
+    let name = format!("minhash_{}", (target_recall * 100.0).round());
+    job.step(
+        &name,
+        Output::Step,
+        async |job: &Job| job.plan(statement!("sampled_minhash"), &values).await,
+        async |_: &SessionContext, _, _: &mut StepRecord| Ok(()),
+    )
+    .await?;
+    let all = recall(job.context(), &name, "true_pairs", 1).await?.all;
+    Ok(MethodRecall {
+        target_recall,
+        bands,
+        rows,
+        pairs: all.map_or(0, |all| all.pairs),
+        found: all.map_or(0, |all| all.found),
+        recall: all.map(|all| all.share),
+    })
+}
+
+/// The number of pairs of a query for `id_a` and others, and the number of independent trials that they count as: the
+/// pairs of one `id_a` depend on each other (Kish 1965).
+async fn counts(job: &Job, pairs: &str) -> Result<(i64, f64)> {
+    let sql = format!(
+        "SELECT coalesce(sum(n), 0) AS pairs, coalesce(sum(n * n), 0) AS squares \
+         FROM (SELECT count(*) AS n FROM ({pairs}) GROUP BY id_a)"
+    );
+    let found = numbers(job.context(), &sql).await?;
+    let pairs = found[0] as f64;
+    Ok((found[0], pairs * pairs / found[1].max(1) as f64))
+}
+
+/// Writes computed rows as a step.
+async fn write(
+    job: &mut Job,
+    name: &str,
+    file: &str,
+    rows: RecordBatch,
+    order: &[&str],
+) -> Result<()> {
+    let order: Vec<_> = order
+        .iter()
+        .map(|column| ident(*column).sort(true, false))
+        .collect();
+    job.step(
+        name,
+        Output::File(file),
+        async |job: &Job| {
+            let frame: DataFrame = job.context().read_batch(rows)?;
+            Ok(frame.sort(order)?.into_unoptimized_plan())
+        },
+        async |_: &SessionContext, _, _: &mut StepRecord| Ok(()),
+    )
+    .await?;
+    Ok(())
+}
