@@ -295,7 +295,8 @@ fn the_measured_recall_is_that_of_a_full_exact_join() {
     let stated = format!("{found} of the {all} pairs of a sample of ");
     assert!(text.contains(&stated), "{stated}");
     assert!(
-        text.contains("class=\"expected\"") && text.contains(&format!("{:.3} (", found as f64 / all as f64))
+        text.contains("class=\"expected\"")
+            && text.contains(&format!("{:.3} (", found as f64 / all as f64))
     );
     let exact = page(&scratch, "exact");
     assert!(exact.contains("Every pair was found") && !exact.contains("class=\"expected\""));

@@ -300,7 +300,12 @@ fn recall(report: &Report) -> String {
         count(all.found),
         count(all.pairs),
         text(&all),
-        curve("Recall by similarity", &measured.expected, &measured.recall.bins, &data)
+        curve(
+            "Recall by similarity",
+            &measured.expected,
+            &measured.recall.bins,
+            &data
+        )
     )
 }
 
