@@ -671,12 +671,13 @@ class TableFunctions:
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
             id_b (as id): the other id.
-            similarity (Float64): the sum of weight * similarity, in the order of the fields.
+            similarity (Float64): the weighted mean: the sum of weight * similarity, in the order of
+                the fields, divided by the sum of the weights.
             …_similarity (Float64): for each field, such as title_similarity: the similarity of its
                 texts; NULL if it is left out.
 
         Note:
-            Complete: recall 1 and precision 1 on 64-bit hashes of shingles. The sum and its
+            Complete: recall 1 and precision 1 on 64-bit hashes of shingles. The mean and its
                 comparison with the threshold are those of Float64.
             Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
                 Rows whose id is NULL are in no pair, and rows without any field neither.
