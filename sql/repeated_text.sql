@@ -28,7 +28,7 @@
 --   Equal lines or paragraphs have the same XXH3-128 hash; two different ones have it with a probability below 1e-18 among 1e10.
 --   With a threshold below 1 the different lines or paragraphs are resolved in the order in which they stand first: one is listed if an earlier one that stays is similar to it. The most similar one that stays, which may come later, stands for it. Their similarity is exact.
 --   Two that stay are not similar, except in oversized buckets, as of near_duplicates, or if too few places count as copies.
---   Those without a shingle, for example of signs only with shingles of words, are compared for equality.
+--   Those without a shingle are compared for equality.
 --   Rows with NULL are left out. An id with different texts is an error that names the id.
 --   The rows do not depend on the number of partitions.
 -- Example

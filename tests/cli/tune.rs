@@ -3,6 +3,10 @@
 use crate::scratch::Scratch;
 use serde_json::Value;
 
+/// The distinct texts of the corpus.
+const TEXTS: &str = "(SELECT min(id) AS id, text FROM \
+                     (SELECT id, normalize_text(text) AS text FROM 'rows.parquet') GROUP BY text)";
+
 /// The answer of a job.
 #[track_caller]
 fn tuned(scratch: &Scratch, arguments: &[&str]) -> Value {
@@ -43,12 +47,11 @@ fn counts_of_a_whole_corpus_are_those_of_joins() {
     assert_eq!(found["sample"], found["texts"]);
     let settings = found["settings"].as_array().expect("settings");
     assert_eq!(settings.len(), 4);
-    let texts = "(SELECT min(id) AS id, text FROM (SELECT id, normalize_text(text) AS text FROM 'rows.parquet') GROUP BY text)";
     let pairs = |shingle: &str, threshold: f64| {
         format!(
-            "(SELECT p.id_a, p.id_b, edit_similarity(a.text, b.text) >= 0.75 AS wanted FROM jaccard_join({texts}, \
-             shingle => '{shingle}', threshold => {threshold}) AS p JOIN {texts} AS a ON p.id_a = a.id \
-             JOIN {texts} AS b ON p.id_b = b.id)"
+            "(SELECT p.id_a, p.id_b, edit_similarity(a.text, b.text) >= 0.75 AS wanted FROM jaccard_join({TEXTS}, \
+             shingle => '{shingle}', threshold => {threshold}) AS p JOIN {TEXTS} AS a ON p.id_a = a.id \
+             JOIN {TEXTS} AS b ON p.id_b = b.id)"
         )
     };
     let count = |sql: String| number(&scratch.rows(&sql)[0]["n"]);
@@ -100,7 +103,7 @@ fn counts_of_a_whole_corpus_are_those_of_joins() {
     assert!(!methods.is_empty());
     for method in methods {
         let arguments = format!(
-            "{texts}, shingle => '{}', threshold => {}",
+            "{TEXTS}, shingle => '{}', threshold => {}",
             recommended["shingle"].as_str().expect("a shingle"),
             recommended["threshold"]
         );
@@ -165,11 +168,10 @@ fn a_sample_is_compared_with_all_texts() {
     );
     assert_eq!(found["settings"], other["settings"]);
     assert_eq!(found["methods"], other["methods"]);
-    let texts = "(SELECT min(id) AS id, text FROM (SELECT id, normalize_text(text) AS text FROM 'rows.parquet') GROUP BY text)";
-    let sample = format!("(SELECT * FROM {texts} ORDER BY md5(CAST(id AS VARCHAR)), id LIMIT 200)");
+    let sample = format!("(SELECT * FROM {TEXTS} ORDER BY md5(CAST(id AS VARCHAR)), id LIMIT 200)");
     let truth = &scratch.rows(&format!(
         "SELECT count(*) AS pairs, count(DISTINCT id_a) AS similar FROM (SELECT min(id_a) AS id_a FROM \
-         jaccard_join({sample}, {texts}, threshold => 0.6) WHERE id_a <> id_b \
+         jaccard_join({sample}, {TEXTS}, threshold => 0.6) WHERE id_a <> id_b \
          GROUP BY least(id_a, id_b), greatest(id_a, id_b))"
     ))[0];
     let setting = &found["settings"][0];
