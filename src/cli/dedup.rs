@@ -4,7 +4,7 @@ use super::columns::{Columns, columns};
 use super::flags::{default, help, help_with_cases, read};
 use super::options::{Cluster, Global};
 use super::reading::Reading;
-use super::{first_look, kept, progress, summary, temp_dir};
+use super::{first_look, kept, progress, report, summary, temp_dir};
 use clap::Args;
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup::jobs::{
@@ -53,6 +53,9 @@ pub(crate) struct Arguments {
     /// formats also as .gz, .zst or .bz2
     #[arg(long, value_name = "FILE", help_heading = RESULT)]
     kept: Option<String>,
+    /// Also write the report of 'neardup report' into the directory
+    #[arg(long, conflicts_with = "edit", help_heading = RESULT)]
+    report: bool,
     #[arg(
         long,
         help = help("pairs"),
@@ -353,11 +356,15 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     if let Some(file) = &arguments.kept {
         kept::write(job.manifest(), &arguments.output, file, global).await?;
     }
+    let report = match arguments.report {
+        true => Some(report::write(&arguments.output, global).await?),
+        false => None,
+    };
     summary::print(&job, begun.elapsed(), global)?;
-    match global.quiet || global.json || arguments.edit.is_some() {
-        true => Ok(()),
-        false => first_look::print(&arguments.output, global).await,
+    if global.quiet || global.json || arguments.edit.is_some() {
+        return Ok(());
     }
+    first_look::print(&arguments.output, report.as_deref(), global).await
 }
 
 /// Whether standard input is a pipe, or a file that is not empty.

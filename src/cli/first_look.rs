@@ -13,8 +13,8 @@ use std::io::Write;
 const WIDTH: usize = 110;
 
 /// Prints the largest clusters of a job, facts that differ between kept and removed rows, and the commands that show
-/// more.
-pub(super) async fn print(directory: &str, global: &Global) -> Result<()> {
+/// more, or the report that is there.
+pub(super) async fn print(directory: &str, report: Option<&str>, global: &Global) -> Result<()> {
     let look = first_look(&global.session()?, directory).await?;
     let shown = shell_word(directory);
     out::print(|out| {
@@ -31,7 +31,11 @@ pub(super) async fn print(directory: &str, global: &Global) -> Result<()> {
         if let Some(id) = ids.find(|id| !id.starts_with('-')) {
             writeln!(out, "            neardup why {} {shown}", shell_word(id))?;
         }
-        Ok(writeln!(out, "            neardup report {shown}")?)
+        match report {
+            Some(file) => writeln!(out, "the report: {}", visible_line(file))?,
+            None => writeln!(out, "            neardup report {shown}")?,
+        }
+        Ok(())
     })
 }
 

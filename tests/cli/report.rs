@@ -301,3 +301,21 @@ fn the_measured_recall_is_that_of_a_full_exact_join() {
     let exact = page(&scratch, "exact");
     assert!(exact.contains("Every pair was found") && !exact.contains("class=\"expected\""));
 }
+
+#[test]
+fn a_job_writes_its_report() {
+    let scratch = Scratch::new();
+    let said = scratch.succeed(&["dedup", "--report"]).out;
+    assert!(
+        said.contains("the report: ") && said.contains("neardup-out/report.html"),
+        "{said}"
+    );
+    let written = scratch.read("neardup-out/report.html");
+    assert_well_formed(&String::from_utf8(written.clone()).expect("UTF-8"));
+    assert_eq!(page(&scratch, "neardup-out").into_bytes(), written);
+    scratch.write("rows.csv", "id,text\n1,a\n");
+    scratch.fail(
+        &["dedup", "rows.csv", "--report", "--edit", "lines"],
+        &["--report", "--edit"],
+    );
+}

@@ -27,12 +27,17 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
-    let context = global.session()?;
-    let found = report(&context, &arguments.directory).await?;
-    let page = page::page(&found, &arguments.directory);
-    let file = write_report(&context, &arguments.directory, page).await?;
+    let file = write(&arguments.directory, global).await?;
     out::print(|out| {
         let shown = super::visible::visible_line(&file);
         Ok(writeln!(out, "written to {shown}")?)
     })
+}
+
+/// Writes the report about a job into its directory, and returns the name of the file.
+pub(super) async fn write(directory: &str, global: &Global) -> Result<String> {
+    let context = global.session()?;
+    let found = report(&context, directory).await?;
+    let page = page::page(&found, directory);
+    write_report(&context, directory, page).await
 }

@@ -239,6 +239,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("--output", "where all trials of jobs write"),
     ("--quiet", "what the client says"),
     ("--quote", "of the session, as for a job"),
+    ("--report", "what the client writes: tests/cli/report.rs"),
     ("--scratch", "cluster::a large table in memory"),
     (
         "--step-timeout",
