@@ -299,13 +299,27 @@ impl Tuner<'_> {
             let cost = |figure| Some(job.figure(figure)).filter(|cost| *cost > 0.0);
             costs = cost(Figure::CostOfExact).zip(cost(Figure::CostOfMinHash));
             let values = run.values(job);
-            job.step(
-                "true_pairs",
-                Output::Step,
-                async |job: &Job| job.plan(statement!("sampled_pairs"), &values).await,
-                async |_: &SessionContext, _, _: &mut StepRecord| Ok(()),
-            )
-            .await?;
+            match labels {
+                // The pairs at the lowest threshold are there.
+                None => {
+                    let pairs = format!(
+                        "SELECT id_a, id_b, similarity FROM {} WHERE similarity >= {:?}",
+                        step_name("pairs", &setting.shingle),
+                        setting.threshold
+                    );
+                    let pairs = job.context().sql(&pairs).await?.into_view();
+                    job.context().register_table("true_pairs", pairs)?;
+                }
+                Some(_) => {
+                    job.step(
+                        "true_pairs",
+                        Output::Step,
+                        async |job: &Job| job.plan(statement!("sampled_pairs"), &values).await,
+                        async |_: &SessionContext, _, _: &mut StepRecord| Ok(()),
+                    )
+                    .await?;
+                }
+            }
             for target_recall in TARGET_RECALLS {
                 let bands = choose_bands(setting.threshold, target_recall, options.num_hashes);
                 let Ok(bands) = bands else { continue };
@@ -341,7 +355,7 @@ impl Tuner<'_> {
             let values = Run::new(&options, &self.input)?.values(job);
             job.view("sampled_pairs", statement!("sampled_pairs"), &values)
                 .await?;
-            let name = format!("pairs_{}", shingle.replace(':', "_"));
+            let name = step_name("pairs", shingle);
             job.step(
                 &name,
                 Output::Step,
@@ -451,19 +465,15 @@ impl Tuner<'_> {
             let shingle_value = Value::Text(shingle.clone());
             let values = BTreeMap::from([("shingle".to_owned(), shingle_value)]);
             job.step(
-                &format!("labelled_{}", shingle.replace(':', "_")),
+                &step_name("labelled", shingle),
                 Output::Step,
                 async |job: &Job| job.plan(statement!("labelled_pairs"), &values).await,
                 async |_: &SessionContext, _, _: &mut StepRecord| Ok(()),
             )
             .await?;
         }
-        let first = self.options.shingles[0].replace(':', "_");
-        let found = numbers(
-            job.context(),
-            &format!("SELECT count(*) FROM labelled_{first}"),
-        )
-        .await?[0];
+        let first = step_name("labelled", &self.options.shingles[0]);
+        let found = numbers(job.context(), &format!("SELECT count(*) FROM {first}")).await?[0];
         match found {
             0 => exec_err!("{file}: no labelled pair has two ids of the corpus"),
             found => Ok((found, all)),
@@ -474,7 +484,7 @@ impl Tuner<'_> {
     async fn by_labels(&self, job: &Job) -> Result<Vec<Setting>> {
         let mut settings = vec![];
         for shingle in &self.options.shingles {
-            let name = format!("labelled_{}", shingle.replace(':', "_"));
+            let name = step_name("labelled", shingle);
             for threshold in self.options.thresholds() {
                 let similar = format!("similarity >= {threshold:?}");
                 let found = numbers(
@@ -597,6 +607,11 @@ impl Tuner<'_> {
         ])?;
         write(job, "methods", "methods.parquet", rows, &["target_recall"]).await
     }
+}
+
+/// The name of a step for a shingle.
+fn step_name(what: &str, shingle: &str) -> String {
+    format!("{what}_{}", shingle.replace(':', "_"))
 }
 
 /// A setting with counts and their F1.

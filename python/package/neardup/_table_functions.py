@@ -1788,8 +1788,7 @@ class TableFunctions:
                 similarity is exact.
             Two that stay are not similar, except in oversized buckets, as of near_duplicates, or if
                 too few places count as copies.
-            Those without a shingle, for example of signs only with shingles of words, are compared
-                for equality.
+            Those without a shingle are compared for equality.
             Rows with NULL are left out. An id with different texts is an error that names the id.
             The rows do not depend on the number of partitions.
         """
