@@ -324,7 +324,7 @@ def test_the_page_is_read_with_the_keyboard(browser, open_page):
 def test_links_lead_to_their_sections(browser, open_page):
     open_page("sample")
     links = browser.run("return [...document.querySelectorAll('nav a')].map(link => link.getAttribute('href'))")
-    assert len(links) == 8
+    assert len(links) == 9
     for link in links:
         browser.click(f"nav a[href='{link}']")
         assert browser.run("return location.hash") == link

@@ -35,6 +35,10 @@ const CHANGES: usize = 10;
 const ROWS_OF_CLUSTER: usize = 6;
 /// Number of bins of similarities between 0 and 1.
 pub const SIMILARITY_BINS: usize = 50;
+/// Maximum number of pairs of documents.
+const DOCUMENTS: usize = 20;
+/// Maximum number of rows of a cluster that counts for a pair of documents: larger ones would give all pairs of theirs.
+pub const SHARED_ROWS: usize = 50;
 /// Number of bins of the measured recall between 0 and 1.
 const RECALL_BINS: usize = 20;
 /// Maximum number of characters of a text that are compared for its class.
@@ -108,6 +112,15 @@ pub struct Measured {
     pub expected: Vec<(f64, f64)>,
 }
 
+/// Two pages of a dump whose sentences are in the same clusters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentPair {
+    /// Their titles, the page of the smaller id first.
+    pub titles: [String; 2],
+    /// Number of clusters that have sentences of both.
+    pub clusters: i64,
+}
+
 /// What a report about a job shows.
 #[derive(Debug)]
 pub struct Report {
@@ -128,6 +141,8 @@ pub struct Report {
     pub all_classes: bool,
     /// The recall; `None` if the job finds every pair, or its recall is not measured because it compares vectors.
     pub measured: Option<Measured>,
+    /// The pages of a dump that share the most clusters of at most [`SHARED_ROWS`] rows.
+    pub documents: Vec<DocumentPair>,
     /// Removed rows of each class, the least similar first.
     pub pairs: Vec<ReportPair>,
     /// Suspicious clusters and the largest ones.
@@ -249,10 +264,43 @@ pub async fn report(context: &SessionContext, directory: &str) -> Result<Report>
         classes: classes.unwrap_or_default(),
         all_classes,
         measured: measured(context, &manifest, directory).await?,
+        documents: documents(context, &manifest).await?,
         pairs: of_each_class(sample),
         clusters: clusters(&shown, members),
         manifest,
     })
+}
+
+/// The pages of a dump that share the most clusters.
+async fn documents(context: &SessionContext, manifest: &Manifest) -> Result<Vec<DocumentPair>> {
+    if manifest.step("sentences").is_none() {
+        return Ok(vec![]);
+    }
+    // The id of a sentence has that of its page.
+    let places = format!(
+        "SELECT cluster_id, id >> 20 AS page, min(title) AS title FROM clusters \
+         WHERE cluster_size BETWEEN 2 AND {SHARED_ROWS} GROUP BY cluster_id, id >> 20"
+    );
+    let sql = format!(
+        "SELECT min(a.title), min(b.title), count(*) AS clusters FROM ({places}) AS a \
+         JOIN ({places}) AS b ON a.cluster_id = b.cluster_id AND a.page < b.page \
+         GROUP BY a.page, b.page ORDER BY clusters DESC, a.page, b.page LIMIT {DOCUMENTS}"
+    );
+    let mut all = vec![];
+    for batch in context.sql(&sql).await?.collect().await? {
+        let titles = [0, 1].map(|column| cast(batch.column(column), &DataType::Utf8));
+        let [first, second] = titles;
+        let titles = [first?, second?];
+        let clusters = batch.column(2).as_primitive::<Int64Type>();
+        for row in 0..batch.num_rows() {
+            let title = |column: usize| titles[column].as_string::<i32>().value(row).to_owned();
+            all.push(DocumentPair {
+                titles: [title(0), title(1)],
+                clusters: clusters.value(row),
+            });
+        }
+    }
+    Ok(all)
 }
 
 /// The number of removed rows by class; `None` if the job has not classified them.

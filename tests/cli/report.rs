@@ -67,6 +67,22 @@ fn the_sample_as_a_page() {
     ] {
         assert!(page.contains(part), "{part}");
     }
+    // The two pages that share the most clusters.
+    let shared = "(SELECT DISTINCT cluster_id, title FROM clusters WHERE cluster_size > 1)";
+    let most = &scratch.job_rows(
+        "neardup-out",
+        &format!(
+            "SELECT least(a.title, b.title) AS a, greatest(a.title, b.title) AS b, count(*) AS n FROM {shared} AS a \
+             JOIN {shared} AS b ON a.cluster_id = b.cluster_id AND a.title < b.title GROUP BY 1, 2 ORDER BY n DESC LIMIT 1"
+        ),
+    )[0];
+    let text = |name: &str| most[name].as_str().expect("a title").to_owned();
+    let row =
+        |a: String, b: String| format!("<tr><td>{a}</td><td>{b}</td><td>{}</td></tr>", most["n"]);
+    assert!(
+        page.contains(&row(text("a"), text("b"))) || page.contains(&row(text("b"), text("a"))),
+        "{most:?}"
+    );
     for address in ["http://", "https://", "src=", "@import", "url("] {
         assert!(!page.contains(address), "{address}");
     }

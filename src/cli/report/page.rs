@@ -5,7 +5,7 @@ use super::command::command;
 use super::html::{brief, count, escaped, excerpt, side_by_side};
 use neardup::jobs::{
     COMPARED_CHARACTERS, Figure, Manifest, RecallBin, Report, ReportCluster, ReportPair, ReportRow,
-    SAMPLED_ROWS, SIMILARITY_BINS, Share, Shown,
+    SAMPLED_ROWS, SHARED_ROWS, SIMILARITY_BINS, Share, Shown,
 };
 use std::fmt::Write as _;
 
@@ -23,7 +23,7 @@ pub(super) fn page(report: &Report, directory: &str) -> String {
     let manifest = &report.manifest;
     let title = format!("neardup {}: {directory}", manifest.command);
     let title = brief(&title);
-    let sections = [
+    let mut sections = vec![
         ("run", "What was run", run(manifest, directory)),
         ("rows", "From rows to kept rows", funnel(report)),
         ("sizes", "Sizes of clusters", sizes(report)),
@@ -37,6 +37,13 @@ pub(super) fn page(report: &Report, directory: &str) -> String {
         ("clusters", "Clusters to look at", clusters(report)),
         ("all-pairs", "Pairs", pairs(report)),
     ];
+    if report.manifest.step("sentences").is_some() {
+        let at = sections.len() - 1;
+        sections.insert(
+            at,
+            ("documents", "Pages that share sentences", documents(report)),
+        );
+    }
     let mut links = String::new();
     let mut body = String::new();
     for (id, heading, content) in sections {
@@ -404,6 +411,29 @@ fn one_cluster(cluster: &ReportCluster) -> String {
     html
 }
 
+fn documents(report: &Report) -> String {
+    if report.documents.is_empty() {
+        return "<p>No two pages have sentences in the same cluster.</p>".to_owned();
+    }
+    let mut rows = String::new();
+    for pair in &report.documents {
+        let [a, b] = &pair.titles;
+        _ = write!(
+            rows,
+            "<tr><td>{}</td><td>{}</td><td>{}</td></tr>",
+            brief(a),
+            brief(b),
+            count(pair.clusters)
+        );
+    }
+    format!(
+        "<p class=\"note\">Pages whose sentences are in the same clusters, those with the most clusters first. Clusters of \
+         more than {SHARED_ROWS} rows do not count.</p>\
+         <table><thead><tr><th scope=\"col\">page</th><th scope=\"col\">other page</th>\
+         <th scope=\"col\">clusters</th></tr></thead><tbody>{rows}</tbody></table>"
+    )
+}
+
 fn pairs(report: &Report) -> String {
     if report.pairs.is_empty() {
         return "<p>No row was removed.</p>".to_owned();
@@ -522,6 +552,7 @@ mod tests {
             classes: BTreeMap::from([(PairClass::Other, 2000)]),
             all_classes: true,
             measured: None,
+            documents: vec![],
             pairs: vec![pair; 280],
             clusters: vec![cluster; 60],
         };
