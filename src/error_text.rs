@@ -94,6 +94,9 @@ fn helpful(error: &DataFusionError, text: String) -> String {
     if let Some(hint) = only_column(error) {
         return format!("{}{hint}", text.trim_end_matches('.'));
     }
+    if text.contains("Nested type ") && text.contains(" is not supported in CSV") {
+        return text + "; write .jsonl or .parquet, or select the columns that hold no lists";
+    }
     match exhausts_memory(error) && !text.contains("--memory-limit") {
         true => text + MORE_MEMORY,
         false => text,

@@ -287,6 +287,24 @@ fn language(text: &str) -> std::result::Result<String, String> {
 }
 
 impl DumpArguments {
+    /// The options that differ from their defaults.
+    pub(crate) fn given(&self) -> Vec<(&'static str, String)> {
+        let options = DumpOptions::default();
+        let mut given = vec![];
+        if self.on_error != options.on_error {
+            given.push(("--on-error", self.on_error.name().to_owned()));
+        }
+        if self.splitter != options.splitter {
+            given.push(("--splitter", self.splitter.name().to_owned()));
+        }
+        given.extend(
+            self.language
+                .clone()
+                .map(|language| ("--language", language)),
+        );
+        given
+    }
+
     pub(crate) fn options(&self) -> DumpOptions {
         DumpOptions {
             on_error: self.on_error,

@@ -26,6 +26,31 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
+    /// The options with values that are given.
+    pub(crate) fn given(&self) -> Vec<(&'static str, String)> {
+        let given = [
+            ("--delimiter", &self.delimiter),
+            ("--quote", &self.quote),
+            ("--column-names", &self.column_names),
+            ("--encoding", &self.encoding),
+        ];
+        let given = given.into_iter();
+        given
+            .filter_map(|(name, value)| Some((name, value.clone()?)))
+            .collect()
+    }
+
+    /// The options without values that are given.
+    pub(crate) fn flags(&self) -> impl Iterator<Item = &'static str> {
+        let flags = [
+            ("--no-header", self.no_header),
+            ("--all-text", self.all_text),
+        ];
+        flags
+            .into_iter()
+            .filter_map(|(name, is_given)| is_given.then_some(name))
+    }
+
     /// Sets the options of a session.
     pub(crate) fn set(&self, context: &SessionContext) -> Result<()> {
         let given = [

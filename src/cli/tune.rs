@@ -1,6 +1,6 @@
 //! `neardup tune`.
 
-use super::columns::{Columns, columns};
+use super::columns::{Columns, columns, written};
 use super::dedup::DumpArguments;
 use super::flags::{default, help, read};
 use super::options::Global;
@@ -15,6 +15,8 @@ use std::io::Write;
 
 /// Number of columns of the bar of an F1 of 1.
 const BAR: f64 = 20.0;
+/// Settings are about as good as the best one if their F1 differs by less than this.
+const CLOSE: f64 = 0.01;
 
 /// Try shingles, thresholds and methods on a sample, and say which find the pairs that you want
 ///
@@ -85,7 +87,7 @@ pub(crate) struct Arguments {
     )]
     min_edit_similarity: f64,
     /// Labelled pairs, by which settings are judged instead: a table with the columns id_a, id_b and label, which is true,
-    /// or a number above 0, for the wanted ones
+    /// yes, or a number above 0, for the wanted ones; some must be false. It is read with the same options as the input
     #[arg(long, value_name = "FILE", conflicts_with = "min_edit_similarity", help_heading = WANTED)]
     labels: Option<String>,
 
@@ -138,7 +140,14 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
             )?;
             Ok(writeln!(out, "{text}")?)
         }
-        (_, true) => Ok(()),
+        (_, true) => match tuning.best {
+            Some(best) => Ok(writeln!(
+                out,
+                "{}",
+                command(arguments, &tuning.settings[best])
+            )?),
+            None => Ok(()),
+        },
         _ => {
             for line in lines(arguments, &tuning) {
                 writeln!(out, "{}", visible_line(&line))?;
@@ -175,7 +184,8 @@ fn lines(arguments: &Arguments, tuning: &Tuning) -> Vec<String> {
     for setting in &tuning.settings {
         let similar = match of_sample {
             true => {
-                let share = 100.0 * setting.similar as f64 / tuning.sample.max(1) as f64;
+                let similar = setting.similar.unwrap_or(0);
+                let share = 100.0 * similar as f64 / tuning.sample.max(1) as f64;
                 format!("{share:>11.1} %  ")
             }
             false => String::new(),
@@ -201,13 +211,27 @@ fn lines(arguments: &Arguments, tuning: &Tuning) -> Vec<String> {
         best.shingle, best.threshold
     ));
     lines.push(reason(best, of_sample));
+    let others = tuning
+        .settings
+        .iter()
+        .filter(|other| !std::ptr::eq(*other, best) && best.f1 - other.f1 < CLOSE);
+    let others: Vec<String> = others
+        .map(|other| format!("{} at {}", other.shingle, other.threshold))
+        .collect();
+    if !others.is_empty() {
+        lines.push(format!(
+            "about as good, with an F1 within {CLOSE}: {}",
+            others.join(", ")
+        ));
+    }
     if arguments
         .threshold
         .iter()
         .all(|threshold| *threshold >= best.threshold)
     {
         lines.push(
-            "it is the lowest threshold that was tried; a lower one may be better".to_owned(),
+            "it is the lowest threshold that was tried; lower ones may find more wanted pairs"
+                .to_owned(),
         );
     }
     lines.push(String::new());
@@ -233,27 +257,37 @@ fn lines(arguments: &Arguments, tuning: &Tuning) -> Vec<String> {
         ));
     }
     lines.push(String::new());
-    let mut command: Vec<String> = vec!["neardup dedup".to_owned()];
-    command.extend(arguments.inputs.iter().map(|input| shell_word(input)));
-    if let Some(Columns(text)) = &arguments.text {
-        let names: Vec<&str> = text.iter().map(String::as_str).collect();
-        command.extend([
-            "--text".to_owned(),
-            shell_word(&super::columns::written(&names)),
-        ]);
-    }
-    if let Some(id) = &arguments.id {
-        command.extend(["--id".to_owned(), shell_word(id)]);
-    }
-    if arguments.no_normalize {
-        command.push("--no-normalize".to_owned());
-    }
-    command.push(format!(
-        "--shingle {} --threshold {}",
-        best.shingle, best.threshold
-    ));
-    lines.push(command.join(" "));
+    lines.push(command(arguments, best));
     lines
+}
+
+/// The command that runs a job with a setting.
+fn command(arguments: &Arguments, setting: &Setting) -> String {
+    let mut words: Vec<String> = vec!["neardup dedup".to_owned()];
+    words.extend(arguments.inputs.iter().map(|input| shell_word(input)));
+    let mut option = |name: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            words.extend([name.to_owned(), shell_word(value)]);
+        }
+    };
+    let text = arguments.text.as_ref().map(|Columns(names)| {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        written(&names)
+    });
+    option("--text", text.as_deref());
+    option("--id", arguments.id.as_deref());
+    for (name, value) in (arguments.dump.given().iter()).chain(&arguments.reading.given()) {
+        option(name, Some(value));
+    }
+    words.extend(arguments.reading.flags().map(str::to_owned));
+    if arguments.no_normalize {
+        words.push("--no-normalize".to_owned());
+    }
+    words.push(format!(
+        "--shingle {} --threshold {}",
+        setting.shingle, setting.threshold
+    ));
+    words.join(" ")
 }
 
 /// Why a setting is recommended.

@@ -21,8 +21,10 @@ use crate::functions::Value;
 use crate::parameters::{name, parameter, parameter_error, set};
 use datafusion::arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, exec_err};
-use datafusion::logical_expr::{cast, ident, lit};
+use datafusion::arrow::util::display::array_value_to_string;
+use datafusion::common::{Result, ScalarValue, exec_err};
+use datafusion::functions::string::expr_fn::{btrim, lower};
+use datafusion::logical_expr::{cast, ident, lit, when};
 use datafusion::prelude::{DataFrame, SessionContext};
 use neardup_kernels::choose_bands;
 use std::collections::BTreeMap;
@@ -76,8 +78,8 @@ pub struct Setting {
     pub shingle: String,
     /// The threshold.
     pub threshold: f64,
-    /// Texts of the sample that are in a pair; 0 if labels judge.
-    pub similar: i64,
+    /// Texts of the sample that are in a pair; `None` if labels judge.
+    pub similar: Option<i64>,
     /// Pairs of this similarity or a greater one.
     pub pairs: i64,
     /// Wanted ones among them.
@@ -394,7 +396,7 @@ impl Tuner<'_> {
                 let similar = format!("SELECT count(DISTINCT id_a) FROM ({pairs})");
                 let similar = numbers(job.context(), &similar).await?;
                 settings.push(Setting {
-                    similar: similar[0],
+                    similar: similar.first().copied(),
                     precision: Share::of(found, count, of_pairs),
                     recall: Share::of(found, all, trials),
                     ..setting(shingle, *threshold, count, found, all)
@@ -418,17 +420,41 @@ impl Tuner<'_> {
                 );
             };
             let found = field.data_type();
-            if column == "label" && !(found.is_numeric() || *found == DataType::Boolean) {
+            let is_label = found.is_numeric() || found.is_string() || *found == DataType::Boolean;
+            if column == "label" && !is_label {
                 return exec_err!(
-                    "{file}: the column label must hold truth values or numbers, but it holds {found}"
+                    "{file}: the column label must hold true and false, yes and no, or numbers, but it holds {found}"
                 );
             }
         }
         let frame = job.context().read_table(table)?;
-        let is_boolean = *schema.field_with_name("label")?.data_type() == DataType::Boolean;
-        let is_similar = match is_boolean {
-            true => ident("label"),
-            false => cast(ident("label"), DataType::Float64).gt(lit(0.0)),
+        let is_similar = match schema.field_with_name("label")?.data_type() {
+            DataType::Boolean => ident("label"),
+            found if found.is_numeric() => cast(ident("label"), DataType::Float64).gt(lit(0.0)),
+            _ => {
+                let word = || lower(btrim(vec![cast(ident("label"), DataType::Utf8)]));
+                let is_one_of = |words: [&str; 5]| word().in_list(words.map(lit).to_vec(), false);
+                let wrong = word()
+                    .not_eq(lit(""))
+                    .and(!is_one_of(TRUE_WORDS).or(is_one_of(FALSE_WORDS)));
+                let wrong = frame
+                    .clone()
+                    .filter(wrong)?
+                    .select_columns(&["label"])?
+                    .limit(0, Some(1))?;
+                for batch in wrong.collect().await? {
+                    if batch.num_rows() > 0 {
+                        let value = array_value_to_string(batch.column(0), 0)?;
+                        return exec_err!(
+                            "{file}: the column label must hold true and false, yes and no, or numbers, found '{value}'"
+                        );
+                    }
+                }
+                let unknown = lit(ScalarValue::Boolean(None));
+                when(is_one_of(TRUE_WORDS), lit(true))
+                    .when(is_one_of(FALSE_WORDS), lit(false))
+                    .otherwise(unknown)?
+            }
         };
         let text = |column: &str| cast(ident(column), DataType::Utf8).alias(column);
         let frame = frame.select(vec![
@@ -453,9 +479,24 @@ impl Tuner<'_> {
                     "SELECT count(*) FROM labels WHERE is_similar <> other",
                 )
                 .await?;
-                match both[0] {
-                    0 => Ok(()),
-                    both => exec_err!("{file}: {both} pairs have two labels"),
+                if both[0] > 0 {
+                    return exec_err!("{file}: {} pairs have two labels", both[0]);
+                }
+                let kinds = numbers(
+                    context,
+                    "SELECT count(*) FILTER (WHERE is_similar), count(*) FILTER (WHERE NOT is_similar) FROM labels",
+                )
+                .await?;
+                match kinds[..] {
+                    // By labels of one kind the setting that finds everything, or nothing, is the best.
+                    [wanted, 0] if wanted > 0 => exec_err!(
+                        "{file}: all {wanted} labels are true; some pairs that are not wanted must be labelled, too, as what \
+                         a setting finds beside the wanted pairs is not known without them"
+                    ),
+                    [0, unwanted] if unwanted > 0 => exec_err!(
+                        "{file}: all {unwanted} labels are false; some pairs that are wanted must be labelled, too"
+                    ),
+                    _ => Ok(()),
                 }
             },
         )
@@ -475,7 +516,16 @@ impl Tuner<'_> {
         let first = step_name("labelled", &self.options.shingles[0]);
         let found = numbers(job.context(), &format!("SELECT count(*) FROM {first}")).await?[0];
         match found {
-            0 => exec_err!("{file}: no labelled pair has two ids of the corpus"),
+            0 => {
+                let labelled = example(job, "SELECT id_a FROM labels LIMIT 1").await?;
+                let own =
+                    example(job, "SELECT id FROM documents WHERE id IS NOT NULL LIMIT 1").await?;
+                let text = format!(
+                    "{file}: no labelled pair has two ids of the corpus: labels have ids such as '{labelled}', the corpus \
+                     such as '{own}'; "
+                );
+                Err(parameter_error![text, name("id"), " names the id column"].into())
+            }
             found => Ok((found, all)),
         }
     }
@@ -527,12 +577,14 @@ impl Tuner<'_> {
             let ends = settings.iter().map(|row| value(row).map(end));
             Arc::new(ends.collect::<Float64Array>())
         };
+        let similar = settings.iter().map(|row| row.similar);
+        let similar: ArrayRef = Arc::new(similar.collect::<Int64Array>());
         let shingles = settings.iter().map(|row| Some(row.shingle.as_str()));
         let shingles: ArrayRef = Arc::new(shingles.collect::<StringArray>());
         let rows = RecordBatch::try_from_iter_with_nullable([
             ("shingle", shingles, true),
             ("threshold", of(|row| row.threshold), true),
-            ("similar", count(|row| row.similar), true),
+            ("similar", similar, true),
             ("pairs", count(|row| row.pairs), true),
             ("wanted", count(|row| row.wanted), true),
             (
@@ -609,6 +661,20 @@ impl Tuner<'_> {
     }
 }
 
+/// Texts of labels that are true, and that are false.
+const TRUE_WORDS: [&str; 5] = ["true", "yes", "t", "y", "1"];
+const FALSE_WORDS: [&str; 5] = ["false", "no", "f", "n", "0"];
+
+/// The first value of a query, as text.
+async fn example(job: &Job, sql: &str) -> Result<String> {
+    for batch in job.context().sql(sql).await?.collect().await? {
+        if batch.num_rows() > 0 {
+            return Ok(array_value_to_string(batch.column(0), 0)?);
+        }
+    }
+    Ok(String::new())
+}
+
 /// The name of a step for a shingle.
 fn step_name(what: &str, shingle: &str) -> String {
     format!("{what}_{}", shingle.replace(':', "_"))
@@ -619,7 +685,7 @@ fn setting(shingle: &str, threshold: f64, pairs: i64, wanted: i64, all: i64) -> 
     Setting {
         shingle: shingle.to_owned(),
         threshold,
-        similar: 0,
+        similar: None,
         pairs,
         wanted,
         precision: None,

@@ -230,7 +230,10 @@ fn labelled_pairs_judge() {
     );
     assert_eq!(found["recommended"]["threshold"], 0.3);
     let said = scratch.succeed(&[&["tune"], &arguments[..], &["-o", "out", "--quiet"]].concat());
-    assert_eq!(said.out, "");
+    assert_eq!(
+        said.out,
+        "neardup dedup rows.csv --shingle word:1 --threshold 0.3\n"
+    );
     let said = scratch
         .succeed(&[&["tune"], &arguments[..], &["-o", "out"]].concat())
         .out;
@@ -260,13 +263,23 @@ fn labels_and_settings_that_make_no_sense() {
         ),
         (
             "b.csv",
-            "id_a,id_b,label\n1,2,maybe\n",
-            "the column label must hold truth values or numbers, but it holds",
+            "id_a,id_b,label\n1,2,yes\n2,1,maybe\n",
+            "the column label must hold true and false, yes and no, or numbers, found 'maybe'",
         ),
         (
             "c.csv",
-            "id_a,id_b,label\n7,8,1\n",
-            "no labelled pair has two ids of the corpus",
+            "id_a,id_b,label\n7,8,1\n8,9,0\n",
+            "no labelled pair has two ids of the corpus: labels have ids such as '7', the corpus such as '1'; --id names",
+        ),
+        (
+            "e.csv",
+            "id_a,id_b,label\n1,2,yes\n",
+            "all 1 labels are true; some pairs that are not wanted must be labelled, too",
+        ),
+        (
+            "f.csv",
+            "id_a,id_b,label\n1,2,No\n",
+            "all 1 labels are false",
         ),
         (
             "d.csv",
@@ -316,4 +329,42 @@ fn labels_and_settings_that_make_no_sense() {
     scratch.write("empty.csv", "id,text\n");
     let said = scratch.succeed(&["tune", "empty.csv", "-o", "empty"]);
     assert!(said.out.contains("0 of 0 distinct texts"), "{}", said.out);
+}
+
+/// The command that is printed reads the input as this job did.
+#[test]
+fn the_command_has_the_options_of_reading() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "rows.csv",
+        "1;one two three four\n2;one two three four five\n",
+    );
+    let arguments = [
+        "rows.csv",
+        "--delimiter",
+        ";",
+        "--no-header",
+        "--column-names",
+        "key,body",
+        "--id",
+        "key",
+    ];
+    let more = [
+        "--text",
+        "body",
+        "--language",
+        "de",
+        "--no-normalize",
+        "--quiet",
+    ];
+    let said = scratch
+        .succeed(&[&["tune"], &arguments[..], &more].concat())
+        .out;
+    let line = "neardup dedup rows.csv --text body --id key --language de --delimiter ';' --column-names key,body \
+                --no-header --no-normalize --shingle ";
+    assert!(said.starts_with(line), "{said}");
+    let command = said.trim_end().replace('\'', "");
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    let summary = scratch.job(&words);
+    assert_eq!(summary["kept"], 1);
 }
