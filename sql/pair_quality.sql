@@ -21,7 +21,7 @@
 --   recall_low: Float64 | lower end of the 95 % confidence interval of the recall, with the true pairs as trials
 --   recall_high: Float64 | its upper end
 -- Guarantees
---   Always one row, even for empty relations.
+--   Always one row, even for empty relations. A pair of an id with itself and one with NULL do not count.
 -- Example
 --   WITH found AS (SELECT * FROM (VALUES (1, 2), (4, 3), (1, 9)) AS v (id_a, id_b)),
 --   truth AS (SELECT * FROM (VALUES (1, 2), (3, 4), (5, 6), (7, 8)) AS v (id_a, id_b))

@@ -2,7 +2,8 @@
 //!
 //! - `a IS DISTINCT FROM b AND c` is parsed as `a IS DISTINCT FROM (b AND c)`, also with `NOT` and `OR`: the parser
 //!   (sqlparser 0.62) takes all that follows as the right operand. [`regroup`] moves out what binds less.
-//! - `INTERSECT ALL` and `EXCEPT ALL` are refused: the engine (DataFusion 55) does not count how often a row occurs.
+//! - `INTERSECT ALL` and `EXCEPT ALL` are refused: the engine (DataFusion 55) does not count how often a row occurs. So is
+//!   `TABLESAMPLE`, which it ignores.
 
 use datafusion::common::config::{Dialect, SqlParserOptions};
 use datafusion::common::{DataFusionError, Result, plan_datafusion_err};
@@ -11,7 +12,8 @@ use datafusion::sql::parser::{
     Statement,
 };
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, Query, SetExpr, SetOperator, SetQuantifier, Value, VisitMut, VisitorMut,
+    BinaryOperator, Expr, Query, SetExpr, SetOperator, SetQuantifier, TableFactor, Value, VisitMut,
+    VisitorMut,
 };
 use datafusion::sql::sqlparser::dialect::dialect_from_str;
 use datafusion::sql::sqlparser::keywords::Keyword;
@@ -113,11 +115,21 @@ fn visit(statement: &mut Statement) -> ControlFlow<Refused> {
     }
 }
 
-/// A set operation that is refused.
-struct Refused(SetOperator);
+/// What is refused.
+enum Refused {
+    /// A set operation that counts rows.
+    SetOperation(SetOperator),
+    /// A sample of a table.
+    Sample,
+}
 
 impl From<Refused> for DataFusionError {
-    fn from(Refused(operator): Refused) -> Self {
+    fn from(refused: Refused) -> Self {
+        let Refused::SetOperation(operator) = refused else {
+            return plan_datafusion_err!(
+                "TABLESAMPLE is not supported; WHERE random() < 0.01 gives about a hundredth of the rows"
+            );
+        };
         plan_datafusion_err!(
             "{operator} ALL is not supported: the engine does not count how often a row occurs; write {operator} for \
              distinct rows, or number the equal rows of both sides: SELECT a, row_number() OVER (PARTITION BY a) FROM t \
@@ -143,12 +155,23 @@ impl VisitorMut for Reading {
             } = body
             {
                 if *op != SetOperator::Union && *set_quantifier == SetQuantifier::All {
-                    return ControlFlow::Break(Refused(*op));
+                    return ControlFlow::Break(Refused::SetOperation(*op));
                 }
                 open.extend([left.as_ref(), right.as_ref()]);
             }
         }
         ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, table: &mut TableFactor) -> ControlFlow<Refused> {
+        match table {
+            TableFactor::Table { sample, .. } | TableFactor::Derived { sample, .. }
+                if sample.is_some() =>
+            {
+                ControlFlow::Break(Refused::Sample)
+            }
+            _ => ControlFlow::Continue(()),
+        }
     }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Refused> {
@@ -479,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn set_operations_that_count_rows_are_refused() {
+    fn what_the_engine_reads_otherwise_is_refused() {
         for (sql, refused) in [
             ("SELECT 1 INTERSECT ALL SELECT 1", Some("INTERSECT ALL")),
             (
@@ -499,6 +522,14 @@ mod tests {
                 None,
             ),
             ("SELECT 1 EXCEPT DISTINCT SELECT 2", None),
+            (
+                "SELECT count(*) FROM t TABLESAMPLE BERNOULLI (1)",
+                Some("TABLESAMPLE"),
+            ),
+            (
+                "SELECT 1 FROM t JOIN (SELECT 1) AS s TABLESAMPLE SYSTEM (1 PERCENT)",
+                Some("TABLESAMPLE"),
+            ),
         ] {
             let error = parsed(sql).err().map(|error| error.to_string());
             assert_eq!(error.is_some(), refused.is_some(), "{sql}: {error:?}");

@@ -1370,7 +1370,8 @@ class TableFunctions:
             recall_high (Float64): its upper end.
 
         Note:
-            Always one row, even for empty relations.
+            Always one row, even for empty relations. A pair of an id with itself and one with NULL
+                do not count.
         """
         return self._call(
             "pair_quality",
