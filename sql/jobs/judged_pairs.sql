@@ -7,5 +7,5 @@ SELECT
   pairs.similarity,
   edit_similarity(sample.text, texts.text) AS edit_similarity
 FROM sampled_pairs AS pairs
-JOIN sample ON pairs.id_a = sample.id
-JOIN texts ON pairs.id_b = texts.id
+LEFT JOIN sample ON pairs.id_a = sample.id
+LEFT JOIN texts ON pairs.id_b = texts.id
