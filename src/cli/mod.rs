@@ -206,6 +206,11 @@ fn tip(error: &clap::Error) -> Option<String> {
     let recipe = match given(ContextKind::InvalidArg)? {
         "--against" | "--exclude" | "--minus" | "--against-table" => "A minus B",
         "--group" | "--group-by" | "--by" => "Only within a group",
+        "--weight" | "--weights" | "--fields" => {
+            return Some(
+                "--text title,body compares several columns as one text; records whose fields have weights: SELECT * FROM field_join('FILE', fields => [title, body], weights => [0.3, 0.7], threshold => 0.8)".to_owned(),
+            );
+        }
         "--headings" | "--lists" => {
             return Some("--compare all --min-length 0 compares headings, too".to_owned());
         }

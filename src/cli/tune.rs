@@ -9,7 +9,7 @@ use super::visible::{shell_word, visible_line};
 use super::{out, progress};
 use clap::Args;
 use datafusion::common::{Result, exec_datafusion_err};
-use neardup::jobs::{Dedup, MethodRecall, Setting, Share, Tune, Tuning, tune};
+use neardup::jobs::{Dedup, Labels, MethodRecall, Setting, Share, Tune, Tuning, tune};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -164,10 +164,31 @@ fn share(share: Option<Share>) -> String {
     })
 }
 
+/// The rows of the labels that are no pair of their own.
+fn left_out(labels: &Labels) -> String {
+    let counts = [
+        (labels.incomplete, "without an id or a label"),
+        (labels.of_one_id, "of an id with itself"),
+        (labels.repeated(), "repeated"),
+    ];
+    let counts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    match counts.is_empty() {
+        true => String::new(),
+        false => format!(" (of {} rows: {})", labels.rows, counts.join(", ")),
+    }
+}
+
 fn lines(arguments: &Arguments, tuning: &Tuning) -> Vec<String> {
     let mut lines = vec![match tuning.labels {
-        Some((found, all)) => format!(
-            "{found} of {all} labelled pairs have two ids of the corpus; they judge the settings"
+        Some(labels) => format!(
+            "{} of {} labelled pairs have two ids of the corpus; they judge the settings{}",
+            labels.found,
+            labels.pairs,
+            left_out(&labels)
         ),
         None => format!(
             "{} of {} distinct texts were compared with all others; pairs of an edit similarity of {} or more are wanted",
@@ -345,7 +366,14 @@ fn as_json(directory: &str, tuning: &Tuning) -> Value {
         "directory": directory,
         "texts": tuning.texts,
         "sample": tuning.sample,
-        "labels": tuning.labels.map(|(found, all)| json!({"found": found, "all": all})),
+        "labels": tuning.labels.map(|labels| json!({
+            "rows": labels.rows,
+            "incomplete": labels.incomplete,
+            "of_one_id": labels.of_one_id,
+            "repeated": labels.repeated(),
+            "pairs": labels.pairs,
+            "found": labels.found,
+        })),
         "settings": tuning.settings.iter().map(setting).collect::<Vec<_>>(),
         "recommended": tuning.best.map(|best| setting(&tuning.settings[best])),
         "methods": tuning.methods.iter().map(method).collect::<Vec<_>>(),

@@ -1,9 +1,10 @@
-//! Rows that several parts of a query share. On a cluster these parts run in different processes, so the client
-//! computes the shared rows first and replaces them in the plan by a table.
+//! Rows that several parts of a query share. On a cluster these parts run in different processes. Rows that may differ
+//! from run to run are computed by the client first, which replaces them in the plan by a table; others are computed by
+//! each part.
 
 use super::codec::INLINE_BYTES;
 use super::scratch::Scratch;
-use crate::operators::shared_rows::SharedRows;
+use crate::operators::shared_rows::{Purpose, SharedRows};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::compute;
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
@@ -28,7 +29,8 @@ pub(super) async fn materialised(
     // Only the outermost shared rows: those nested in others are computed with them.
     let mut outer: Vec<SharedRows> = Vec::new();
     plan.apply_with_subqueries(|node| {
-        let Some(shared) = SharedRows::of(node) else {
+        let shared = SharedRows::of(node);
+        let Some(shared) = shared.filter(|shared| shared.purpose() == Purpose::SameRows) else {
             return Ok(TreeNodeRecursion::Continue);
         };
         if outer.iter().all(|other| other.key() != shared.key()) {
@@ -57,10 +59,15 @@ fn replaced(
     by: impl Fn(&SharedRows) -> Result<LogicalPlan>,
 ) -> Result<LogicalPlan> {
     // Top-down, so that shared rows nested in others are replaced together with them.
-    let plan = plan.transform_down_with_subqueries(|node| {
-        Ok(match SharedRows::of(&node) {
-            Some(shared) => Transformed::yes(by(shared)?),
-            None => Transformed::no(node),
+    let plan = plan.transform_down_with_subqueries(|mut node| {
+        let mut is_replaced = false;
+        while let Some(shared) = SharedRows::of(&node) {
+            node = by(shared)?;
+            is_replaced = true;
+        }
+        Ok(match is_replaced {
+            true => Transformed::yes(node),
+            false => Transformed::no(node),
         })
     })?;
     Ok(plan.data)

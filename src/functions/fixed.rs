@@ -4,6 +4,7 @@
 //! determined by the files and tables below, and wrong otherwise: with `random()`, `row_number()` without an order,
 //! LIMIT, or a stream that can be read only once. A plan that is not known to be fixed counts as not fixed.
 
+use crate::operators::shared_rows::{Purpose, SharedRows};
 use crate::operators::similar_pairs::SimilarPairs;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result;
@@ -61,6 +62,9 @@ pub(super) fn is_fixed(plan: &LogicalPlan) -> Result<bool> {
 fn node_is_fixed(node: &LogicalPlan) -> Result<bool> {
     let known = match node {
         LogicalPlan::TableScan(scan) => table_is_fixed(scan),
+        LogicalPlan::Extension(_) if SharedRows::of(node).is_some() => {
+            SharedRows::of(node).is_some_and(|shared| shared.purpose() == Purpose::LessWork)
+        }
         LogicalPlan::Extension(extension) => {
             let pairs = extension.node.as_any().downcast_ref::<SimilarPairs>();
             // With these limits, which redundant pairs are reported may depend on the order of the rows.

@@ -4,7 +4,7 @@ use super::Value;
 use super::arguments::Call;
 use super::relations::{column, column_of, data_type};
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, plan_datafusion_err, plan_err};
+use datafusion::common::{Result, plan_err};
 use datafusion::functions::math::expr_fn::nanvl;
 use datafusion::functions::string::expr_fn::{concat, octet_length};
 use datafusion::logical_expr::type_coercion::binary::comparison_coercion;
@@ -97,14 +97,7 @@ pub(crate) fn names_of_groups(
         }
         let mut found = Vec::new();
         for plan in relations {
-            let expr =
-                column_of(function, plan, name).map_err(|error| match name.contains(',') {
-                    true => plan_datafusion_err!(
-                        "{}; several columns are written within => [a, b]",
-                        error.message()
-                    ),
-                    false => error,
-                })?;
+            let expr = column_of(function, plan, name)?;
             let (expr, data_type) = match data_type(plan, &expr)? {
                 DataType::Dictionary(_, value) => (cast(expr, (*value).clone()), *value),
                 other => (expr, other),

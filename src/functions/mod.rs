@@ -81,6 +81,9 @@ pub struct TableFunction {
     pub public: bool,
     /// Whether its relations are computed once for a call, also if each execution gives the same rows.
     pub once: bool,
+    /// Whether in one process the inputs of its template are computed once if they take long, because the template reads
+    /// them more than once.
+    pub shares: bool,
 }
 
 macro_rules! template {
@@ -104,14 +107,18 @@ macro_rules! table_functions {
                 resolve: $resolve,
                 public: table_functions!(@ $public),
                 once: table_functions!(@once $public),
+                shares: table_functions!(@shares $public),
             },
         )*];
     };
     (@ surface) => { true };
-    (@ block) => { false };
-    (@ once) => { false };
+    (@ shared_surface) => { true };
+    (@ $block:ident) => { false };
     (@once once) => { true };
     (@once $other:ident) => { false };
+    (@shares shared_surface) => { true };
+    (@shares shared_block) => { true };
+    (@shares $other:ident) => { false };
 }
 
 table_functions! {
@@ -120,7 +127,7 @@ table_functions! {
     surface "containment_join" [1..=2] resolve::join::containment_join, "containment_join" + "containment_join.sets";
     surface "contamination" [2..=2] resolve::contamination::contamination, "contamination";
     surface "cosine_join" [1..=2] resolve::signatures::cosine_join, "cosine_join";
-    surface "deduplicate" [1..=1] resolve::near_duplicates::deduplicate, "deduplicate";
+    shared_surface "deduplicate" [1..=1] resolve::near_duplicates::deduplicate, "deduplicate";
     surface "document_frequencies" [1..=1] resolve::terms::document_frequencies, "document_frequencies";
     surface "document_similarity" [2..=2] resolve::pairs::document_similarity, "document_similarity";
     surface "edit_join" [1..=2] resolve::join::edit_join, "edit_join";
@@ -132,7 +139,7 @@ table_functions! {
     surface "lsh_plan" [0..=0] resolve::lsh::lsh_plan, "lsh_plan" + "lsh_plan.projection";
     surface "minhash_buckets" [1..=1] resolve::join::minhash_buckets, "minhash_buckets" + "minhash_buckets.draws";
     surface "minhash_join" [1..=2] resolve::join::minhash_join, "minhash_join" + "minhash_join.linked";
-    surface "near_duplicates" [1..=1] resolve::near_duplicates::near_duplicates,
+    shared_surface "near_duplicates" [1..=1] resolve::near_duplicates::near_duplicates,
         "near_duplicates" + "near_duplicates.ordered";
     surface "pair_quality" [2..=2] resolve::pairs::pair_quality, "pair_quality";
     surface "partial_duplicates" [1..=1] resolve::partial_duplicates::partial_duplicates,
@@ -171,14 +178,14 @@ table_functions! {
     block "passage_places" [2..=2] resolve::block, "passage_places";
     block "passage_runs" [2..=2] resolve::block, "passage_runs";
     block "prefix_pairs" [2..=2] resolve::block, "prefix_pairs";
-    block "repeated_units" [1..=1] resolve::repeated_text::repeated_units,
+    shared_block "repeated_units" [1..=1] resolve::repeated_text::repeated_units,
         "repeated_units" + "repeated_units.similar";
-    block "resolved_duplicates" [1..=1] resolve::block, "resolved_duplicates";
-    block "resolved_items" [2..=2] resolve::near_duplicates::resolved_items,
+    shared_block "resolved_duplicates" [1..=1] resolve::block, "resolved_duplicates";
+    shared_block "resolved_items" [2..=2] resolve::near_duplicates::resolved_items,
         "resolved_items.representative" + "resolved_items.components" + "resolved_items.contained";
     block "row_pairs" [2..=2] resolve::block, "row_pairs";
     once "sentence_origins" [1..=1] resolve::block, "sentence_origins";
-    block "sentence_runs" [1..=1] resolve::block, "sentence_runs";
+    shared_block "sentence_runs" [1..=1] resolve::block, "sentence_runs";
     block "set_pairs" [1..=1] resolve::block, "set_pairs";
     block "signature_pairs" [1..=1] resolve::signatures::signature_pairs,
         "signature_pairs.all" + "signature_pairs.keys" + "signature_pairs.windows";

@@ -13,10 +13,10 @@ use super::reader::{self, Interpreter, Value};
 use super::relations;
 use super::routines;
 use super::{Expansion, TableFunction};
-use crate::operators::shared_rows::SharedRows;
+use crate::operators::shared_rows::{Purpose, SharedRows};
 use datafusion::catalog::CatalogProviderList;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::TreeNode;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result, ScalarValue, plan_err};
 use datafusion::logical_expr::planner::{
     PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning,
@@ -93,7 +93,7 @@ impl Interpreter for InSession<'_> {
         let catalogs = &self.planner.catalogs;
         let plan = relations::plan(function.name, expr.clone(), catalogs, self.context)?;
         if function.once {
-            return Ok(SharedRows::plan(plan));
+            return Ok(SharedRows::plan(plan, Purpose::SameRows));
         }
         let config = self.context.context_provider().options();
         self.planner.argument(plan, config)
@@ -172,7 +172,7 @@ impl FunctionPlanner {
         let plan = TypeCoercion::new().analyze(plan, config)?;
         match fixed::is_fixed(&plan)? {
             true => Ok(plan),
-            false => Ok(SharedRows::plan(plan)),
+            false => Ok(SharedRows::plan(plan, Purpose::SameRows)),
         }
     }
 }
@@ -197,6 +197,13 @@ pub(super) fn expand_call(
             values,
             output,
         } => {
+            let inputs = match function.shares {
+                true => inputs
+                    .into_iter()
+                    .map(|(name, plan)| Ok((name, shared(plan)?)))
+                    .collect::<Result<_>>()?,
+                false => inputs,
+            };
             let plan = expand::expand(template, inputs, &values, config, depth)?;
             match output {
                 Some(columns) => LogicalPlanBuilder::from(plan).project(columns)?.build(),
@@ -204,6 +211,34 @@ pub(super) fn expand_call(
             }
         }
     }
+}
+
+/// The input of a template, computed once if it is more than a scan of a table.
+fn shared(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let mut takes_long = false;
+    plan.apply(|node| {
+        if SharedRows::of(node).is_some() {
+            return Ok(TreeNodeRecursion::Jump);
+        }
+        takes_long |= matches!(
+            node,
+            LogicalPlan::Aggregate(_)
+                | LogicalPlan::Distinct(_)
+                | LogicalPlan::Extension(_)
+                | LogicalPlan::Join(_)
+                | LogicalPlan::Sort(_)
+                | LogicalPlan::Unnest(_)
+                | LogicalPlan::Window(_)
+        );
+        Ok(match takes_long {
+            true => TreeNodeRecursion::Stop,
+            false => TreeNodeRecursion::Continue,
+        })
+    })?;
+    Ok(match takes_long {
+        true => SharedRows::plan(plan, Purpose::LessWork),
+        false => plan,
+    })
 }
 
 impl RelationPlanner for FunctionPlanner {

@@ -210,6 +210,10 @@ pub(super) fn column_of(function: &str, plan: &LogicalPlan, name: &str) -> Resul
             let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
             let same = names.iter().find(|other| other.to_lowercase() == name);
             let hint = match (same, near_names::hint(name, names.iter().copied())) {
+                _ if name.contains(',') => {
+                    let parts: Vec<&str> = name.split(',').map(str::trim).collect();
+                    format!(" (several columns are written [{}])", parts.join(", "))
+                }
                 (Some(other), _) => {
                     format!(" (a name with capitals is written in double quotes: \"{other}\")")
                 }
@@ -246,18 +250,12 @@ pub(super) fn text_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result
 
 /// The text that is compared: that of a column, or of several columns.
 pub(super) fn texts(call: &Call, plan: &LogicalPlan, names: &[String]) -> Result<Expr> {
-    let several = "; several columns are written [title, body]";
     let mut found = Vec::new();
     for (at, name) in names.iter().enumerate() {
         if names[..at].contains(name) {
             return plan_err!("{}: text names the column '{name}' twice", call.function);
         }
-        let is_list = names.len() == 1 && name.contains(',') && !has_column(plan, name);
-        let text = text_column(call, plan, name).map_err(|error| match is_list {
-            true => plan_datafusion_err!("{}{several}", error.message()),
-            false => error,
-        })?;
-        found.push(text);
+        found.push(text_column(call, plan, name)?);
     }
     match found.is_empty() {
         true => plan_err!("{}: text must name a column", call.function),

@@ -58,5 +58,5 @@ pub use report::{
 pub use row_ids::RowIds;
 pub(crate) use tables::TABLES;
 pub use tables::{manifest, register, register_result};
-pub use tune::{MethodRecall, Setting, Tune, Tuning, tune};
+pub use tune::{Labels, MethodRecall, Setting, Tune, Tuning, tune};
 pub use why::{PathRow, Why, WhyRow, why};

@@ -110,6 +110,28 @@ pub struct MethodRecall {
     pub recall: Option<Share>,
 }
 
+/// The rows of a table of labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Labels {
+    /// All rows.
+    pub rows: i64,
+    /// Rows without one of the ids, or without a label; they are left out.
+    pub incomplete: i64,
+    /// Rows that pair an id with itself; they are left out.
+    pub of_one_id: i64,
+    /// The distinct pairs of the other rows; `(a, b)` and `(b, a)` are one pair.
+    pub pairs: i64,
+    /// Those whose two ids have texts in the corpus. They judge the settings.
+    pub found: i64,
+}
+
+impl Labels {
+    /// Rows whose pair another row has, with the same label.
+    pub fn repeated(&self) -> i64 {
+        self.rows - self.incomplete - self.of_one_id - self.pairs
+    }
+}
+
 /// What a `tune` job found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuning {
@@ -117,8 +139,8 @@ pub struct Tuning {
     pub texts: i64,
     /// Those of the sample.
     pub sample: i64,
-    /// Labelled pairs whose ids have texts, and all labelled pairs.
-    pub labels: Option<(i64, i64)>,
+    /// What was read of the labels, if there are any.
+    pub labels: Option<Labels>,
     /// All settings, by shingle and threshold.
     pub settings: Vec<Setting>,
     /// The setting of the largest F1, by its place in `settings`; `None` if no setting finds a wanted pair. Of equal ones
@@ -279,8 +301,8 @@ impl Tuner<'_> {
         job.view("sampled_items", items, &BTreeMap::new()).await?;
         let (settings, labels) = match &labels {
             Some(labels) => {
-                let (found, all) = self.labels(job, labels).await?;
-                (self.by_labels(job).await?, Some((found, all)))
+                let labels = self.labels(job, labels).await?;
+                (self.by_labels(job).await?, Some(labels))
             }
             None => (self.by_edits(job).await?, None),
         };
@@ -402,8 +424,8 @@ impl Tuner<'_> {
         Ok(settings)
     }
 
-    /// Reads the labels; the labelled pairs whose ids have texts, and all of them.
-    async fn labels(&self, job: &mut Job, labels: &Input) -> Result<(i64, i64)> {
+    /// Reads the labels.
+    async fn labels(&self, job: &mut Job, labels: &Input) -> Result<Labels> {
         let file = &labels.files[0];
         let table = labels.table(&job.context().state()).await?;
         let schema = table.schema();
@@ -497,7 +519,11 @@ impl Tuner<'_> {
             },
         )
         .await?;
-        let all = numbers(job.context(), "SELECT count(*) FROM labels").await?[0];
+        let rows = "SELECT count(*), \
+                    count(*) FILTER (WHERE id_a IS NULL OR id_b IS NULL OR is_similar IS NULL), \
+                    count(*) FILTER (WHERE id_a = id_b AND is_similar IS NOT NULL) FROM given";
+        let rows = numbers(job.context(), rows).await?;
+        let pairs = numbers(job.context(), "SELECT count(*) FROM labels").await?[0];
         for shingle in &self.options.shingles {
             let shingle_value = Value::Text(shingle.clone());
             let values = BTreeMap::from([("shingle".to_owned(), shingle_value)]);
@@ -522,7 +548,13 @@ impl Tuner<'_> {
                 );
                 Err(parameter_error![text, name("id"), " names the id column"].into())
             }
-            found => Ok((found, all)),
+            found => Ok(Labels {
+                rows: rows[0],
+                incomplete: rows[1],
+                of_one_id: rows[2],
+                pairs,
+                found,
+            }),
         }
     }
 

@@ -15,7 +15,7 @@
 //! Within AND, OR and NOT an unknown negation selects as many rows as one that is false. Elsewhere, as in CASE, the two
 //! last conditions make NULL. Conditions on columns that are never NULL are left out.
 
-use super::shared_rows::SharedRows;
+use super::shared_rows::{Purpose, SharedRows};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, ExprSchema, Result, ScalarValue, plan_err};
@@ -146,7 +146,7 @@ fn member(within: InSubquery, schema: &DFSchema, wanted: Wanted) -> Result<Expr>
     let rows = match is_correlated || !(value_may_be_null || column_may_be_null) {
         true => Rows::OfOuterRow(rows),
         // Read by each of the conditions.
-        false => Rows::Shared(SharedRows::plan(rows)),
+        false => Rows::Shared(SharedRows::plan(rows, Purpose::SameRows)),
     };
     let mut unknown = Vec::new();
     if value_may_be_null {

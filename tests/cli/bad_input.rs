@@ -590,6 +590,7 @@ fn common_mistakes_are_answered_with_what_to_do() {
     scratch.write("rows.csv", "id,text\n1,one two three\n2,four five six\n");
     scratch.write("semi.csv", "id;text\n1;one two, three\n");
     scratch.write("list.csv", "id;text\n1;one two three\n");
+    scratch.write("breaks.tsv", "id\ttext\n1\t\"one\ntwo\nthree\"\n");
     scratch.write(
         "lines.csv",
         "{\"id\":1,\"text\":\"a, b\"}\n{\"id\":2,\"text\":\"c\"}\n",
@@ -614,6 +615,28 @@ fn common_mistakes_are_answered_with_what_to_do() {
             "compressed with gzip, which its name must say",
         ),
         (&["dedup", "semi.csv"], "name it (the option delimiter)"),
+        (
+            &["dedup", "breaks.tsv"],
+            "say by which quote (the option quote)",
+        ),
+        (
+            &["dedup", "rows.csv", "--min-words", "5"],
+            "the job removes rows, since edit is not set",
+        ),
+        (
+            &[
+                "sql",
+                "SELECT * FROM field_join('rows.csv', fields => 'id,text')",
+            ],
+            "(several columns are written [id, text])",
+        ),
+        (
+            &[
+                "sql",
+                "SELECT * FROM field_join((SELECT id, text, text AS title FROM 'rows.csv'), fields => [title, text], weights => [1, 3])",
+            ],
+            "in these proportions: weights => [0.25, 0.75]",
+        ),
         (
             &["sql", "SELECT id FROM 'list.csv'"],
             "say what separates them: --delimiter ';', or SET neardup.delimiter = ';'",
@@ -722,6 +745,10 @@ fn common_mistakes_are_answered_with_what_to_do() {
             "A minus B",
         ),
         (&["dedup", "rows.csv", "--headings"], "--compare all"),
+        (
+            &["dedup", "rows.csv", "--weights", "0.3,0.7"],
+            "SELECT * FROM field_join('FILE', fields => [title, body], weights => [0.3, 0.7]",
+        ),
         (
             &["dedup", "rows.csv", "--log", "verbose"],
             "invalid value 'verbose' for '--log <LEVEL>': must be off, error, warn, info, debug or trace",

@@ -196,7 +196,7 @@ fn labelled_pairs_judge() {
     // By shingles of one word the similarities of (1, 2) and (2, 4) are 0.6, those of (1, 3) and (2, 3) 1/3, of (1, 4) 1.
     scratch.write(
         "labels.csv",
-        "id_a,id_b,label\n1,2,1\n2,1,1\n3,1,0\n4,1,1\n2,3,1\n2,4,0\n5,5,1\n9,1,1\n",
+        "id_a,id_b,label\n1,2,1\n2,1,1\n3,1,0\n4,1,1\n2,3,1\n2,4,0\n5,5,1\n9,1,1\n3,5,\n,5,1\n",
     );
     let arguments = [
         "rows.csv",
@@ -208,7 +208,10 @@ fn labelled_pairs_judge() {
         "labels.csv",
     ];
     let found = tuned(&scratch, &[&arguments[..], &["-o", "out"]].concat());
-    assert_eq!(found["labels"], serde_json::json!({"found": 5, "all": 6}));
+    let labels = serde_json::json!({
+        "rows": 10, "incomplete": 2, "of_one_id": 1, "repeated": 1, "pairs": 6, "found": 5
+    });
+    assert_eq!(found["labels"], labels);
     let counts: Vec<_> = (found["settings"].as_array().expect("settings").iter())
         .map(|setting| {
             let share = |name: &str| setting[name]["value"].as_f64().expect("a share");
@@ -238,7 +241,7 @@ fn labelled_pairs_judge() {
         .succeed(&[&["tune"], &arguments[..], &["-o", "out"]].concat())
         .out;
     for part in [
-        "5 of 6 labelled pairs have two ids of the corpus",
+        "5 of 6 labelled pairs have two ids of the corpus; they judge the settings (of 10 rows: 2 without an id or a label, 1 of an id with itself, 1 repeated)",
         "word:1          0.6         3  0.67",
         "recommended: --shingle word:1 --threshold 0.3",
         "lowest threshold that was tried",

@@ -10,12 +10,18 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use sqllogictest::{AsyncDB, DBOutput, DefaultColumnType};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A fresh session and its scratch directory.
 pub struct Database {
     context: SessionContext,
     scratch: Scratch,
+    /// The time in which a statement must answer.
+    limit: Duration,
 }
+
+/// What a statement fails with that exceeds its limit.
+pub const NO_ANSWER: &str = "no answer within";
 
 /// An error of a statement, without the parts that vary from run to run.
 #[derive(Debug)]
@@ -40,7 +46,17 @@ impl Database {
     /// A scratch directory for a session.
     pub fn over(context: SessionContext) -> Result<Self, Failure> {
         let scratch = Scratch::new().map_err(|e| Failure(e.to_string()))?;
-        Ok(Self { context, scratch })
+        Ok(Self {
+            context,
+            scratch,
+            limit: Duration::MAX,
+        })
+    }
+
+    /// Each statement must answer in a given time.
+    pub fn with_limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
     }
 
     async fn statements(&self, sql: &str) -> Result<DBOutput<DefaultColumnType>, DataFusionError> {
@@ -84,7 +100,9 @@ impl AsyncDB for Database {
 
     async fn run(&mut self, sql: &str) -> Result<DBOutput<DefaultColumnType>, Failure> {
         let sql = self.scratch.expand(sql);
-        match self.statements(&sql).await {
+        let answer = tokio::time::timeout(self.limit, self.statements(&sql)).await;
+        let answer = answer.map_err(|_| Failure(format!("{NO_ANSWER} {:?}", self.limit)))?;
+        match answer {
             Ok(DBOutput::Rows { types, rows }) => {
                 let redact =
                     |row: Vec<String>| row.iter().map(|v| self.scratch.redact(v)).collect();

@@ -1,15 +1,18 @@
-//! A relation argument is computed once, even if its rows differ between executions.
+//! A relation argument is computed once, even if its rows differ between executions, and rows that take long to compute
+//! are computed once in one process.
 
 use super::cluster::{Cluster, session};
 use super::run;
 use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch, StringArray};
-use datafusion::arrow::datatypes::Int64Type;
+use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::common::Result;
+use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
 use std::fs::File;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Each text is in two files.
 const TEXTS: usize = 6_000;
@@ -85,9 +88,12 @@ fn relations(files: &str) -> Vec<(&'static str, String, usize)> {
 }
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials = vec![Trial::test("once::fixed relations are not kept", || {
-        run(fixed_relations())
-    })];
+    let mut trials = vec![
+        Trial::test("once::fixed relations are not kept", || {
+            run(fixed_relations())
+        }),
+        Trial::test("once::rows that take long", || run(rows_that_take_long())),
+    ];
     for partitions in [1, 2, 7] {
         trials.push(Trial::test(
             format!("once::rows are computed once on {partitions}"),
@@ -209,7 +215,7 @@ async fn fixed_relations() -> Result<(), Failed> {
             true,
         ),
     ] {
-        let sql = format!("SELECT * FROM deduplicate({relation})");
+        let sql = format!("SELECT * FROM jaccard_join({relation})");
         let plan = context.sql(&sql).await?.into_optimized_plan()?;
         let plan = plan.display_indent().to_string();
         if plan.contains("SharedRows") != is_shared {
@@ -223,4 +229,76 @@ async fn fixed_relations() -> Result<(), Failed> {
         plan if plan.contains("SharedRows") => Err(plan.into()),
         _ => Ok(()),
     }
+}
+
+/// A function of one text that returns it and counts how often it is called.
+fn counted(calls: &Arc<AtomicUsize>) -> ScalarUDF {
+    let calls = Arc::clone(calls);
+    create_udf(
+        "counted",
+        vec![DataType::Utf8],
+        DataType::Utf8,
+        Volatility::Immutable,
+        Arc::new(move |arguments: &[ColumnarValue]| {
+            if let ColumnarValue::Array(texts) = &arguments[0] {
+                calls.fetch_add(texts.len(), Ordering::Relaxed);
+            }
+            Ok(arguments[0].clone())
+        }),
+    )
+}
+
+/// Ranks, sentences, pairs and arguments that are more than a scan are computed once, however often a template reads them.
+async fn rows_that_take_long() -> Result<(), Failed> {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let context = neardup::session(
+        SessionConfig::new().with_target_partitions(2),
+        Arc::default(),
+    )?;
+    context.register_udf(counted(&calls));
+    const ROWS: usize = 60;
+    let docs = format!(
+        "CREATE TABLE docs AS SELECT value AS id, concat('The mill number ', value / 2, ' burned down. It was built again.') AS text
+         FROM generate_series(1, {ROWS})"
+    );
+    context.sql(&docs).await?.collect().await?;
+    let plain = "(SELECT id, counted(text) AS text FROM docs)";
+    let grouped = "(SELECT id, counted(max(text)) AS text FROM docs GROUP BY id)";
+    for (call, times) in [
+        (format!("near_duplicates({plain}, keep => 'longest')"), 1),
+        (
+            format!("near_duplicates({plain}, keep => 'longest', measure => 'containment')"),
+            1,
+        ),
+        (
+            format!("near_duplicates({plain}, method => 'minhash', keep_by => 'text desc')"),
+            1,
+        ),
+        (format!("near_duplicates({grouped})"), 1),
+        (
+            format!("near_duplicates({grouped}, measure => 'edit', threshold => 0.9)"),
+            1,
+        ),
+        // The rows that are returned are read beside the ranks.
+        (format!("deduplicate({plain}, keep => 'longest')"), 2),
+        // A filter and an aggregate call the function.
+        (format!("partial_duplicates({plain}, min_length => 1)"), 2),
+        (format!("repeated_text({plain}, min_length => 1)"), 2),
+        (
+            format!("repeated_text({plain}, min_length => 1, threshold => 0.9)"),
+            2,
+        ),
+    ] {
+        calls.store(0, Ordering::Relaxed);
+        let sql = format!("SELECT * FROM {call}");
+        context.sql(&sql).await?.collect().await?;
+        let found = calls.load(Ordering::Relaxed);
+        if found != times * ROWS {
+            return Err(format!(
+                "{call}: {found} calls for {ROWS} rows, expected {times} for each"
+            )
+            .into());
+        }
+    }
+    Ok(())
 }

@@ -95,6 +95,7 @@ fn weighted_fields(call: &Call, names: &[String]) -> Result<WeightedFields> {
         Some(weights) => return wrong_length("weights", weights.len(), count),
         None => &equal,
     };
+    let in_proportion = in_proportion(weights);
     let jaccard = [Value::Text("jaccard".to_owned())];
     let measures = match call.list("measures") {
         Some(measures) if [1, count].contains(&measures.len()) => measures,
@@ -125,7 +126,31 @@ fn weighted_fields(call: &Call, names: &[String]) -> Result<WeightedFields> {
                 .map_err(|error| plan_datafusion_err!("field_join: {error}"))?,
         });
     }
-    WeightedFields::new(fields).map_err(of_call)
+    WeightedFields::new(fields).map_err(|error| match (&error, in_proportion) {
+        (FieldsError::Sum(_) | FieldsError::Weight(_), Some(weights)) => {
+            plan_datafusion_err!("field_join: {error}; in these proportions: weights => {weights}")
+        }
+        _ => of_call(error),
+    })
+}
+
+/// Weights that are proposed have at most this many characters.
+const MAX_DIGITS: usize = 6;
+
+/// Weights in the proportions of numbers that are all above 0, with the sum 1, if they have few digits.
+fn in_proportion(weights: &[Value]) -> Option<String> {
+    let number = |weight: &Value| match weight {
+        Value::Number(number) if *number > 0.0 && number.is_finite() => Some(*number),
+        _ => None,
+    };
+    let numbers: Vec<f64> = weights.iter().map(number).collect::<Option<_>>()?;
+    let sum: f64 = numbers.iter().sum();
+    let weights: Vec<String> = numbers
+        .iter()
+        .map(|number| (number / sum).to_string())
+        .collect();
+    let are_short = weights.iter().all(|weight| weight.len() <= MAX_DIGITS);
+    are_short.then(|| format!("[{}]", weights.join(", ")))
 }
 
 /// The value of a field; a single one is that of all fields.

@@ -188,8 +188,7 @@ impl Dedup {
     /// The first of the chosen parameters that has no effect on this job, and what it is for.
     pub(super) fn without_effect(&self, is_dump: bool) -> Option<(&'static str, &'static str)> {
         const OF_DUMPS: &str = " is for the sentences of a dump; the input is a table";
-        const OF_EDITS: &str =
-            " is for lines, paragraphs or passages that are cut; the job removes rows";
+        const OF_EDITS: &str = " is for lines, paragraphs or passages that are cut; the job removes rows, since edit is not set";
         const OF_VECTORS: &str = " is for vectors; the job compares texts";
         const OF_BUCKETS: &str =
             " bounds the candidates of other measures; by this one all are compared";

@@ -14,7 +14,17 @@ use uuid::Uuid;
 pub(crate) struct SharedRows {
     /// Copies of one node have the same key.
     key: Uuid,
+    purpose: Purpose,
     input: LogicalPlan,
+}
+
+/// Why rows are computed once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Purpose {
+    /// Each execution may give other rows.
+    SameRows,
+    /// Each execution gives the same rows, and takes long.
+    LessWork,
 }
 
 impl PartialOrd for SharedRows {
@@ -25,10 +35,14 @@ impl PartialOrd for SharedRows {
 
 impl SharedRows {
     /// Wraps a plan in a node with a new key.
-    pub(crate) fn plan(input: LogicalPlan) -> LogicalPlan {
+    pub(crate) fn plan(input: LogicalPlan, purpose: Purpose) -> LogicalPlan {
         let key = Uuid::new_v4();
         LogicalPlan::Extension(Extension {
-            node: Arc::new(Self { key, input }),
+            node: Arc::new(Self {
+                key,
+                purpose,
+                input,
+            }),
         })
     }
 
@@ -43,6 +57,11 @@ impl SharedRows {
     /// The key that copies of the node share.
     pub(crate) fn key(&self) -> Uuid {
         self.key
+    }
+
+    /// Why the rows are computed once.
+    pub(crate) fn purpose(&self) -> Purpose {
+        self.purpose
     }
 
     /// The plan that computes the rows.
@@ -78,6 +97,7 @@ impl UserDefinedLogicalNodeCore for SharedRows {
         };
         Ok(Self {
             key: self.key,
+            purpose: self.purpose,
             input,
         })
     }

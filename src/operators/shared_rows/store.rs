@@ -5,7 +5,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::runtime::SpawnedTask;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
-use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
+use datafusion::execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
 use datafusion::execution::spill_file::SpillFile;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::metrics::SpillMetrics;
@@ -17,6 +17,9 @@ use futures::{FutureExt, StreamExt, TryStreamExt};
 use parking_lot::Mutex;
 use std::fmt;
 use std::sync::Arc;
+
+/// The rows of one key take at most the limit of memory divided by this, so that the operators that read them have the rest.
+const MEMORY_SHARE: usize = 8;
 
 /// The stored rows, or the error that every reader gets.
 type Outcome = Result<Arc<Vec<Segment>>, Arc<DataFusionError>>;
@@ -127,7 +130,8 @@ fn compute(
     all.boxed().shared()
 }
 
-/// Stores the rows of one partition: in memory while the pool allows it, then on disk.
+/// Stores the rows of one partition: in memory while the pool allows it and the rows take no more than their share of
+/// its limit, then on disk.
 async fn store_partition(
     input: &Arc<dyn ExecutionPlan>,
     partition: usize,
@@ -145,20 +149,24 @@ async fn store_partition(
     let memory = MemoryConsumer::new("shared_rows")
         .with_can_spill(true)
         .register(context.memory_pool());
+    let partitions = input.output_partitioning().partition_count().max(1);
+    let most = match context.memory_pool().memory_limit() {
+        MemoryLimit::Finite(bytes) => bytes / MEMORY_SHARE / partitions,
+        _ => usize::MAX,
+    };
     let mut rows = input.execute(partition, Arc::clone(context))?;
     let mut batches = Vec::new();
     let mut on_disk = None;
     while let Some(batch) = rows.next().await {
         let batch = compact(&batch?)?;
         if on_disk.is_none() {
-            match memory.try_grow(get_record_batch_memory_size(&batch)) {
-                Ok(()) => {
-                    batches.push(batch);
-                    continue;
-                }
-                // All further rows are spilled, so that the order of the rows is preserved.
-                Err(_) => on_disk = Some(manager.create_in_progress_file("shared_rows")?),
+            let bytes = get_record_batch_memory_size(&batch);
+            if memory.size().saturating_add(bytes) <= most && memory.try_grow(bytes).is_ok() {
+                batches.push(batch);
+                continue;
             }
+            // All further rows are spilled, so that the order of the rows is preserved.
+            on_disk = Some(manager.create_in_progress_file("shared_rows")?);
         }
         if let Some(file) = &mut on_disk {
             file.append_batch(&batch)?;

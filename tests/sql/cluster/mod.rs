@@ -8,7 +8,7 @@ mod processes;
 mod token;
 
 use super::calls::{CALLS, fill, query};
-use super::database::{Database, Failure};
+use super::database::{Database, Failure, NO_ANSWER};
 use super::scratch::Scratch;
 use datafusion::arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use datafusion::arrow::util::pretty::pretty_format_batches;
@@ -66,22 +66,20 @@ fn every_slt_file() -> Result<(), Failed> {
     let mut cluster = Cluster::start(2)?;
     super::run(async move {
         let mut wrong = Vec::new();
-        for (name, path) in super::slt::files() {
-            let url = format!("df://{}", cluster.address);
+        for (_, path) in super::slt::files() {
+            let url = cluster.url();
             let connect = || async {
-                let session = session(&url);
-                Database::over(session.map_err(|error| Failure(error.to_string()))?)
+                let session = session(&url).map_err(|error| Failure(error.to_string()))?;
+                Ok(Database::over(session)?.with_limit(TIMEOUT))
             };
             let mut runner = Runner::new(connect);
             runner.add_label("cluster");
-            let run = tokio::time::timeout(2 * TIMEOUT, runner.run_file_async(&path)).await;
-            match run {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => wrong.push(error.display(false).to_string()),
-                Err(_) => {
-                    wrong.push(format!("{name}: no answer"));
+            if let Err(error) = runner.run_file_async(&path).await {
+                let error = error.display(false).to_string();
+                if error.contains(NO_ANSWER) {
                     cluster = Cluster::start(2)?;
                 }
+                wrong.push(error);
             }
         }
         match wrong.is_empty() {

@@ -45,6 +45,8 @@ pub(in crate::records) struct Fields {
     line: u64,
     /// Whether the first byte of the first value is `{`.
     like_json: bool,
+    /// Whether a value holds `"` in a file that is read without quotes.
+    like_quoted: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -74,6 +76,7 @@ impl Fields {
             column: 0,
             line: 1,
             like_json: false,
+            like_quoted: false,
         }
     }
 
@@ -166,6 +169,7 @@ impl Fields {
             },
         };
         let column = self.column;
+        self.like_quoted |= self.quote.is_none() && self.value[..raw.len].contains(&b'"');
         if raw.ends_row != (column + 1 == self.width) {
             let found = match raw.ends_row {
                 true => (column + 1).to_string(),
@@ -175,8 +179,8 @@ impl Fields {
                 Header::FirstLine => "the header has",
                 _ => "there are",
             };
-            let hint = match self.quote {
-                None if self.value[..raw.len].contains(&b'"') => {
+            let hint = match self.like_quoted {
+                true => {
                     "; if values are quoted in this file, say by which quote (the option quote)"
                 }
                 _ if self.width == 1 => {
