@@ -44,7 +44,7 @@ pub(super) async fn materialised(
         tables.insert(shared.key(), table);
     }
     replaced(plan, |shared| match tables.get(&shared.key()) {
-        Some(table) => scan(shared.input(), table),
+        Some(table) => scan(shared, table),
         None => Ok(shared.input().clone()),
     })
 }
@@ -128,14 +128,16 @@ fn name(index: usize) -> String {
     format!("column_{index}")
 }
 
-/// A scan of the table, with the columns that `plan` has.
-fn scan(plan: &LogicalPlan, table: &Arc<dyn TableProvider>) -> Result<LogicalPlan> {
-    const TABLE: &str = "shared_rows";
+/// A scan of the table, with the columns that the node has.
+fn scan(shared: &SharedRows, table: &Arc<dyn TableProvider>) -> Result<LogicalPlan> {
+    // Scans of one name are equal to the engine, which computes one of two equal subqueries.
+    let name_of_table = format!("shared_rows_{}", shared.key());
+    let plan = shared.input();
     let stored = table.schema();
     let source = provider_as_source(Arc::clone(table));
     let columns = plan.schema().iter().enumerate();
     let columns = columns.map(|(index, (qualifier, field))| {
-        let column = Expr::from(Column::new(Some(TABLE), name(index)));
+        let column = Expr::from(Column::new(Some(name_of_table.as_str()), name(index)));
         let column = match stored.field(index).data_type() == field.data_type() {
             true => column,
             // Strings read from a file may have another type.
@@ -144,7 +146,7 @@ fn scan(plan: &LogicalPlan, table: &Arc<dyn TableProvider>) -> Result<LogicalPla
         column.alias_qualified(qualifier.cloned(), field.name())
     });
     let columns: Vec<Expr> = columns.collect();
-    LogicalPlanBuilder::scan(TABLE, source, None)?
+    LogicalPlanBuilder::scan(name_of_table.as_str(), source, None)?
         .project(columns)?
         .build()
 }

@@ -135,7 +135,11 @@ fn by_text(function: &str, text: &str, schema: &dyn SchemaProvider) -> Result<Lo
         table => table,
     };
     match table {
-        Some(table) => LogicalPlanBuilder::scan("input", provider_as_source(table), None)?.build(),
+        // Under its own name: scans of one name are equal to the engine, which computes one of two equal subqueries.
+        Some(table) => {
+            let name = TableReference::bare(text);
+            LogicalPlanBuilder::scan(name, provider_as_source(table), None)?.build()
+        }
         None => plan_err!("{function}: '{text}' is neither a table nor a file"),
     }
 }

@@ -63,18 +63,36 @@ impl OptimizerRule for OperatorsAsTables {
         if is_prepared {
             return Ok(Transformed::no(plan));
         }
-        let mut stores = HashMap::new();
-        plan.transform_up_with_subqueries(|node| as_table(node, &mut stores))
+        let mut tables = Tables::default();
+        plan.transform_up_with_subqueries(|node| as_table(node, &mut tables))
     }
 }
 
 /// The rows that copies of a node share, as long as a physical plan needs them.
 type Slot = Arc<Mutex<Weak<Store>>>;
 
-fn as_table(
-    node: LogicalPlan,
-    stores: &mut HashMap<Uuid, Slot>,
-) -> Result<Transformed<LogicalPlan>> {
+/// The tables of a plan.
+#[derive(Default)]
+struct Tables {
+    stores: HashMap<Uuid, Slot>,
+    /// For each operator the numbers of its nodes. Scans of tables of one name are equal to the engine, which computes
+    /// one of two equal subqueries.
+    numbers: HashMap<String, HashMap<LogicalPlan, usize>>,
+}
+
+impl Tables {
+    /// A name that only nodes with the same operator, parameters and input have.
+    fn name(&mut self, node: &LogicalPlan, operator: &str) -> String {
+        let numbers = self.numbers.entry(operator.to_owned()).or_default();
+        let next = numbers.len() + 1;
+        match numbers.entry(node.clone()).or_insert(next) {
+            1 => operator.to_owned(),
+            number => format!("{operator}_{number}"),
+        }
+    }
+}
+
+fn as_table(node: LogicalPlan, tables: &mut Tables) -> Result<Transformed<LogicalPlan>> {
     let LogicalPlan::Extension(Extension { node: extension }) = &node else {
         return Ok(Transformed::no(node));
     };
@@ -87,10 +105,10 @@ fn as_table(
         node: Arc::clone(extension),
         schema: numbered(extension.schema().as_arrow()),
         slot: shared.map_or_else(Slot::default, |shared| {
-            Arc::clone(stores.entry(shared.key()).or_default())
+            Arc::clone(tables.stores.entry(shared.key()).or_default())
         }),
     };
-    let name = extension.name().to_owned();
+    let name = tables.name(&node, extension.name());
     let columns: Vec<Expr> = (extension.schema().iter())
         .zip(table.schema.fields())
         .map(|((qualifier, field), numbered)| {

@@ -24,7 +24,7 @@ pub(super) mod word_vectors;
 use super::arguments::Call;
 use super::template::Template;
 use super::{Expansion, Value, find};
-use datafusion::common::{Result, plan_datafusion_err};
+use datafusion::common::{Result, TableReference, plan_datafusion_err};
 use datafusion::logical_expr::LogicalPlan;
 use std::collections::BTreeMap;
 
@@ -45,6 +45,15 @@ fn block_variant<const N: usize>(
         .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?;
     let template = variant.map_or(function.template, |name| function.variant(name));
     Ok(expansion(call, template, call.relations.clone(), more))
+}
+
+/// The name of a scan of the files of a call. It has all values of the call, because scans of one name are equal to the
+/// engine, which computes one of two equal subqueries.
+fn scan_name(call: &Call) -> TableReference {
+    let values: Vec<String> = (call.literals().iter())
+        .map(|(name, value)| format!("{name} => {value}"))
+        .collect();
+    TableReference::bare(format!("{}({})", call.function, values.join(", ")))
 }
 
 /// A template over the given inputs, with the values of the call and additional ones.

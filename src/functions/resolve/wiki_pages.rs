@@ -1,6 +1,6 @@
 //! Resolves `wiki_pages`: the input of its template is a dump table.
 
-use super::{Call, Expansion, expansion};
+use super::{Call, Expansion, expansion, scan_name};
 use crate::functions::find;
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::datasource::provider_as_source;
@@ -26,7 +26,7 @@ pub(in crate::functions) fn wiki_pages(call: &Call) -> Result<Expansion> {
     }
     options.redirects = call.boolean("redirects")?;
     let table = provider_as_source(Arc::new(DumpTable::try_new(files, options)?));
-    let plan = LogicalPlanBuilder::scan("dump", table, None)?.build()?;
+    let plan = LogicalPlanBuilder::scan(scan_name(call), table, None)?.build()?;
     let template = find("wiki_pages")
         .ok_or_else(|| plan_datafusion_err!("unknown function wiki_pages"))?
         .template;

@@ -1,6 +1,6 @@
 //! Resolves `word_vectors`: the input of its template is a table over the files.
 
-use super::{Call, Expansion, expansion};
+use super::{Call, Expansion, expansion, scan_name};
 use crate::functions::find;
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::datasource::provider_as_source;
@@ -17,7 +17,7 @@ pub(in crate::functions) fn word_vectors(call: &Call) -> Result<Expansion> {
             .map_err(|error| plan_datafusion_err!("word_vectors: {}", error.message()))?;
     }
     let table = provider_as_source(Arc::new(WordVectorTable::try_new(files, options)?));
-    let plan = LogicalPlanBuilder::scan("vectors", table, None)?.build()?;
+    let plan = LogicalPlanBuilder::scan(scan_name(call), table, None)?.build()?;
     let template = find("word_vectors")
         .ok_or_else(|| plan_datafusion_err!("unknown function word_vectors"))?
         .template;
