@@ -11,6 +11,7 @@ use crate::operators::filters::{
 };
 use crate::operators::not_in::UnknownMembers;
 use crate::operators::planner::NeardupQueryPlanner;
+use crate::operators::scan_names::ScanNames;
 use crate::operators::shared_rows::ReadOnce;
 use crate::operators::tables::OperatorsAsTables;
 use crate::operators::unknown_values::UnknownValues;
@@ -193,6 +194,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     }
     let analyzer = builder.analyzer().get_or_insert_with(Analyzer::new);
     analyzer.rules.insert(0, Arc::new(ReadOnce));
+    analyzer.rules.insert(0, Arc::new(ScanNames));
     analyzer.rules.insert(0, Arc::new(ExpandDeferredCalls));
     analyzer.rules.push(Arc::new(UnknownMembers));
     let physical = builder.physical_optimizers();

@@ -5,6 +5,7 @@
 //! - `shared_rows` computes once the rows that a plan reads more than once.
 //! - `filters` keeps filters above aggregates and projections below which they would change the rows.
 //! - `not_in` writes out `NOT IN (SELECT …)` where the engine takes no account of NULLs.
+//! - `scan_names` tells scans of table functions with different arguments apart.
 //! - `unknown_values` keeps sorts by columns of outer joins and unions that the engine takes for constants.
 //! - `in_order` merges partitions in the order of the table in memory that they are runs of.
 //! - `whole_files` commits the files of a query only after the query has succeeded. A physical optimizer rule puts
@@ -23,6 +24,7 @@ pub mod in_order;
 pub(crate) mod not_in;
 pub(crate) mod one_input;
 pub(crate) mod planner;
+pub(crate) mod scan_names;
 pub(crate) mod shared_rows;
 pub mod similar_pairs;
 pub(crate) mod tables;
