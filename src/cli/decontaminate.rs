@@ -68,7 +68,8 @@ pub(crate) struct Arguments {
         help_heading = COLUMNS
     )]
     row_ids: RowIds,
-    /// Text columns of the items, with commas between them; each is an item of its own [default: text]
+    /// Text columns of the items, with commas between them; each is an item of its own, and the texts of a list are its
+    /// lines [default: text]
     #[arg(long, value_name = "COLUMNS", value_parser = columns, help_heading = COLUMNS)]
     item_text: Option<Columns>,
     /// Id column of the items: integers or texts; row makes ids from the file and the number of the row

@@ -21,7 +21,7 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{JoinType, Result, exec_datafusion_err, exec_err};
 use datafusion::execution::FunctionRegistry;
 use datafusion::functions_aggregate::expr_fn::max;
-use datafusion::functions_nested::expr_fn::cardinality;
+use datafusion::functions_nested::expr_fn::{array_to_string, cardinality};
 use datafusion::logical_expr::{Expr, ScalarUDF, cast, ident, lit, when};
 use datafusion::prelude::{DataFrame, SessionContext};
 use neardup_kernels::ItemIndex;
@@ -60,7 +60,7 @@ pub struct Decontaminate {
     pub text: Option<String>,
     /// The id column of the items; `None`: `id` if there is such a column, else the path of the file and the row number.
     pub item_id: Option<String>,
-    /// The text columns of the items, each of which is an item of its own; empty: `text`.
+    /// The text columns of the items, each of which is an item of its own; the texts of a list are its lines. Empty: `text`.
     pub item_text: Vec<String>,
     /// Minimum share of an item's words that runs hold, in (0, 1].
     pub min_coverage: f64,
@@ -194,11 +194,35 @@ struct Run<'a> {
     /// The id column of the corpus, and of the items; `None` if ids are made.
     ids: [Option<String>; 2],
     /// The text columns of the items.
-    item_texts: Vec<String>,
+    item_texts: Vec<ItemColumn>,
     /// Whether the items have a column `benchmark`.
     benchmark: bool,
     /// The name of the column of what was found, which no column of the corpus has.
     hits: String,
+}
+
+/// A column of the items.
+struct ItemColumn {
+    name: String,
+    /// Whether a row has a list of texts, which are the lines of one item.
+    holds_lists: bool,
+}
+
+impl ItemColumn {
+    /// The text of an item.
+    fn text(&self) -> Expr {
+        let column = ident(&self.name);
+        match self.holds_lists {
+            true => {
+                let texts = DataType::new_list(DataType::Utf8, true);
+                cast(
+                    array_to_string(cast(column, texts), lit("\n")),
+                    DataType::Utf8,
+                )
+            }
+            false => cast(column, DataType::Utf8),
+        }
+    }
 }
 
 impl<'a> Run<'a> {
@@ -257,9 +281,14 @@ impl<'a> Run<'a> {
             hits.push('_');
         }
         let columns = TableColumns::of(context, &items).await?;
-        for column in &item_texts {
-            columns.find_text("item_text", column)?;
-        }
+        let item_texts = item_texts.into_iter().map(|column| {
+            let holds_lists = columns.find_texts("item_text", &column)?;
+            Ok(ItemColumn {
+                name: column,
+                holds_lists,
+            })
+        });
+        let item_texts = item_texts.collect::<Result<_>>()?;
         let item_id = columns.find_id("item_id", options.item_id.as_deref())?;
         let ids = [id, item_id.map(str::to_owned)];
         let benchmark = columns
@@ -309,12 +338,14 @@ impl<'a> Run<'a> {
                         false => cast(lit(datafusion::common::ScalarValue::Null), DataType::Utf8),
                     };
                     let rows = context.table("items_table").await?;
-                    let of_column = rows.filter(ident(column).is_not_null())?.select(vec![
-                        cast(ident(id), id_type.clone()).alias("item_id"),
-                        benchmark.alias("benchmark"),
-                        lit(column.as_str()).alias("field"),
-                        cast(ident(column), DataType::Utf8).alias("item_text"),
-                    ])?;
+                    let of_column =
+                        rows.filter(ident(&column.name).is_not_null())?
+                            .select(vec![
+                                cast(ident(id), id_type.clone()).alias("item_id"),
+                                benchmark.alias("benchmark"),
+                                lit(column.name.as_str()).alias("field"),
+                                column.text().alias("item_text"),
+                            ])?;
                     all = Some(match all {
                         Some(all) => all.union(of_column)?,
                         None => of_column,

@@ -117,6 +117,25 @@ impl<'a> TableColumns<'a> {
         }
     }
 
+    /// The column of texts, or of lists of texts, that a parameter names; whether it holds lists.
+    ///
+    /// # Errors
+    /// If there is none, or it holds neither.
+    pub(super) fn find_texts(&self, option: &'static str, name: &str) -> Result<bool> {
+        let field = self.find(option, name)?;
+        match field.data_type() {
+            text if is_text(text) => Ok(false),
+            DataType::List(item) | DataType::LargeList(item) if is_text(item.data_type()) => {
+                Ok(true)
+            }
+            _ => Err(unfit(
+                option,
+                field,
+                "be a column of texts or of lists of texts",
+            )),
+        }
+    }
+
     /// The name of the id column: the one that a parameter names, else `id`; `None` if ids are to be made.
     ///
     /// # Errors

@@ -128,15 +128,17 @@ pub(super) async fn table(
 /// If the directory holds no job with clusters, a file of it is damaged, or an input has changed.
 pub async fn register_result(context: &SessionContext, directory: &str) -> Result<Manifest> {
     let manifest = register(context, directory).await?;
-    if manifest.command != "dedup" {
+    let (job, table) = match manifest.command.as_str() {
+        "dedup" if manifest.parameters.contains_key("edit") => ("dedup --edit", "cuts"),
+        "dedup" => ("", ""),
+        "decontaminate" => ("decontaminate", "contamination"),
+        "tune" => ("tune", "settings"),
+        "ingest" => ("ingest", "sentences"),
+        other => (other, "…"),
+    };
+    if !job.is_empty() {
         return exec_err!(
-            "{directory}: a job of {} has no clusters; 'neardup sql --dir' queries its tables, and 'neardup dedup' finds clusters",
-            manifest.command
-        );
-    }
-    if manifest.parameters.contains_key("edit") {
-        return exec_err!(
-            "{directory}: a job of dedup that edits texts has no clusters; its table cuts lists what was cut"
+            "{directory}: a job of {job} has no clusters; what it found is in its tables: neardup sql --dir '{directory}' \"SELECT * FROM {table} LIMIT 10\""
         );
     }
     if !context.table_exist("clusters")? {

@@ -633,7 +633,7 @@ fn common_mistakes_are_answered_with_what_to_do() {
         (
             &[
                 "sql",
-                "SELECT * FROM field_join((SELECT id, text, text AS title FROM 'rows.csv'), fields => [title, text], weights => [1, 3])",
+                "SELECT * FROM field_join((SELECT id, text, text AS title FROM 'rows.csv'), fields => [title, text], weights => [0.2, 0.6])",
             ],
             "in these proportions: weights => [0.25, 0.75]",
         ),

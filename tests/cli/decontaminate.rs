@@ -492,7 +492,10 @@ fn mistakes_are_answered() {
     ]);
     scratch.fail(
         &["show", "out"],
-        &["a job of decontaminate has no clusters"],
+        &[
+            "a job of decontaminate has no clusters",
+            "SELECT * FROM contamination LIMIT 10",
+        ],
     );
 }
 
@@ -571,4 +574,64 @@ fn ids_of_standard_input_stay_the_same() {
     }
     assert_eq!(found[0], json!([{"item_id": "-:000000000000"}]));
     assert_eq!(found[0], found[1]);
+}
+
+/// The texts of a list, such as the choices of a question, are the lines of one item.
+#[test]
+fn lists_of_texts_are_items() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "corpus.jsonl",
+        "{\"id\":1,\"text\":\"Before it the mill by the river,\\nthe bridge over the river,\\nthe tower of the church and so on\"}\n\
+         {\"id\":2,\"text\":\"the mill by the river is all of it\"}\n\
+         {\"id\":3,\"text\":\"nothing of the kind\"}\n",
+    );
+    scratch.write(
+        "items.jsonl",
+        "{\"id\":\"q\",\"choices\":[\"The mill by the river\",null,\"the bridge over the river\",\"the tower of the church\"],\"marks\":[1,2]}\n\
+         {\"id\":\"none\",\"choices\":[],\"marks\":null}\n\
+         {\"id\":\"null\",\"choices\":null,\"marks\":null}\n",
+    );
+    scratch.succeed(&["sql", "COPY 'items.jsonl' TO 'items.parquet'"]);
+    for items in ["items.jsonl", "items.parquet"] {
+        scratch.succeed(&[
+            "decontaminate",
+            "corpus.jsonl",
+            "--against",
+            items,
+            "--item-text",
+            "choices",
+            "--overwrite",
+            "--quiet",
+            "-o",
+            "out",
+        ]);
+        let found = scratch.succeed(&[
+            "sql",
+            "--dir",
+            "out",
+            "--format",
+            "csv",
+            "SELECT corpus_id, item_id, field, replace(item_text, chr(10), '|') AS item, coverage FROM contamination",
+        ]);
+        assert_eq!(
+            found.out,
+            "corpus_id,item_id,field,item,coverage\n\
+             1,q,choices,The mill by the river|the bridge over the river|the tower of the church,1.0\n",
+            "{items}"
+        );
+    }
+    scratch.fail(
+        &[
+            "decontaminate",
+            "corpus.jsonl",
+            "--against",
+            "items.jsonl",
+            "--item-text",
+            "marks",
+            "-o",
+            "wrong",
+        ],
+        &["--item-text marks: must be a column of texts or of lists of texts, but it holds List"],
+    );
 }

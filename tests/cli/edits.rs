@@ -582,7 +582,10 @@ fn mistakes_are_answered() {
     for command in ["show", "report"] {
         scratch.fail(
             &[command, "edited"],
-            &["a job of dedup that edits texts has no clusters"],
+            &[
+                "a job of dedup --edit has no clusters",
+                "SELECT * FROM cuts LIMIT 10",
+            ],
         );
     }
     scratch.fail(

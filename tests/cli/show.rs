@@ -224,7 +224,13 @@ fn what_has_no_clusters_is_named() {
     scratch.fail(&["show", "--clusters", "0"], &["0 is not in 1.."]);
     scratch.succeed(&["generate", "--dump", "--rows", "50", "-o", "d.xml"]);
     scratch.succeed(&["ingest", "d.xml", "-o", "ingested"]);
-    scratch.fail(&["show", "ingested"], &["a job of ingest has no clusters"]);
+    scratch.fail(
+        &["show", "ingested"],
+        &[
+            "a job of ingest has no clusters",
+            "SELECT * FROM sentences LIMIT 10",
+        ],
+    );
     // The name of a file without quotes is the name of a table.
     scratch.write("rows.csv", "id,text\n1,a\n");
     let sql = ["sql", "-c", "SELECT * FROM rows.csv"];

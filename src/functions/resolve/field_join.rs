@@ -134,8 +134,8 @@ fn weighted_fields(call: &Call, names: &[String]) -> Result<WeightedFields> {
     })
 }
 
-/// Weights that are proposed have at most this many characters.
-const MAX_DIGITS: usize = 6;
+/// Weights that are proposed have four decimals at most.
+const DECIMALS: f64 = 1e4;
 
 /// Weights in the proportions of numbers that are all above 0, with the sum 1, if they have few digits.
 fn in_proportion(weights: &[Value]) -> Option<String> {
@@ -145,12 +145,14 @@ fn in_proportion(weights: &[Value]) -> Option<String> {
     };
     let numbers: Vec<f64> = weights.iter().map(number).collect::<Option<_>>()?;
     let sum: f64 = numbers.iter().sum();
+    let rounded = |number: &f64| (number / sum * DECIMALS).round() / DECIMALS;
+    let are_few = |number: &f64| (rounded(number) - number / sum).abs() < 1e-9;
     let weights: Vec<String> = numbers
         .iter()
-        .map(|number| (number / sum).to_string())
+        .map(|number| rounded(number).to_string())
         .collect();
-    let are_short = weights.iter().all(|weight| weight.len() <= MAX_DIGITS);
-    are_short.then(|| format!("[{}]", weights.join(", ")))
+    let are_few = numbers.iter().all(are_few);
+    are_few.then(|| format!("[{}]", weights.join(", ")))
 }
 
 /// The value of a field; a single one is that of all fields.
