@@ -127,7 +127,7 @@ fn weighted_fields(call: &Call, names: &[String]) -> Result<WeightedFields> {
         });
     }
     WeightedFields::new(fields).map_err(|error| match (&error, in_proportion) {
-        (FieldsError::Sum(_) | FieldsError::Weight(_), Some(weights)) => {
+        (FieldsError::Sum(_), Some(weights)) => {
             plan_datafusion_err!("field_join: {error}; in these proportions: weights => {weights}")
         }
         _ => of_call(error),
