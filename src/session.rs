@@ -9,6 +9,7 @@ use crate::operators::JoinOneRow;
 use crate::operators::filters::{
     AboveEqualNames, AboveTotals, DuplicatesOutsideSorts, FiltersInPlace,
 };
+use crate::operators::lost_conditions::LostConditions;
 use crate::operators::not_in::UnknownMembers;
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::scan_names::ScanNames;
@@ -210,6 +211,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let names = logical.rules.iter().map(|rule| rule.name());
     let before = names.take_while(|name| *name != "push_down_filter").count();
     logical.rules.insert(before, Arc::new(AboveTotals));
+    logical.rules.push(Arc::new(LostConditions));
     for rule in &mut logical.rules {
         if rule.name() == DuplicatesOutsideSorts.name() {
             *rule = Arc::new(DuplicatesOutsideSorts);
