@@ -14,7 +14,7 @@
 //! - [`jobs`]: work in steps that resume.
 //! - [`functions`]: table functions, one `.sql` file each.
 //! - [`operators`]: what a plan of standard operators does not do well.
-//! - [`parse_statements`]: SQL as it is meant, where the engine's parser reads something else.
+//! - [`parse_statements`], [`plan_statement`]: SQL as it is meant, where the engine reads something else.
 //! - [`options`]: `SET neardup.…`.
 //! - [`parameters`]: types, ranges, defaults and meanings of parameters, and errors that name them.
 
@@ -35,4 +35,4 @@ mod statements;
 pub use error_text::{error_text, error_text_with, exhausts_memory, explain_parse_error};
 pub use resources::{Memory, Resources, parse_limit};
 pub use session::{NeardupExt, install, session};
-pub use statements::parse_statements;
+pub use statements::{parse_statements, plan_statement};

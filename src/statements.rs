@@ -4,9 +4,12 @@
 //!   (sqlparser 0.62) takes all that follows as the right operand. [`regroup`] moves out what binds less.
 //! - `INTERSECT ALL` and `EXCEPT ALL` are refused: the engine (DataFusion 55) does not count how often a row occurs. So is
 //!   `TABLESAMPLE`, which it ignores.
+//! - The query of `PREPARE` is analyzed before the engine optimizes it: [`plan_statement`].
 
 use datafusion::common::config::{Dialect, SqlParserOptions};
 use datafusion::common::{DataFusionError, Result, plan_datafusion_err};
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::{LogicalPlan, Statement as Planned};
 use datafusion::sql::parser::{
     CopyToSource, CopyToStatement, CreateExternalTable, DFParserBuilder, ExplainStatement,
     Statement,
@@ -22,6 +25,7 @@ use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 use std::collections::VecDeque;
 use std::mem;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Levels of recursion of the parser for one `IS DISTINCT FROM`, together with a `NOT` and an `AND` beside it.
 const LEVELS_EACH: usize = 3;
@@ -30,7 +34,7 @@ const LEVELS_EACH: usize = 3;
 const MAX_EXTENSIONS: usize = 1000;
 
 /// Parses statements, separated by semicolons, as SQL reads them. `SessionContext::sql` parses with the engine's parser
-/// alone: plan what this function returns with `SessionState::statement_to_plan` instead.
+/// alone: plan what this function returns with [`plan_statement`] instead.
 ///
 /// ```
 /// # use datafusion::common::Result;
@@ -40,7 +44,7 @@ const MAX_EXTENSIONS: usize = 1000;
 /// let sql = "SELECT count(*) FROM (VALUES (1, 2)) AS t(a, b) WHERE a IS DISTINCT FROM b AND a > 1";
 /// let options = session.state().config_options().sql_parser.clone();
 /// for statement in neardup::parse_statements(sql, &options)? {
-///     let plan = session.state().statement_to_plan(statement).await?;
+///     let plan = neardup::plan_statement(&session.state(), statement).await?;
 ///     let rows = session.execute_logical_plan(plan).await?.to_string().await?;
 ///     assert!(rows.contains("| 0        |"), "{rows}");
 /// }
@@ -73,6 +77,29 @@ pub fn parse_statements(sql: &str, options: &SqlParserOptions) -> Result<VecDequ
         }
     }
     Ok(statements)
+}
+
+/// Plans a statement.
+///
+/// The query of a `PREPARE` is analyzed. The engine (DataFusion 55) optimizes it as it is, before types were coerced, and
+/// a union of integers and fractions would lose the fractions.
+///
+/// # Errors
+/// If the statement names what is not there, or its parts do not fit together.
+pub async fn plan_statement(state: &SessionState, statement: Statement) -> Result<LogicalPlan> {
+    let plan = state.statement_to_plan(statement).await?;
+    let LogicalPlan::Statement(Planned::Prepare(mut prepare)) = plan else {
+        return Ok(plan);
+    };
+    let input = LogicalPlan::clone(&prepare.input);
+    let analyzed = state
+        .analyzer()
+        .execute_and_check(input, state.config_options(), |_, _| {});
+    // Otherwise types depend on values, and are coerced when these are known.
+    if let Ok(input) = analyzed {
+        prepare.input = Arc::new(input);
+    }
+    Ok(LogicalPlan::Statement(Planned::Prepare(prepare)))
 }
 
 /// The number of `DISTINCT FROM` in a text.

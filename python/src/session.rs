@@ -223,7 +223,7 @@ async fn plan(context: &SessionContext, sql: &str) -> Result<LogicalPlan, DataFu
     let state = context.state();
     let mut statements = neardup::parse_statements(sql, &state.config_options().sql_parser)?;
     match (statements.pop_front(), statements.len()) {
-        (Some(statement), 0) => state.statement_to_plan(statement).await,
+        (Some(statement), 0) => neardup::plan_statement(&state, statement).await,
         (None, _) => plan_err!("there is no statement in the text"),
         (_, others) => plan_err!("a call runs one statement, found {}", others + 1),
     }

@@ -110,7 +110,7 @@ pub(super) async fn run_script(
     let statements = neardup::parse_statements(script, &options)
         .map_err(|error| neardup::explain_parse_error(script, error))?;
     for statement in statements {
-        let plan = context.state().statement_to_plan(statement).await?;
+        let plan = neardup::plan_statement(&context.state(), statement).await?;
         let plan = neardup::options::with_resets(plan);
         let prints = !matches!(
             plan,

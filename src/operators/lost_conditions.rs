@@ -41,7 +41,9 @@ impl OptimizerRule for LostConditions {
         change.input.apply(|node| {
             is_lost |= match node {
                 LogicalPlan::Projection(_) | LogicalPlan::SubqueryAlias(_) => false,
-                LogicalPlan::Filter(filter) => filter.predicate.exists(|expr| Ok(is_query(expr)))?,
+                LogicalPlan::Filter(filter) => {
+                    filter.predicate.exists(|expr| Ok(is_query(expr)))?
+                }
                 LogicalPlan::TableScan(scan) => scan.fetch.is_some(),
                 _ => true,
             };
@@ -50,10 +52,10 @@ impl OptimizerRule for LostConditions {
                 false => TreeNodeRecursion::Continue,
             })
         })?;
+        let table = &change.table_name;
         match is_lost {
             true => plan_err!(
-                "{statement} {table}: the condition must be on columns of the table alone, without a subquery, a LIMIT or another table, and hold for some row, since the engine would change further rows; CREATE OR REPLACE TABLE {table} AS SELECT … takes any condition",
-                table = change.table_name
+                "{statement} {table}: the condition must be on columns of the table alone, without a subquery, a LIMIT or another table, and hold for some row, since the engine would change further rows; CREATE OR REPLACE TABLE {table} AS SELECT … takes any condition"
             ),
             false => Ok(Transformed::no(plan)),
         }

@@ -65,7 +65,7 @@ impl Database {
             .map_err(|error| neardup::explain_parse_error(sql, error))?;
         let mut output = DBOutput::StatementComplete(0);
         for statement in statements {
-            let plan = self.context.state().statement_to_plan(statement).await?;
+            let plan = neardup::plan_statement(&self.context.state(), statement).await?;
             let explains = matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_));
             let returns_rows = !matches!(
                 plan,
