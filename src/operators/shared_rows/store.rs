@@ -150,7 +150,7 @@ async fn store_partition(
         .with_can_spill(true)
         .register(context.memory_pool());
     let partitions = input.output_partitioning().partition_count().max(1);
-    let most = match context.memory_pool().memory_limit() {
+    let max_bytes = match context.memory_pool().memory_limit() {
         MemoryLimit::Finite(bytes) => bytes / MEMORY_SHARE / partitions,
         _ => usize::MAX,
     };
@@ -161,7 +161,7 @@ async fn store_partition(
         let batch = compact(&batch?)?;
         if on_disk.is_none() {
             let bytes = get_record_batch_memory_size(&batch);
-            if memory.size().saturating_add(bytes) <= most && memory.try_grow(bytes).is_ok() {
+            if memory.size().saturating_add(bytes) <= max_bytes && memory.try_grow(bytes).is_ok() {
                 batches.push(batch);
                 continue;
             }
