@@ -7,7 +7,7 @@ mod spill;
 use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::common::{Result, plan_err};
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
+use datafusion::execution::memory_pool::TrackConsumersPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::prelude::SessionConfig;
 use pool::SharedPool;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 
 /// Minimum memory of a partition in bytes: a sketch of token frequencies takes 16 MiB, merging takes a second one,
-/// and the pool gives every operator of every partition an equal share.
+/// and the operators of every partition share the pool.
 const PARTITION_BYTES: usize = 64 << 20;
 /// A sort reserves this fraction (1 / 32) of a partition's memory for its merge.
 const MERGE_SHARE: usize = 32;
@@ -148,15 +148,13 @@ impl Resources {
             let rows = usize::from(execution.batch_size).min((share / ROW_BYTES).max(256));
             execution.batch_size = ConfigNonZeroUsize::try_new(rows)?;
             if self.memory == Memory::Share {
-                let pool = TrackConsumersPool::new(SharedPool::new(bytes), named);
-                runtime = runtime.with_memory_pool(Arc::new(pool));
                 config = config.with_extension(Arc::new(HashJoinsWithin(bytes / 2)));
             } else {
                 // Hash joins do not spill, sorts do.
                 options.optimizer.prefer_hash_join = false;
-                let pool = TrackConsumersPool::new(FairSpillPool::new(bytes), named);
-                runtime = runtime.with_memory_pool(Arc::new(pool));
             }
+            let pool = TrackConsumersPool::new(SharedPool::new(bytes), named);
+            runtime = runtime.with_memory_pool(Arc::new(pool));
         }
         Ok((config, runtime.build_arc()?))
     }

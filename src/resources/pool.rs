@@ -1,4 +1,4 @@
-//! The memory pool of the default limit, which does not slow down queries that fit into memory.
+//! The memory pool of sessions with a memory limit.
 
 use datafusion::common::{DataFusionError, Result, human_readable_size};
 use datafusion::execution::memory_pool::{
@@ -8,8 +8,12 @@ use parking_lot::Mutex;
 use std::fmt::{Display, Formatter};
 
 /// A pool in which consumers that can spill share one half first come, first served, while the other half is divided
-/// among them in equal guaranteed parts. (In the engine's `FairSpillPool` a sort spills once it holds an equal part of
-/// the whole, even if no other consumer needs memory.) Consumers that cannot spill take any free memory.
+/// among them in equal guaranteed parts. A consumer that cannot spill takes any free memory, and so does one that can
+/// spill while it holds nothing: a sort cannot go on without its first batch.
+///
+/// In the engine's `FairSpillPool` a sort spills once it holds an equal part of the whole, even if no other consumer
+/// needs memory, and fails if its first batch is larger than that part. A plan of sixty sorts and aggregates divides
+/// 400 MB into parts of 5 MB, though few of them hold rows at the same time.
 #[derive(Debug)]
 pub(super) struct SharedPool {
     bytes: usize,
@@ -73,11 +77,12 @@ impl MemoryPool for SharedPool {
         let free = self
             .bytes
             .saturating_sub(state.unspillable.saturating_add(state.spillable));
-        let available = match reservation.consumer().can_spill() {
+        let holds = reservation.size();
+        let available = match reservation.consumer().can_spill() && holds > 0 {
             false => free,
             true => {
                 let part = half / state.spillers.max(1);
-                let own = part.saturating_sub(reservation.size());
+                let own = part.saturating_sub(holds);
                 half.saturating_sub(state.spillable).max(own).min(free)
             }
         };
@@ -86,7 +91,7 @@ impl MemoryPool for SharedPool {
                 "{} more for {} do not fit: it holds {}, {} are left of the memory limit of {}",
                 human_readable_size(additional),
                 reservation.consumer().name(),
-                human_readable_size(reservation.size()),
+                human_readable_size(holds),
                 human_readable_size(available),
                 human_readable_size(self.bytes),
             )));
@@ -128,19 +133,24 @@ mod tests {
                 .register(&pool)
         };
         let first = spiller("first");
+        let large = spiller("large");
         let others = [spiller("a"), spiller("b"), spiller("c"), spiller("d")];
         first.try_grow(500).expect("nobody else wants memory");
         let error = first.try_grow(1).expect_err("more than half");
         assert!(error.to_string().contains("first"), "{error}");
         for other in &others {
-            other.try_grow(100).expect("its part");
+            other.try_grow(60).expect("a first batch");
+            other.try_grow(23).expect("the rest of its part");
             assert!(other.try_grow(1).is_err());
         }
+        large.try_grow(168).expect("a first batch above its part");
+        assert!(large.try_grow(1).is_err());
+        large.free();
         let fixed = MemoryConsumer::new("fixed").register(&pool);
-        fixed.try_grow(100).expect("what is free");
+        fixed.try_grow(168).expect("what is free");
         assert!(fixed.try_grow(1).is_err());
         assert_eq!(pool.reserved(), 1000);
-        drop((first, others, fixed));
+        drop((first, others, large, fixed));
         assert_eq!(pool.reserved(), 0);
     }
 }

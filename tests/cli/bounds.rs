@@ -486,3 +486,33 @@ fn books_are_not_read_by_the_thousand() {
     assert_eq!(found.len(), 40 * 39 / 2);
     assert!(Path::new(&scratch.path("books.parquet")).exists());
 }
+
+#[test]
+fn a_limit_below_a_first_batch_of_each_of_sixty_operators_suffices() {
+    let scratch = Scratch::new();
+    let word = |text: usize, at: usize| format!("w{}", (text * 7919 + at * at * 31) % 4001);
+    let line = |row: usize| {
+        // Every fourth text is its predecessor with one word changed.
+        let words = (0..120).map(|at| match row % 4 == 3 && at > 0 {
+            true => word(row - 1, at),
+            false => word(row, at),
+        });
+        format!("{row},{}\n", words.collect::<Vec<_>>().join(" "))
+    };
+    let rows: String = (0..4000).map(line).collect();
+    scratch.write("texts.csv", format!("id,text\n{rows}"));
+    let sql = "SELECT count(*) AS n, round(sum(similarity), 6) AS s FROM near_duplicates('texts.csv', keep => 'longest')";
+    let answer = |threads: &str, limit: &str| {
+        let limits = ["--threads", threads, "--memory-limit", limit];
+        let query = ["--format", "csv", "-c", sql];
+        scratch
+            .succeed(&[&["sql"], &limits[..], &query[..]].concat())
+            .out
+    };
+    let expected = answer("2", "none");
+    for threads in ["1", "2"] {
+        for limit in ["60M", "150M", "200M", "300M"] {
+            assert_eq!(answer(threads, limit), expected, "{threads} {limit}");
+        }
+    }
+}
