@@ -10,7 +10,7 @@
 -- Parameters
 --   threshold | minimum similarity; no effect if verify is 'none'
 --   verify: one of exact|containment|edit|estimate|hamming|cosine|none = 'exact' | exact Jaccard of tokens, share of the tokens of side 0 that are among those of side 1, edit similarity of text, fraction of equal positions of signature, number of differing bits of signature, cosine of vector, or no verification
---   shingle: shingle | with 'exact': how tokens were computed from text; then the rows need not be in memory at once if there is one part, without group_value and max_bucket
+--   shingle: shingle | with 'exact': how tokens were computed from text; then the rows of a part need not be in memory at once, if there are at most 1024 parts, without max_bucket and rows whose groups must differ
 --   candidates: one of keys|all|windows = 'keys' | which rows are compared: 'keys': those that share a key; 'all': all rows of a part, or if half is not NULL those of one half with those of the other; 'windows': those that are near in the sorted order of permuted bits, where every part must have all rows
 --   max_distance.block | maximum number of differing bits; with 'cosine', -1 if there are no signatures
 --   bits | with 'windows': number of bits of a signature that are permuted

@@ -8,7 +8,7 @@
 //!                             └─ windows ─────────────┘
 //! ```
 //!
-//! Texts with exact verification take another way, which needs no parts: `blocks`.
+//! Texts with exact verification take another way, which needs no parts in one process: `blocks`.
 //!
 //! Plans of standard operators give the same pairs (`functions::sql_text` writes them) at a higher cost. Measured on
 //! one core with 14,966 signatures of 100 bits: all pairs take 26 seconds by a nested-loop join and 0.25 seconds here.
@@ -33,6 +33,10 @@ pub use logical::SimilarPairs;
 pub(crate) use spool::compact;
 
 use serde::{Deserialize, Serialize};
+
+/// The join by blocks keeps the rows of each part of a task apart. With more parts than this a batch of rows would be
+/// divided into single rows.
+const MAX_PARTS_OF_BLOCKS: u32 = 1024;
 
 /// How candidates are verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Serialize, Deserialize)]
@@ -159,7 +163,7 @@ impl Spec {
     pub(crate) fn may_join_by_blocks(&self) -> bool {
         self.candidates == Candidates::Keys
             && self.verify == Verify::Exact
-            && self.parts == 1
+            && self.parts <= MAX_PARTS_OF_BLOCKS
             && self.max_bucket.is_none()
             && self.group_rule != GroupRule::Differ
     }

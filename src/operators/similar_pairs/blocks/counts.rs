@@ -6,14 +6,15 @@ use crate::operators::similar_pairs::Spec;
 use datafusion::common::Result;
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryReservation};
 use futures::StreamExt;
-use neardup_kernels::pairs::{HeavyKeys, KeyFilter, OversizedKeys};
+use neardup_kernels::pairs::{BlockSpec, HeavyKeys, KeyFilter, OversizedKeys};
 use std::sync::Arc;
 
 /// A filter takes at most this share of a memory limit: an eighth.
 const FILTER_SHARE: usize = 8;
 
-/// What the keys of all rows say about each key.
+/// What the keys of all rows say about each key at which rows are compared.
 pub(super) struct Counts {
+    spec: BlockSpec,
     /// Keys that several rows hold pass all of them.
     filters: Vec<KeyFilter>,
     pub(super) oversized: Arc<OversizedKeys>,
@@ -32,6 +33,7 @@ impl Counts {
     pub(super) async fn of(
         store: &Arc<Store>,
         spec: &Spec,
+        block: BlockSpec,
         limit: &MemoryLimit,
         memory: &MemoryReservation,
     ) -> Result<Self> {
@@ -49,7 +51,7 @@ impl Counts {
                     .all(|earlier: &KeyFilter| earlier.is_shared(key))
             };
             each_batch(store, |columns| {
-                for_each_key(columns, |key, _| {
+                for_each_key(columns, block, |key, _| {
                     if passes(key) {
                         filter.add(key);
                     }
@@ -61,7 +63,7 @@ impl Counts {
         }
         if let Some(heavy) = &mut heavy {
             each_batch(store, |columns| {
-                for_each_key(columns, |key, _| heavy.add(key));
+                for_each_key(columns, block, |key, _| heavy.add(key));
                 Ok(())
             })
             .await?;
@@ -70,7 +72,7 @@ impl Counts {
             None => OversizedKeys::default(),
             Some(mut heavy) => {
                 each_batch(store, |columns| {
-                    for_each_key(columns, |key, side| heavy.count(key, side));
+                    for_each_key(columns, block, |key, side| heavy.count(key, side));
                     memory.try_resize(bytes_of_filters + heavy.memory())
                 })
                 .await?;
@@ -79,21 +81,28 @@ impl Counts {
         };
         memory.resize(bytes_of_filters + oversized.memory());
         Ok(Self {
+            spec: block,
             filters,
             oversized: Arc::new(oversized),
         })
     }
 
-    /// Whether a key is needed: other rows may hold it.
+    /// Whether rows may be compared at a key, because other rows may hold it.
+    #[inline]
+    pub(super) fn is_shared(&self, key: u64) -> bool {
+        self.spec.owns(key) && self.filters.iter().all(|filter| filter.is_shared(key))
+    }
+
+    /// Whether a key is needed: rows may be compared at it, or it tells whether a pair belongs to this part.
     #[inline]
     pub(super) fn is_kept(&self, key: u64) -> bool {
-        self.filters.iter().all(|filter| filter.is_shared(key))
+        self.is_shared(key) || !self.spec.owns(key)
     }
 
     /// Whether rows are compared at a key within blocks.
     #[inline]
     pub(super) fn is_compared(&self, key: u64) -> bool {
-        self.is_kept(key) && !self.oversized.contains(key)
+        self.is_shared(key) && !self.oversized.contains(key)
     }
 }
 
@@ -133,10 +142,11 @@ async fn each_batch(
     Ok(())
 }
 
-/// Calls `visit` with each key of each row, and the side of the row.
-fn for_each_key(columns: &Columns, mut visit: impl FnMut(u64, u8)) {
+/// Calls `visit` with each key of each row at which rows are compared, and the side of the row.
+fn for_each_key(columns: &Columns, spec: BlockSpec, mut visit: impl FnMut(u64, u8)) {
     for row in 0..columns.len() {
         let side = columns.side(row);
-        columns.keys(row).iter().for_each(|&key| visit(key, side));
+        let keys = columns.keys(row).iter().filter(|&&key| spec.owns(key));
+        keys.for_each(|&key| visit(key, side));
     }
 }

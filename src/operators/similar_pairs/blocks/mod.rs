@@ -14,9 +14,11 @@
 //! begins. Hence each row is held by one block, is written at most once, and is read again for each block whose rows
 //! may be similar to it.
 //!
-//! This join takes over where keys are given, similarities are those of shingle sets, and there is one part. It does
-//! not handle rows whose groups must differ and `max_bucket`, whose limits depend on other rows of a bucket, nor other
-//! ways to verify: these are joined as the parent module describes. Rows whose groups do not agree share no key.
+//! On a cluster each task does this for the rows that have a key of its parts, one part after the other.
+//!
+//! This join takes over where keys are given and similarities are those of shingle sets. It does not handle
+//! rows whose groups must differ and `max_bucket`, whose limits depend on other rows of a bucket, nor other ways to
+//! verify: these are joined as the parent module describes. Rows whose groups do not agree share no key.
 
 mod counts;
 mod output;
@@ -40,11 +42,11 @@ use datafusion::physical_plan::metrics::{Count, SpillMetrics};
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use futures::StreamExt;
 use neardup_kernels::Shingle;
-use neardup_kernels::pairs::{Block, BlockSpec, Prober, Stats};
+use neardup_kernels::pairs::{Block, BlockSpec, KeyPart, Prober, Stats};
 use output::{Output, Pairs};
 use pivots::Pivots;
 use rows::Portion;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use store::{Segment, Store};
@@ -53,6 +55,9 @@ use store::{Segment, Store};
 const MAX_BLOCK: usize = 256 << 20;
 /// A block takes at most this share of a memory limit: a third.
 const BLOCK_SHARE: usize = 3;
+/// The rows of parts that wait for other parts are written to disk if they take more than this share of a memory limit: a
+/// quarter.
+const WAITING_SHARE: usize = 4;
 /// Rows of a block that a worker probes one after the other.
 const PROBES: usize = 512;
 /// Work after which a worker yields, in units of about a nanosecond.
@@ -107,26 +112,43 @@ impl BlockJoin {
     }
 
     async fn run(self, input: SendableRecordBatchStream, output: Output) -> Result<()> {
+        for (part, store) in self.collect(input).await? {
+            self.join(part, store, &output).await?;
+            if output.sender.is_closed() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Joins the rows of a part.
+    async fn join(&self, part: u32, mut store: Store, output: &Output) -> Result<()> {
+        store.finish()?;
+        let mut store = Arc::new(store);
         let pool = self.context.memory_pool();
         let limit = pool.memory_limit();
         let consumer = |name| MemoryConsumer::new(name).register(pool);
-        let mut store = Arc::new(self.collect(input).await?);
-        let keys = consumer("similar_pairs keys");
-        let counters = Counts::memory_for(&store, &self.spec, &limit);
-        reserve(&mut store, &keys, counters)?
-            .map_err(|error| too_large("counters of keys do", &error))?;
-        let mut counts = Counts::of(&store, &self.spec, &limit, &keys).await;
-        if store.is_held() && matches!(counts, Err(DataFusionError::ResourcesExhausted(_))) {
-            spill(&mut store)?;
-            keys.resize(counters);
-            counts = Counts::of(&store, &self.spec, &limit, &keys).await;
-        }
-        let counts = Arc::new(counts.map_err(|error| too_large("counters of keys do", &error))?);
         let spec = BlockSpec {
             threshold: self.spec.threshold,
             prefixes: self.spec.prefixes,
             two_sides: self.spec.two_sides,
+            part: (self.spec.parts > 1).then_some(KeyPart {
+                part,
+                parts: self.spec.parts,
+                bounded: self.spec.max_bucket_pairwise.is_some(),
+            }),
         };
+        let keys = consumer("similar_pairs keys");
+        let counters = Counts::memory_for(&store, &self.spec, &limit);
+        reserve(&mut store, &keys, counters)?
+            .map_err(|error| too_large("counters of keys do", &error))?;
+        let mut counts = Counts::of(&store, &self.spec, spec, &limit, &keys).await;
+        if store.is_held() && matches!(counts, Err(DataFusionError::ResourcesExhausted(_))) {
+            spill(&mut store)?;
+            keys.resize(counters);
+            counts = Counts::of(&store, &self.spec, spec, &limit, &keys).await;
+        }
+        let counts = Arc::new(counts.map_err(|error| too_large("counters of keys do", &error))?);
         let mut done = Stats::default();
         let memory = consumer("similar_pairs pivots");
         let room = pivots::room(&store, &counts, &spec);
@@ -162,7 +184,7 @@ impl BlockJoin {
             counts,
             spec,
             shingle: self.shingle,
-            output,
+            output: output.clone(),
         });
         let mut next = 0;
         while next < shared.store.segments.len() {
@@ -184,7 +206,7 @@ impl BlockJoin {
         self.metrics.add(&done);
         let left_out = LeftOut::of(&done);
         left_out
-            .write(&self.spec, 0, &self.context.runtime_env())
+            .write(&self.spec, part, &self.context.runtime_env())
             .await?;
         // A job reports it in its manifest instead.
         if self.spec.report.is_none() {
@@ -200,16 +222,27 @@ impl BlockJoin {
         self.spills.spilled_bytes.add(pivots.spilled_bytes);
     }
 
-    /// Reads all rows of the input.
-    async fn collect(&self, mut input: SendableRecordBatchStream) -> Result<Store> {
+    /// Reads all rows of the input, those of each part into a store of its own.
+    async fn collect(&self, mut input: SendableRecordBatchStream) -> Result<BTreeMap<u32, Store>> {
         let id = input.schema().field_with_name("id")?.data_type().clone();
         let schema = rows::schema(&id, self.spec.two_sides);
-        let mut store = Store::new(Arc::clone(&schema), &self.context, self.spills.clone());
+        let mut stores = BTreeMap::new();
         while let Some(batch) = input.next().await.transpose()? {
-            store.push(&rows::stored(&batch, &schema)?)?;
+            for (part, batch) in rows::by_part(batch, self.spec.parts)? {
+                let store = stores.entry(part).or_insert_with(|| {
+                    Store::new(Arc::clone(&schema), &self.context, self.spills.clone())
+                });
+                store.push(&rows::stored(&batch, &schema)?)?;
+            }
         }
-        store.finish()?;
-        Ok(store)
+        let held: usize = stores.values().map(Store::memory).sum();
+        if stores.len() > 1
+            && let MemoryLimit::Finite(limit) = self.context.memory_pool().memory_limit()
+            && held > limit / WAITING_SHARE
+        {
+            stores.values_mut().try_for_each(Store::spill)?;
+        }
+        Ok(stores)
     }
 
     /// The most bytes of a block.

@@ -4,14 +4,17 @@ use super::counts::Counts;
 use super::store::{Data, Segment, Store};
 use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, Int8Array, ListArray, RecordBatch, StringViewArray,
-    UInt64Array, new_empty_array,
+    UInt32Array, UInt64Array, new_empty_array,
 };
-use datafusion::arrow::compute::{cast, filter_record_batch, interleave};
-use datafusion::arrow::datatypes::{DataType, Field, Int8Type, Schema, SchemaRef, UInt64Type};
+use datafusion::arrow::compute::{cast, filter_record_batch, interleave, take_record_batch};
+use datafusion::arrow::datatypes::{
+    DataType, Field, Int8Type, Schema, SchemaRef, UInt32Type, UInt64Type,
+};
 use datafusion::common::{Result, exec_err, internal_err};
 use futures::{StreamExt, TryStreamExt};
 use neardup_kernels::pairs::{Block, SetRows};
 use neardup_kernels::{Shingle, ShingleScratch};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The schema of stored rows: id, keys, length, text and, in a join of two relations, side.
@@ -60,6 +63,27 @@ pub(super) fn stored(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBa
         Arc::clone(schema),
         batch.columns().to_vec(),
     )?)
+}
+
+/// The rows of each part that a batch has rows of.
+pub(super) fn by_part(batch: RecordBatch, parts: u32) -> Result<Vec<(u32, RecordBatch)>> {
+    if parts <= 1 {
+        return Ok(vec![(0, batch)]);
+    }
+    let Some(column) = batch.column_by_name("part") else {
+        return internal_err!("similar_pairs: no column 'part'");
+    };
+    let column = cast(column, &DataType::UInt32)?;
+    let column = column.as_primitive::<UInt32Type>();
+    let mut rows: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (row, part) in column.iter().enumerate() {
+        if let Some(part) = part {
+            rows.entry(part).or_default().push(row as u32);
+        }
+    }
+    let rows = rows.into_iter();
+    rows.map(|(part, rows)| Ok((part, take_record_batch(&batch, &UInt32Array::from(rows))?)))
+        .collect()
 }
 
 /// The columns of a batch of stored rows.
@@ -167,7 +191,7 @@ impl Portion {
         let mut alone = 0;
         for (batch, row) in places {
             let (columns, row) = (columns_of(batch), row as usize);
-            alone += usize::from(!columns.keys(row).iter().any(|key| is_kept(&key)));
+            alone += usize::from(!columns.keys(row).iter().any(|&key| counts.is_shared(key)));
             if columns.keys(row).iter().any(|&key| counts.is_compared(key)) {
                 kept.push((batch as usize, row));
                 keys += columns.keys(row).iter().filter(is_kept).count();

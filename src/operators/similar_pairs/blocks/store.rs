@@ -136,6 +136,11 @@ impl Store {
         !self.batches.is_empty()
     }
 
+    /// Bytes of the rows in memory.
+    pub(super) fn memory(&self) -> usize {
+        self.memory.as_ref().map_or(0, MemoryReservation::size)
+    }
+
     /// Writes the rows in memory to disk.
     pub(super) fn spill(&mut self) -> Result<()> {
         self.segments

@@ -32,6 +32,29 @@ pub struct Block {
     /// Whether no bucket is oversized, so that rows are compared at every key that they share.
     complete: bool,
     two_sides: bool,
+    part: Option<KeyPart>,
+}
+
+/// The keys at which a join compares rows, if several joins divide the keys. Rows list all their keys in each of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyPart {
+    /// The number of this join, below `parts`.
+    pub part: u32,
+    /// The number of joins, at least 1.
+    pub parts: u32,
+    /// Whether buckets may be oversized. If not, a pair is found by the join that owns the first key which its rows
+    /// share; if so, by each join that owns one of them, because a join does not know whether the bucket of another's
+    /// key is oversized.
+    pub bounded: bool,
+}
+
+impl KeyPart {
+    /// Whether this join compares rows at a key.
+    #[inline]
+    #[must_use]
+    pub fn owns(self, key: u64) -> bool {
+        key % u64::from(self.parts) == u64::from(self.part)
+    }
 }
 
 /// What a block does, besides its rows.
@@ -43,6 +66,17 @@ pub struct BlockSpec {
     pub prefixes: bool,
     /// Whether only rows of different sides pair.
     pub two_sides: bool,
+    /// The keys of this join; `None`: all.
+    pub part: Option<KeyPart>,
+}
+
+impl BlockSpec {
+    /// Whether rows are compared at a key.
+    #[inline]
+    #[must_use]
+    pub fn owns(&self, key: u64) -> bool {
+        self.part.is_none_or(|part| part.owns(key))
+    }
 }
 
 impl Block {
@@ -76,10 +110,16 @@ impl Block {
                 sketches.push(row.set);
             }
         }
-        let complete = oversized.is_empty();
+        let complete = oversized.is_empty() && spec.part.is_none_or(|part| !part.bounded);
         let zoned = complete && spec.prefixes;
+        let is_indexed =
+            |key: u64| spec.owns(key) && (oversized.is_empty() || !oversized.contains(key));
         let keys = portions.iter().flat_map(SetRows::iter);
-        let keys = keys.map(|row| row.keys.len()).sum();
+        let keys = keys.map(|row| match spec.part {
+            None => row.keys.len(),
+            Some(part) => row.keys.iter().filter(|&&key| part.owns(key)).count(),
+        });
+        let keys = keys.sum();
         let postings = Postings::build(keys, |visit| {
             let rows = portions.iter().flat_map(SetRows::iter);
             for (number, row) in rows.enumerate() {
@@ -88,7 +128,7 @@ impl Block {
                     false => usize::MAX,
                 };
                 for (position, &key) in row.keys.iter().enumerate() {
-                    if complete || !oversized.contains(key) {
+                    if is_indexed(key) {
                         visit(key, number as u32, position as u32, position >= inner);
                     }
                 }
@@ -103,6 +143,7 @@ impl Block {
             prefixes: spec.prefixes,
             complete,
             two_sides: spec.two_sides,
+            part: spec.part,
         })
     }
 
@@ -245,7 +286,10 @@ impl Prober {
         // The loads are independent of each other, so that the processor overlaps them.
         let mut groups = std::mem::take(&mut self.groups);
         groups.clear();
-        groups.extend(row.keys.iter().map(|&key| block.postings.group(key)));
+        groups.extend(row.keys.iter().map(|&key| match block.part {
+            Some(part) if !part.owns(key) => (0, 0),
+            _ => block.postings.group(key),
+        }));
         let mut read = row.keys.len();
         for (position, (&key, &group)) in row.keys.iter().zip(&groups).enumerate() {
             if group.0 == group.1 {
@@ -292,9 +336,9 @@ impl Prober {
             return;
         };
         let positions = (position, entry.position());
-        if block.prefixes
-            && !(self.probe).position_qualifies(length, positions, block.complete, needed)
-        {
+        // A part may come across a pair at a later key than the first one that its rows share.
+        let first = block.complete && block.part.is_none();
+        if block.prefixes && !(self.probe).position_qualifies(length, positions, first, needed) {
             return;
         }
         if let Some(sketch) = block.sketches.row(entry.row as usize) {
@@ -303,8 +347,19 @@ impl Prober {
                 return;
             }
         }
+        let other = block.row(place);
+        if block.part.is_some_and(|part| !part.bounded) {
+            let earlier = &other.keys[..entry.position() as usize];
+            let own = &row.keys[..position as usize];
+            if earlier.iter().any(|key| own.contains(key))
+                || block.prefixes
+                    && !(self.probe).position_qualifies(length, positions, true, needed)
+            {
+                return;
+            }
+        }
         self.stats.verified += 1;
-        let other = block.row(place).set;
+        let other = other.set;
         if let Some(similarity) = self.probe.similarity(row.set, other, needed) {
             found.push(Found {
                 row: entry.row,

@@ -10,7 +10,9 @@
 //!    └──> HeavyKeys: oversized buckets ──────────────────────────> rows by id ─────> PivotJoin ─> pairs
 //! ```
 //!
-//! The pairs and their counts are those of [`super::PairJoin`] with exact verification and one part, whatever the blocks
+//! Several joins may divide the keys ([`KeyPart`]), as the tasks of a cluster do.
+//!
+//! The pairs and their counts are those of [`super::PairJoin`] with exact verification, whatever the blocks
 //! (the number of verifications is larger, because pivots are verified without a sketch): the rows of an oversized
 //! bucket come in the order of their ids and are compared with its pivots, which [`PivotJoin`] holds.
 
@@ -21,7 +23,7 @@ mod postings;
 mod rows;
 
 pub use crate::key_filter::KeyFilter;
-pub use block::{Block, BlockSpec, Found, Prober};
+pub use block::{Block, BlockSpec, Found, KeyPart, Prober};
 pub use heavy::{HeavyKeys, OversizedKeys};
 pub use pivot_join::PivotJoin;
 pub use rows::{SetRow, SetRows};

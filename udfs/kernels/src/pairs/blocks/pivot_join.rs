@@ -31,7 +31,7 @@ pub struct PivotJoin {
     probe: JaccardProbe,
     /// The number of the current row.
     row: u64,
-    /// The keys of the current row that are not oversized, ascending.
+    /// The keys of this join that the current row has and that are not oversized, ascending.
     others: Vec<u64>,
     stats: Stats,
 }
@@ -105,7 +105,7 @@ impl PivotJoin {
         let others = row
             .keys
             .iter()
-            .filter(|&&key| !self.oversized.contains(key));
+            .filter(|&&key| self.spec.owns(key) && !self.oversized.contains(key));
         self.others.extend(others);
         self.others.sort_unstable();
         let before = found.len();

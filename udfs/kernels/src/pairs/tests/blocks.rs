@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::super::blocks::BlockSpec;
 use super::super::{
-    Block, HeavyKeys, KeyFilter, OversizedKeys, PairError, PivotJoin, Prober, SetRow, SetRows,
-    Spec, Stats,
+    Block, HeavyKeys, KeyFilter, KeyPart, OversizedKeys, PairError, PivotJoin, Prober, SetRow,
+    SetRows, Spec, Stats,
 };
 use super::rows::{Pairs, Rows, exact};
 use crate::test_random::Random;
@@ -26,16 +26,22 @@ fn insert(pairs: &mut Pairs, pair: (u32, u32), similarity: f64) {
     assert!(before.is_none(), "{pair:?} twice");
 }
 
-fn oversized(rows: &Rows, limit: Option<usize>) -> OversizedKeys {
+fn oversized(rows: &Rows, spec: BlockSpec, limit: Option<usize>) -> OversizedKeys {
     let Some(limit) = limit else {
         return OversizedKeys::default();
     };
-    let keys = rows.keys.iter().map(Vec::len).sum();
+    let owned = |row: usize| {
+        let keys = rows.keys[row].iter().copied();
+        keys.filter(|&key| spec.owns(key))
+    };
+    let all = || 0..rows.keys.len();
+    let keys = all().flat_map(owned).count();
     let mut heavy = HeavyKeys::new(keys, limit, rows.side.is_some());
-    rows.keys.iter().flatten().for_each(|&key| heavy.add(key));
+    all().flat_map(owned).for_each(|key| heavy.add(key));
     let is_any = heavy.any();
-    for row in (0..rows.keys.len()).map(|row| rows.set_row(row)) {
-        row.keys.iter().for_each(|&key| heavy.count(key, row.side));
+    for row in all() {
+        let side = rows.set_row(row).side;
+        owned(row).for_each(|key| heavy.count(key, side));
     }
     let found = heavy.finish();
     assert!(is_any || found.is_empty());
@@ -44,16 +50,29 @@ fn oversized(rows: &Rows, limit: Option<usize>) -> OversizedKeys {
 
 /// Joins the rows in blocks that `random` chooses, in the order of their lengths but for a few.
 fn join(rows: &Rows, spec: Spec, filter: bool, random: &mut Random) -> (Pairs, Stats) {
+    join_part(rows, spec, filter, None, random)
+}
+
+/// Joins the rows that have a key of a part.
+fn join_part(
+    rows: &Rows,
+    spec: Spec,
+    filter: bool,
+    part: Option<KeyPart>,
+    random: &mut Random,
+) -> (Pairs, Stats) {
     let block_spec = BlockSpec {
         threshold: spec.threshold,
         prefixes: spec.prefix_filter,
         two_sides: rows.side.is_some(),
+        part,
     };
-    let oversized = Arc::new(oversized(rows, spec.bucket_limit));
+    let oversized = Arc::new(oversized(rows, block_spec, spec.bucket_limit));
     let keys: usize = rows.keys.iter().map(Vec::len).sum();
     let mut filters = [0, 1].map(|stage| KeyFilter::new(keys, 1 << 20, stage));
     for stage in 0..2 {
-        for &key in rows.keys.iter().flatten() {
+        let owned = rows.keys.iter().flatten();
+        for &key in owned.filter(|&&key| block_spec.owns(key)) {
             if (0..stage).all(|earlier| filters[earlier].is_shared(key)) {
                 filters[stage].add(key);
             }
@@ -61,6 +80,7 @@ fn join(rows: &Rows, spec: Spec, filter: bool, random: &mut Random) -> (Pairs, S
     }
     let is_kept = |key: &u64| {
         !filter
+            || !block_spec.owns(*key)
             || filters
                 .iter()
                 .all(|filter: &KeyFilter| filter.is_shared(*key))
@@ -70,7 +90,11 @@ fn join(rows: &Rows, spec: Spec, filter: bool, random: &mut Random) -> (Pairs, S
     let mut stats = Stats::default();
     let mut pivots = PivotJoin::new(block_spec, Arc::clone(&oversized));
     let (mut pivot_rows, mut found) = (Vec::new(), Vec::new());
-    for row in 0..rows.keys.len() {
+    let is_here = |row: &usize| {
+        let keys = &rows.keys[*row];
+        part.is_none() || keys.iter().any(|&key| block_spec.owns(key))
+    };
+    for row in (0..rows.keys.len()).filter(is_here) {
         found.clear();
         if pivots.push(rows.set_row(row), &mut found) {
             pivot_rows.push(row);
@@ -82,7 +106,7 @@ fn join(rows: &Rows, spec: Spec, filter: bool, random: &mut Random) -> (Pairs, S
     }
     stats.add(pivots.stats());
 
-    let mut order: Vec<usize> = (0..rows.keys.len()).collect();
+    let mut order: Vec<usize> = (0..rows.keys.len()).filter(is_here).collect();
     order.sort_by_cached_key(|&row| rows.sets[row].len() + random.below(3) as usize);
     let mut prober = Prober::new(spec.threshold);
     let mut rest = order.as_slice();
@@ -120,6 +144,32 @@ fn join(rows: &Rows, spec: Spec, filter: bool, random: &mut Random) -> (Pairs, S
     }
     stats.add(prober.stats());
     (pairs, stats)
+}
+
+/// Joins all parts. Without oversized buckets each pair belongs to one part.
+fn join_parts(
+    rows: &Rows,
+    spec: Spec,
+    parts: u32,
+    filter: bool,
+    random: &mut Random,
+) -> (Pairs, Stats) {
+    let bounded = spec.bucket_limit.is_some();
+    let (mut all, mut stats) = (Pairs::new(), Stats::default());
+    for part in 0..parts {
+        let part = KeyPart {
+            part,
+            parts,
+            bounded,
+        };
+        let (pairs, counts) = join_part(rows, spec, filter, Some(part), random);
+        stats.add(&counts);
+        for (pair, similarity) in pairs {
+            let before = all.insert(pair, similarity);
+            assert!(before.is_none_or(|before| bounded && before == similarity));
+        }
+    }
+    (all, stats)
 }
 
 #[test]
@@ -171,6 +221,17 @@ fn blocks_give_the_pairs_and_counts_of_one_join() {
                     };
                     assert_eq!(left_out(stats), left_out(counts));
                 }
+                let parts = 1 + random.below(5);
+                let found = join_parts(rows, spec, parts, !prefix_filter, &mut random);
+                assert_eq!(
+                    found.0, expected,
+                    "seed {seed} {parts} parts {bucket_limit:?}"
+                );
+                let left_out = |stats: Stats| {
+                    let oversized = (stats.oversized_buckets, stats.rows_in_oversized);
+                    (oversized, stats.unlinked, stats.uncompared)
+                };
+                assert_eq!(left_out(found.1), left_out(counts));
                 all += expected.len();
                 oversized += counts.oversized_buckets;
                 unlinked += counts.unlinked;
@@ -201,6 +262,7 @@ fn a_threshold_out_of_range_is_an_error() {
         threshold: 0.0,
         prefixes: false,
         two_sides: false,
+        part: None,
     };
     let error = Block::new(Vec::new(), spec, &OversizedKeys::default()).expect_err("no threshold");
     assert_eq!(error, PairError::Threshold(0.0));
