@@ -55,9 +55,8 @@ use store::{Segment, Store};
 const MAX_BLOCK: usize = 256 << 20;
 /// A block takes at most this share of a memory limit: a third.
 const BLOCK_SHARE: usize = 3;
-/// The rows of parts that wait for other parts are written to disk if they take more than this share of a memory limit: a
-/// quarter.
-const WAITING_SHARE: usize = 4;
+/// If a task has several parts, the rows in memory take at most this share of a memory limit: an eighth.
+const WAITING_SHARE: usize = 8;
 /// Rows of a block that a worker probes one after the other.
 const PROBES: usize = 512;
 /// Work after which a worker yields, in units of about a nanosecond.
@@ -226,7 +225,11 @@ impl BlockJoin {
     async fn collect(&self, mut input: SendableRecordBatchStream) -> Result<BTreeMap<u32, Store>> {
         let id = input.schema().field_with_name("id")?.data_type().clone();
         let schema = rows::schema(&id, self.spec.two_sides);
-        let mut stores = BTreeMap::new();
+        let mut stores: BTreeMap<u32, Store> = BTreeMap::new();
+        let most = match self.context.memory_pool().memory_limit() {
+            MemoryLimit::Finite(bytes) => bytes / WAITING_SHARE,
+            _ => usize::MAX,
+        };
         while let Some(batch) = input.next().await.transpose()? {
             for (part, batch) in rows::by_part(batch, self.spec.parts)? {
                 let store = stores.entry(part).or_insert_with(|| {
@@ -234,13 +237,10 @@ impl BlockJoin {
                 });
                 store.push(&rows::stored(&batch, &schema)?)?;
             }
-        }
-        let held: usize = stores.values().map(Store::memory).sum();
-        if stores.len() > 1
-            && let MemoryLimit::Finite(limit) = self.context.memory_pool().memory_limit()
-            && held > limit / WAITING_SHARE
-        {
-            stores.values_mut().try_for_each(Store::spill)?;
+            while stores.len() > 1 && stores.values().map(Store::memory).sum::<usize>() > most {
+                let largest = stores.values_mut().max_by_key(|store| store.memory());
+                largest.map_or(Ok(()), Store::spill)?;
+            }
         }
         Ok(stores)
     }
