@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use std::fmt::{Display, Formatter};
 
 /// A pool in which consumers that can spill share one half first come, first served, while the other half is divided
-/// among them in equal guaranteed parts. A consumer that cannot spill takes any free memory, and so does one that can
-/// spill while it holds nothing: a sort cannot go on without its first batch.
+/// among them in equal parts, up to which they may grow if memory is free. A consumer that cannot spill takes any free
+/// memory, and so does one that can spill while it holds nothing: a sort cannot go on without its first batch.
 ///
 /// In the engine's `FairSpillPool` a sort spills once it holds an equal part of the whole, even if no other consumer
 /// needs memory, and fails if its first batch is larger than that part. A plan of sixty sorts and aggregates divides

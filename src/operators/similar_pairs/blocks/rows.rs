@@ -78,6 +78,9 @@ pub(super) fn by_part(batch: RecordBatch, parts: u32) -> Result<Vec<(u32, Record
     let mut rows: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (row, part) in column.iter().enumerate() {
         if let Some(part) = part {
+            if part >= parts {
+                return exec_err!("similar_pairs: part {part} is not one of {parts} parts");
+            }
             rows.entry(part).or_default().push(row as u32);
         }
     }
