@@ -8,6 +8,7 @@ use crate::files::{DoubtDoubles, ReadAllDoubles, with_buckets};
 use crate::operators::planner::planned;
 use crate::operators::whole_files::WholeFiles;
 use crate::options::NeardupOptions;
+use crate::resources::PoolOfTask;
 use async_trait::async_trait;
 use ballista_core::extension::SessionConfigExt;
 use ballista_core::registry::BallistaFunctionRegistry;
@@ -74,7 +75,9 @@ pub(super) fn client_config(token: Option<&Token>) -> SessionConfig {
 /// The default options of an executor's tasks.
 pub(super) fn task_config(token: Option<&Token>) -> SessionConfig {
     // The key of a task arrives only if its options are registered here.
-    client_config(token).with_option_extension(TaskOptions::default())
+    client_config(token)
+        .with_option_extension(TaskOptions::default())
+        .with_extension(Arc::new(PoolOfTask))
 }
 
 /// The session in which a scheduler plans the queries of a client that has this configuration.

@@ -110,6 +110,10 @@ const MIN_ADDRESS_SPACE: u64 = 680 << 20;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HashJoinsWithin(pub(crate) usize);
 
+/// Session extension of the tasks of a cluster, each of which has a memory pool of its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PoolOfTask;
+
 impl Resources {
     /// The configuration and the runtime of a session with these limits.
     ///

@@ -9,6 +9,7 @@ use super::join::{Join, pair_input};
 use super::left_out::LeftOut;
 use super::spool::{Spool, does_not_fit};
 use crate::operators::one_input::one_input;
+use crate::resources::PoolOfTask;
 use datafusion::arrow::array::{ArrayRef, Float64Array, RecordBatch, UInt32Array};
 use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -157,11 +158,16 @@ impl ExecutionPlan for SimilarPairsExec {
             let shingle = Shingle::from_str(shingle)
                 .map_err(|error| exec_datafusion_err!("similar_pairs: {error}"))?;
             let counter = |name| MetricBuilder::new(&self.metrics).counter(name, partition);
+            let joins = match config.get_extension::<PoolOfTask>() {
+                Some(_) => 1,
+                None => partitions.min(config.target_partitions()),
+            };
             let join = BlockJoin {
                 spec: self.spec.clone(),
                 shingle,
                 schema: Arc::clone(&self.schema),
                 workers,
+                joins: joins.max(1),
                 metrics: Metrics::new(&self.metrics, partition),
                 blocks: counter("blocks"),
                 dropped: counter("rows_without_shared_key"),

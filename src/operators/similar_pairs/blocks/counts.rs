@@ -93,10 +93,14 @@ impl Counts {
         self.spec.owns(key) && self.filters.iter().all(|filter| filter.is_shared(key))
     }
 
-    /// Whether a key is needed: rows may be compared at it, or it tells whether a pair belongs to this part.
+    /// Whether a key is needed: rows may be compared at it, or it is one of another part that tells whether a pair
+    /// belongs to this one, or the position of a prefix token.
     #[inline]
     pub(super) fn is_kept(&self, key: u64) -> bool {
-        self.is_shared(key) || !self.spec.owns(key)
+        match self.spec.part {
+            Some(part) if !part.owns(key) => self.spec.prefixes || !part.bounded,
+            _ => self.is_shared(key),
+        }
     }
 
     /// Whether rows are compared at a key within blocks.

@@ -68,6 +68,8 @@ pub(super) struct BlockJoin {
     pub(super) shingle: Shingle,
     pub(super) schema: SchemaRef,
     pub(super) workers: usize,
+    /// The number of joins that share the memory limit.
+    pub(super) joins: usize,
     pub(super) metrics: Metrics,
     pub(super) blocks: Count,
     /// Rows without a key that another row may have.
@@ -111,32 +113,36 @@ impl BlockJoin {
     }
 
     async fn run(self, input: SendableRecordBatchStream, output: Output) -> Result<()> {
+        let mut left_out = LeftOut::default();
         for (part, store) in self.collect(input).await? {
-            self.join(part, store, &output).await?;
+            let of_part = self.join(store, &output).await?;
             if output.sender.is_closed() {
-                break;
+                return Ok(());
             }
+            of_part
+                .write(&self.spec, part, &self.context.runtime_env())
+                .await?;
+            left_out.add(&of_part);
+        }
+        // A job reports it in its manifest instead.
+        if self.spec.report.is_none() {
+            left_out.warn();
         }
         Ok(())
     }
 
     /// Joins the rows of a part.
-    async fn join(&self, part: u32, mut store: Store, output: &Output) -> Result<()> {
-        store.finish()?;
-        let mut store = Arc::new(store);
+    async fn join(&self, store: Store, output: &Output) -> Result<LeftOut> {
         let pool = self.context.memory_pool();
-        let limit = pool.memory_limit();
+        let limit = self.limit();
         let consumer = |name| MemoryConsumer::new(name).register(pool);
         let spec = BlockSpec {
             threshold: self.spec.threshold,
             prefixes: self.spec.prefixes,
             two_sides: self.spec.two_sides,
-            part: (self.spec.parts > 1).then_some(KeyPart {
-                part,
-                parts: self.spec.parts,
-                bounded: self.spec.max_bucket_pairwise.is_some(),
-            }),
+            part: store.part(),
         };
+        let mut store = Arc::new(store);
         let keys = consumer("similar_pairs keys");
         let counters = Counts::memory_for(&store, &self.spec, &limit);
         reserve(&mut store, &keys, counters)?
@@ -196,22 +202,22 @@ impl BlockJoin {
             done.add(&self.probe(&shared, Arc::new(current)).await?);
             block_memory.shrink(more);
             if shared.output.sender.is_closed() {
-                return Ok(());
+                return Ok(LeftOut::default());
             }
         }
         if let Some(pivots) = beside {
             self.add(&mut done, &pivots.join().await.map_err(external)??);
         }
         self.metrics.add(&done);
-        let left_out = LeftOut::of(&done);
-        left_out
-            .write(&self.spec, part, &self.context.runtime_env())
-            .await?;
-        // A job reports it in its manifest instead.
-        if self.spec.report.is_none() {
-            left_out.warn();
+        Ok(LeftOut::of(&done))
+    }
+
+    /// The memory that this join may share with others, if there is a limit.
+    fn limit(&self) -> MemoryLimit {
+        match self.context.memory_pool().memory_limit() {
+            MemoryLimit::Finite(bytes) => MemoryLimit::Finite(bytes / self.joins),
+            limit => limit,
         }
-        Ok(())
     }
 
     /// Adds what the comparison with pivots did.
@@ -226,14 +232,22 @@ impl BlockJoin {
         let id = input.schema().field_with_name("id")?.data_type().clone();
         let schema = rows::schema(&id, self.spec.two_sides);
         let mut stores: BTreeMap<u32, Store> = BTreeMap::new();
-        let most = match self.context.memory_pool().memory_limit() {
+        let most = match self.limit() {
             MemoryLimit::Finite(bytes) => bytes / WAITING_SHARE,
             _ => usize::MAX,
+        };
+        let key_part = |part| {
+            (self.spec.parts > 1).then_some(KeyPart {
+                part,
+                parts: self.spec.parts,
+                bounded: self.spec.max_bucket_pairwise.is_some(),
+            })
         };
         while let Some(batch) = input.next().await.transpose()? {
             for (part, batch) in rows::by_part(batch, self.spec.parts)? {
                 let store = stores.entry(part).or_insert_with(|| {
-                    Store::new(Arc::clone(&schema), &self.context, self.spills.clone())
+                    let (schema, spills) = (Arc::clone(&schema), self.spills.clone());
+                    Store::new(schema, key_part(part), &self.context, spills)
                 });
                 store.push(&rows::stored(&batch, &schema)?)?;
             }
@@ -242,12 +256,13 @@ impl BlockJoin {
                 largest.map_or(Ok(()), Store::spill)?;
             }
         }
+        stores.values_mut().try_for_each(Store::finish)?;
         Ok(stores)
     }
 
     /// The most bytes of a block.
     fn most(&self) -> usize {
-        match self.context.memory_pool().memory_limit() {
+        match self.limit() {
             MemoryLimit::Finite(bytes) => MAX_BLOCK.min(bytes / BLOCK_SHARE),
             _ => MAX_BLOCK,
         }

@@ -155,7 +155,7 @@ pub(super) struct Portion {
 impl Segment {
     /// An upper bound of the bytes of the segment as a portion of a block, with its index.
     pub(super) fn bytes_in_block(&self) -> usize {
-        self.bytes_of_portion() + Block::memory_for(self.rows, self.keys, self.tokens)
+        self.bytes_of_portion() + Block::memory_for(self.rows, self.compared, self.tokens)
     }
 
     /// An upper bound of the bytes of the segment as a portion, while it is read.

@@ -15,6 +15,7 @@ use datafusion::physical_plan::metrics::SpillMetrics;
 use datafusion::physical_plan::spill::{SpillManager, get_record_batch_memory_size};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::{StreamExt, TryStreamExt, stream};
+use neardup_kernels::pairs::KeyPart;
 use std::sync::Arc;
 
 /// A run is cut into about this many segments, of bytes within the bounds.
@@ -28,8 +29,9 @@ pub(super) struct Segment {
     /// The smallest and the largest length of a set.
     pub(super) lengths: (u64, u64),
     pub(super) rows: usize,
-    /// The keys and the tokens of all rows.
+    /// The keys of all rows, those of them at which rows are compared, and the tokens.
     pub(super) keys: usize,
+    pub(super) compared: usize,
     pub(super) tokens: usize,
     /// Bytes of the rows as they are held.
     pub(super) bytes: usize,
@@ -55,6 +57,8 @@ impl std::fmt::Debug for Data {
 /// All rows.
 pub(super) struct Store {
     schema: SchemaRef,
+    /// The keys at which rows are compared; `None`: all.
+    part: Option<KeyPart>,
     manager: SpillManager,
     /// The bytes of the rows in memory; none once all rows are on disk, so that others that spill share what is left.
     memory: Option<MemoryReservation>,
@@ -68,13 +72,19 @@ pub(super) struct Store {
 }
 
 impl Store {
-    pub(super) fn new(schema: SchemaRef, context: &TaskContext, metrics: SpillMetrics) -> Self {
+    pub(super) fn new(
+        schema: SchemaRef,
+        part: Option<KeyPart>,
+        context: &TaskContext,
+        metrics: SpillMetrics,
+    ) -> Self {
         let config = context.session_config();
         let compression = config.options().execution.spill_compression;
         Self {
             manager: SpillManager::new(context.runtime_env(), metrics, Arc::clone(&schema))
                 .with_compression_type(compression),
             schema,
+            part,
             memory: Some(
                 MemoryConsumer::new("similar_pairs rows")
                     .with_can_spill(true)
@@ -126,9 +136,14 @@ impl Store {
         self.schema.field(0).data_type()
     }
 
-    /// The number of keys of all rows.
+    /// The number of keys at which rows are compared.
     pub(super) fn keys(&self) -> usize {
-        self.segments.iter().map(|segment| segment.keys).sum()
+        self.segments.iter().map(|segment| segment.compared).sum()
+    }
+
+    /// The keys at which rows are compared; `None`: all.
+    pub(super) fn part(&self) -> Option<KeyPart> {
+        self.part
     }
 
     /// Whether rows are in memory.
@@ -186,6 +201,13 @@ impl Store {
         for (length, batch, row) in places {
             let columns = &self.columns[batch as usize];
             let (keys, text) = columns.sizes(row as usize);
+            let compared = match self.part {
+                None => keys,
+                Some(part) => {
+                    let keys = columns.keys(row as usize).iter();
+                    keys.filter(|&&key| part.owns(key)).count()
+                }
+            };
             let bytes = row_bytes.max(8 * keys + text);
             let segment = match segments.last_mut() {
                 Some(segment) if segment.bytes + bytes <= most => segment,
@@ -194,6 +216,7 @@ impl Store {
                         lengths: (length, length),
                         rows: 0,
                         keys: 0,
+                        compared: 0,
                         tokens: 0,
                         bytes: 0,
                         data: Data::Held(Vec::new()),
@@ -205,6 +228,7 @@ impl Store {
             segment.lengths.1 = length;
             segment.rows += 1;
             segment.keys += keys;
+            segment.compared += compared;
             segment.tokens += length as usize;
             segment.bytes += bytes;
             if let Data::Held(places) = &mut segment.data {

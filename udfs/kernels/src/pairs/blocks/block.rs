@@ -1,5 +1,6 @@
 //! A block of rows, and the probes of rows against it.
 
+use super::super::first_key::ProbeKeys;
 use super::super::index::inner_zone_of;
 use super::super::jaccard_probe::JaccardProbe;
 use super::super::sketch::{Sketches, different_bits};
@@ -212,6 +213,8 @@ pub struct Prober {
     sketch: Vec<u64>,
     /// The groups of the entries of the keys of the probed row.
     groups: Vec<(u32, u32)>,
+    /// The keys of the probed row, if the join is one of several.
+    keys: ProbeKeys,
     stats: Stats,
 }
 
@@ -225,6 +228,7 @@ impl Prober {
             probe: JaccardProbe::new(threshold),
             sketch: Vec::new(),
             groups: Vec::new(),
+            keys: ProbeKeys::default(),
             stats: Stats::default(),
         }
     }
@@ -246,6 +250,7 @@ impl Prober {
         self.seen_by.clear();
         self.seen_by.shrink_to(block.len());
         self.seen_by.resize(block.len(), 0);
+        self.keys = ProbeKeys::default();
         self.number = 0;
     }
 
@@ -275,6 +280,7 @@ impl Prober {
         let before = found.len();
         self.number = self.number.checked_add(1).unwrap_or_else(|| {
             self.seen_by.fill(0);
+            self.keys = ProbeKeys::default();
             1
         });
         self.probe.begin(row.set.len());
@@ -350,8 +356,7 @@ impl Prober {
         let other = block.row(place);
         if block.part.is_some_and(|part| !part.bounded) {
             let earlier = &other.keys[..entry.position() as usize];
-            let own = &row.keys[..position as usize];
-            if earlier.iter().any(|key| own.contains(key))
+            if self.keys.share_any(self.number, row.keys, earlier)
                 || block.prefixes
                     && !(self.probe).position_qualifies(length, positions, true, needed)
             {
