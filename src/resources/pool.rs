@@ -7,9 +7,13 @@ use datafusion::execution::memory_pool::{
 use parking_lot::Mutex;
 use std::fmt::{Display, Formatter};
 
+/// Share of the memory that a first batch leaves to consumers that cannot spill: a sixteenth.
+const FLOOR: usize = 16;
+
 /// A pool in which consumers that can spill share one half first come, first served, while the other half is divided
 /// among them in equal parts, up to which they may grow if memory is free. A consumer that cannot spill takes any free
-/// memory, and so does one that can spill while it holds nothing: a sort cannot go on without its first batch.
+/// memory. One that can spill and holds nothing takes any but a sixteenth of the whole, which remains for those that
+/// cannot, such as merges: a sort cannot go on without its first batch.
 ///
 /// In the engine's `FairSpillPool` a sort spills once it holds an equal part of the whole, even if no other consumer
 /// needs memory, and fails if its first batch is larger than that part. A plan of sixty sorts and aggregates divides
@@ -78,11 +82,15 @@ impl MemoryPool for SharedPool {
             .bytes
             .saturating_sub(state.unspillable.saturating_add(state.spillable));
         let holds = reservation.size();
-        let available = match reservation.consumer().can_spill() && holds > 0 {
+        let available = match reservation.consumer().can_spill() {
             false => free,
             true => {
                 let part = half / state.spillers.max(1);
-                let own = part.saturating_sub(holds);
+                let first = match holds {
+                    0 => free.saturating_sub(self.bytes / FLOOR),
+                    _ => 0,
+                };
+                let own = part.saturating_sub(holds).max(first);
                 half.saturating_sub(state.spillable).max(own).min(free)
             }
         };
@@ -143,7 +151,7 @@ mod tests {
             other.try_grow(23).expect("the rest of its part");
             assert!(other.try_grow(1).is_err());
         }
-        large.try_grow(168).expect("a first batch above its part");
+        large.try_grow(106).expect("a first batch above its part");
         assert!(large.try_grow(1).is_err());
         large.free();
         let fixed = MemoryConsumer::new("fixed").register(&pool);
