@@ -9,6 +9,7 @@ use crate::operators::JoinOneRow;
 use crate::operators::filters::{
     AboveEqualNames, AboveTotals, DuplicatesOutsideSorts, FiltersInPlace,
 };
+use crate::operators::join_conditions::ColumnsFirst;
 use crate::operators::lost_conditions::LostConditions;
 use crate::operators::not_in::UnknownMembers;
 use crate::operators::planner::NeardupQueryPlanner;
@@ -198,6 +199,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     analyzer.rules.insert(0, Arc::new(ScanNames));
     analyzer.rules.insert(0, Arc::new(ExpandDeferredCalls));
     analyzer.rules.push(Arc::new(UnknownMembers));
+    analyzer.rules.push(Arc::new(ColumnsFirst));
     let physical = builder.physical_optimizers();
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
     // Statistics are doubted before any rule believes them; filters are looked at once all are pushed down.

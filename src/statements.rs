@@ -6,17 +6,19 @@
 //!   `TABLESAMPLE`, which it ignores.
 //! - The query of `PREPARE` is analyzed before the engine optimizes it: [`plan_statement`].
 
+use crate::functions::ExpandDeferredCalls;
 use datafusion::common::config::{Dialect, SqlParserOptions};
 use datafusion::common::{DataFusionError, Result, plan_datafusion_err};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::{LogicalPlan, Statement as Planned};
+use datafusion::optimizer::{Analyzer, AnalyzerRule};
 use datafusion::sql::parser::{
     CopyToSource, CopyToStatement, CreateExternalTable, DFParserBuilder, ExplainStatement,
     Statement,
 };
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, Query, SetExpr, SetOperator, SetQuantifier, TableFactor, Value, VisitMut,
-    VisitorMut,
+    BinaryOperator, Expr, Query, SetExpr, SetOperator, SetQuantifier, Statement as SqlStatement,
+    TableFactor, Value, VisitMut, VisitorMut,
 };
 use datafusion::sql::sqlparser::dialect::dialect_from_str;
 use datafusion::sql::sqlparser::keywords::Keyword;
@@ -82,19 +84,34 @@ pub fn parse_statements(sql: &str, options: &SqlParserOptions) -> Result<VecDequ
 /// Plans a statement.
 ///
 /// The query of a `PREPARE` is analyzed. The engine (DataFusion 55) optimizes it as it is, before types were coerced, and
-/// a union of integers and fractions would lose the fractions.
+/// a union of integers and fractions would lose the fractions. If the statement names no types of its parameters, they
+/// are those of the values of `EXECUTE`. The engine infers them before types were coerced, and cuts `1.5` to 1 where it is
+/// compared with an integer.
 ///
 /// # Errors
 /// If the statement names what is not there, or its parts do not fit together.
 pub async fn plan_statement(state: &SessionState, statement: Statement) -> Result<LogicalPlan> {
+    let names_types = matches!(
+        &statement,
+        Statement::Statement(statement)
+            if matches!(&**statement, SqlStatement::Prepare { data_types, .. } if !data_types.is_empty())
+    );
     let plan = state.statement_to_plan(statement).await?;
     let LogicalPlan::Statement(Planned::Prepare(mut prepare)) = plan else {
         return Ok(plan);
     };
+    if !names_types {
+        prepare.fields.clear();
+    }
     let input = LogicalPlan::clone(&prepare.input);
-    let analyzed = state
-        .analyzer()
-        .execute_and_check(input, state.config_options(), |_, _| {});
+    // Calls with placeholders are expanded when the values are known.
+    let rules = state.analyzer().rules.iter();
+    let rules = rules.filter(|rule| rule.name() != ExpandDeferredCalls.name());
+    let mut analyzer = Analyzer::with_rules(rules.cloned().collect());
+    for rewrite in state.analyzer().function_rewrites() {
+        analyzer.add_function_rewrite(Arc::clone(rewrite));
+    }
+    let analyzed = analyzer.execute_and_check(input, state.config_options(), |_, _| {});
     // Otherwise types depend on values, and are coerced when these are known.
     if let Ok(input) = analyzed {
         prepare.input = Arc::new(input);

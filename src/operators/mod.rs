@@ -4,6 +4,7 @@
 //! - `write_step` writes each partition as a file with a unique name and returns a record of each file.
 //! - `shared_rows` computes once the rows that a plan reads more than once.
 //! - `filters` keeps filters above aggregates and projections below which they would change the rows.
+//! - `join_conditions` writes equations of joins so that the engine does not take them for contradictions.
 //! - `lost_conditions` refuses changes of tables whose conditions the engine would leave out.
 //! - `not_in` writes out `NOT IN (SELECT …)` where the engine takes no account of NULLs.
 //! - `scan_names` tells scans of table functions with different arguments apart.
@@ -22,6 +23,7 @@ pub(crate) mod filters;
 mod fit;
 pub(crate) use fit::JoinOneRow;
 pub mod in_order;
+pub(crate) mod join_conditions;
 pub(crate) mod lost_conditions;
 pub(crate) mod not_in;
 pub(crate) mod one_input;

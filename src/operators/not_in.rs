@@ -1,7 +1,8 @@
 //! `x NOT IN (SELECT …)` with NULLs, where the engine (DataFusion 55) takes no account of them.
 //!
 //! `x IN (…)` is unknown if no row is equal and x or a row is NULL, and so is its negation, which then selects nothing. The
-//! engine considers this only if `NOT IN` is a condition of its own and the subquery names no column of the outer query.
+//! engine considers this only if `NOT IN` is a condition of its own, x is a column, and the subquery names no column of the
+//! outer query. With another x it asks whether the columns in it can be NULL, not whether x can.
 //! Below OR or NOT it returns rows that SQL leaves out; with a column of the outer query it looks for the NULLs among all
 //! rows of the subquery instead of those of the outer row, and leaves out rows that SQL returns. [`UnknownMembers`] writes
 //! such conditions out:
@@ -82,7 +83,18 @@ fn condition(expr: Expr, schema: &DFSchema) -> Result<Expr> {
 fn is_engines(condition: &Expr) -> bool {
     match condition {
         Expr::Not(inner) => is_engines(inner),
-        Expr::InSubquery(within) => within.subquery.outer_ref_columns.is_empty(),
+        Expr::InSubquery(within) => {
+            is_column(&within.expr) && within.subquery.outer_ref_columns.is_empty()
+        }
+        _ => false,
+    }
+}
+
+/// Whether an expression is NULL where a column is, and only there.
+fn is_column(expr: &Expr) -> bool {
+    match expr {
+        Expr::Column(_) => true,
+        Expr::Cast(cast) => is_column(&cast.expr),
         _ => false,
     }
 }
