@@ -20,6 +20,7 @@ use crate::operators::unknown_values::UnknownValues;
 use crate::operators::whole_files::WholeFiles;
 use crate::options::NeardupOptions;
 use crate::resources::Resources;
+use crate::statements::PreparedStatements;
 use datafusion::catalog::{DynamicFileCatalog, MemoryCatalogProviderList, UrlTableFactory};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
@@ -194,6 +195,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
         let options = NeardupOptions::default();
         config.options_mut().extensions.insert(options);
     }
+    config.set_extension(Arc::new(PreparedStatements::default()));
     let analyzer = builder.analyzer().get_or_insert_with(Analyzer::new);
     analyzer.rules.insert(0, Arc::new(ReadOnce));
     analyzer.rules.insert(0, Arc::new(ScanNames));

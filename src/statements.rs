@@ -4,21 +4,23 @@
 //!   (sqlparser 0.62) takes all that follows as the right operand. [`regroup`] moves out what binds less.
 //! - `INTERSECT ALL` and `EXCEPT ALL` are refused: the engine (DataFusion 55) does not count how often a row occurs. So is
 //!   `TABLESAMPLE`, which it ignores.
-//! - The query of `PREPARE` is analyzed before the engine optimizes it: [`plan_statement`].
+//! - A prepared statement is planned with its values at `EXECUTE`: [`PreparedStatements`].
 
-use crate::functions::ExpandDeferredCalls;
+mod prepared;
+
+pub(crate) use prepared::PreparedStatements;
+
 use datafusion::common::config::{Dialect, SqlParserOptions};
 use datafusion::common::{DataFusionError, Result, plan_datafusion_err};
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::{LogicalPlan, Statement as Planned};
-use datafusion::optimizer::{Analyzer, AnalyzerRule};
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::sql::parser::{
     CopyToSource, CopyToStatement, CreateExternalTable, DFParserBuilder, ExplainStatement,
     Statement,
 };
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, Query, SetExpr, SetOperator, SetQuantifier, Statement as SqlStatement,
-    TableFactor, Value, VisitMut, VisitorMut,
+    BinaryOperator, Expr, Query, SetExpr, SetOperator, SetQuantifier, TableFactor, Value, VisitMut,
+    VisitorMut,
 };
 use datafusion::sql::sqlparser::dialect::dialect_from_str;
 use datafusion::sql::sqlparser::keywords::Keyword;
@@ -27,7 +29,6 @@ use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 use std::collections::VecDeque;
 use std::mem;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 /// Levels of recursion of the parser for one `IS DISTINCT FROM`, together with a `NOT` and an `AND` beside it.
 const LEVELS_EACH: usize = 3;
@@ -83,40 +84,16 @@ pub fn parse_statements(sql: &str, options: &SqlParserOptions) -> Result<VecDequ
 
 /// Plans a statement.
 ///
-/// The query of a `PREPARE` is analyzed. The engine (DataFusion 55) optimizes it as it is, before types were coerced, and
-/// a union of integers and fractions would lose the fractions. If the statement names no types of its parameters, they
-/// are those of the values of `EXECUTE`. The engine infers them before types were coerced, and cuts `1.5` to 1 where it is
-/// compared with an integer.
+/// `EXECUTE` gives the plan of the prepared statement with its values, as if these were written in the places of the
+/// parameters: it reads tables as they are then, and types are those of the values, or those that `PREPARE` names.
 ///
 /// # Errors
 /// If the statement names what is not there, or its parts do not fit together.
 pub async fn plan_statement(state: &SessionState, statement: Statement) -> Result<LogicalPlan> {
-    let names_types = matches!(
-        &statement,
-        Statement::Statement(statement)
-            if matches!(&**statement, SqlStatement::Prepare { data_types, .. } if !data_types.is_empty())
-    );
-    let plan = state.statement_to_plan(statement).await?;
-    let LogicalPlan::Statement(Planned::Prepare(mut prepare)) = plan else {
-        return Ok(plan);
-    };
-    if !names_types {
-        prepare.fields.clear();
+    match state.config().get_extension::<PreparedStatements>() {
+        Some(prepared) => prepared.plan(state, statement).await,
+        None => state.statement_to_plan(statement).await,
     }
-    let input = LogicalPlan::clone(&prepare.input);
-    // Calls with placeholders are expanded when the values are known.
-    let rules = state.analyzer().rules.iter();
-    let rules = rules.filter(|rule| rule.name() != ExpandDeferredCalls.name());
-    let mut analyzer = Analyzer::with_rules(rules.cloned().collect());
-    for rewrite in state.analyzer().function_rewrites() {
-        analyzer.add_function_rewrite(Arc::clone(rewrite));
-    }
-    let analyzed = analyzer.execute_and_check(input, state.config_options(), |_, _| {});
-    // Otherwise types depend on values, and are coerced when these are known.
-    if let Ok(input) = analyzed {
-        prepare.input = Arc::new(input);
-    }
-    Ok(LogicalPlan::Statement(Planned::Prepare(prepare)))
 }
 
 /// The number of `DISTINCT FROM` in a text.

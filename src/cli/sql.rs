@@ -13,7 +13,7 @@ use datafusion::arrow::json::writer::LineDelimited;
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::common::{Result, exec_datafusion_err, plan_err};
 use datafusion::dataframe::DataFrame;
-use datafusion::logical_expr::{LogicalPlan, Statement};
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 use futures::StreamExt;
 use std::io::{IsTerminal, Read, Write};
@@ -118,7 +118,7 @@ pub(super) async fn run_script(
                 | LogicalPlan::Statement(_)
                 | LogicalPlan::Copy(_)
                 | LogicalPlan::Dml(_)
-        ) || matches!(plan, LogicalPlan::Statement(Statement::Execute(_)));
+        );
         let limits = match plan {
             // A plan is read in full.
             LogicalPlan::Explain(_) | LogicalPlan::Analyze(_) => CellLimits::WIDEST,

@@ -178,6 +178,11 @@ fn member(within: InSubquery, schema: &DFSchema, wanted: Wanted) -> Result<Expr>
     })
 }
 
+/// The names of the columns of subqueries. The engine confuses a column of a subquery with one of the outer query without
+/// a table that has the same name, such as `max(y)`.
+const MEMBER: &str = "__neardup_member";
+const NUMBER: &str = "__neardup_number";
+
 /// The rows of a subquery.
 enum Rows {
     /// Those for a row of the outer query.
@@ -198,7 +203,8 @@ impl Rows {
             Self::OfOuterRow(_) => exists(Arc::new(rows.build()?)),
             // A single value, where EXISTS would compare each row with each.
             Self::Shared(_) => {
-                let number = rows.aggregate(Vec::<Expr>::new(), [count(lit(1_i64))])?;
+                let number =
+                    rows.aggregate(Vec::<Expr>::new(), [count(lit(1_i64)).alias(NUMBER)])?;
                 scalar_subquery(Arc::new(number.build()?)).gt(lit(0_i64))
             }
         })
@@ -207,8 +213,7 @@ impl Rows {
     /// Whether a row has the value in its column.
     fn contain(&self, value: Expr, column: Expr) -> Result<Expr> {
         let (Self::OfOuterRow(rows) | Self::Shared(rows)) = self;
-        // Under a name of its own: the engine would take a column without a table, such as `max(y)`, twice.
-        let rows = LogicalPlanBuilder::from(rows.clone()).project([column.alias("member")])?;
+        let rows = LogicalPlanBuilder::from(rows.clone()).project([column.alias(MEMBER)])?;
         Ok(in_subquery(value, Arc::new(rows.build()?)))
     }
 }

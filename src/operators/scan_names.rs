@@ -1,59 +1,56 @@
-//! Scans of table functions that have different names if their arguments differ.
+//! Scans that have different names if they read different tables.
 //!
-//! The engine (DataFusion 55) names the scan of a table function after the function alone, `generate_series()`, and takes
-//! scans of one name for equal. Of two subqueries that differ only in the arguments of such a function it computes one.
+//! The engine (DataFusion 55) takes scans of one name for equal, and of two subqueries that differ only in such scans
+//! computes one. It names the scan of a table function after the function alone, `generate_series()`, whatever its
+//! arguments are; and a view may read a table in memory that was replaced by another of its name.
 
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{Result, TableReference};
-use datafusion::datasource::source_as_provider;
-use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
+use datafusion::datasource::{MemTable, source_as_provider};
+use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder, TableScan};
 use datafusion::optimizer::AnalyzerRule;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Numbers the scans of table functions with different arguments.
+/// Numbers the scans of one name that read different tables.
 #[derive(Debug)]
 pub(crate) struct ScanNames;
 
 impl AnalyzerRule for ScanNames {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        let mut taken: BTreeSet<String> = BTreeSet::new();
-        let mut of_functions = 0;
+        // The tables that the scans of a name read.
+        let mut tables: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         plan.apply_with_subqueries(|node| {
             if let LogicalPlan::TableScan(scan) = node {
-                of_functions += usize::from(is_of_function(&scan.table_name));
-                taken.insert(scan.table_name.table().to_owned());
+                let name = scan.table_name.to_string();
+                tables.entry(name).or_default().insert(table_of(scan)?);
             }
             Ok(TreeNodeRecursion::Continue)
         })?;
-        if of_functions < 2 {
+        if tables.values().all(|tables| tables.len() < 2) {
             return Ok(plan);
         }
-        let mut names: BTreeMap<String, String> = BTreeMap::new();
+        let mut taken: BTreeSet<String> = tables.keys().cloned().collect();
+        let mut names: BTreeMap<(String, String), Option<String>> = BTreeMap::new();
         let plan = plan.transform_up_with_subqueries(|node| {
             let LogicalPlan::TableScan(scan) = &node else {
                 return Ok(Transformed::no(node));
             };
-            if !is_of_function(&scan.table_name) {
-                return Ok(Transformed::no(node));
-            }
-            let function = scan.table_name.table();
-            // With the values of its arguments.
-            let table = format!("{function}{:?}", source_as_provider(&scan.source)?);
-            let is_first = !names.values().any(|name| name == function);
-            let name = names.entry(table).or_insert_with(|| match is_first {
-                true => function.to_owned(),
-                false => {
-                    let mut names = (2..).map(|number| format!("{function}_{number}"));
-                    let name = names.find(|name| !taken.contains(name));
-                    name.unwrap_or_default()
+            let old = scan.table_name.to_string();
+            let is_first = !names.keys().any(|(name, _)| *name == old);
+            let key = (old, table_of(scan)?);
+            let name = names.entry(key).or_insert_with(|| {
+                // The first table keeps the name.
+                let mut names = (2..).map(|number| format!("{}_{number}", scan.table_name));
+                match is_first {
+                    true => None,
+                    false => names.find(|name| taken.insert(name.clone())),
                 }
             });
-            if name == function {
+            let Some(name) = name else {
                 return Ok(Transformed::no(node));
-            }
-            taken.insert(name.clone());
+            };
             let numbered = LogicalPlanBuilder::scan_with_filters_fetch(
                 TableReference::bare(name.as_str()),
                 Arc::clone(&scan.source),
@@ -73,6 +70,13 @@ impl AnalyzerRule for ScanNames {
     }
 }
 
-fn is_of_function(table: &TableReference) -> bool {
-    table.table().ends_with("()")
+/// What distinguishes the table of a scan from others of its name: the values of the arguments of a table function, or the
+/// address of a table in memory.
+fn table_of(scan: &TableScan) -> Result<String> {
+    if scan.table_name.table().ends_with("()") {
+        return Ok(format!("{:?}", source_as_provider(&scan.source)?));
+    }
+    let in_memory = source_as_provider(&scan.source).ok();
+    let in_memory = in_memory.filter(|table| table.downcast_ref::<MemTable>().is_some());
+    Ok(in_memory.map_or_else(String::new, |table| format!("{:p}", Arc::as_ptr(&table))))
 }

@@ -158,7 +158,7 @@ fn a_join_that_cannot_spill_has_all_pairs_or_none() {
     let wanted = run(&[]).out;
     assert!(wanted.contains("\"own\":0"), "{wanted}");
     let mut errors = 0;
-    for memory in ["600M", "400M", "200M", "100M"] {
+    for memory in ["600M", "400M", "200M", "100M", "50M", "25M"] {
         for space in ["1M", "3M"] {
             let said = run(&["--memory-limit", memory, "--temp-limit", space]);
             match said.out.is_empty() {

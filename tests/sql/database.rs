@@ -5,7 +5,7 @@ use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::common::DataFusionError;
-use datafusion::logical_expr::{LogicalPlan, Statement};
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use sqllogictest::{AsyncDB, DBOutput, DefaultColumnType};
 use std::fmt;
@@ -73,7 +73,7 @@ impl Database {
                     | LogicalPlan::Statement(_)
                     | LogicalPlan::Copy(_)
                     | LogicalPlan::Dml(_)
-            ) || matches!(plan, LogicalPlan::Statement(Statement::Execute(_)));
+            );
             let frame = self.context.execute_logical_plan(plan).await?;
             let schema = Arc::clone(frame.schema().inner());
             let batches = frame.collect().await?;

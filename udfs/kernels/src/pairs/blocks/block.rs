@@ -278,11 +278,13 @@ impl Prober {
         found: &mut Vec<Found>,
     ) -> usize {
         let before = found.len();
-        self.number = self.number.checked_add(1).unwrap_or_else(|| {
+        // `u32::MAX` stands for "no row".
+        if self.number == u32::MAX - 1 {
             self.seen_by.fill(0);
             self.keys = ProbeKeys::default();
-            1
-        });
+            self.number = 0;
+        }
+        self.number += 1;
         self.probe.begin(row.set.len());
         block.sketches.fill(&mut self.sketch, row.set);
         let inner = match block.complete && block.prefixes {

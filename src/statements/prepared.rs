@@ -1,0 +1,227 @@
+//! Prepared statements whose values are written into the text of the statement, so that they give what the statement
+//! gives directly.
+//!
+//! The engine (DataFusion 55) gives a parameter without a type that of the column beside it, and cuts the value to it
+//! before types are coerced: `id = $1` with 1.5 finds the row 1. It also optimizes the statement before types are
+//! coerced, where a union of integers and fractions loses the fractions, and reads tables as they were at `PREPARE`.
+
+use datafusion::common::{DFSchema, DataFusionError, Result, exec_err, plan_err};
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::simplify::SimplifyContext;
+use datafusion::logical_expr::{Execute, Expr as Planned, LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{Prepare, Statement as PlannedStatement};
+use datafusion::optimizer::simplify_expressions::ExprSimplifier;
+use datafusion::sql::parser::Statement;
+use datafusion::sql::sqlparser::ast::{
+    CastKind, DataType, Expr, Statement as SqlStatement, Value, ValueWithSpan, VisitMut, VisitorMut,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The prepared statements of a session by their names. It is an extension of the session's configuration.
+#[derive(Debug, Default)]
+pub(crate) struct PreparedStatements(Mutex<BTreeMap<String, Prepared>>);
+
+#[derive(Debug, Clone)]
+struct Prepared {
+    statement: SqlStatement,
+    /// The types that `PREPARE` names; none if it names none.
+    types: Vec<DataType>,
+    /// The number of parameters: `$1` to `$n`.
+    parameters: usize,
+}
+
+impl PreparedStatements {
+    fn by_name(&self) -> MutexGuard<'_, BTreeMap<String, Prepared>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Plans a statement that a session was given.
+    pub(super) async fn plan(
+        &self,
+        state: &SessionState,
+        statement: Statement,
+    ) -> Result<LogicalPlan> {
+        let sql = match &statement {
+            Statement::Statement(sql) => Some(sql.as_ref()),
+            _ => None,
+        };
+        let (prepared, values) = match sql {
+            Some(SqlStatement::Prepare {
+                data_types,
+                statement,
+                ..
+            }) => (Some(Prepared::new(statement, data_types)?), vec![]),
+            Some(SqlStatement::Execute { parameters, .. }) => (None, parameters.clone()),
+            _ => (None, vec![]),
+        };
+        let plan = state.statement_to_plan(statement).await?;
+        match (plan, prepared) {
+            (LogicalPlan::Statement(PlannedStatement::Prepare(plan)), Some(prepared)) => {
+                self.prepare(plan, prepared)
+            }
+            (LogicalPlan::Statement(PlannedStatement::Execute(plan)), _) => {
+                let prepared = self.by_name().get(&plan.name).cloned();
+                let Some(prepared) = prepared else {
+                    return Ok(LogicalPlan::Statement(PlannedStatement::Execute(plan)));
+                };
+                let bound = prepared.bind(state, &plan, values)?;
+                state
+                    .statement_to_plan(Statement::Statement(Box::new(bound)))
+                    .await
+            }
+            (LogicalPlan::Statement(PlannedStatement::Deallocate(plan)), _) => {
+                self.by_name().remove(&plan.name);
+                Ok(LogicalPlan::Statement(PlannedStatement::Deallocate(plan)))
+            }
+            (plan, _) => Ok(plan),
+        }
+    }
+
+    /// Keeps a statement. The engine keeps its name.
+    fn prepare(&self, plan: Prepare, prepared: Prepared) -> Result<LogicalPlan> {
+        let mut by_name = self.by_name();
+        if by_name.contains_key(&plan.name) {
+            return exec_err!("Prepared statement '{}' already exists", plan.name);
+        }
+        by_name.insert(plan.name.clone(), prepared);
+        Ok(LogicalPlan::Statement(PlannedStatement::Prepare(Prepare {
+            name: plan.name,
+            fields: vec![],
+            input: Arc::new(LogicalPlanBuilder::empty(false).build()?),
+        })))
+    }
+}
+
+impl Prepared {
+    fn new(statement: &SqlStatement, types: &[DataType]) -> Result<Self> {
+        let mut statement = statement.clone();
+        let mut names = Names::default();
+        if let ControlFlow::Break(error) = statement.visit(&mut names) {
+            return Err(error);
+        }
+        let parameters = names.0.len();
+        if names.0.last().is_some_and(|&last| last != parameters) {
+            let missing = (1..).find(|number| !names.0.contains(number)).unwrap_or(1);
+            return plan_err!(
+                "PREPARE: the statement has ${} and no ${missing}",
+                names.0.last().unwrap_or(&0)
+            );
+        }
+        if !types.is_empty() && types.len() != parameters {
+            return plan_err!(
+                "PREPARE names the types of {}, and the statement has {}",
+                count(types.len()),
+                count(parameters)
+            );
+        }
+        Ok(Self {
+            statement,
+            types: types.to_vec(),
+            parameters,
+        })
+    }
+
+    /// The statement with values in the places of its parameters.
+    fn bind(self, state: &SessionState, plan: &Execute, values: Vec<Expr>) -> Result<SqlStatement> {
+        let name = &plan.name;
+        if values.len() != self.parameters || plan.parameters.len() != self.parameters {
+            return exec_err!(
+                "prepared statement '{name}' has {}, and EXECUTE gives {}",
+                count(self.parameters),
+                match values.len() {
+                    1 => "1 value".to_owned(),
+                    given => format!("{given} values"),
+                }
+            );
+        }
+        let context = SimplifyContext::builder()
+            .with_config_options(Arc::clone(state.config_options()))
+            .with_query_execution_start_time(state.execution_props().query_execution_start_time)
+            .build();
+        let simplifier = ExprSimplifier::new(context);
+        for (index, value) in plan.parameters.iter().enumerate() {
+            let coerced = simplifier.coerce(value.clone(), &DFSchema::empty())?;
+            if !matches!(simplifier.simplify(coerced)?, Planned::Literal(..)) {
+                return exec_err!(
+                    "EXECUTE {name}: the value of ${} is not a constant: {value}",
+                    index + 1
+                );
+            }
+        }
+        let mut types = self.types.into_iter();
+        let values = values.into_iter().map(|value| match types.next() {
+            Some(data_type) => Expr::Cast {
+                kind: CastKind::Cast,
+                expr: Box::new(value),
+                data_type,
+                array: false,
+                format: None,
+            },
+            None if matches!(value, Expr::Value(_)) => value,
+            None => Expr::Nested(Box::new(value)),
+        });
+        let mut statement = self.statement;
+        match statement.visit(&mut Values(values.collect())) {
+            ControlFlow::Continue(()) => Ok(statement),
+            ControlFlow::Break(error) => Err(error),
+        }
+    }
+}
+
+fn count(parameters: usize) -> String {
+    match parameters {
+        1 => "1 parameter".to_owned(),
+        _ => format!("{parameters} parameters"),
+    }
+}
+
+/// The number in the name of a parameter.
+fn number(name: &str) -> Result<usize> {
+    match name.strip_prefix('$').map(str::parse) {
+        Some(Ok(number)) if number > 0 => Ok(number),
+        _ => plan_err!("parameters are named $1, $2 and so on, not {name}"),
+    }
+}
+
+/// Collects the numbers of the parameters.
+#[derive(Default)]
+struct Names(BTreeSet<usize>);
+
+impl VisitorMut for Names {
+    type Break = DataFusionError;
+
+    fn post_visit_value(&mut self, value: &mut ValueWithSpan) -> ControlFlow<DataFusionError> {
+        if let Value::Placeholder(name) = &value.value {
+            match number(name) {
+                Ok(number) => self.0.insert(number),
+                Err(error) => return ControlFlow::Break(error),
+            };
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Puts values in the places of parameters.
+struct Values(Vec<Expr>);
+
+impl VisitorMut for Values {
+    type Break = DataFusionError;
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<DataFusionError> {
+        if let Expr::Value(value) = expr
+            && let Value::Placeholder(name) = &value.value
+        {
+            match number(name) {
+                Ok(number) => {
+                    if let Some(value) = self.0.get(number - 1) {
+                        *expr = value.clone();
+                    }
+                }
+                Err(error) => return ControlFlow::Break(error),
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
