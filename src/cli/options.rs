@@ -131,7 +131,7 @@ pub(crate) struct Cluster {
     /// On a cluster: resubmit a step if none of its tasks ends within this time, at most three times
     #[arg(long, value_name = "SECONDS", default_value_t = 600, requires = "cluster", value_parser = clap::value_parser!(u64).range(1..))]
     step_timeout: u64,
-    /// On a cluster: a directory that all processes see, for tables in memory larger than 64 MiB
+    /// On a cluster: a directory that all processes see, for tables above 64 MiB and rows that are read several times
     #[arg(long, value_name = "DIR", requires = "cluster")]
     scratch: Option<PathBuf>,
     /// On a cluster: a file with the secret that its scheduler and executors require

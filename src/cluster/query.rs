@@ -223,7 +223,7 @@ impl Query {
 }
 
 /// The number of rows that a statement wrote, which is the only row of its result.
-fn written(answer: &RecordBatch) -> u64 {
+pub(super) fn written(answer: &RecordBatch) -> u64 {
     let counts = answer.columns().iter();
     let counts = counts.filter_map(|column| column.as_primitive_opt::<UInt64Type>());
     counts.flatten().flatten().sum()

@@ -52,6 +52,13 @@ impl Scratch {
         Ok(own.clone())
     }
 
+    /// The name of a new folder for files that executors write; none without a directory.
+    pub(super) fn folder(&self) -> Result<Option<PathBuf>> {
+        let directory = self.directory()?;
+        let name = uuid::Uuid::new_v4().simple().to_string();
+        Ok(directory.map(|directory| directory.path().join(name)))
+    }
+
     /// Replaces large tables in memory by files. A table is written again for each query, because its rows may
     /// have changed.
     pub(super) async fn staged(

@@ -30,7 +30,7 @@ pub struct ClientOptions {
     pub partitions: usize,
     /// A query is resubmitted, at most three times, if none of its tasks ends within this time.
     pub step_timeout: Duration,
-    /// A directory that all processes see, for tables in memory above 64 MiB.
+    /// A directory that all processes see, for tables in memory above 64 MiB and for rows that are read several times.
     pub scratch: Option<PathBuf>,
     /// The token of the cluster; `None` if it has none.
     pub token: Option<Token>,

@@ -22,9 +22,10 @@ use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, ExprSchema, Result, ScalarValue, plan_err};
 use datafusion::functions_aggregate::expr_fn::count;
 use datafusion::logical_expr::expr::InSubquery;
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::{conjunction, disjunction, split_conjunction_owned};
 use datafusion::logical_expr::{
-    BinaryExpr, Expr, ExprSchemable, Filter, JoinType, LogicalPlan, LogicalPlanBuilder, Operator,
+    BinaryExpr, Expr, ExprSchemable, Filter, LogicalPlan, LogicalPlanBuilder, Operator, Projection,
     exists, in_subquery, lit, scalar_subquery,
 };
 use datafusion::optimizer::AnalyzerRule;
@@ -44,8 +45,9 @@ impl AnalyzerRule for UnknownMembers {
                     Transformed::yes(LogicalPlan::Filter(filter))
                 }
                 LogicalPlan::Join(mut join) => match join.filter.take() {
-                    Some(on) if join.join_type == JoinType::Inner && has_in_subquery(&on)? => {
-                        join.filter = Some(condition(on, &join.schema)?);
+                    Some(on) if has_in_subquery(&on)? => {
+                        let schema = join.left.schema().join(join.right.schema())?;
+                        join.filter = Some(condition(on, &schema)?);
                         Transformed::yes(LogicalPlan::Join(join))
                     }
                     on => {
@@ -53,6 +55,7 @@ impl AnalyzerRule for UnknownMembers {
                         Transformed::no(LogicalPlan::Join(join))
                     }
                 },
+                LogicalPlan::Projection(projection) => columns(projection)?,
                 node => Transformed::no(node),
             })
         })?;
@@ -62,6 +65,22 @@ impl AnalyzerRule for UnknownMembers {
     fn name(&self) -> &str {
         "unknown_members"
     }
+}
+
+/// A projection with such columns written out: the engine moves conditions on them below the projection.
+fn columns(projection: Projection) -> Result<Transformed<LogicalPlan>> {
+    let are_some = projection.expr.iter().map(has_in_subquery);
+    if !are_some.collect::<Result<Vec<_>>>()?.contains(&true) {
+        return Ok(Transformed::no(LogicalPlan::Projection(projection)));
+    }
+    let schema = projection.input.schema();
+    let columns = projection.expr.into_iter().map(|column| {
+        let name = NamePreserver::new_for_projection().save(&column);
+        Ok(name.restore(written_out(column, schema, Wanted::Each)?))
+    });
+    let columns = columns.collect::<Result<_>>()?;
+    let projection = Projection::try_new(columns, projection.input)?;
+    Ok(Transformed::yes(LogicalPlan::Projection(projection)))
 }
 
 fn has_in_subquery(expr: &Expr) -> Result<bool> {

@@ -43,33 +43,27 @@ impl PreparedStatements {
         state: &SessionState,
         statement: Statement,
     ) -> Result<LogicalPlan> {
-        let sql = match &statement {
-            Statement::Statement(sql) => Some(sql.as_ref()),
+        let statement = match statement {
+            Statement::Explain(mut explain) => {
+                *explain.statement = self.bound(state, *explain.statement).await?;
+                Statement::Explain(explain)
+            }
+            statement => self.bound(state, statement).await?,
+        };
+        let prepared = match &statement {
+            Statement::Statement(sql) => match sql.as_ref() {
+                SqlStatement::Prepare {
+                    data_types,
+                    statement,
+                    ..
+                } => Some(Prepared::new(statement, data_types)?),
+                _ => None,
+            },
             _ => None,
         };
-        let (prepared, values) = match sql {
-            Some(SqlStatement::Prepare {
-                data_types,
-                statement,
-                ..
-            }) => (Some(Prepared::new(statement, data_types)?), vec![]),
-            Some(SqlStatement::Execute { parameters, .. }) => (None, parameters.clone()),
-            _ => (None, vec![]),
-        };
-        let plan = state.statement_to_plan(statement).await?;
-        match (plan, prepared) {
+        match (state.statement_to_plan(statement).await?, prepared) {
             (LogicalPlan::Statement(PlannedStatement::Prepare(plan)), Some(prepared)) => {
                 self.prepare(plan, prepared)
-            }
-            (LogicalPlan::Statement(PlannedStatement::Execute(plan)), _) => {
-                let prepared = self.by_name().get(&plan.name).cloned();
-                let Some(prepared) = prepared else {
-                    return Ok(LogicalPlan::Statement(PlannedStatement::Execute(plan)));
-                };
-                let bound = prepared.bind(state, &plan, values)?;
-                state
-                    .statement_to_plan(Statement::Statement(Box::new(bound)))
-                    .await
             }
             (LogicalPlan::Statement(PlannedStatement::Deallocate(plan)), _) => {
                 self.by_name().remove(&plan.name);
@@ -77,6 +71,28 @@ impl PreparedStatements {
             }
             (plan, _) => Ok(plan),
         }
+    }
+
+    /// `EXECUTE` as the prepared statement with its values; another statement as it is.
+    async fn bound(&self, state: &SessionState, statement: Statement) -> Result<Statement> {
+        let Statement::Statement(sql) = &statement else {
+            return Ok(statement);
+        };
+        let SqlStatement::Execute { parameters, .. } = sql.as_ref() else {
+            return Ok(statement);
+        };
+        let plan = state.statement_to_plan(statement.clone()).await?;
+        let LogicalPlan::Statement(PlannedStatement::Execute(plan)) = plan else {
+            return Ok(statement);
+        };
+        let prepared = self.by_name().get(&plan.name).cloned();
+        Ok(match prepared {
+            Some(prepared) => {
+                let bound = prepared.bind(state, &plan, parameters.clone())?;
+                Statement::Statement(Box::new(bound))
+            }
+            None => statement,
+        })
     }
 
     /// Keeps a statement. The engine keeps its name.
@@ -96,6 +112,14 @@ impl PreparedStatements {
 
 impl Prepared {
     fn new(statement: &SqlStatement, types: &[DataType]) -> Result<Self> {
+        if let SqlStatement::Prepare { .. }
+        | SqlStatement::Execute { .. }
+        | SqlStatement::Deallocate { .. } = statement
+        {
+            return plan_err!(
+                "PREPARE of a statement on prepared statements is not supported: {statement}"
+            );
+        }
         let mut statement = statement.clone();
         let mut names = Names::default();
         if let ControlFlow::Break(error) = statement.visit(&mut names) {
@@ -159,7 +183,7 @@ impl Prepared {
                 array: false,
                 format: None,
             },
-            None if matches!(value, Expr::Value(_)) => value,
+            // In parentheses, also a number: without them `ORDER BY 2` is the second column.
             None => Expr::Nested(Box::new(value)),
         });
         let mut statement = self.statement;

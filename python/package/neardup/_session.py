@@ -69,7 +69,8 @@ def connect(
         temp_limit: Bytes that temporary files may take, or a text such as '50G'. Default: 5 % of the disk, or
             10 GiB of a large disk, stay free. Not allowed with `url`.
         step_timeout: On a cluster: seconds without a finished task after which a query is sent again.
-        scratch: On a cluster: a directory that all processes can read, for tables above 64 MiB.
+        scratch: On a cluster: a directory that all processes can read, for tables above 64 MiB and
+            rows that are read several times.
         token_file: On a cluster: a private file with the secret that its roles require.
         progress: Whether long queries show a progress bar. Default: only in terminals and notebooks.
 

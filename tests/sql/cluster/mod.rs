@@ -483,12 +483,17 @@ fn not_a_number() -> Result<(), Failed> {
     })
 }
 
-/// Table functions give the same rows on a cluster as in one process.
+/// Table functions give the same rows on a cluster as in one process. On several executors, rows that a call reads
+/// several times are written to a directory.
 fn every_call(executors: usize) -> Result<(), Failed> {
     let cluster = Cluster::start(executors)?;
-    let url = format!("df://{}", cluster.address);
+    let mut options = ClientOptions::new(format!("df://{}", cluster.address));
+    options.partitions = 4;
+    options.token = Some(Token::read(token_file())?);
     super::run(async move {
-        let remote = session(&url)?;
+        let scratch = tempfile::TempDir::new()?;
+        options.scratch = (executors > 1).then(|| scratch.path().to_owned());
+        let remote = neardup::cluster::session(&options, Arc::default())?;
         let local = neardup::session(SessionConfig::new(), Arc::default())?;
         let docs =
             query("SELECT id, body AS text, title AS page FROM 'datasets/sample/documents.jsonl'");
@@ -504,6 +509,14 @@ fn every_call(executors: usize) -> Result<(), Failed> {
                 Ok(Err(error)) => wrong.push(format!("{call}\n{error}")),
                 Err(_) => wrong.push(format!("{call}\nno answer")),
             }
+        }
+        let private = std::fs::read_dir(scratch.path())?.next().transpose()?;
+        let files = private.map(|private| std::fs::read_dir(private.path()));
+        let files = files.transpose()?.map_or(0, Iterator::count);
+        if (executors > 1) != (files > 0) {
+            wrong.push(format!(
+                "{files} files in the directory of {executors} executors"
+            ));
         }
         match wrong.is_empty() {
             true => Ok(()),

@@ -10,11 +10,13 @@
 mod segments;
 
 use crate::location::Location;
+use memchr::memmem;
 use segments::Segments;
 
-const PAGE: &[u8] = b"<page>";
+/// Start tags are without their end, since they may have attributes.
+const PAGE: &[u8] = b"<page";
 const PAGE_END: &[u8] = b"</page>";
-const REVISION: &[u8] = b"<revision>";
+const REVISION: &[u8] = b"<revision";
 const REVISION_END: &[u8] = b"</revision>";
 const TITLE_END: &[u8] = b"</title>";
 
@@ -303,7 +305,7 @@ impl PageScanner {
         for at in memchr::memchr_iter(b'<', &self.bytes[self.scan..]) {
             let at = self.scan + at;
             let rest = &self.bytes[at..];
-            if let Some(tag) = tags.iter().find(|tag| rest.starts_with(tag)) {
+            if let Some(tag) = tags.iter().find(|tag| is_tag(rest, tag)) {
                 return Some((at, tag));
             }
             if tags.iter().any(|tag| tag.starts_with(rest)) {
@@ -314,6 +316,20 @@ impl PageScanner {
         self.scan = self.bytes.len();
         None
     }
+}
+
+/// Whether XML starts with a tag, the name of which ends there.
+fn is_tag(xml: &[u8], tag: &[u8]) -> bool {
+    let after = xml.strip_prefix(tag).map(<[u8]>::first);
+    let is_whole = tag.ends_with(b">");
+    after.is_some_and(|next| {
+        is_whole || matches!(next, Some(b'>' | b'/' | b' ' | b'\t' | b'\r' | b'\n'))
+    })
+}
+
+/// Where the first `<page>` of some XML lies, with or without attributes.
+pub(crate) fn first_page(xml: &[u8]) -> Option<usize> {
+    memmem::find_iter(xml, PAGE).find(|&at| is_tag(&xml[at..], PAGE))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::fields::{Content, Fields, Names};
+use crate::pages::first_page;
 
 const ROOT: Names = Names {
     short: &["mediawiki"],
@@ -98,7 +99,7 @@ impl SiteInfo {
     #[must_use]
     pub fn parse(xml: &[u8]) -> Self {
         let mut site = Self::default();
-        let head = memmem::find(xml, b"<page>").map_or(xml, |page| &xml[..page]);
+        let head = first_page(xml).map_or(xml, |page| &xml[..page]);
         for field in Fields::new(head, ROOT) {
             match (field.name, field.content) {
                 ("siteinfo", Content::Raw(inside)) => {
@@ -117,7 +118,7 @@ impl SiteInfo {
 
     /// Whether the bytes hold all that [`SiteInfo::parse`] reads.
     pub(crate) fn is_complete(xml: &[u8]) -> bool {
-        memmem::find(xml, b"</siteinfo>").is_some() || memmem::find(xml, b"<page>").is_some()
+        memmem::find(xml, b"</siteinfo>").is_some() || first_page(xml).is_some()
     }
 
     fn read_siteinfo(&mut self, inside: &[u8]) {

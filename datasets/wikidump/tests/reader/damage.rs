@@ -295,3 +295,17 @@ fn damaged_xml_never_panics() {
         }
     }
 }
+
+/// A `<page>` with attributes was no page.
+#[test]
+fn tags_may_have_attributes() {
+    let plain = String::from_utf8(xml(&pages(3, 5, 9))).unwrap();
+    let rows = read_whole(plain.as_bytes(), &everything()).rows;
+    for attributes in [" ", "\n", " xml:space=\"preserve\"", " a='>'"] {
+        for tag in ["page", "revision", "title", "id"] {
+            let other = plain.replace(&format!("<{tag}>"), &format!("<{tag}{attributes}>"));
+            let read = read_whole(other.as_bytes(), &everything());
+            assert_eq!(read.rows, rows, "<{tag}{attributes}>");
+        }
+    }
+}
