@@ -61,7 +61,12 @@ pub fn dump(data: &[u8]) {
             .expect("what is read without a fault is read");
         assert_eq!(rows, skipped, "other rows if faults are skipped");
         assert!(
-            losses.is_empty() || losses.pages_stray + losses.fields > 0,
+            losses.is_empty()
+                || losses.pages_stray
+                    + losses.fields
+                    + losses.pages_without_revision
+                    + losses.without_footer
+                    > 0,
             "an unreported loss: {losses}"
         );
         let again = read(&source, parts, &options(OnError::Fail)).map(|(rows, _)| rows);

@@ -1,7 +1,7 @@
 -- wiki_pages(files)
 --
--- Reads the pages of MediaWiki dumps (.xml, .xml.bz2, .xml.gz; single stream, multistream, or split at any byte) in
--- parallel byte ranges. It is equivalent to CREATE EXTERNAL TABLE … STORED AS WIKIDUMP.
+-- Reads the pages of MediaWiki dumps (.xml, .xml.bz2, .xml.gz; with one bz2 stream or several, which may end anywhere
+-- in the XML) in parallel byte ranges. It is equivalent to CREATE EXTERNAL TABLE … STORED AS WIKIDUMP.
 --
 -- Parameters
 --   files

@@ -34,6 +34,7 @@ use datafusion::physical_plan::{
 use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::protobuf::LogicalPlanNode;
 use futures::{StreamExt, TryStreamExt};
+use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,7 +48,10 @@ pub(super) struct ClusterPlanner {
     pub(super) scheduler: String,
     pub(super) codec: Arc<dyn LogicalExtensionCodec>,
     pub(super) step_timeout: Duration,
+    /// Each query writes to another directory below the parent of this one.
     pub(super) scratch: Scratch,
+    /// The directories of queries whose plans do not keep them, until the session ends.
+    pub(super) kept: Mutex<Vec<Scratch>>,
     pub(super) token: Option<Token>,
 }
 
@@ -71,13 +75,14 @@ impl QueryPlanner for ClusterPlanner {
         if let Some((statement, table)) = change_in_memory(plan) {
             return changed(statement, &table, self, session).await;
         }
+        let scratch = self.scratch.another();
         let plan = match plan {
             LogicalPlan::Explain(_) => shared::shown(plan.clone())?,
-            _ => shared::materialised(plan.clone(), state, &self.scratch).await?,
+            _ => shared::materialised(plan.clone(), state, &scratch).await?,
         };
-        let plan = with_series(runnable(plan)?, state, &self.scratch).await?;
+        let plan = with_series(runnable(plan)?, state, &scratch).await?;
         let plan = encode_copies(parseable(with_columns(plan)?)?)?;
-        let plan = self.scratch.staged(plan, state).await?;
+        let plan = scratch.staged(plan, state).await?;
         let config = session.config().ballista_config();
         let planned = BallistaQueryPlanner::<LogicalPlanNode>::with_extension(
             self.scheduler.clone(),
@@ -87,6 +92,7 @@ impl QueryPlanner for ClusterPlanner {
         .create_physical_plan(&plan, session)
         .await?;
         if !planned.is::<DistributedQueryExec<LogicalPlanNode>>() {
+            self.kept.lock().push(scratch);
             return Ok(planned);
         }
         let query = Query {
@@ -96,6 +102,7 @@ impl QueryPlanner for ClusterPlanner {
             session: session.session_id().to_owned(),
             monitor: Monitor::new(&self.scheduler, self.token.clone()),
             step_timeout: self.step_timeout,
+            _scratch: scratch,
         };
         Ok(Arc::new(ClusterQueryExec::new(Arc::new(query))))
     }
@@ -140,6 +147,8 @@ struct Query {
     session: String,
     monitor: Monitor,
     step_timeout: Duration,
+    /// Holds the files that the plan reads until the query has ended.
+    _scratch: Scratch,
 }
 
 impl Query {

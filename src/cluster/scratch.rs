@@ -21,7 +21,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The directory that such tables are written to. Its files are removed when it is dropped.
+/// The directory that such tables of one query are written to. Its files are removed when it is dropped.
 #[derive(Debug)]
 pub(super) struct Scratch {
     parent: Option<PathBuf>,
@@ -36,6 +36,14 @@ impl Scratch {
             parent: parent.map(std::path::absolute).transpose()?,
             own: Mutex::default(),
         })
+    }
+
+    /// Another private directory below the same parent, for another query.
+    pub(super) fn another(&self) -> Self {
+        Self {
+            parent: self.parent.clone(),
+            own: Mutex::default(),
+        }
     }
 
     fn directory(&self) -> Result<Option<Arc<LockedTempDir>>> {

@@ -14,6 +14,7 @@ use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::prelude::SessionContext;
+use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,6 +71,7 @@ pub fn session(options: &ClientOptions, runtime: Arc<RuntimeEnv>) -> Result<Sess
         codec: config::logical_codec(),
         step_timeout: options.step_timeout,
         scratch: Scratch::new(options.scratch.as_deref())?,
+        kept: Mutex::default(),
         token: options.token.clone(),
     };
     let state = crate::session::bare(config, &runtime)?.upgrade_for_ballista(scheduler)?;

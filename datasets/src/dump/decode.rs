@@ -127,6 +127,8 @@ impl DumpDecoder {
             ("skipped_pages", losses.pages()),
             ("skipped_fields", losses.fields),
             ("stray_page_tags", losses.pages_stray),
+            ("pages_without_revision", losses.pages_without_revision),
+            ("files_without_footer", losses.without_footer),
         ] {
             if count > 0 {
                 let counter = task.counter(name);

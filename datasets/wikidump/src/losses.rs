@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Counts of what was skipped. Losses of several ranges or files add up with [`Losses::merge`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Losses {
     /// bz2 blocks that do not decode.
@@ -26,6 +27,11 @@ pub struct Losses {
     /// `<page>` tags without a title, which do not start a page: stray tags, or pages that are damaged there. They are
     /// never an error.
     pub pages_stray: u64,
+    /// Pages without a revision, which give no row. They are never an error.
+    pub pages_without_revision: u64,
+    /// Files that begin as an export and do not end with `</mediawiki>`. Such a file may have been cut between two
+    /// pages; how many are missing is not known. It is never an error.
+    pub without_footer: u64,
     /// Elements of pages, other than the title, the number and the text, that cannot be read; they are NULL in the
     /// rows. They are never an error.
     pub fields: u64,
@@ -45,6 +51,8 @@ impl Losses {
         self.pages_malformed += other.pages_malformed;
         self.pages_too_large += other.pages_too_large;
         self.pages_stray += other.pages_stray;
+        self.pages_without_revision += other.pages_without_revision;
+        self.without_footer += other.without_footer;
         self.fields += other.fields;
         self.trailing_bytes += other.trailing_bytes;
     }
@@ -78,6 +86,11 @@ impl fmt::Display for Losses {
             (self.pages_malformed, "malformed pages"),
             (self.pages_too_large, "pages too large"),
             (self.pages_stray, "stray page tags"),
+            (self.pages_without_revision, "pages without a revision"),
+            (
+                self.without_footer,
+                "files without </mediawiki> at their end, from which pages may be missing",
+            ),
             (self.fields, "fields unreadable"),
             (self.trailing_bytes, "trailing bytes ignored"),
         ];

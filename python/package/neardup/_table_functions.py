@@ -2338,7 +2338,7 @@ class TableFunctions:
         max_page_bytes: str | float | None = None,
         language: str | None = None,
     ) -> Result:
-        """Reads the pages of MediaWiki dumps (.xml, .xml.bz2, .xml.gz; single stream, multistream, or split at any byte) in parallel byte ranges.
+        """Reads the pages of MediaWiki dumps (.xml, .xml.bz2, .xml.gz; with one bz2 stream or several, which may end anywhere in the XML) in parallel byte ranges.
 
         It is equivalent to CREATE EXTERNAL TABLE … STORED AS WIKIDUMP.
 

@@ -116,7 +116,6 @@ fn large_table() -> Result<(), Failed> {
         if !found.contains("| 71680 | 1024    |") {
             return Err(found.into());
         }
-        drop(context);
         match std::fs::read_dir(scratch.path())?.count() {
             0 => Ok(()),
             _ => Err("the scratch directory is not empty".into()),
@@ -510,12 +509,20 @@ fn every_call(executors: usize) -> Result<(), Failed> {
                 Err(_) => wrong.push(format!("{call}\nno answer")),
             }
         }
-        let private = std::fs::read_dir(scratch.path())?.next().transpose()?;
-        let files = private.map(|private| std::fs::read_dir(private.path()));
-        let files = files.transpose()?.map_or(0, Iterator::count);
-        if (executors > 1) != (files > 0) {
+        let directories = || Ok::<_, Failed>(std::fs::read_dir(scratch.path())?.count());
+        let before = directories()?;
+        let frame = remote
+            .sql(&query(
+                "SELECT * FROM near_duplicates(docs, keep => 'longest')",
+            ))
+            .await?;
+        let planned = frame.execute_stream().await?;
+        let during = directories()?;
+        drop(planned);
+        let counts = (before, during, directories()?);
+        if counts != (0, usize::from(executors > 1), 0) {
             wrong.push(format!(
-                "{files} files in the directory of {executors} executors"
+                "directories before, during and after a query of {executors} executors: {counts:?}"
             ));
         }
         match wrong.is_empty() {

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Chunk;
+use super::footer::Tail;
 use crate::bzip2::{
     Candidates, Chain, FailureBudget, Fault, Next, Start, jump_to_block, start_range,
 };
@@ -39,6 +40,8 @@ pub(crate) struct BlockInput {
     /// Bytes were lost since the last chunk.
     gap: bool,
     budget: FailureBudget,
+    /// The end of the last block of the range; empty if the chain went on to a block behind it.
+    tail: Tail,
 }
 
 impl BlockInput {
@@ -52,7 +55,12 @@ impl BlockInput {
             state: State::New,
             gap: false,
             budget: FailureBudget::new(),
+            tail: Tail::default(),
         }
+    }
+
+    pub(super) fn lacks_footer(&self) -> bool {
+        self.tail.lacks_footer()
     }
 
     pub(super) fn ended_in_gap(&self) -> bool {
@@ -77,6 +85,12 @@ impl BlockInput {
                     let owned = byte < self.range.end;
                     let gap = std::mem::take(&mut self.gap);
                     let bytes = self.chain.next_window().unwrap_or_default();
+                    if taken == 0 {
+                        self.tail.clear();
+                    }
+                    if owned {
+                        self.tail.push(bytes);
+                    }
                     self.state = State::InBlock {
                         byte,
                         taken: taken + bytes.len() as u64,
@@ -141,6 +155,7 @@ impl BlockInput {
             // A gap has dropped what was unfinished.
             Ok(Next::Block(bit)) if bit / 8 >= self.range.end && (idle || self.gap) => {
                 self.state = State::Done;
+                self.tail.clear();
                 return Ok(());
             }
             Ok(Next::Block(bit)) => self.chain.decode().map(|()| self.enter(bit)),

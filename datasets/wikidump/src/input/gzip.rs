@@ -7,6 +7,7 @@ use std::sync::Arc;
 use flate2::bufread::GzDecoder;
 
 use super::Chunk;
+use super::footer::Tail;
 use crate::error::DumpError;
 use crate::location::Location;
 use crate::losses::Losses;
@@ -47,6 +48,7 @@ pub(crate) struct GzipInput {
     buf: Vec<u8>,
     salvage: bool,
     gap: bool,
+    tail: Tail,
 }
 
 impl GzipInput {
@@ -65,7 +67,12 @@ impl GzipInput {
             buf: vec![0; READ_BYTES],
             salvage: on_error == OnError::Skip,
             gap: false,
+            tail: Tail::default(),
         }
+    }
+
+    pub(super) fn lacks_footer(&self) -> bool {
+        self.tail.lacks_footer()
     }
 
     pub(super) fn ended_in_gap(&self) -> bool {
@@ -86,6 +93,7 @@ impl GzipInput {
                         self.state = State::Member(decoder);
                         let location = Location::Decoded { byte: self.decoded };
                         self.decoded += read as u64;
+                        self.tail.push(&self.buf[..read]);
                         return Ok(Some(Chunk {
                             bytes: &self.buf[..read],
                             location,

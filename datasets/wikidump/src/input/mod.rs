@@ -1,6 +1,7 @@
 //! Reads the decoded XML of a byte range of a file in chunks, for each kind of container.
 
 mod blocks;
+mod footer;
 mod gzip;
 mod plain;
 
@@ -62,6 +63,15 @@ impl Input {
             Self::Plain(input) => input.next_chunk(idle),
             Self::Bzip2(input) => input.next_chunk(idle, losses),
             Self::Gzip(input) => input.next_chunk(losses),
+        }
+    }
+
+    /// After the last chunk: whether this range holds the end of the XML and it is not that of an export.
+    pub(crate) fn lacks_footer(&self) -> Result<bool, DumpError> {
+        match self {
+            Self::Plain(input) => input.lacks_footer(),
+            Self::Bzip2(input) => Ok(input.lacks_footer()),
+            Self::Gzip(input) => Ok(input.lacks_footer()),
         }
     }
 

@@ -4,12 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Chunk;
+use super::footer::Tail;
 use crate::error::DumpError;
 use crate::location::Location;
 use crate::source::{READ_BYTES, ReadAt, read_full};
 
 pub(crate) struct PlainInput {
     source: Arc<dyn ReadAt>,
+    start: u64,
     at: u64,
     end: u64,
     buf: Vec<u8>,
@@ -19,6 +21,7 @@ impl PlainInput {
     pub(super) fn new(source: Arc<dyn ReadAt>, range: Range<u64>) -> Self {
         Self {
             source,
+            start: range.start,
             at: range.start,
             end: range.end,
             buf: Vec::new(),
@@ -49,5 +52,16 @@ impl PlainInput {
             owned,
             gap: false,
         }))
+    }
+
+    pub(super) fn lacks_footer(&self) -> Result<bool, DumpError> {
+        let length = self.source.len();
+        if self.start >= length || length > self.end {
+            return Ok(false);
+        }
+        let offset = self.start;
+        let tail =
+            Tail::of_file(&*self.source).map_err(|source| DumpError::Io { offset, source })?;
+        Ok(tail.lacks_footer())
     }
 }

@@ -15,6 +15,7 @@ use crate::schema::{Head, Page, Parsed, Revision, SiteInfo, Wanted, parse_revisi
 struct Open {
     head: Head,
     youngest: Option<Revision>,
+    has_revision: bool,
 }
 
 /// The page being read, and the handling of faults in it.
@@ -73,12 +74,13 @@ impl Assembler {
             }
             Piece::Revision(bytes) => self.revision(bytes, losses),
             Piece::LargeRevision => {
-                if self.open.is_some() {
+                if let Some(open) = &mut self.open {
+                    open.has_revision = true;
                     self.large(losses)?;
                 }
                 Ok(None)
             }
-            Piece::End => Ok(self.leave()),
+            Piece::End => Ok(self.leave(losses)),
             Piece::Stray => {
                 losses.pages_stray += 1;
                 Ok(None)
@@ -111,6 +113,7 @@ impl Assembler {
                     self.open = Some(Open {
                         head,
                         youngest: None,
+                        has_revision: false,
                     });
                 }
                 Ok(())
@@ -123,9 +126,15 @@ impl Assembler {
     }
 
     fn revision(&mut self, bytes: &[u8], losses: &mut Losses) -> Result<Option<Page>, DumpError> {
-        let Some(Open { head, youngest }) = &mut self.open else {
+        let Some(Open {
+            head,
+            youngest,
+            has_revision,
+        }) = &mut self.open
+        else {
             return Ok(None);
         };
+        *has_revision = true;
         let wanted = Wanted {
             text: self.options.text || self.options.kind || !self.options.redirects,
             after: youngest.as_ref().map(Revision::age),
@@ -147,9 +156,14 @@ impl Assembler {
         }
     }
 
-    fn leave(&mut self) -> Option<Page> {
+    fn leave(&mut self, losses: &mut Losses) -> Option<Page> {
         self.whole = self.current.take();
-        let Open { head, youngest } = self.open.take()?;
+        let Open {
+            head,
+            youngest,
+            has_revision,
+        } = self.open.take()?;
+        losses.pages_without_revision += u64::from(!has_revision);
         row(head, youngest?, &self.options)
     }
 

@@ -167,6 +167,8 @@ impl DumpReader {
             }
         } else if let Some(piece) = self.scanner.finish() {
             self.assembler.take(piece, &mut self.losses)?;
+        } else if *self.assembler.site() != SiteInfo::default() && self.input.lacks_footer()? {
+            self.losses.without_footer += 1;
         }
         Ok(())
     }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use neardup_wikidump::{DumpError, OnError, Page, ReadAt, ReadOptions};
 
 use crate::dumps::{
-    Random, awkward, bz2, even, everything, gz, pages, read_ranges, read_whole, salvaging, xml,
+    Random, awkward, bz2, even, everything, forms_with, gz, pages, read_ranges, read_whole,
+    salvaging, xml,
 };
 
 fn ids(rows: &[Page]) -> BTreeSet<(i64, Option<i64>)> {
@@ -308,4 +309,49 @@ fn tags_may_have_attributes() {
             assert_eq!(read.rows, rows, "<{tag}{attributes}>");
         }
     }
+}
+
+/// Such a dump was read as a whole one.
+#[test]
+fn a_dump_cut_between_two_pages_is_counted() {
+    let pages = pages(120, 300, 21);
+    let want = read_whole(&xml(&pages), &everything()).rows;
+    for footer in ["", "\n", "</media"] {
+        for (form, file) in forms_with(&pages, footer) {
+            let whole = read_whole(&file, &everything());
+            assert!(whole.errors.is_empty() && whole.rows == want, "{form}");
+            // A last block that is only white space could follow a footer.
+            let known = form != "multistream" || footer != "\n";
+            assert_eq!(whole.losses.without_footer, u64::from(known), "{form}");
+            let length = file.len() as u64;
+            let file: Arc<dyn ReadAt> = Arc::new(file);
+            let cuts = [2, 7, 64].map(|count| even(length, count));
+            for ranges in cuts.into_iter().chain([awkward(length, 1)]) {
+                let parts = read_ranges(&file, &ranges, &everything());
+                assert_eq!(parts.losses, whole.losses, "{form} {ranges:?}");
+            }
+        }
+    }
+    // Pages without the header of an export need no footer.
+    let read = read_whole(pages.concat().as_bytes(), &everything());
+    assert!(read.losses.is_empty() && read.rows.len() == want.len());
+}
+
+#[test]
+fn a_page_without_a_revision_is_counted() {
+    let mut pages = pages(3, 5, 9);
+    pages.insert(1, "<page><title>A</title><id>7</id></page>".to_owned());
+    pages.insert(3, "<page><title>B</title><id>8</id>\n</page>".to_owned());
+    let read = read_whole(&xml(&pages), &everything());
+    assert!(read.errors.is_empty() && read.losses.pages_without_revision == 2);
+    assert!(
+        read.losses
+            .to_string()
+            .contains("2 pages without a revision")
+    );
+    let others = ReadOptions {
+        namespaces: Some(vec![99]),
+        ..everything()
+    };
+    assert!(read_whole(&xml(&pages), &others).losses.is_empty());
 }

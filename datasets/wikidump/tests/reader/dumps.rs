@@ -87,13 +87,18 @@ pub(crate) fn gz(data: &[u8]) -> Vec<u8> {
 
 /// The same dump in every form that is read.
 pub(crate) fn forms(pages: &[String]) -> Vec<(&'static str, Vec<u8>)> {
-    let xml = xml(pages);
+    forms_with(pages, FOOTER)
+}
+
+/// The same dump in every form, with another end.
+pub(crate) fn forms_with(pages: &[String], footer: &str) -> Vec<(&'static str, Vec<u8>)> {
+    let xml = [HEADER, &pages.concat(), footer].concat().into_bytes();
     let mut multistream = bz2(HEADER.as_bytes(), 9);
     for some in pages.chunks(17) {
         multistream.extend(bz2(some.concat().as_bytes(), 9));
     }
     multistream.extend(bz2(b"", 9));
-    multistream.extend(bz2(FOOTER.as_bytes(), 9));
+    multistream.extend(bz2(footer.as_bytes(), 9));
     let cut: Vec<u8> = xml.chunks(70_001).flat_map(|part| bz2(part, 1)).collect();
     let members: Vec<u8> = xml.chunks(90_007).flat_map(gz).collect();
     vec![
