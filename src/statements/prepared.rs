@@ -5,7 +5,7 @@
 //! before types are coerced: `id = $1` with 1.5 finds the row 1. It also optimizes the statement before types are
 //! coerced, where a union of integers and fractions loses the fractions, and reads tables as they were at `PREPARE`.
 
-use datafusion::common::{DFSchema, DataFusionError, Result, exec_err, plan_err};
+use datafusion::common::{DFSchema, DataFusionError, Result, exec_err, internal_err, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::{Execute, Expr as Planned, LogicalPlan, LogicalPlanBuilder};
@@ -50,27 +50,32 @@ impl PreparedStatements {
             }
             statement => self.bound(state, statement).await?,
         };
-        let prepared = match &statement {
-            Statement::Statement(sql) => match sql.as_ref() {
-                SqlStatement::Prepare {
-                    data_types,
-                    statement,
-                    ..
-                } => Some(Prepared::new(statement, data_types)?),
-                _ => None,
-            },
-            _ => None,
-        };
-        match (state.statement_to_plan(statement).await?, prepared) {
-            (LogicalPlan::Statement(PlannedStatement::Prepare(plan)), Some(prepared)) => {
-                self.prepare(plan, prepared)
-            }
-            (LogicalPlan::Statement(PlannedStatement::Deallocate(plan)), _) => {
-                self.by_name().remove(&plan.name);
-                Ok(LogicalPlan::Statement(PlannedStatement::Deallocate(plan)))
-            }
-            (plan, _) => Ok(plan),
+        if let Statement::Statement(sql) = &statement
+            && let SqlStatement::Prepare {
+                name,
+                data_types,
+                statement: inner,
+            } = sql.as_ref()
+        {
+            let prepared = Prepared::new(inner, data_types)?;
+            prepared.check(state, statement.clone()).await?;
+            let ends = SqlStatement::Deallocate {
+                name: name.clone(),
+                prepare: true,
+            };
+            let ends = Statement::Statement(Box::new(ends));
+            return match state.statement_to_plan(ends).await? {
+                LogicalPlan::Statement(PlannedStatement::Deallocate(plan)) => {
+                    self.prepare(plan.name, prepared)
+                }
+                other => internal_err!("a plan of DEALLOCATE, not {}", other.display()),
+            };
         }
+        let plan = state.statement_to_plan(statement).await?;
+        if let LogicalPlan::Statement(PlannedStatement::Deallocate(plan)) = &plan {
+            self.by_name().remove(&plan.name);
+        }
+        Ok(plan)
     }
 
     /// `EXECUTE` as the prepared statement with its values; another statement as it is.
@@ -96,14 +101,14 @@ impl PreparedStatements {
     }
 
     /// Keeps a statement. The engine keeps its name.
-    fn prepare(&self, plan: Prepare, prepared: Prepared) -> Result<LogicalPlan> {
+    fn prepare(&self, name: String, prepared: Prepared) -> Result<LogicalPlan> {
         let mut by_name = self.by_name();
-        if by_name.contains_key(&plan.name) {
-            return exec_err!("Prepared statement '{}' already exists", plan.name);
+        if by_name.contains_key(&name) {
+            return exec_err!("Prepared statement '{name}' already exists");
         }
-        by_name.insert(plan.name.clone(), prepared);
+        by_name.insert(name.clone(), prepared);
         Ok(LogicalPlan::Statement(PlannedStatement::Prepare(Prepare {
-            name: plan.name,
+            name,
             fields: vec![],
             input: Arc::new(LogicalPlanBuilder::empty(false).build()?),
         })))
@@ -147,8 +152,35 @@ impl Prepared {
         })
     }
 
+    /// Finds faults of the statement that do not depend on values. The engine plans few places of parameters, and
+    /// gives each a type; `prepare` is the statement as it was given. If it cannot be planned so, it is planned with
+    /// some values instead: an error that is the same for all of them is a fault of the statement.
+    async fn check(&self, state: &SessionState, prepare: Statement) -> Result<()> {
+        let Err(error) = state.statement_to_plan(prepare).await else {
+            return Ok(());
+        };
+        if self.parameters == 0 {
+            return Err(error);
+        }
+        let text = error.to_string();
+        let values = [
+            Value::Null,
+            Value::Number("1".to_owned(), false),
+            Value::SingleQuotedString("a".to_owned()),
+        ];
+        for value in values {
+            let statement = self.with(vec![Expr::value(value); self.parameters])?;
+            let statement = Statement::Statement(Box::new(statement));
+            match state.statement_to_plan(statement).await {
+                Err(other) if other.to_string() == text => {}
+                _ => return Ok(()),
+            }
+        }
+        Err(error)
+    }
+
     /// The statement with values in the places of its parameters.
-    fn bind(self, state: &SessionState, plan: &Execute, values: Vec<Expr>) -> Result<SqlStatement> {
+    fn bind(&self, state: &SessionState, plan: &Execute, values: Vec<Expr>) -> Result<SqlStatement> {
         let name = &plan.name;
         if values.len() != self.parameters || plan.parameters.len() != self.parameters {
             return exec_err!(
@@ -174,19 +206,23 @@ impl Prepared {
                 );
             }
         }
-        let mut types = self.types.into_iter();
+        self.with(values)
+    }
+
+    fn with(&self, values: Vec<Expr>) -> Result<SqlStatement> {
+        let mut types = self.types.iter();
         let values = values.into_iter().map(|value| match types.next() {
             Some(data_type) => Expr::Cast {
                 kind: CastKind::Cast,
                 expr: Box::new(value),
-                data_type,
+                data_type: data_type.clone(),
                 array: false,
                 format: None,
             },
             // In parentheses, also a number: without them `ORDER BY 2` is the second column.
             None => Expr::Nested(Box::new(value)),
         });
-        let mut statement = self.statement;
+        let mut statement = self.statement.clone();
         match statement.visit(&mut Values(values.collect())) {
             ControlFlow::Continue(()) => Ok(statement),
             ControlFlow::Break(error) => Err(error),
