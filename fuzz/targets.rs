@@ -66,6 +66,7 @@ pub fn dump(data: &[u8]) {
                     + losses.fields
                     + losses.pages_without_revision
                     + losses.without_footer
+                    + losses.not_utf8
                     > 0,
             "an unreported loss: {losses}"
         );

@@ -162,6 +162,9 @@ fn missing_table(text: String) -> String {
     let short = defaults.iter().find_map(|prefix| name.strip_prefix(prefix));
     let short = short.unwrap_or(name);
     let hint = match [short, name].iter().find(|name| Path::new(name).exists()) {
+        Some(directory) if Path::new(directory).is_dir() => {
+            format!("; a directory is written in single quotes with a slash: '{directory}/'")
+        }
         Some(file) => format!("; a file is written in single quotes: FROM '{file}'"),
         None if jobs::TABLES.contains(&short) => {
             "; it is a table of the result of a job, whose directory is given with --dir DIR"

@@ -26,6 +26,7 @@ mod kept;
 mod manual;
 mod options;
 mod out;
+mod panics;
 mod progress;
 mod reading;
 mod report;
@@ -251,6 +252,9 @@ fn run(arguments: Arguments) -> Result<Outcome> {
         .build()?;
     let Arguments { global, command } = arguments;
     neardup::files::read_pipes(global.temp_dir());
+    if !command.stops_itself() {
+        panics::record();
+    }
     let result = waiting.block_on(async {
         let is_job = matches!(
             command,
@@ -265,10 +269,8 @@ fn run(arguments: Arguments) -> Result<Outcome> {
         tokio::select! {
             result = &mut command => match result {
                 Ok(result) => result.map(|()| Outcome::Done),
-                Err(error) => match error.try_into_panic() {
-                    Ok(panic) => std::panic::resume_unwind(panic),
-                    Err(error) => Err(DataFusionError::External(error.into())),
-                },
+                Err(error) if error.is_panic() => Err(panics::error()),
+                Err(error) => Err(DataFusionError::External(error.into())),
             },
             stop = stop => {
                 // Committed steps stay; the next run removes the files of a step in progress.

@@ -125,13 +125,15 @@ pub(super) async fn run_script(
             _ => CellLimits::of_output(),
         };
         let read = plan.clone();
-        let done = match context.execute_logical_plan(plan).await {
-            Ok(frame) if !prints => frame.collect().await.map(drop),
-            Ok(frame) if format == Format::Table => print_table(frame, limits).await,
-            Ok(frame) => print_stream(frame, format).await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = done {
+        let done = neardup::files::caught(async {
+            let frame = context.execute_logical_plan(plan).await?;
+            match format {
+                _ if !prints => frame.collect().await.map(drop),
+                Format::Table => print_table(frame, limits).await,
+                _ => print_stream(frame, format).await,
+            }
+        });
+        if let Err(error) = done.await {
             return Err(neardup::files::explain_read_error(&read, context, error).await);
         }
     }

@@ -31,7 +31,25 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Writes to a private directory below `parent`; without a parent, such tables are refused.
+    ///
+    /// # Errors
+    /// If `parent` is an address, or a name that stands for several.
     pub(super) fn new(parent: Option<&Path>) -> Result<Self> {
+        if let Some(parent) = parent {
+            let name = parent.to_string_lossy();
+            let why = match &name {
+                name if name.contains("://") => {
+                    "must be a directory of the file system, not an address"
+                }
+                name if name.contains(['*', '?', '[']) => {
+                    "must be the name of one directory, without *, ? and ["
+                }
+                _ => "",
+            };
+            if !why.is_empty() {
+                return Err(parameter_error![set("scratch", name), format!(" {why}")].into());
+            }
+        }
         Ok(Self {
             parent: parent.map(std::path::absolute).transpose()?,
             own: Mutex::default(),

@@ -2,12 +2,31 @@
 
 use super::{Input, Kind, listing};
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableUrl};
 use datafusion::datasource::{provider_as_source, source_as_provider};
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
 use datafusion::prelude::SessionContext;
-use futures::TryStreamExt;
+use futures::{FutureExt, TryStreamExt};
+use std::panic::AssertUnwindSafe;
+
+/// What the error of a panic begins with.
+const FAULT: &str = "a fault in neardup or in a library that it uses";
+
+/// What work gives; a panic in it is an error. The reader of Parquet panics on some damaged files, which
+/// [`explain_read_error`] then finds.
+///
+/// # Errors
+/// Those of the work.
+pub async fn caught<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    let panic = match AssertUnwindSafe(work).catch_unwind().await {
+        Ok(result) => return result,
+        Err(panic) => panic,
+    };
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    exec_err!("{FAULT}: {}", text.unwrap_or("no reason is given"))
+}
 
 /// The error of a statement, with the name of the file in front if one of the Parquet files that the statement reads is
 /// damaged. If there are several, they are read again until one fails.
@@ -43,14 +62,22 @@ impl Input {
         context: &SessionContext,
         error: DataFusionError,
     ) -> DataFusionError {
+        self.named(self.damaged(context, error).await)
+    }
+
+    /// The error with the name of the Parquet file in front that cannot be read, if there is one.
+    pub(crate) async fn damaged(
+        &self,
+        context: &SessionContext,
+        error: DataFusionError,
+    ) -> DataFusionError {
         let files: Result<Vec<_>> = self.files.iter().map(|file| file.url()).collect();
-        let error = match files {
+        match files {
             Ok(files) if self.kind == Kind::Parquet && is_of_reader(&error) => {
                 named(&files, context, error).await
             }
             _ => error,
-        };
-        self.named(error)
+        }
     }
 }
 
@@ -62,6 +89,7 @@ fn is_of_reader(error: &DataFusionError) -> bool {
         error.find_root(),
         DataFusionError::ParquetError(_) | DataFusionError::ArrowError(..)
     ) || is_named(&error.strip_backtrace())
+        || error.strip_backtrace().contains(FAULT)
 }
 
 async fn named(
@@ -70,13 +98,18 @@ async fn named(
     error: DataFusionError,
 ) -> DataFusionError {
     for file in files {
-        if let Err(error) = read(file, context).await {
+        if let Err(error) = caught(read(file, context)).await {
             let url: &url::Url = file.as_ref();
             let name = match url.to_file_path() {
                 Ok(path) => path.display().to_string(),
                 Err(()) => url.to_string(),
             };
-            return exec_datafusion_err!("{name}: {}", error.strip_backtrace());
+            let error = error.strip_backtrace();
+            let cause = match error.contains(FAULT) {
+                true => "the file is damaged: ",
+                false => "",
+            };
+            return exec_datafusion_err!("{name}: {cause}{error}");
         }
     }
     error

@@ -1,6 +1,7 @@
 //! Makes tables from lists of files.
 
 use super::Location;
+use super::damaged::caught;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, exec_err};
@@ -36,7 +37,7 @@ pub(super) async fn schema(
     file: &Location,
     options: &ListingOptions,
 ) -> Result<SchemaRef> {
-    options.infer_schema(state, &file.url()?).await
+    caught(options.infer_schema(state, &file.url()?)).await
 }
 
 /// A table over exactly these files of one format.

@@ -17,7 +17,7 @@ mod stores;
 mod url_tables;
 mod written_formats;
 
-pub use damaged::explain_read_error;
+pub use damaged::{caught, explain_read_error};
 pub use destination::Destination;
 #[cfg(feature = "cluster")]
 pub(crate) use doubles::ReadAllDoubles;
@@ -41,12 +41,10 @@ use datafusion::execution::SessionState;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::object_store::path::Path as ObjectPath;
-use futures::FutureExt;
 use neardup_datasets::{
     DumpOptions, DumpTable, NumberedParquet, Numbers, RecordFormat, RecordOptions, RecordTable,
 };
 use std::collections::BTreeSet;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
@@ -278,13 +276,9 @@ impl Input {
         let options = ListingOptions::new(listing::parquet(state)).with_file_extension("");
         let mut schemas = Vec::with_capacity(self.files.len());
         for files in self.files.chunks(CONCURRENT_FILES) {
-            // The reader panics on some damaged files.
-            let found = files.iter().map(async |file| {
-                let schema =
-                    AssertUnwindSafe(listing::schema(state, file, &options)).catch_unwind();
-                let damaged = |_| exec_err!("the file is damaged: its metadata cannot be read");
-                schema.await.unwrap_or_else(damaged)
-            });
+            let found = files
+                .iter()
+                .map(|file| listing::schema(state, file, &options));
             let found = futures::future::join_all(found).await;
             for (file, schema) in files.iter().zip(found) {
                 let schema = schema.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;

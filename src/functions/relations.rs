@@ -222,7 +222,7 @@ pub(super) fn column_of(function: &str, plan: &LogicalPlan, name: &str) -> Resul
                     format!(" (a name with capitals is written in double quotes: \"{other}\")")
                 }
                 (None, near) if !near.is_empty() || name != "id" => near,
-                _ => " (id => column names another one; (SELECT row_number() OVER () AS id, * FROM …) numbers the rows)".to_owned(),
+                _ => " (id => column names another one; (SELECT row_number() OVER (ORDER BY …) AS id, * FROM …) numbers the rows in an order of columns)".to_owned(),
             };
             plan_err!(
                 "{function}: the input has no column '{name}'{hint}; its columns are: {}",

@@ -17,10 +17,13 @@ pub(super) async fn damage(
 ) -> Result<Option<String>> {
     for (written, file) in step.files.iter().zip(step.locations(directory)) {
         let damage = match content(&file, runtime).await? {
-            None => "is missing",
-            Some((bytes, _)) if bytes != written.bytes => "is of another size",
+            None => "is missing".to_owned(),
+            Some((bytes, _)) if bytes != written.bytes => format!(
+                "is of another size: it has {bytes} bytes, but the job wrote {}",
+                written.bytes
+            ),
             Some((_, sum)) if format!("{sum:016x}") != written.checksum => {
-                "is damaged: its checksum does not match"
+                "is damaged: its checksum does not match".to_owned()
             }
             Some(_) => continue,
         };

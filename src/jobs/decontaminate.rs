@@ -14,7 +14,7 @@ use super::results::{bytes_of_row, numbers, one_row};
 use super::row_ids::RowIds;
 use super::table::{self, TableColumns, check_row_ids, plain_type};
 use super::{defaults::default, figures::Figure, figures::Reason};
-use crate::files::{Input, Kind, resolve};
+use crate::files::{Input, Kind, caught, resolve};
 use crate::functions::Value;
 use crate::parameters::{name, parameter, parameter_error, set};
 use datafusion::arrow::datatypes::DataType;
@@ -170,11 +170,11 @@ pub async fn decontaminate(
     )
     .await?;
     // The steps that read the rows of a table have the errors of its files.
-    if let Err(error) = run.items(&mut job).await {
+    if let Err(error) = caught(run.items(&mut job)).await {
         return Err(table::named(items, &job, error).await);
     }
     run.index(&mut job).await?;
-    if let Err(error) = run.searched(&mut job).await {
+    if let Err(error) = caught(run.searched(&mut job)).await {
         return Err(table::named(corpus, &job, error).await);
     }
     run.contamination(&mut job).await?;

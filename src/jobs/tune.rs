@@ -16,7 +16,7 @@ use super::manifest::{Manifest, StepRecord};
 use super::recall::{Share, recall};
 use super::results::numbers;
 use super::table;
-use crate::files::{Input, Kind, resolve};
+use crate::files::{Input, Kind, caught, resolve};
 use crate::functions::Value;
 use crate::parameters::{name, parameter, parameter_error, set};
 use datafusion::arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
@@ -195,15 +195,14 @@ pub async fn tune(
     let manifest = Manifest::new("tune", files, parameters);
     let overwrite = corpus.overwrite;
     let mut job = Job::open(&corpus.output, manifest, overwrite, context, progress).await?;
-    let read = match input.kind {
-        Kind::Dump => run.sentences(&mut job, &input).await,
-        _ => run.table(&mut job, &input).await,
-    };
-    let read = match read {
-        Ok(()) => run.texts(&mut job).await,
-        Err(error) => Err(error),
-    };
-    if let Err(error) = read {
+    let read = caught(async {
+        match input.kind {
+            Kind::Dump => run.sentences(&mut job, &input).await?,
+            _ => run.table(&mut job, &input).await?,
+        }
+        run.texts(&mut job).await
+    });
+    if let Err(error) = read.await {
         return Err(table::named(&input, &job, error).await);
     }
     let tuning = Tuner { options, input }.tuned(&mut job, labels).await?;

@@ -57,7 +57,11 @@ pub(super) async fn verify(
 #[async_trait]
 impl SchemaProvider for VerifiedTables {
     fn table_names(&self) -> Vec<String> {
-        self.inner.table_names()
+        let mut names = self.inner.table_names();
+        names.extend(self.unverified.lock().keys().cloned());
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     async fn table(&self, name: &str) -> Result<Option<Arc<dyn TableProvider>>> {
@@ -84,6 +88,6 @@ impl SchemaProvider for VerifiedTables {
     }
 
     fn table_exist(&self, name: &str) -> bool {
-        self.inner.table_exist(name)
+        self.inner.table_exist(name) || self.unverified.lock().contains_key(name)
     }
 }

@@ -96,7 +96,7 @@ impl PreparedStatements {
                 let bound = prepared.bind(state, &plan, parameters.clone())?;
                 Statement::Statement(Box::new(bound))
             }
-            None => statement,
+            None => return exec_err!("Prepared statement '{}' does not exist", plan.name),
         })
     }
 
@@ -117,9 +117,13 @@ impl PreparedStatements {
 
 impl Prepared {
     fn new(statement: &SqlStatement, types: &[DataType]) -> Result<Self> {
+        let innermost = match statement {
+            SqlStatement::Explain { statement, .. } => statement,
+            statement => statement,
+        };
         if let SqlStatement::Prepare { .. }
         | SqlStatement::Execute { .. }
-        | SqlStatement::Deallocate { .. } = statement
+        | SqlStatement::Deallocate { .. } = innermost
         {
             return plan_err!(
                 "PREPARE of a statement on prepared statements is not supported: {statement}"
@@ -180,7 +184,12 @@ impl Prepared {
     }
 
     /// The statement with values in the places of its parameters.
-    fn bind(&self, state: &SessionState, plan: &Execute, values: Vec<Expr>) -> Result<SqlStatement> {
+    fn bind(
+        &self,
+        state: &SessionState,
+        plan: &Execute,
+        values: Vec<Expr>,
+    ) -> Result<SqlStatement> {
         let name = &plan.name;
         if values.len() != self.parameters || plan.parameters.len() != self.parameters {
             return exec_err!(

@@ -299,7 +299,7 @@ fn what_helps_against_wrong_ids_and_quotes_is_said() {
     let sql = "SELECT * FROM jaccard_join('b.csv')";
     scratch.fail(
         &["sql", "-c", sql],
-        &["id => column", "row_number() OVER () AS id"],
+        &["id => column", "row_number() OVER (ORDER BY …) AS id"],
     );
     for value in ["threshold => '0.9'", "normalize => 'false'"] {
         let sql = format!("SELECT * FROM jaccard_join('b.csv', id => page, {value})");

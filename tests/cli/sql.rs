@@ -121,10 +121,15 @@ fn tables_of_a_job() {
         &["none", "there is no job here"],
     );
     std::fs::remove_file(scratch.path("neardup-out/kept.parquet")).expect("a removed file");
-    scratch.fail(
-        &["sql", "--dir", "neardup-out", "-c", "SELECT 1"],
-        &["kept.parquet"],
-    );
+    let with = |sql| ["sql", "--dir", "neardup-out", "-c", sql];
+    let missing = [
+        "kept.parquet is missing",
+        "run the command of the job again",
+    ];
+    for sql in ["SELECT count(*) FROM kept", "DESCRIBE kept", "SHOW TABLES"] {
+        scratch.fail(&with(sql), &missing);
+    }
+    scratch.succeed(&with("SELECT count(*) FROM pairs"));
 }
 
 #[test]

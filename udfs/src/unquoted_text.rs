@@ -70,7 +70,7 @@ impl Function for UnquotedText {
             match text {
                 Some(text) if text.contains(['\t', '\n', '\r']) => {
                     return exec_err!(
-                        "column {column}: a text with a tab or a line break cannot be a value of tab-separated values, which have no quotes; write CSV or JSON lines, or quote values with OPTIONS ('format.quote' '\"')"
+                        "column {column}: a text with a tab or a line break cannot be a value of tab-separated values, which have no quotes; write a file .csv or .jsonl, or quote values with COPY … OPTIONS ('format.quote' '\"')"
                     );
                 }
                 Some(text) => out.try_append_value(text)?,

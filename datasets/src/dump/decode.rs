@@ -129,6 +129,7 @@ impl DumpDecoder {
             ("stray_page_tags", losses.pages_stray),
             ("pages_without_revision", losses.pages_without_revision),
             ("files_without_footer", losses.without_footer),
+            ("texts_not_utf8", losses.not_utf8),
         ] {
             if count > 0 {
                 let counter = task.counter(name);

@@ -24,8 +24,8 @@ pub struct Losses {
     pub pages_malformed: u64,
     /// Pages, or single revisions where all are read, above `max_page_bytes`.
     pub pages_too_large: u64,
-    /// `<page>` tags without a title, which do not start a page: stray tags, or pages that are damaged there. They are
-    /// never an error.
+    /// `<page>` tags without a title, which do not start a page, and `</page>` tags that end none: stray tags, or pages
+    /// that are damaged there. They are never an error.
     pub pages_stray: u64,
     /// Pages without a revision, which give no row. They are never an error.
     pub pages_without_revision: u64,
@@ -35,6 +35,8 @@ pub struct Losses {
     /// Elements of pages, other than the title, the number and the text, that cannot be read; they are NULL in the
     /// rows. They are never an error.
     pub fields: u64,
+    /// Titles and texts with bytes that are not UTF-8, which became U+FFFD. They are never an error.
+    pub not_utf8: u64,
     /// Bytes after the last bz2 stream or gzip member, which are ignored and not a loss.
     pub trailing_bytes: u64,
 }
@@ -54,6 +56,7 @@ impl Losses {
         self.pages_without_revision += other.pages_without_revision;
         self.without_footer += other.without_footer;
         self.fields += other.fields;
+        self.not_utf8 += other.not_utf8;
         self.trailing_bytes += other.trailing_bytes;
     }
 
@@ -92,6 +95,10 @@ impl fmt::Display for Losses {
                 "files without </mediawiki> at their end, from which pages may be missing",
             ),
             (self.fields, "fields unreadable"),
+            (
+                self.not_utf8,
+                "titles or texts that are not UTF-8, with U+FFFD in place of the wrong bytes",
+            ),
             (self.trailing_bytes, "trailing bytes ignored"),
         ];
         let mut separator = "";

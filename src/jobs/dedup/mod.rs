@@ -22,7 +22,7 @@ use super::inputs;
 use super::job::{Job, Progress};
 use super::manifest::Manifest;
 use super::table;
-use crate::files::{Kind, resolve};
+use crate::files::{Kind, caught, resolve};
 use crate::parameters::{name, parameter, parameter_error, set};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::prelude::SessionContext;
@@ -73,22 +73,24 @@ pub async fn dedup(
         progress,
     )
     .await?;
+    if input.kind == Kind::Dump {
+        run.sentences(&mut job, &input).await?;
+    }
     // The first steps read the rows of the table, so their errors are errors of the input files.
-    let read = match (input.kind, options.edit) {
-        (Kind::Dump, _) => {
-            run.sentences(&mut job, &input).await?;
-            run.texts(&mut job).await
+    let read = caught(async {
+        match (input.kind, options.edit) {
+            (Kind::Dump, _) => run.texts(&mut job).await,
+            (_, None) => {
+                run.table(&mut job, &input).await?;
+                run.texts(&mut job).await
+            }
+            (_, Some(edit)) => {
+                run.table(&mut job, &input).await?;
+                run.edit(&mut job, edit).await
+            }
         }
-        (_, None) => match run.table(&mut job, &input).await {
-            Ok(()) => run.texts(&mut job).await,
-            Err(error) => Err(error),
-        },
-        (_, Some(edit)) => match run.table(&mut job, &input).await {
-            Ok(()) => run.edit(&mut job, edit).await,
-            Err(error) => Err(error),
-        },
-    };
-    if let Err(error) = read {
+    });
+    if let Err(error) = read.await {
         let error = table::named(&input, &job, error).await;
         return Err(repeated_id(error, options));
     }
@@ -99,8 +101,14 @@ pub async fn dedup(
     let exact = run.frequencies(&mut job).await?;
     run.pairs(&mut job, exact).await?;
     run.clusters(&mut job, input.kind == Kind::Dump).await?;
-    run.kept(&mut job).await?;
-    run.removed(&mut job).await?;
+    // These read all columns of the input.
+    let written = caught(async {
+        run.kept(&mut job).await?;
+        run.removed(&mut job).await
+    });
+    if let Err(error) = written.await {
+        return Err(input.damaged(job.context(), error).await);
+    }
     job.finish().await?;
     Ok(job)
 }

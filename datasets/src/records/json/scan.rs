@@ -8,8 +8,9 @@ use datafusion::common::{DataFusionError, Result, exec_err};
 use super::shape::{NodeId, Position, ROWS, Shape, kind, too_many};
 use crate::records::input::Buffer;
 
-/// Maximum nesting depth of objects and lists.
-const MAX_DEPTH: usize = 64;
+/// Maximum nesting depth of objects and lists. Parquet files with 61 nested lists can be written and not be read: readers
+/// refuse the Arrow schema in them.
+const MAX_DEPTH: usize = 60;
 /// Integers up to this magnitude are exactly representable as doubles.
 const DOUBLE: u64 = 1 << 53;
 

@@ -3,7 +3,9 @@
 //! `<` is always escaped in the text of a dump, so the tags are found by byte search. A `<page>` whose title is
 //! complete (`</title>` comes before another tag of a page or revision) starts a page; the page is complete if
 //! `</page>` comes before the next start. This does not depend on anything before the page, so the result does not
-//! depend on where reading started, and reading continues after malformed parts. A page is returned in pieces, its head
+//! depend on where reading started, and reading continues after malformed parts. Whether a `</page>` ends a page does
+//! depend on what is before it: where that is not read, the first one is taken to end a page, and the reader of the range
+//! before follows the dump to it. A page is returned in pieces, its head
 //! and each of its revisions, so that the history of a page need not fit in memory. The content of a piece is not
 //! parsed here.
 
@@ -31,7 +33,7 @@ pub(crate) enum Piece<'a> {
     LargeRevision,
     /// The page is whole.
     End,
-    /// A `<page>` without a title, which starts no page.
+    /// A `<page>` without a title, which starts no page, or a `</page>` that ends none.
     Stray,
     /// The page has no end.
     Broken {
@@ -42,6 +44,8 @@ pub(crate) enum Piece<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
+    /// Outside pages, or in a page whose start was not seen or was malformed.
+    Unknown,
     Outside,
     /// In the head of a page, which starts at the kept position.
     Head,
@@ -78,14 +82,19 @@ pub(crate) struct PageScanner {
 }
 
 impl PageScanner {
-    /// `limit` is the largest head or revision that is kept, in bytes.
-    pub(crate) fn new(limit: usize) -> Self {
+    /// `limit` is the largest head or revision that is kept, in bytes; `from_start` says whether the first byte to come
+    /// is that of the dump.
+    pub(crate) fn new(limit: usize, from_start: bool) -> Self {
         Self {
             bytes: Vec::new(),
             base: 0,
             scan: 0,
             kept: 0,
-            state: State::Outside,
+            state: if from_start {
+                State::Outside
+            } else {
+                State::Unknown
+            },
             segments: Segments::default(),
             page: Location::File { byte: 0 },
             start: None,
@@ -124,7 +133,7 @@ impl PageScanner {
         (self.scan, self.kept) = (0, 0);
         self.segments.clear();
         if self.state != State::Foreign {
-            self.state = State::Outside;
+            self.state = State::Unknown;
         }
         cut
     }
@@ -138,11 +147,12 @@ impl PageScanner {
         })
     }
 
-    /// Whether nothing of the owned chunks waits for more bytes.
+    /// Whether nothing of the owned chunks waits for more bytes. Outside a page the next tag is awaited, which may end no
+    /// page.
     pub(crate) fn idle(&self) -> bool {
         match self.state {
             State::Foreign => true,
-            State::Outside => {
+            State::Unknown => {
                 let next = self.start.unwrap_or(self.scan);
                 next == self.bytes.len() || !self.segments.owned(self.base + next as u64)
             }
@@ -156,7 +166,7 @@ impl PageScanner {
     }
 
     fn in_page(&self) -> bool {
-        !matches!(self.state, State::Outside | State::Foreign)
+        !matches!(self.state, State::Unknown | State::Outside | State::Foreign)
     }
 
     /// The next piece of what was pushed.
@@ -169,7 +179,7 @@ impl PageScanner {
             let tags: &[&[u8]] = match self.state {
                 State::Foreign => return None,
                 _ if self.start.is_some() => &[TITLE_END, REVISION, REVISION_END, PAGE_END, PAGE],
-                State::Outside => &[PAGE],
+                State::Unknown | State::Outside => &[PAGE_END, PAGE],
                 State::Head | State::Between => &[REVISION, PAGE_END, PAGE],
                 State::Revision | State::Large => &[REVISION_END, PAGE_END, PAGE],
             };
@@ -206,17 +216,25 @@ impl PageScanner {
             };
             self.scan = seen;
             if tag == PAGE {
-                if self.state == State::Outside && !self.segments.owned(self.base + at as u64) {
+                if self.state == State::Unknown && !self.segments.owned(self.base + at as u64) {
                     self.state = State::Foreign;
                 }
                 self.start = Some(at);
                 continue;
             }
             let piece = match (self.state, tag) {
+                (State::Unknown, _) => {
+                    self.leave(at);
+                    continue;
+                }
+                (State::Outside, _) => {
+                    self.leave(at);
+                    Piece::Stray
+                }
                 (State::Head, _) => {
                     let bytes = self.kept..at;
                     self.kept = at;
-                    self.enter(tag);
+                    self.enter(tag, at);
                     Piece::Head {
                         bytes: &self.bytes[bytes],
                         location: self.page,
@@ -228,7 +246,7 @@ impl PageScanner {
                     continue;
                 }
                 (State::Between, _) => {
-                    self.state = State::Outside;
+                    self.leave(at);
                     Piece::End
                 }
                 (State::Revision, REVISION_END) => {
@@ -240,7 +258,7 @@ impl PageScanner {
                     Piece::LargeRevision
                 }
                 _ => {
-                    self.state = State::Outside;
+                    self.leave(at);
                     Piece::Broken {
                         reason: "it ends inside a revision",
                         location: self.page,
@@ -251,12 +269,20 @@ impl PageScanner {
         }
     }
 
+    /// Nothing is open behind the `</page>` at `at`. What follows one in another range belongs to that range.
+    fn leave(&mut self, at: usize) {
+        self.state = match self.segments.owned(self.base + at as u64) {
+            true => State::Outside,
+            false => State::Foreign,
+        };
+    }
+
     /// What follows the head of a page.
-    fn enter(&mut self, tag: &[u8]) {
+    fn enter(&mut self, tag: &[u8], at: usize) {
         if tag == REVISION {
             self.state = State::Revision;
         } else {
-            self.state = State::Outside;
+            self.leave(at);
             self.end_owed = true;
         }
     }
@@ -282,6 +308,10 @@ impl PageScanner {
     /// A `<page>` has no title.
     fn drop_start(&mut self, start: usize) -> Option<Piece<'static>> {
         self.start = None;
+        if self.state == State::Outside {
+            // Its end, if there is one, is not counted again.
+            self.state = State::Unknown;
+        }
         let owned = self.segments.owned(self.base + start as u64);
         owned.then_some(Piece::Stray)
     }
@@ -292,7 +322,7 @@ impl PageScanner {
             self.state = State::Large;
             return None;
         }
-        self.state = State::Outside;
+        self.state = State::Unknown;
         Some(Piece::Broken {
             reason: "its head is above the limit (max_page_bytes)",
             location: self.page,
@@ -318,13 +348,11 @@ impl PageScanner {
     }
 }
 
-/// Whether XML starts with a tag, the name of which ends there.
+/// Whether XML starts with a tag, the name of which ends there, and which is not that of an empty element.
 fn is_tag(xml: &[u8], tag: &[u8]) -> bool {
     let after = xml.strip_prefix(tag).map(<[u8]>::first);
     let is_whole = tag.ends_with(b">");
-    after.is_some_and(|next| {
-        is_whole || matches!(next, Some(b'>' | b'/' | b' ' | b'\t' | b'\r' | b'\n'))
-    })
+    after.is_some_and(|next| is_whole || matches!(next, Some(b'>' | b' ' | b'\t' | b'\r' | b'\n')))
 }
 
 /// Where the first `<page>` of some XML lies, with or without attributes.

@@ -3,8 +3,8 @@ use super::*;
 const LIMIT: usize = 70;
 
 /// The pieces as text, for one chunk size; `foreign` is where the owned part ends.
-fn pieces(dump: &[u8], size: usize, foreign: usize) -> Vec<String> {
-    let mut scanner = PageScanner::new(LIMIT);
+fn pieces(dump: &[u8], size: usize, foreign: usize, from_start: bool) -> Vec<String> {
+    let mut scanner = PageScanner::new(LIMIT, from_start);
     let mut out = Vec::new();
     let mut push = |chunk: &[u8], at: usize, owned: bool, scanner: &mut PageScanner| {
         scanner.push(chunk, Location::File { byte: at as u64 }, owned);
@@ -47,14 +47,16 @@ const DUMP: &str = "<mediawiki><siteinfo></siteinfo>junk </page> <pag <page><tit
     <page><title>U</title><revision>3</revision><page><title>C</title><revision>4</page>\
     <page><title>D</title><redirect <page><title>Dt=1 /><revision>5 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa</revision>\
     <revision>6</revision></page><page><title>E</title>EEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEE\
-    <revision>7</revision></page><page><title>I</title><revision>8</revision></page>< /mediawiki><page><revision>no title</revision></page> <page>F";
+    <revision>7</revision></page><page><title>I</title><revision>8</revision></page> </page>\
+    </page>< /mediawiki><page><revision>no title</revision></page> <page>F";
 
 #[test]
 fn the_same_pieces_at_every_chunk_size() {
-    let whole = pieces(DUMP.as_bytes(), DUMP.len(), DUMP.len());
+    let whole = pieces(DUMP.as_bytes(), DUMP.len(), DUMP.len(), true);
     assert_eq!(
         whole,
         [
+            "stray",
             "byte 50 <page><title>A</title>",
             "<revision>1</revision>",
             "<revision>2 &lt;page&gt;</revision>",
@@ -76,23 +78,29 @@ fn the_same_pieces_at_every_chunk_size() {
             "<revision>8</revision>",
             "end",
             "stray",
-            "byte 641 the dump ends first",
+            "stray",
+            "stray",
+            "byte 656 the dump ends first",
         ]
     );
     for size in 1..DUMP.len() {
-        assert_eq!(pieces(DUMP.as_bytes(), size, DUMP.len()), whole, "{size}");
+        assert_eq!(
+            pieces(DUMP.as_bytes(), size, DUMP.len(), true),
+            whole,
+            "{size}"
+        );
     }
 }
 
 #[test]
 fn every_cut_gives_each_page_to_one_side() {
     let dump = DUMP.as_bytes();
-    let mut whole = pieces(dump, dump.len(), dump.len());
+    let mut whole = pieces(dump, dump.len(), dump.len(), true);
     whole.sort();
     for cut in 0..=dump.len() {
         for size in [1, 3, 7, 64, 1000] {
-            let mut both = pieces(dump, size, cut);
-            for piece in pieces(&dump[cut..], size, dump.len()) {
+            let mut both = pieces(dump, size, cut, cut > 0);
+            for piece in pieces(&dump[cut..], size, dump.len(), cut == 0) {
                 // Locations of the second part count from the cut.
                 both.push(
                     match piece.strip_prefix("byte ").and_then(|p| p.split_once(' ')) {
@@ -112,7 +120,7 @@ fn every_cut_gives_each_page_to_one_side() {
 
 #[test]
 fn a_gap_drops_the_page_it_cuts() {
-    let mut scanner = PageScanner::new(LIMIT);
+    let mut scanner = PageScanner::new(LIMIT, true);
     let here = Location::Block { block: 4, byte: 0 };
     scanner.push(b"x<page></title><revision>1", here, true);
     assert!(matches!(scanner.next_piece(), Some(Piece::Head { .. })));
@@ -138,7 +146,7 @@ fn a_gap_drops_the_page_it_cuts() {
 
 #[test]
 fn a_long_piece_in_small_chunks_is_not_read_again() {
-    let mut scanner = PageScanner::new(8 << 20);
+    let mut scanner = PageScanner::new(8 << 20, true);
     let here = Location::File { byte: 0 };
     scanner.push(b"<page></title><revision>", here, true);
     assert!(scanner.next_piece().is_some());

@@ -108,6 +108,7 @@ impl Assembler {
             Ok(head) => {
                 self.current = Some(head.name());
                 losses.fields += head.unreadable;
+                losses.not_utf8 += u64::from(head.not_utf8);
                 let namespaces = self.options.namespaces.as_ref();
                 if namespaces.is_none_or(|wanted| wanted.contains(&head.namespace)) {
                     self.open = Some(Open {
@@ -141,12 +142,10 @@ impl Assembler {
         };
         match parse_revision(bytes, wanted) {
             Parsed::Older => Ok(None),
-            Parsed::TextCut => {
-                let reason = "the text of a revision has no end";
-                self.malformed(reason, losses).map(|()| None)
-            }
-            Parsed::Revision(revision, unreadable) => {
-                losses.fields += unreadable;
+            Parsed::TextCut(reason) => self.malformed(reason, losses).map(|()| None),
+            Parsed::Revision(revision, faults) => {
+                losses.fields += faults.unreadable;
+                losses.not_utf8 += u64::from(faults.not_utf8);
                 if self.options.revisions == Revisions::All {
                     return Ok(row(head.clone(), revision, &self.options));
                 }

@@ -103,9 +103,10 @@ impl DumpReader {
         options: ReadOptions,
     ) -> Result<Self, DumpError> {
         let container = Container::detect(&*source)?;
+        let from_start = range.contains(&0);
         Ok(Self {
             input: Input::new(source, container, range, options.on_error),
-            scanner: PageScanner::new(options.max_page_bytes),
+            scanner: PageScanner::new(options.max_page_bytes, from_start),
             losses: Losses::default(),
             assembler: Assembler::new(site, options),
             drained: false,

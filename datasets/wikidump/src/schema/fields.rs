@@ -186,6 +186,14 @@ impl Field<'_> {
         }
     }
 
+    /// Whether [`Self::text`] has all bytes of the element as they are, but for references.
+    pub(crate) fn is_utf8(&self) -> bool {
+        match self.content {
+            Content::Raw(raw) => std::str::from_utf8(raw).is_ok(),
+            _ => true,
+        }
+    }
+
     /// The whole number that the element holds.
     pub(crate) fn number<T: std::str::FromStr>(&self) -> Option<T> {
         match self.content {

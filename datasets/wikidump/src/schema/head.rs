@@ -21,6 +21,8 @@ pub(crate) struct Head {
     pub(crate) redirect: Option<String>,
     /// Number of elements that cannot be read.
     pub(crate) unreadable: u64,
+    /// The title has bytes that are not UTF-8.
+    pub(crate) not_utf8: bool,
 }
 
 impl Head {
@@ -33,7 +35,7 @@ impl Head {
     pub(crate) fn parse(bytes: &[u8], site: &SiteInfo) -> Result<Self, (PageName, &'static str)> {
         let (mut title, mut id, mut namespace) = (None, None, None);
         let (mut is_redirect, mut redirect) = (false, None);
-        let mut unreadable = 0;
+        let (mut unreadable, mut not_utf8) = (0, false);
         for field in Fields::new(bytes, NAMES) {
             let readable = match field.name {
                 "redirect" => {
@@ -43,6 +45,7 @@ impl Head {
                 }
                 "title" if title.is_none() && matches!(field.content, Content::Raw(_)) => {
                     title = Some(field.text());
+                    not_utf8 = !field.is_utf8();
                     true
                 }
                 "id" if id.is_none() => {
@@ -65,6 +68,7 @@ impl Head {
                 is_redirect,
                 redirect,
                 unreadable,
+                not_utf8,
             }),
             (title @ None, id) => Err((PageName { id, title }, "its <title> is missing or cut")),
             (title, id) => Err((

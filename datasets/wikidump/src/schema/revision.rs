@@ -1,5 +1,7 @@
 //! Parses one revision.
 
+use memchr::memmem;
+
 use super::fields::{Content, Field, Fields, Names};
 use super::row::Revision;
 use super::timestamp;
@@ -27,18 +29,27 @@ pub(crate) struct Wanted {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Parsed {
     /// A revision, and how many of its elements are there and cannot be read.
-    Revision(Revision, u64),
+    Revision(Revision, Faults),
     /// A revision that is not newer than the requested one.
     Older,
-    /// The text has a start and no end.
-    TextCut,
+    /// The text has only a start or only an end, with the reason.
+    TextCut(&'static str),
+}
+
+/// Faults in a revision that is read all the same.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Faults {
+    /// Elements that are there and cannot be read.
+    pub(crate) unreadable: u64,
+    /// The text has bytes that are not UTF-8.
+    pub(crate) not_utf8: bool,
 }
 
 /// Reads the bytes from `<revision>` to `</revision>`.
 pub(crate) fn parse_revision(bytes: &[u8], wanted: Wanted) -> Parsed {
     let mut revision = Revision::default();
     let mut text = None;
-    let mut unreadable = 0;
+    let (mut unreadable, mut not_utf8) = (0, false);
     let (mut has_id, mut has_timestamp) = (false, false);
     for field in Fields::new(bytes, NAMES) {
         let readable = match field.name {
@@ -83,13 +94,28 @@ pub(crate) fn parse_revision(bytes: &[u8], wanted: Wanted) -> Parsed {
     unreadable += u64::from(!has_id);
     if let Some(field) = text {
         if field.content == Content::Unclosed {
-            return Parsed::TextCut;
+            return Parsed::TextCut("the text of a revision has no end");
         }
         if wanted.text {
             revision.text = read_text(&field);
+            not_utf8 = revision.text.is_some() && !field.is_utf8();
         }
+    } else if memmem::find(before_slots(bytes), b"</text>").is_some() {
+        return Parsed::TextCut("the text of a revision has no start");
     }
-    Parsed::Revision(revision, unreadable)
+    Parsed::Revision(
+        revision,
+        Faults {
+            unreadable,
+            not_utf8,
+        },
+    )
+}
+
+/// The part of a revision before its further slots.
+fn before_slots(revision: &[u8]) -> &[u8] {
+    let end = memmem::find(revision, b"<content");
+    &revision[..end.unwrap_or(revision.len())]
 }
 
 fn closed_text(field: &Field<'_>) -> Option<String> {
@@ -128,7 +154,7 @@ mod tests {
 
     fn parse(inside: &str) -> (Revision, u64) {
         match parse_revision(format!("<revision>{inside}</revision>").as_bytes(), ALL) {
-            Parsed::Revision(revision, unreadable) => (revision, unreadable),
+            Parsed::Revision(revision, faults) => (revision, faults.unreadable),
             other => panic!("{inside}: {other:?}"),
         }
     }
@@ -215,6 +241,29 @@ mod tests {
         };
         assert_eq!((revision, unreadable), (want, 3));
         let cut = parse_revision(b"<revision><id>1</id><text>x<i></revision>", ALL);
-        assert_eq!(cut, Parsed::TextCut);
+        assert_eq!(cut, Parsed::TextCut("the text of a revision has no end"));
+        let unopened = "the text of a revision has no start";
+        for start in ["", "<texx>", "<tex", "text>"] {
+            let xml = format!("<revision><id>1</id>{start}a</text></revision>");
+            assert_eq!(
+                parse_revision(xml.as_bytes(), ALL),
+                Parsed::TextCut(unopened)
+            );
+        }
+        // The text of a further slot is no text of the revision.
+        assert_eq!(
+            parse("<id>1</id><content><text>x</text></content>").0.text,
+            None
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_replaced_and_counted() {
+        let xml = b"<revision><id>1</id><text>a\xFF\xFEb</text></revision>";
+        let Parsed::Revision(revision, faults) = parse_revision(xml, ALL) else {
+            panic!("no revision");
+        };
+        assert_eq!(revision.text.as_deref(), Some("a\u{FFFD}\u{FFFD}b"));
+        assert!(faults.not_utf8);
     }
 }

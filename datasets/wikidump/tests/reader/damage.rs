@@ -341,7 +341,8 @@ fn a_dump_cut_between_two_pages_is_counted() {
 fn a_page_without_a_revision_is_counted() {
     let mut pages = pages(3, 5, 9);
     pages.insert(1, "<page><title>A</title><id>7</id></page>".to_owned());
-    pages.insert(3, "<page><title>B</title><id>8</id>\n</page>".to_owned());
+    let empty = "<page><title>B</title><id>8</id><revision/>\n</page>";
+    pages.insert(3, empty.to_owned());
     let read = read_whole(&xml(&pages), &everything());
     assert!(read.errors.is_empty() && read.losses.pages_without_revision == 2);
     assert!(
@@ -354,4 +355,45 @@ fn a_page_without_a_revision_is_counted() {
         ..everything()
     };
     assert!(read_whole(&xml(&pages), &others).losses.is_empty());
+}
+
+/// A page without its `<page>` tag, and a text without its `<text>` tag, were lost in silence.
+#[test]
+fn what_has_an_end_and_no_start_is_not_lost_in_silence() {
+    let pages: Vec<String> = (1..60)
+        .map(|id| {
+            format!(
+                "<page><title>P{id}</title><ns>0</ns><id>{id}</id><revision><id>{id}</id><text>x</text></revision></page>\n"
+            )
+        })
+        .collect();
+    let whole = String::from_utf8(xml(&pages)).unwrap();
+    let start = whole.find("<page><title>P30<").unwrap();
+    for other in ["", "<pagX>", "<pagee>", "< page>"] {
+        let mut damaged = whole.clone();
+        damaged.replace_range(start..start + "<page>".len(), other);
+        let read = read_whole(damaged.as_bytes(), &everything());
+        assert!(read.errors.is_empty() && read.rows.len() == 58, "{other}");
+        assert_eq!(read.losses.pages_stray, 1, "{other}");
+        let length = damaged.len() as u64;
+        let file: Arc<dyn ReadAt> = Arc::new(damaged.into_bytes());
+        let cuts = [2, 7, 64].map(|count| even(length, count)).into_iter();
+        for ranges in cuts.chain((0..20).map(|seed| awkward(length, seed))) {
+            let parts = read_ranges(&file, &ranges, &everything());
+            assert_eq!(parts.losses, read.losses, "{other} {ranges:?}");
+        }
+    }
+    let text = start + whole[start..].find("<text>").unwrap();
+    for other in ["", "<texx>"] {
+        let mut damaged = whole.clone();
+        damaged.replace_range(text..text + "<text>".len(), other);
+        let strict = read_whole(damaged.as_bytes(), &everything());
+        let error = strict.errors[0].to_string();
+        assert!(
+            error.contains("the text of a revision has no start"),
+            "{error}"
+        );
+        let salvaged = read_whole(damaged.as_bytes(), &salvaging());
+        assert_eq!((salvaged.rows.len(), salvaged.losses.pages()), (58, 1));
+    }
 }
