@@ -19,8 +19,8 @@ use datafusion::sql::parser::{
     Statement,
 };
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, Query, SetExpr, SetOperator, SetQuantifier, TableFactor, Value, VisitMut,
-    VisitorMut,
+    BinaryOperator, Expr, Query, SelectFlavor, SelectItem, SetExpr, SetOperator, SetQuantifier,
+    Statement as SqlStatement, TableFactor, Value, VisitMut, VisitorMut,
 };
 use datafusion::sql::sqlparser::dialect::dialect_from_str;
 use datafusion::sql::sqlparser::keywords::Keyword;
@@ -118,7 +118,16 @@ fn comparisons(tokens: &[TokenWithSpan]) -> usize {
 fn visit(statement: &mut Statement) -> ControlFlow<Refused> {
     let mut reading = Reading;
     match statement {
-        Statement::Statement(statement) => statement.visit(&mut reading),
+        Statement::Statement(statement) => {
+            if let SqlStatement::Query(query) = statement.as_ref()
+                && let SetExpr::Select(select) = query.body.as_ref()
+                && select.projection.is_empty()
+                && select.flavor == SelectFlavor::Standard
+            {
+                return ControlFlow::Break(Refused::NoColumns);
+            }
+            statement.visit(&mut reading)
+        }
         Statement::CopyTo(CopyToStatement { source, .. }) => match source {
             CopyToSource::Query(query) => query.visit(&mut reading),
             CopyToSource::Relation(_) => ControlFlow::Continue(()),
@@ -142,20 +151,25 @@ enum Refused {
     SetOperation(SetOperator),
     /// A sample of a table.
     Sample,
+    /// A result without columns.
+    NoColumns,
 }
 
 impl From<Refused> for DataFusionError {
     fn from(refused: Refused) -> Self {
-        let Refused::SetOperation(operator) = refused else {
-            return plan_datafusion_err!(
+        match refused {
+            Refused::SetOperation(operator) => plan_datafusion_err!(
+                "{operator} ALL is not supported: the engine does not count how often a row occurs; write {operator} for \
+                 distinct rows, or number the equal rows of both sides: SELECT a, row_number() OVER (PARTITION BY a) FROM t \
+                 {operator} SELECT a, row_number() OVER (PARTITION BY a) FROM u"
+            ),
+            Refused::Sample => plan_datafusion_err!(
                 "TABLESAMPLE is not supported; WHERE random() < 0.01 gives about a hundredth of the rows"
-            );
-        };
-        plan_datafusion_err!(
-            "{operator} ALL is not supported: the engine does not count how often a row occurs; write {operator} for \
-             distinct rows, or number the equal rows of both sides: SELECT a, row_number() OVER (PARTITION BY a) FROM t \
-             {operator} SELECT a, row_number() OVER (PARTITION BY a) FROM u"
-        )
+            ),
+            Refused::NoColumns => {
+                plan_datafusion_err!("SELECT names no columns; SELECT * gives all of them")
+            }
+        }
     }
 }
 
@@ -166,19 +180,26 @@ impl VisitorMut for Reading {
     type Break = Refused;
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<Refused> {
-        let mut open = vec![query.body.as_ref()];
+        let mut open = vec![query.body.as_mut()];
         while let Some(body) = open.pop() {
-            if let SetExpr::SetOperation {
-                op,
-                set_quantifier,
-                left,
-                right,
-            } = body
-            {
-                if *op != SetOperator::Union && *set_quantifier == SetQuantifier::All {
-                    return ControlFlow::Break(Refused::SetOperation(*op));
+            match body {
+                SetExpr::SetOperation {
+                    op,
+                    set_quantifier,
+                    left,
+                    right,
+                } => {
+                    if *op != SetOperator::Union && *set_quantifier == SetQuantifier::All {
+                        return ControlFlow::Break(Refused::SetOperation(*op));
+                    }
+                    open.extend([left.as_mut(), right.as_mut()]);
                 }
-                open.extend([left.as_ref(), right.as_ref()]);
+                // The engine reads `FROM t` as a query without columns.
+                SetExpr::Select(select) if select.flavor == SelectFlavor::FromFirstNoSelect => {
+                    select.flavor = SelectFlavor::Standard;
+                    select.projection = vec![SelectItem::Wildcard(Default::default())];
+                }
+                _ => {}
             }
         }
         ControlFlow::Continue(())
