@@ -11,6 +11,7 @@ use super::scratch::Scratch;
 use super::shared;
 use super::staging::Staging;
 use super::token::Token;
+use crate::operators::planner::refuse_subqueries;
 use ballista_core::config::BallistaConfig;
 use ballista_core::execution_plans::DistributedQueryExec;
 use ballista_core::extension::SessionConfigExt;
@@ -78,7 +79,10 @@ impl QueryPlanner for ClusterPlanner {
         let scratch = self.scratch.another();
         let plan = match plan {
             LogicalPlan::Explain(_) => shared::shown(plan.clone())?,
-            _ => shared::materialised(plan.clone(), state, &scratch).await?,
+            _ => {
+                refuse_subqueries(plan)?;
+                shared::materialised(plan.clone(), state, &scratch).await?
+            }
         };
         let plan = with_series(runnable(plan)?, state, &scratch).await?;
         let plan = encode_copies(parseable(with_columns(plan)?)?)?;

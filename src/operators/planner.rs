@@ -8,11 +8,12 @@ use super::tables::as_nodes;
 use super::write_step::{WriteStep, WriteStepExec};
 use async_trait::async_trait;
 use datafusion::catalog::Session;
-use datafusion::common::Result;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, not_impl_err};
 use datafusion::execution::SessionState;
 use datafusion::execution::context::QueryPlanner;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
-use datafusion::logical_expr::{LogicalPlan, UserDefinedLogicalNode};
+use datafusion::logical_expr::{Expr, LogicalPlan, UserDefinedLogicalNode};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 use parking_lot::Mutex;
@@ -67,9 +68,37 @@ pub(crate) async fn planned(
     plan: &LogicalPlan,
     session: &dyn Session,
 ) -> Result<Arc<dyn ExecutionPlan>> {
+    if !matches!(plan, LogicalPlan::Explain(_)) {
+        refuse_subqueries(plan)?;
+    }
     DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(OperatorPlanner::default())])
         .create_physical_plan(plan, session)
         .await
+}
+
+/// Refuses what the engine's rules have left of subqueries, which no operator computes.
+///
+/// # Errors
+/// If an optimised plan has a condition on the rows of a subquery.
+pub(crate) fn refuse_subqueries(plan: &LogicalPlan) -> Result<()> {
+    plan.apply_with_subqueries(|node| {
+        node.apply_expressions(|expr| {
+            expr.apply(|expr| match expr {
+                Expr::Exists(_) => not_impl_err!(
+                    "EXISTS (SELECT …) is not supported at this place: write (SELECT count(*) FROM …) > 0"
+                ),
+                Expr::InSubquery(member) => {
+                    let not = if member.negated { "NOT " } else { "" };
+                    not_impl_err!(
+                        "{} {not}IN (SELECT …) is not supported at this place: join with the rows of the subquery, or count the equal ones: (SELECT count(*) FROM … WHERE …) > 0",
+                        member.expr
+                    )
+                }
+                _ => Ok(TreeNodeRecursion::Continue),
+            })
+        })
+    })?;
+    Ok(())
 }
 
 /// Plans the operators of one physical plan.
