@@ -67,6 +67,7 @@ pub fn dump(data: &[u8]) {
                     + losses.pages_without_revision
                     + losses.without_footer
                     + losses.not_utf8
+                    + losses.null_bytes
                     > 0,
             "an unreported loss: {losses}"
         );

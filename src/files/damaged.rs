@@ -5,7 +5,7 @@ use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableUrl};
 use datafusion::datasource::{provider_as_source, source_as_provider};
-use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{DdlStatement, LogicalPlan, LogicalPlanBuilder};
 use datafusion::prelude::SessionContext;
 use futures::{FutureExt, TryStreamExt};
 use std::panic::AssertUnwindSafe;
@@ -28,6 +28,15 @@ pub async fn caught<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     exec_err!("{FAULT}: {}", text.unwrap_or("no reason is given"))
 }
 
+/// The error of reading one file, which is damaged if its reader panicked.
+pub(super) fn of_file(error: DataFusionError) -> DataFusionError {
+    let text = error.strip_backtrace();
+    match text.contains(FAULT) {
+        true => exec_datafusion_err!("the file is damaged: {text}"),
+        false => error,
+    }
+}
+
 /// The error of a statement, with the name of the file in front if one of the Parquet files that the statement reads is
 /// damaged. If there are several, they are read again until one fails.
 pub async fn explain_read_error(
@@ -46,6 +55,13 @@ pub async fn explain_read_error(
             && table.options().format.get_ext() == "parquet"
         {
             files.extend(table.table_paths().iter().cloned());
+        }
+        if let LogicalPlan::Ddl(DdlStatement::CreateExternalTable(table)) = node
+            && table.file_type.eq_ignore_ascii_case("parquet")
+        {
+            for location in &table.locations {
+                files.push(ListingTableUrl::parse(location)?);
+            }
         }
         Ok(TreeNodeRecursion::Continue)
     });
@@ -104,12 +120,7 @@ async fn named(
                 Ok(path) => path.display().to_string(),
                 Err(()) => url.to_string(),
             };
-            let error = error.strip_backtrace();
-            let cause = match error.contains(FAULT) {
-                true => "the file is damaged: ",
-                false => "",
-            };
-            return exec_datafusion_err!("{name}: {cause}{error}");
+            return exec_datafusion_err!("{name}: {}", of_file(error).strip_backtrace());
         }
     }
     error

@@ -1,7 +1,7 @@
 //! Makes tables from lists of files.
 
 use super::Location;
-use super::damaged::caught;
+use super::damaged::{caught, of_file};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, exec_err};
@@ -37,7 +37,8 @@ pub(super) async fn schema(
     file: &Location,
     options: &ListingOptions,
 ) -> Result<SchemaRef> {
-    caught(options.infer_schema(state, &file.url()?)).await
+    let schema = caught(options.infer_schema(state, &file.url()?)).await;
+    schema.map_err(of_file)
 }
 
 /// A table over exactly these files of one format.

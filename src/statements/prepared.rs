@@ -129,6 +129,9 @@ impl Prepared {
                 "PREPARE of a statement on prepared statements is not supported: {statement}"
             );
         }
+        if matches!(innermost, SqlStatement::Copy { .. }) {
+            return plan_err!("PREPARE of COPY is not supported: {statement}");
+        }
         let mut statement = statement.clone();
         let mut names = Names::default();
         if let ControlFlow::Break(error) = statement.visit(&mut names) {

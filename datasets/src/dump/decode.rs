@@ -130,6 +130,7 @@ impl DumpDecoder {
             ("pages_without_revision", losses.pages_without_revision),
             ("files_without_footer", losses.without_footer),
             ("texts_not_utf8", losses.not_utf8),
+            ("null_bytes", losses.null_bytes),
         ] {
             if count > 0 {
                 let counter = task.counter(name);

@@ -24,8 +24,8 @@ pub struct Losses {
     pub pages_malformed: u64,
     /// Pages, or single revisions where all are read, above `max_page_bytes`.
     pub pages_too_large: u64,
-    /// `<page>` tags without a title, which do not start a page, and `</page>` tags that end none: stray tags, or pages
-    /// that are damaged there. They are never an error.
+    /// `<page>` tags without a title, which do not start a page, `</page>` tags that end none, and titles outside pages:
+    /// stray tags, or pages that are damaged there. They are never an error.
     pub pages_stray: u64,
     /// Pages without a revision, which give no row. They are never an error.
     pub pages_without_revision: u64,
@@ -33,10 +33,13 @@ pub struct Losses {
     /// pages; how many are missing is not known. It is never an error.
     pub without_footer: u64,
     /// Elements of pages, other than the title, the number and the text, that cannot be read; they are NULL in the
-    /// rows. They are never an error.
+    /// rows. Where only the latest revision is read, a timestamp that cannot be read is counted, and its revision is not
+    /// taken for the latest. A text with a second start or end tag counts as well. They are never an error.
     pub fields: u64,
     /// Titles and texts with bytes that are not UTF-8, which became U+FFFD. They are never an error.
     pub not_utf8: u64,
+    /// NUL bytes, which XML does not allow: a hole in a file, in which pages may be lost. They are never an error.
+    pub null_bytes: u64,
     /// Bytes after the last bz2 stream or gzip member, which are ignored and not a loss.
     pub trailing_bytes: u64,
 }
@@ -57,6 +60,7 @@ impl Losses {
         self.without_footer += other.without_footer;
         self.fields += other.fields;
         self.not_utf8 += other.not_utf8;
+        self.null_bytes += other.null_bytes;
         self.trailing_bytes += other.trailing_bytes;
     }
 
@@ -98,6 +102,10 @@ impl fmt::Display for Losses {
             (
                 self.not_utf8,
                 "titles or texts that are not UTF-8, with U+FFFD in place of the wrong bytes",
+            ),
+            (
+                self.null_bytes,
+                "NUL bytes, in the place of which pages may be missing",
             ),
             (self.trailing_bytes, "trailing bytes ignored"),
         ];

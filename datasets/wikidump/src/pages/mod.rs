@@ -33,8 +33,10 @@ pub(crate) enum Piece<'a> {
     LargeRevision,
     /// The page is whole.
     End,
-    /// A `<page>` without a title, which starts no page, or a `</page>` that ends none.
+    /// A `<page>` without a title, which starts no page, a `</page>` that ends none, or a title outside pages.
     Stray,
+    /// The end of a revision whose start was not seen.
+    RevisionEnd,
     /// The page has no end.
     Broken {
         reason: &'static str,
@@ -119,12 +121,15 @@ impl PageScanner {
         self.bytes.extend_from_slice(chunk);
     }
 
-    /// Reports that bytes are missing between those pushed and the next ones. Returns the location of the page that is
-    /// cut by the gap, if there is one.
+    /// Reports that bytes are missing between those pushed and the next ones. Returns the location of a page that is cut
+    /// by the gap; to be called until there is none.
     pub(crate) fn gap(&mut self) -> Option<Location> {
+        if self.in_page() {
+            self.state = State::Unknown;
+            return Some(self.page);
+        }
         let start = self.start.take().map(|start| self.base + start as u64);
         let cut = match start {
-            _ if self.in_page() => Some(self.page),
             Some(start) if self.segments.owned(start) => Some(self.segments.location(start)),
             _ => None,
         };
@@ -138,7 +143,7 @@ impl PageScanner {
         cut
     }
 
-    /// Ends the input. Returns the page that has no end, if there is one.
+    /// Ends the input. Returns a page that has no end; to be called until there is none.
     pub(crate) fn finish(&mut self) -> Option<Piece<'static>> {
         let location = self.gap()?;
         Some(Piece::Broken {
@@ -179,8 +184,10 @@ impl PageScanner {
             let tags: &[&[u8]] = match self.state {
                 State::Foreign => return None,
                 _ if self.start.is_some() => &[TITLE_END, REVISION, REVISION_END, PAGE_END, PAGE],
-                State::Unknown | State::Outside => &[PAGE_END, PAGE],
-                State::Head | State::Between => &[REVISION, PAGE_END, PAGE],
+                State::Unknown => &[PAGE_END, PAGE],
+                State::Outside => &[PAGE_END, PAGE, TITLE_END],
+                State::Head => &[REVISION, PAGE_END, PAGE],
+                State::Between => &[REVISION, REVISION_END, PAGE_END, PAGE, TITLE_END],
                 State::Revision | State::Large => &[REVISION_END, PAGE_END, PAGE],
             };
             let found = self.find_tag(tags);
@@ -227,6 +234,11 @@ impl PageScanner {
                     self.leave(at);
                     continue;
                 }
+                (State::Outside, TITLE_END) => {
+                    // The end of that page, if there is one, is not counted again.
+                    self.state = State::Unknown;
+                    Piece::Stray
+                }
                 (State::Outside, _) => {
                     self.leave(at);
                     Piece::Stray
@@ -244,6 +256,14 @@ impl PageScanner {
                     self.kept = at;
                     self.state = State::Revision;
                     continue;
+                }
+                (State::Between, REVISION_END) => Piece::RevisionEnd,
+                (State::Between, TITLE_END) => {
+                    self.state = State::Unknown;
+                    Piece::Broken {
+                        reason: "the title of another page comes first",
+                        location: self.page,
+                    }
                 }
                 (State::Between, _) => {
                     self.leave(at);

@@ -24,7 +24,7 @@ fn pieces(dump: &[u8], size: usize, foreign: usize, from_start: bool) -> Vec<Str
         push(&dump[at..end], at, at < foreign, &mut scanner);
         at = end;
     }
-    if let Some(piece) = scanner.finish() {
+    while let Some(piece) = scanner.finish() {
         out.push(show(piece));
     }
     out
@@ -38,6 +38,7 @@ fn show(piece: Piece<'_>) -> String {
         Piece::LargeRevision => "large".to_owned(),
         Piece::End => "end".to_owned(),
         Piece::Stray => "stray".to_owned(),
+        Piece::RevisionEnd => "revision end".to_owned(),
         Piece::Broken { reason, location } => format!("{location} {reason}"),
     }
 }
@@ -127,6 +128,7 @@ fn a_gap_drops_the_page_it_cuts() {
     assert_eq!(scanner.next_piece(), None);
     assert!(!scanner.idle());
     assert_eq!(scanner.gap(), Some(here.advance(1)));
+    assert_eq!(scanner.gap(), None);
     assert!(scanner.idle());
     scanner.push(b"</revision></page><pa", here, true);
     assert_eq!(scanner.next_piece(), None);

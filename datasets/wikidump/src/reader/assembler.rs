@@ -80,6 +80,12 @@ impl Assembler {
                 }
                 Ok(None)
             }
+            Piece::RevisionEnd => {
+                if self.open.is_some() {
+                    self.malformed("a revision has no start", losses)?;
+                }
+                Ok(None)
+            }
             Piece::End => Ok(self.leave(losses)),
             Piece::Stray => {
                 losses.pages_stray += 1;
@@ -141,7 +147,10 @@ impl Assembler {
             after: youngest.as_ref().map(Revision::age),
         };
         match parse_revision(bytes, wanted) {
-            Parsed::Older => Ok(None),
+            Parsed::Older { is_dated } => {
+                losses.fields += u64::from(!is_dated);
+                Ok(None)
+            }
             Parsed::TextCut(reason) => self.malformed(reason, losses).map(|()| None),
             Parsed::Revision(revision, faults) => {
                 losses.fields += faults.unreadable;

@@ -155,20 +155,27 @@ impl DumpReader {
     fn read_chunk(&mut self) -> Result<(), DumpError> {
         let idle = self.scanner.idle();
         if let Some(chunk) = self.input.next_chunk(idle, &mut self.losses)? {
-            if chunk.gap && self.scanner.gap().is_some() {
+            while chunk.gap && self.scanner.gap().is_some() {
                 self.assembler.cut(&mut self.losses);
+            }
+            if chunk.owned {
+                let nulls = memchr::memchr_iter(0, chunk.bytes).count();
+                self.losses.null_bytes += u64::try_from(nulls).unwrap_or(u64::MAX);
             }
             self.scanner.push(chunk.bytes, chunk.location, chunk.owned);
             return Ok(());
         }
         self.drained = true;
         if self.input.ended_in_gap() {
-            if self.scanner.gap().is_some() {
+            while self.scanner.gap().is_some() {
                 self.assembler.cut(&mut self.losses);
             }
-        } else if let Some(piece) = self.scanner.finish() {
+            return Ok(());
+        }
+        while let Some(piece) = self.scanner.finish() {
             self.assembler.take(piece, &mut self.losses)?;
-        } else if *self.assembler.site() != SiteInfo::default() && self.input.lacks_footer()? {
+        }
+        if *self.assembler.site() != SiteInfo::default() && self.input.lacks_footer()? {
             self.losses.without_footer += 1;
         }
         Ok(())

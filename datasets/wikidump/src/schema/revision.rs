@@ -30,8 +30,8 @@ pub(crate) struct Wanted {
 pub(crate) enum Parsed {
     /// A revision, and how many of its elements are there and cannot be read.
     Revision(Revision, Faults),
-    /// A revision that is not newer than the requested one.
-    Older,
+    /// A revision that is not newer than the requested one, or whose timestamp cannot be read.
+    Older { is_dated: bool },
     /// The text has only a start or only an end, with the reason.
     TextCut(&'static str),
 }
@@ -89,18 +89,30 @@ pub(crate) fn parse_revision(bytes: &[u8], wanted: Wanted) -> Parsed {
         unreadable += u64::from(!readable);
     }
     if wanted.after.is_some_and(|after| revision.age() <= after) {
-        return Parsed::Older;
+        return Parsed::Older {
+            is_dated: revision.timestamp.is_some(),
+        };
     }
     unreadable += u64::from(!has_id);
-    if let Some(field) = text {
+    let behind = match text.as_ref().map(|field| field.content) {
+        Some(Content::Raw(raw)) => behind(bytes, raw),
+        _ => bytes,
+    };
+    let has_another_end = memmem::find(before_slots(behind), TEXT_END).is_some();
+    if let Some(field) = text.filter(|field| field.content != Content::Empty || !has_another_end) {
         if field.content == Content::Unclosed {
             return Parsed::TextCut("the text of a revision has no end");
         }
         if wanted.text {
+            // `<` is escaped in texts.
+            let has_tag =
+                matches!(field.content, Content::Raw(raw) if memmem::find(raw, b"<text").is_some());
+            unreadable += u64::from(has_another_end || has_tag);
             revision.text = read_text(&field);
-            not_utf8 = revision.text.is_some() && !field.is_utf8();
+            let is_replaced = |text: &String| text.contains(char::REPLACEMENT_CHARACTER);
+            not_utf8 = revision.text.as_ref().is_some_and(is_replaced) && !field.is_utf8();
         }
-    } else if memmem::find(before_slots(bytes), b"</text>").is_some() {
+    } else if has_another_end {
         return Parsed::TextCut("the text of a revision has no start");
     }
     Parsed::Revision(
@@ -110,6 +122,15 @@ pub(crate) fn parse_revision(bytes: &[u8], wanted: Wanted) -> Parsed {
             not_utf8,
         },
     )
+}
+
+const TEXT_END: &[u8] = b"</text>";
+
+/// What lies behind the text of a revision and its end tag.
+fn behind<'a>(revision: &'a [u8], text: &[u8]) -> &'a [u8] {
+    let start = text.as_ptr().addr().wrapping_sub(revision.as_ptr().addr());
+    let end = start.saturating_add(text.len() + TEXT_END.len());
+    revision.get(end..).unwrap_or_default()
 }
 
 /// The part of a revision before its further slots.
@@ -216,7 +237,7 @@ mod tests {
                 text: true,
                 after: Some((stamp, Some(id))),
             };
-            parse_revision(xml, wanted) != Parsed::Older
+            !matches!(parse_revision(xml, wanted), Parsed::Older { .. })
         };
         let stamp = 1_282_862_316_000_000;
         assert!(after(None, 9));
@@ -239,17 +260,26 @@ mod tests {
             format: Some("x<sha1>y".to_owned()),
             ..Revision::default()
         };
-        assert_eq!((revision, unreadable), (want, 3));
+        assert_eq!((revision, unreadable), (want, 4));
         let cut = parse_revision(b"<revision><id>1</id><text>x<i></revision>", ALL);
         assert_eq!(cut, Parsed::TextCut("the text of a revision has no end"));
         let unopened = "the text of a revision has no start";
-        for start in ["", "<texx>", "<tex", "text>"] {
+        for start in [
+            "",
+            "<texx>",
+            "<tex",
+            "text>",
+            "<text/>",
+            "<text bytes=\"1\" />",
+        ] {
             let xml = format!("<revision><id>1</id>{start}a</text></revision>");
             assert_eq!(
                 parse_revision(xml.as_bytes(), ALL),
                 Parsed::TextCut(unopened)
             );
         }
+        assert_eq!(parse("<id>1</id><text>a<text>b</text>").1, 1);
+        assert_eq!(parse("<id>1</id><text>a</text>b</text>").1, 1);
         // The text of a further slot is no text of the revision.
         assert_eq!(
             parse("<id>1</id><content><text>x</text></content>").0.text,

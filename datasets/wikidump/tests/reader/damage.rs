@@ -397,3 +397,98 @@ fn what_has_an_end_and_no_start_is_not_lost_in_silence() {
         assert_eq!((salvaged.rows.len(), salvaged.losses.pages()), (58, 1));
     }
 }
+
+/// The rows and losses of XML in each division, which are the same.
+fn in_every_division(xml: &str, options: &ReadOptions) -> crate::dumps::Read {
+    let whole = read_whole(xml.as_bytes(), options);
+    let length = xml.len() as u64;
+    let file: Arc<dyn ReadAt> = Arc::new(xml.as_bytes().to_vec());
+    let cuts = [2, 3, 7, 64].map(|count| even(length, count)).into_iter();
+    for ranges in cuts.chain((0..10).map(|seed| awkward(length, seed))) {
+        let parts = read_ranges(&file, &ranges, options);
+        assert!(parts.rows == whole.rows, "{ranges:?}");
+        if parts.errors.is_empty() {
+            assert_eq!(parts.losses, whole.losses, "{ranges:?}");
+        }
+    }
+    whole
+}
+
+fn page(id: u32, revisions: &[u32]) -> String {
+    let mut page = format!("<page><title>P{id}</title><ns>0</ns><id>{id}</id>");
+    for revision in revisions {
+        page += &format!(
+            "<revision><id>{revision}</id><timestamp>20{revision:02}-01-01T00:00:00Z</timestamp><text>t{revision}</text></revision>"
+        );
+    }
+    page + "</page>\n"
+}
+
+/// Another text was taken for that of a page, in silence.
+#[test]
+fn pages_that_run_into_each_other_are_not_one_page() {
+    let pages = [page(1, &[10, 11]), page(2, &[12]), page(3, &[13])];
+    let whole = String::from_utf8(xml(&pages)).unwrap();
+    let latest = ReadOptions {
+        on_error: OnError::Skip,
+        ..ReadOptions::default()
+    };
+    let ids = |read: &crate::dumps::Read| -> Vec<(i64, Option<i64>)> {
+        read.rows
+            .iter()
+            .map(|row| (row.id, row.revision.id))
+            .collect()
+    };
+    // Without the tags between two pages.
+    let merged = whole.replacen("</page>\n<page>", "", 1);
+    let read = in_every_division(&merged, &latest);
+    assert_eq!(ids(&read), [(3, Some(13))]);
+    assert_eq!(read.losses.pages_unclosed, 1, "{}", read.losses);
+    let strict = read_whole(merged.as_bytes(), &everything());
+    assert!(
+        strict.errors[0]
+            .to_string()
+            .contains("the title of another page comes first")
+    );
+    // Without both tags of a page.
+    let bare = page(2, &[12]).replace("<page>", "").replace("</page>", "");
+    let read = in_every_division(&whole.replace(&page(2, &[12]), &bare), &latest);
+    assert_eq!(ids(&read), [(1, Some(11)), (3, Some(13))]);
+    assert_eq!(read.losses.pages_stray, 1, "{}", read.losses);
+    // A hole in the file.
+    let at = whole.find("<id>11</id>").unwrap() - "<revision>".len();
+    let end = whole.find("<id>12</id>").unwrap() - "<revision>".len();
+    let mut hole = whole.clone();
+    hole.replace_range(at..end, &"\0".repeat(end - at));
+    let read = in_every_division(&hole, &latest);
+    assert_eq!(read.losses.null_bytes, (end - at) as u64);
+    // The start of the newest revision, and its timestamp.
+    let start = at..at + "<revision>".len();
+    for other in ["", "<revisioX>", "<revision/>"] {
+        let mut damaged = whole.clone();
+        damaged.replace_range(start.clone(), other);
+        let read = in_every_division(&damaged, &latest);
+        assert_eq!(ids(&read), [(2, Some(12)), (3, Some(13))], "{other}");
+        assert_eq!(read.losses.pages_malformed, 1, "{other}");
+        let strict = read_whole(damaged.as_bytes(), &everything());
+        assert!(
+            strict.errors[0]
+                .to_string()
+                .contains("a revision has no start")
+        );
+    }
+    let undated = whole.replace("2011-01-01T", "2011-0X-01T");
+    let read = in_every_division(&undated, &latest);
+    assert_eq!(ids(&read), [(1, Some(10)), (2, Some(12)), (3, Some(13))]);
+    assert_eq!(read.losses.fields, 1);
+    // Two pages that are cut off at the end.
+    let at = whole.find("</page>\n<page><title>P3").unwrap();
+    let cut = format!("{}{}<page>\n<title>B", &whole[..at], " ".repeat(400));
+    let read = in_every_division(&cut, &latest);
+    let losses = read.losses;
+    assert_eq!(
+        (losses.pages_unclosed, losses.without_footer),
+        (2, 1),
+        "{losses}"
+    );
+}
