@@ -26,7 +26,6 @@ mod kept;
 mod manual;
 mod options;
 mod out;
-mod panics;
 mod progress;
 mod reading;
 mod report;
@@ -234,6 +233,13 @@ fn print_usage(answer: &clap::Error) -> ExitCode {
     }
 }
 
+/// Leaves out what Rust prints for a panic, which is reported as an error, unless `RUST_BACKTRACE` is set.
+fn silence_panics() {
+    if std::env::var_os("RUST_BACKTRACE").is_none_or(|value| value == "0") {
+        std::panic::set_hook(Box::new(|_| {}));
+    }
+}
+
 /// How a command ended without an error.
 enum Outcome {
     Done,
@@ -253,7 +259,7 @@ fn run(arguments: Arguments) -> Result<Outcome> {
     let Arguments { global, command } = arguments;
     neardup::files::read_pipes(global.temp_dir());
     if !command.stops_itself() {
-        panics::record();
+        silence_panics();
     }
     let result = waiting.block_on(async {
         let is_job = matches!(
@@ -265,11 +271,11 @@ fn run(arguments: Arguments) -> Result<Outcome> {
             true => Either::Left(std::future::pending()),
             false => Either::Right(stop::stop_signal()),
         };
-        let mut command = runtime.spawn(async move { command.run(&global).await });
+        let work = async move { neardup::files::caught(command.run(&global)).await };
+        let mut command = runtime.spawn(work);
         tokio::select! {
             result = &mut command => match result {
                 Ok(result) => result.map(|()| Outcome::Done),
-                Err(error) if error.is_panic() => Err(panics::error()),
                 Err(error) => Err(DataFusionError::External(error.into())),
             },
             stop = stop => {

@@ -25,7 +25,8 @@ pub async fn caught<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     };
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-    exec_err!("{FAULT}: {}", text.unwrap_or("no reason is given"))
+    let text = text.unwrap_or("no reason is given");
+    exec_err!("{FAULT}: {text} (RUST_BACKTRACE=1 shows where)")
 }
 
 /// The error of reading one file, which is damaged if its reader panicked.
