@@ -6,6 +6,7 @@
 mod arrow_stream;
 mod capsules;
 mod errors;
+mod partitions;
 mod rows;
 mod session;
 mod texts;

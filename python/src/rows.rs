@@ -2,7 +2,7 @@
 
 use crate::arrow_stream::{Batches, Running, capsule, schema_capsule};
 use crate::errors::exception;
-use crate::session::spread;
+use crate::partitions::spread;
 use crate::wait::{wait, wait_with};
 use arrow::array::{AsArray, RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow::compute::sum;

@@ -2,6 +2,7 @@
 
 use crate::arrow_stream::reader;
 use crate::errors::exception;
+use crate::partitions::spread;
 use crate::rows::Rows;
 use crate::texts;
 use crate::wait::{refuse_fork, wait};
@@ -13,7 +14,7 @@ use datafusion::common::{
 use datafusion::datasource::{MemTable, ViewTable};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::prelude::SessionContext;
 use neardup::cluster::{ClientOptions, Token};
 use neardup::{Resources, explain_parse_error, parse_limit};
 use pyo3::exceptions::PyValueError;
@@ -24,9 +25,6 @@ use std::time::Duration;
 
 /// Prefix of the names of tables that are registered for one call.
 const PRIVATE: &str = "neardup private ";
-
-/// Maximum number of rows of a batch: a table from Python may consist of a single large one.
-const BATCH_ROWS: usize = 8192;
 
 /// A session in this process or on a cluster.
 #[pyclass(frozen, module = "neardup._neardup")]
@@ -257,32 +255,6 @@ fn name_tables(error: DataFusionError, tables: &[String]) -> DataFusionError {
             false => tables.join(", "),
         }
     )
-}
-
-/// Cuts batches into slices, which share the memory of the batches, and distributes consecutive slices over
-/// the partitions: all of the session's, unless the rows fit into one batch. The engine distributes the rows of fewer
-/// partitions again while it runs a query, which changes their order.
-pub(crate) fn spread(batches: &[RecordBatch], config: &SessionConfig) -> Vec<Vec<RecordBatch>> {
-    let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
-    let runs = match rows > config.batch_size() {
-        true => config.target_partitions().max(1),
-        false => 1,
-    };
-    let mut spread = vec![Vec::new(); runs];
-    let mut begun = 0;
-    for batch in batches {
-        let mut start = 0;
-        while start < batch.num_rows() {
-            // The run of the next row, and the row at which it ends.
-            let run = begun * runs / rows;
-            let end = ((run + 1) * rows).div_ceil(runs);
-            let length = (batch.num_rows() - start).min(end - begun).min(BATCH_ROWS);
-            spread[run].push(batch.slice(start, length));
-            start += length;
-            begun += length;
-        }
-    }
-    spread
 }
 
 /// Converts a Python value to a value of the engine, through an array of length 1.

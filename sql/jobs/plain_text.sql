@@ -18,7 +18,7 @@ FROM (
   SELECT
     *,
     CASE
-      WHEN namespace = 0 AND kind IN ('article', 'stub') THEN wikitext_to_blocks(wikitext, language)
+      WHEN namespace = 0 AND kind IN ('article', 'stub') THEN wikitext_to_blocks(wikitext, language, $formulas)
     END AS page
   FROM dump
 )

@@ -269,6 +269,14 @@ pub(crate) struct DumpArguments {
         help_heading = DUMPS
     )]
     splitter: Splitter,
+    #[arg(
+        long,
+        help = help("formulas"),
+        value_parser = read::<Formulas>("formulas"),
+        default_value = default("formulas"),
+        help_heading = DUMPS
+    )]
+    formulas: Formulas,
     #[arg(long, value_name = "CODE", help = help("language.job"), value_parser = language, help_heading = DUMPS)]
     language: Option<String>,
 }
@@ -297,6 +305,9 @@ impl DumpArguments {
         if self.splitter != options.splitter {
             given.push(("--splitter", self.splitter.name().to_owned()));
         }
+        if self.formulas != options.formulas {
+            given.push(("--formulas", self.formulas.name().to_owned()));
+        }
         given.extend(
             self.language
                 .clone()
@@ -309,6 +320,7 @@ impl DumpArguments {
         DumpOptions {
             on_error: self.on_error,
             splitter: self.splitter,
+            formulas: self.formulas,
             language: self.language.clone(),
         }
     }
@@ -392,39 +404,4 @@ fn has_standard_input() -> bool {
         FileType::RegularFile => found.st_size > 0,
         kind => kind == FileType::Fifo,
     })
-}
-
-/// The beginning of the name of the directory of the bundled sample dump.
-pub(super) const SAMPLE_DIRECTORY: &str = "neardup-sample-";
-
-/// The bundled sample dump as a file, whose path stays the same so that a job on it can resume.
-struct Sample {
-    path: PathBuf,
-}
-
-impl Sample {
-    fn unpack() -> Result<Self> {
-        use neardup_datasets::sample::{SAMPLE_DUMP, SAMPLE_DUMP_NAME};
-        let at = |path: &Path, error: std::io::Error| {
-            exec_datafusion_err!("{}: {error}", path.display())
-        };
-        let name = format!("{SAMPLE_DIRECTORY}{}", env!("CARGO_PKG_VERSION"));
-        let directory = temp_dir::private_temp_dir(&std::env::temp_dir(), &name)?;
-        let path = directory.join(SAMPLE_DUMP_NAME);
-        if std::fs::read(&path).is_ok_and(|bytes| bytes == SAMPLE_DUMP) {
-            return Ok(Self { path });
-        }
-        let unpack = || {
-            let mut temporary = tempfile::NamedTempFile::new_in(&directory)?;
-            temporary.write_all(SAMPLE_DUMP)?;
-            // A constant modification time: a job identifies its input by it, among other properties.
-            temporary
-                .as_file()
-                .set_modified(std::time::SystemTime::UNIX_EPOCH)?;
-            temporary.persist(&path)?;
-            Ok(())
-        };
-        unpack().map_err(|error| at(&path, error))?;
-        Ok(Self { path })
-    }
 }

@@ -30,6 +30,8 @@ mod progress;
 mod reading;
 mod report;
 mod roles;
+mod sample;
+mod script;
 mod shell;
 mod show;
 mod sql;

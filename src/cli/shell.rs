@@ -1,7 +1,7 @@
 //! The interactive SQL shell: reads statements, with history and completion.
 
 use super::out;
-use super::sql::{Format, history_file, run_script};
+use super::script::{Format, run_script};
 use super::stop;
 use super::visible::visible_line;
 use datafusion::common::{Result, exec_datafusion_err};
@@ -13,7 +13,7 @@ use rustyline::history::DefaultHistory;
 use rustyline::{Context, Editor, Helper, Highlighter, Hinter, Validator};
 use std::borrow::Cow;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tokio::runtime::Handle;
 
 const KEYWORDS: &[&str] = &[
@@ -339,4 +339,10 @@ fn read_and_run(context: &SessionContext, format: Format, workers: &Handle) -> R
         log::warn!("{}: {error}", history.display());
     }
     Ok(())
+}
+
+/// The path of the shell's history.
+fn history_file() -> Option<PathBuf> {
+    let home = std::env::var_os("HOME")?;
+    Some(Path::new(&home).join(".neardup_history"))
 }

@@ -2,7 +2,7 @@
 
 use super::options::Global;
 use super::out::Out;
-use super::sql::{Format, print_stream};
+use super::script::{Format, print_stream};
 use super::visible::{visible, visible_line};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;

@@ -1,24 +1,13 @@
 //! `neardup sql`: runs statements or scripts, or starts a shell.
 
 use super::options::{Cluster, Global};
-use super::out::{self, Out};
 use super::reading::Reading;
+use super::script::{Format, run_script};
 use super::shell;
-use super::visible::{CellLimits, Visible, visible_rows};
-use clap::{Args, ValueEnum};
-use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::csv;
-use datafusion::arrow::json::WriterBuilder;
-use datafusion::arrow::json::writer::LineDelimited;
-use datafusion::arrow::util::pretty::pretty_format_batches;
+use clap::Args;
 use datafusion::common::{Result, exec_datafusion_err, plan_err};
-use datafusion::dataframe::DataFrame;
-use datafusion::logical_expr::LogicalPlan;
-use datafusion::prelude::SessionContext;
-use futures::StreamExt;
-use std::io::{IsTerminal, Read, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::io::{IsTerminal, Read};
+use std::path::PathBuf;
 
 /// Run SQL: statements, a script, or a shell
 ///
@@ -56,14 +45,6 @@ pub(crate) struct Arguments {
     cluster: Cluster,
 }
 
-/// Output format of rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    Table,
-    Csv,
-    Json,
-}
-
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let format = match (global.json, arguments.format) {
         (true, Format::Csv) => return plan_err!("--json contradicts --format csv"),
@@ -98,132 +79,4 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         run_script(&context, script, format).await?;
     }
     Ok(())
-}
-
-/// Runs statements one after the other, and prints the rows of queries.
-pub(super) async fn run_script(
-    context: &SessionContext,
-    script: &str,
-    format: Format,
-) -> Result<()> {
-    let options = context.state().config_options().sql_parser.clone();
-    let statements = neardup::parse_statements(script, &options)
-        .map_err(|error| neardup::explain_parse_error(script, error))?;
-    for statement in statements {
-        let plan = neardup::plan_statement(&context.state(), statement).await?;
-        let plan = neardup::options::with_resets(plan);
-        let prints = !matches!(
-            plan,
-            LogicalPlan::Ddl(_)
-                | LogicalPlan::Statement(_)
-                | LogicalPlan::Copy(_)
-                | LogicalPlan::Dml(_)
-        );
-        let limits = match plan {
-            // A plan is read in full.
-            LogicalPlan::Explain(_) | LogicalPlan::Analyze(_) => CellLimits::WIDEST,
-            _ => CellLimits::of_output(),
-        };
-        let read = plan.clone();
-        let done = neardup::files::caught(async {
-            let frame = context.execute_logical_plan(plan).await?;
-            match format {
-                _ if !prints => frame.collect().await.map(drop),
-                Format::Table => print_table(frame, limits).await,
-                _ => print_stream(frame, format).await,
-            }
-        });
-        if let Err(error) = done.await {
-            return Err(neardup::files::explain_read_error(&read, context, error).await);
-        }
-    }
-    Ok(())
-}
-
-async fn print_table(frame: DataFrame, limits: CellLimits) -> Result<()> {
-    let schema = Arc::clone(frame.schema().inner());
-    let mut batches = frame.collect().await?;
-    if batches.is_empty() {
-        batches.push(RecordBatch::new_empty(Arc::clone(&schema)));
-    }
-    let batches = visible_rows(&batches, &schema, limits)?;
-    let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
-    let table = pretty_format_batches(&batches)?;
-    out::print(|out| {
-        writeln!(out, "{table}")?;
-        writeln!(out, "{rows} row{}", if rows == 1 { "" } else { "s" })?;
-        Ok(())
-    })
-}
-
-/// Prints rows as they are computed.
-pub(super) async fn print_stream(frame: DataFrame, format: Format) -> Result<()> {
-    let mut pipe = TrackedOut {
-        out: Out::new(),
-        failed: None,
-    };
-    // Control characters are made visible on a terminal only.
-    let written = match std::io::stdout().is_terminal() {
-        true => write_stream(frame, format, Visible::new(&mut pipe)).await,
-        false => write_stream(frame, format, &mut pipe).await,
-    };
-    match pipe.failed {
-        // The writers of rows replace this error by their own, which do not name the cause.
-        Some(error) => Err(error.into()),
-        None => written,
-    }
-}
-
-/// Standard output, which records the error of a failed write.
-struct TrackedOut {
-    out: Out,
-    failed: Option<std::io::Error>,
-}
-
-impl TrackedOut {
-    fn record_error<T>(&mut self, result: std::io::Result<T>) -> std::io::Result<T> {
-        result.map_err(|error| {
-            let kind = error.kind();
-            self.failed = Some(error);
-            kind.into()
-        })
-    }
-}
-
-impl Write for TrackedOut {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let result = self.out.write(bytes);
-        self.record_error(result)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        let result = self.out.flush();
-        self.record_error(result)
-    }
-}
-
-async fn write_stream(frame: DataFrame, format: Format, mut out: impl Write) -> Result<()> {
-    let mut rows = frame.execute_stream().await?;
-    if format == Format::Csv {
-        let mut writer = csv::WriterBuilder::new().with_header(true).build(&mut out);
-        writer.write(&RecordBatch::new_empty(rows.schema()))?;
-        while let Some(batch) = rows.next().await {
-            writer.write(&batch?)?;
-        }
-    } else {
-        while let Some(batch) = rows.next().await {
-            let builder = WriterBuilder::new().with_explicit_nulls(true);
-            let mut writer = builder.build::<_, LineDelimited>(&mut out);
-            writer.write(&batch?)?;
-            writer.finish()?;
-        }
-    }
-    out.flush()?;
-    Ok(())
-}
-
-/// The path of the shell's history.
-pub(super) fn history_file() -> Option<PathBuf> {
-    let home = std::env::var_os("HOME")?;
-    Some(Path::new(&home).join(".neardup_history"))
 }

@@ -5,9 +5,9 @@
 //! JSON. The engine serialises the children of an operator separately.
 
 use super::copy_to::CopyFormat;
+use super::keyed::{KeyedExec, KeyedSpec};
 use super::outer_join::OuterJoinExec;
 use super::scalar_subqueries::only_row;
-use super::stages::{KeyedExec, KeyedSpec};
 use crate::operators::similar_pairs::{SimilarPairs, SimilarPairsExec, Spec};
 use crate::operators::whole_files::WholeFilesExec;
 use crate::operators::write_step::{SortColumn, Target, WriteStep, WriteStepExec};

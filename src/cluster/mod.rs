@@ -22,6 +22,7 @@ mod copy_to;
 mod dictionaries;
 mod executor;
 mod failure;
+mod keyed;
 mod limits;
 mod monitor;
 mod outer_join;

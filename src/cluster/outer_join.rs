@@ -5,7 +5,7 @@
 //! [`KeyedExec`], which declares that an empty input is partitioned by any key, and hides the join from other
 //! rules. The join is a sort-merge join, which spills.
 
-use super::stages::{KeyedExec, is_empty, with_children};
+use super::keyed::{KeyedExec, is_empty, with_children};
 use crate::operators::unknown_values::without_known_values;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{JoinType, Result};

@@ -16,8 +16,8 @@ use ballista_core::config::BallistaConfig;
 use ballista_core::execution_plans::DistributedQueryExec;
 use ballista_core::extension::SessionConfigExt;
 use ballista_core::planner::BallistaQueryPlanner;
-use datafusion::arrow::array::{AsArray, RecordBatch};
-use datafusion::arrow::datatypes::{SchemaRef, UInt64Type};
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result, internal_err, not_impl_err};
@@ -215,7 +215,7 @@ impl Query {
         drop(running);
         let first = match (first.transpose(), staging) {
             (Ok(first), Some(staging)) => {
-                let count = first.as_ref().map_or(0, written);
+                let count = first.as_ref().map_or(0, shared::rows_written);
                 staging.commit(count).await.map_err(last)?;
                 first
             }
@@ -233,13 +233,6 @@ impl Query {
         let rows = futures::stream::iter(first.map(Ok::<RecordBatch, DataFusionError>)).chain(rest);
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
-}
-
-/// The number of rows that a statement wrote, which is the only row of its result.
-pub(super) fn written(answer: &RecordBatch) -> u64 {
-    let counts = answer.columns().iter();
-    let counts = counts.filter_map(|column| column.as_primitive_opt::<UInt64Type>());
-    counts.flatten().flatten().sum()
 }
 
 /// Cancels the job if it is dropped before `done` is set.

@@ -1,7 +1,7 @@
 //! Rows without columns, as those that `count(*)` counts, cannot be sent between stages. Below an operator that needs
 //! rows of several tasks they get a column, which is removed above it.
 
-use super::stages::{KeyedExec, with_children};
+use super::keyed::{KeyedExec, with_children};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::lit;

@@ -7,9 +7,9 @@ use super::codec::INLINE_BYTES;
 use super::scratch::Scratch;
 use crate::files::parquet_files;
 use crate::operators::shared_rows::{Purpose, SharedRows};
-use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::compute;
-use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::arrow::datatypes::{Schema, SchemaRef, UInt64Type};
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{Column, Result};
 use datafusion::dataframe::DataFrameWriteOptions;
@@ -147,11 +147,18 @@ async fn written(
     let path = folder.join("").display().to_string();
     let options = DataFrameWriteOptions::new().with_single_file_output(false);
     let counts = rows.write_parquet(&path, options, None).await?;
-    match counts.iter().map(super::query::written).sum::<u64>() {
+    match counts.iter().map(rows_written).sum::<u64>() {
         // There may be no file.
         0 => Ok(Arc::new(MemTable::try_new(schema, vec![vec![]])?)),
         _ => parquet_files(state, &[folder.into()]).await,
     }
+}
+
+/// The number of rows that a statement wrote, which is the only row of its result.
+pub(super) fn rows_written(answer: &RecordBatch) -> u64 {
+    let counts = answer.columns().iter();
+    let counts = counts.filter_map(|column| column.as_primitive_opt::<UInt64Type>());
+    counts.flatten().flatten().sum()
 }
 
 /// The rows of a plan as a table.

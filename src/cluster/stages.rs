@@ -24,6 +24,7 @@
 //!   which is sliced correctly, replaces it.
 //! - Rows without columns cannot be sent between stages: see [`row_marks`](super::row_marks).
 
+use super::keyed::{KeyedExec, KeyedSpec, is_empty, with_children};
 use super::outer_join::OuterJoinExec;
 use super::row_marks::{marked, needs_marks, unmarked};
 use crate::operators::one_input::only;
@@ -164,15 +165,6 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     Ok(plan.data)
 }
 
-/// The same operator over other inputs.
-pub(super) fn with_children(
-    plan: &Arc<dyn ExecutionPlan>,
-    inputs: Vec<Arc<dyn ExecutionPlan>>,
-) -> Result<Arc<dyn ExecutionPlan>> {
-    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-    Arc::clone(plan).replace_children(inputs, options)
-}
-
 /// Whether rows of the plan may be gathered in one partition on their way to its root.
 fn gathers(plan: &Arc<dyn ExecutionPlan>) -> bool {
     let mut found = false;
@@ -182,7 +174,7 @@ fn gathers(plan: &Arc<dyn ExecutionPlan>) -> bool {
                 return Ok(TreeNodeRecursion::Jump);
             }
             // The rows of a window or of a join of pairs, which are in one partition if its input is.
-            found |= keyed.spec.keys.is_some();
+            found |= keyed.spec().keys.is_some();
         }
         found |= node.is::<OuterJoinExec>();
         let required = node.input_distribution_requirements();
@@ -219,20 +211,6 @@ fn shuffled(input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     KeyedExec::of(Arc::new(hidden), Some(vec![key]))
 }
 
-/// Whether a plan is an empty relation, or operators that return no rows over one.
-pub(super) fn is_empty(plan: &Arc<dyn ExecutionPlan>) -> bool {
-    let passes = plan.is::<SortExec>()
-        || plan.is::<UnnestExec>()
-        || plan.is::<ProjectionExec>()
-        || plan.is::<FilterExec>()
-        || plan.is::<BoundedWindowAggExec>()
-        || plan.is::<WindowAggExec>();
-    match plan.children().as_slice() {
-        [input] if passes => is_empty(input),
-        _ => plan.is::<EmptyExec>(),
-    }
-}
-
 /// The expressions that a window operator is partitioned by; `None` if the operator is no window.
 fn window_keys(node: &Arc<dyn ExecutionPlan>) -> Option<Vec<Arc<dyn PhysicalExpr>>> {
     if let Some(window) = node.downcast_ref::<BoundedWindowAggExec>() {
@@ -241,197 +219,9 @@ fn window_keys(node: &Arc<dyn ExecutionPlan>) -> Option<Vec<Arc<dyn PhysicalExpr
     Some(node.downcast_ref::<WindowAggExec>()?.partition_keys())
 }
 
-/// The parameters of a [`KeyedExec`].
-#[derive(Debug, Clone)]
-pub(super) struct KeyedSpec {
-    /// The expressions that rows must be partitioned by.
-    pub(super) keys: Option<Vec<Arc<dyn PhysicalExpr>>>,
-    pub(super) has_statistics: bool,
-    /// Whether the input is known to be empty, and so is partitioned by any key.
-    pub(super) no_rows: bool,
-}
-
 fn is_in_memory(node: &Arc<dyn ExecutionPlan>) -> bool {
     let source = node.downcast_ref::<DataSourceExec>();
     source.is_some_and(|source| {
         (source.data_source().as_ref() as &dyn Any).is::<MemorySourceConfig>()
     })
-}
-
-/// Passes rows through, declares no order, and requires them partitioned by key if keys are given. The planner's
-/// rules move no operator past it.
-#[derive(Debug)]
-pub(super) struct KeyedExec {
-    input: Arc<dyn ExecutionPlan>,
-    spec: KeyedSpec,
-    properties: Arc<PlanProperties>,
-}
-
-impl KeyedExec {
-    /// The rows of an input, partitioned by the values of `keys` if there are any.
-    pub(super) fn of(
-        input: Arc<dyn ExecutionPlan>,
-        keys: Option<Vec<Arc<dyn PhysicalExpr>>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        let spec = KeyedSpec {
-            keys,
-            has_statistics: true,
-            no_rows: false,
-        };
-        Self::new(input, spec).replace_empty_input()
-    }
-
-    /// The same operator, with an empty relation replaced by a table in memory: an empty relation is not sliced
-    /// for tasks.
-    fn replace_empty_input(mut self) -> Result<Arc<dyn ExecutionPlan>> {
-        if is_empty(&self.input) {
-            let partitions = vec![vec![]; self.input.output_partitioning().partition_count()];
-            let schema = self.input.schema();
-            self.spec.no_rows = true;
-            let table = MemorySourceConfig::try_new_exec(&partitions, schema, None)?;
-            self = Self::new(table, self.spec);
-        }
-        Ok(Arc::new(self))
-    }
-
-    pub(super) fn new(input: Arc<dyn ExecutionPlan>, spec: KeyedSpec) -> Self {
-        let properties = input.properties();
-        let partitioning = properties.output_partitioning().clone();
-        let partitioning = match &spec.keys {
-            Some(keys) if spec.no_rows => {
-                Partitioning::Hash(keys.clone(), partitioning.partition_count())
-            }
-            _ => partitioning,
-        };
-        // Nor values that are the same in each partition: they differ in the partitions of a shuffle above.
-        let properties = Arc::new(PlanProperties::new(
-            EquivalenceProperties::new(input.schema()),
-            partitioning,
-            properties.emission_type,
-            properties.boundedness,
-        ));
-        Self {
-            input,
-            spec,
-            properties,
-        }
-    }
-
-    /// Whether a shuffle will be inserted below it; see [`shuffled`].
-    fn is_shuffle(&self) -> bool {
-        let input = self.input.downcast_ref::<KeyedExec>();
-        input.is_some_and(|input| !input.spec.has_statistics)
-    }
-
-    pub(super) fn spec(&self) -> &KeyedSpec {
-        &self.spec
-    }
-
-    fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        Self::new(only(children)?, self.spec.clone()).replace_empty_input()
-    }
-}
-
-impl DisplayAs for KeyedExec {
-    fn fmt_as(&self, _: DisplayFormatType, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        match &self.spec.keys {
-            Some(keys) => write!(f, "KeyedExec: keys=[{}]", format_physical_expr_list(keys)),
-            None => write!(f, "KeyedExec"),
-        }
-    }
-}
-
-impl ExecutionPlan for KeyedExec {
-    fn name(&self) -> &str {
-        "KeyedExec"
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        &self.properties
-    }
-
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
-    }
-
-    fn required_input_distribution(&self) -> Vec<Distribution> {
-        vec![match &self.spec.keys {
-            Some(keys) if !self.spec.no_rows => Distribution::KeyPartitioned(keys.clone()),
-            _ => Distribution::UnspecifiedDistribution,
-        }]
-    }
-
-    fn apply_expressions(
-        &self,
-        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        let mut next = TreeNodeRecursion::Continue;
-        for key in self.spec.keys.iter().flatten() {
-            next = next.visit_sibling(|| f(key))?;
-        }
-        Ok(next)
-    }
-
-    fn replace_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-        _: ReplaceChildrenOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.over(children)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.over(children)
-    }
-
-    fn child_stats_requests(&self, partition: Option<usize>) -> Vec<ChildStats> {
-        vec![match self.spec.has_statistics {
-            true => ChildStats::At(partition),
-            false => ChildStats::Skip,
-        }]
-    }
-
-    fn statistics_from_inputs(
-        &self,
-        inputs: &[Arc<Statistics>],
-        _: &StatisticsArgs,
-    ) -> Result<Arc<Statistics>> {
-        Ok(match (self.spec.has_statistics, inputs) {
-            (true, [input]) => Arc::clone(input),
-            _ => Arc::new(Statistics::new_unknown(&self.schema())),
-        })
-    }
-
-    fn execute(
-        &self,
-        partition: usize,
-        context: Arc<TaskContext>,
-    ) -> Result<SendableRecordBatchStream> {
-        // A stage is planned after the stages below it have run: its schema may differ in which columns are
-        // nullable, and rows that were shuffled no longer hold dictionaries.
-        let (schema, declared) = (self.schema(), self.schema());
-        let rows = self.input.execute(partition, context)?;
-        let rows = rows.and_then(move |batch| ready(under(batch, &declared)));
-        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
-    }
-}
-
-/// The rows, cast to a schema that may differ in which columns are nullable or are dictionaries.
-fn under(rows: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
-    if rows.schema() == *schema {
-        return Ok(rows);
-    }
-    let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
-    let columns = rows.columns().iter().zip(schema.fields());
-    let columns: Result<Vec<_>, _> = columns
-        .map(|(column, field)| cast(column, field.data_type()))
-        .collect();
-    Ok(RecordBatch::try_new_with_options(
-        Arc::clone(schema),
-        columns?,
-        &options,
-    )?)
 }

@@ -1,5 +1,6 @@
 //! Finds the Parquet file that could not be read, when a statement over several fails.
 
+use super::panics::{FAULT, caught, of_file};
 use super::{Input, Kind, listing};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
@@ -7,36 +8,7 @@ use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTable
 use datafusion::datasource::{provider_as_source, source_as_provider};
 use datafusion::logical_expr::{DdlStatement, LogicalPlan, LogicalPlanBuilder};
 use datafusion::prelude::SessionContext;
-use futures::{FutureExt, TryStreamExt};
-use std::panic::AssertUnwindSafe;
-
-/// What the error of a panic begins with.
-const FAULT: &str = "a fault in neardup or in a library that it uses";
-
-/// What work gives; a panic in it is an error. The reader of Parquet panics on some damaged files, which
-/// [`explain_read_error`] then finds.
-///
-/// # Errors
-/// Those of the work.
-pub async fn caught<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    let panic = match AssertUnwindSafe(work).catch_unwind().await {
-        Ok(result) => return result,
-        Err(panic) => panic,
-    };
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-    let text = text.unwrap_or("no reason is given");
-    exec_err!("{FAULT}: {text} (RUST_BACKTRACE=1 shows where)")
-}
-
-/// The error of reading one file, which is damaged if its reader panicked.
-pub(super) fn of_file(error: DataFusionError) -> DataFusionError {
-    let text = error.strip_backtrace();
-    match text.contains(FAULT) {
-        true => exec_datafusion_err!("the file is damaged: {text}"),
-        false => error,
-    }
-}
+use futures::TryStreamExt;
 
 /// The error of a statement, with the name of the file in front if one of the Parquet files that the statement reads is
 /// damaged. If there are several, they are read again until one fails.

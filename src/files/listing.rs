@@ -1,7 +1,7 @@
 //! Makes tables from lists of files.
 
 use super::Location;
-use super::damaged::{caught, of_file};
+use super::panics::{caught, of_file};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, exec_err};

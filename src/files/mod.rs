@@ -8,6 +8,7 @@ mod external;
 mod find;
 mod listing;
 mod location;
+mod panics;
 mod plain_texts;
 mod reading;
 mod recognise;
@@ -17,7 +18,7 @@ mod stores;
 mod url_tables;
 mod written_formats;
 
-pub use damaged::{caught, explain_read_error};
+pub use damaged::explain_read_error;
 pub use destination::Destination;
 #[cfg(feature = "cluster")]
 pub(crate) use doubles::ReadAllDoubles;
@@ -26,6 +27,7 @@ pub(crate) use external::TsvFactory;
 pub(crate) use find::MANIFEST;
 pub(crate) use listing::parquet_files;
 pub use location::Location;
+pub use panics::caught;
 pub(crate) use plain_texts::{CopyPlainTexts, plain_schema};
 pub(crate) use reading::Reading;
 pub use spool::{STANDARD_INPUT_COPY, read_pipes, remove_copies, with_names_of_pipes};

@@ -2,7 +2,7 @@
 
 use super::Value;
 use super::arguments::Call;
-use super::relations::{column, column_of, data_type};
+use super::columns::{column, column_of, data_type};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, plan_err};
 use datafusion::functions::math::expr_fn::nanvl;

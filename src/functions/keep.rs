@@ -1,7 +1,6 @@
 //! Which of similar rows is kept: the keep order.
 
 use super::quoted::{Quoted, quoted};
-use super::unique_ids::orderable;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::functions::core::expr_fn::r#struct;
@@ -290,6 +289,24 @@ fn is_direction(word: &str) -> bool {
     ["asc", "desc"]
         .iter()
         .any(|direction| word.eq_ignore_ascii_case(direction))
+}
+
+/// Converts an expression to a sort key. Texts are ordered as numbers if they are numbers, then as texts, in either
+/// direction. Empty texts and NaN become NULL, which is last in every order.
+///
+/// The engine's minimum and maximum of doubles would depend on the order of the rows if there were NaNs.
+pub(super) fn orderable(expr: Expr, data_type: &DataType, descending: bool) -> Result<Expr> {
+    match data_type {
+        DataType::Dictionary(_, value) => {
+            orderable(cast(expr, (**value).clone()), value, descending)
+        }
+        text if text.is_string() => Ok(number_order().call(vec![expr, lit(descending)])),
+        number if number.is_floating() => {
+            when(isnan(expr.clone()), lit(ScalarValue::try_new_null(number)?)).otherwise(expr)
+        }
+        DataType::Map(_, _) => plan_err!("{expr} is a map; maps have no order to keep rows by"),
+        _ => Ok(expr),
+    }
 }
 
 #[cfg(test)]

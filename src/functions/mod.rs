@@ -8,11 +8,13 @@
 //! choose a variant, add a file under `functions/resolve`.
 
 mod arguments;
+mod columns;
 mod deferred;
 mod expand;
 mod fixed;
 mod groups;
 mod inline;
+mod inputs;
 mod keep;
 mod offsets;
 mod planner;
@@ -26,6 +28,7 @@ mod unique_ids;
 
 pub use crate::parameters::{Kind, Parameter, Range, Value};
 pub use arguments::{Call, Given};
+pub(crate) use columns::{joined_texts, last_column};
 pub(crate) use deferred::ExpandDeferredCalls;
 pub(crate) use groups::names_of_groups;
 pub use inline::sql_text;
@@ -33,7 +36,6 @@ pub use keep::{Keep, KeepKey, KeepValue};
 pub(crate) use keep::{KeepOrder, hint_for_call};
 pub(crate) use offsets::BoundOffsets;
 pub(crate) use planner::FunctionPlanner;
-pub(crate) use relations::{joined_texts, last_column};
 pub use template::{Column, Header, Template};
 pub(crate) use unique_ids::one_row_per_id;
 

@@ -1,7 +1,7 @@
 //! Reduces a relation to one row per id.
 
-use super::keep::KeepOrder;
-use super::relations::last_column;
+use super::columns::last_column;
+use super::keep::{KeepOrder, orderable};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::functions::math::expr_fn::isnan;
@@ -11,24 +11,6 @@ use datafusion::logical_expr::{
 };
 use neardup_udfs::number_order;
 use std::sync::Arc;
-
-/// Converts an expression to a sort key. Texts are ordered as numbers if they are numbers, then as texts, in either
-/// direction. Empty texts and NaN become NULL, which is last in every order.
-///
-/// The engine's minimum and maximum of doubles would depend on the order of the rows if there were NaNs.
-pub(super) fn orderable(expr: Expr, data_type: &DataType, descending: bool) -> Result<Expr> {
-    match data_type {
-        DataType::Dictionary(_, value) => {
-            orderable(cast(expr, (**value).clone()), value, descending)
-        }
-        text if text.is_string() => Ok(number_order().call(vec![expr, lit(descending)])),
-        number if number.is_floating() => {
-            when(isnan(expr.clone()), lit(ScalarValue::try_new_null(number)?)).otherwise(expr)
-        }
-        DataType::Map(_, _) => plan_err!("{expr} is a map; maps have no order to keep rows by"),
-        _ => Ok(expr),
-    }
-}
 
 /// Keeps the first row of each id: rows with a value come first, then rows are ordered by the keep order if there is
 /// one, then by all columns from left to right. NULL is

@@ -25,6 +25,31 @@ use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
 use xxhash_rust::xxh3::Xxh3;
 
+/// Name of the report in the directory of a job.
+pub(super) const REPORT: &str = "report.html";
+
+/// The files and directories that a job owns in its directory, beside the manifest and the lock.
+pub(super) const OWNED: [&str; 13] = [
+    "steps",
+    "plain_text",
+    "sentences",
+    "pages",
+    "pairs.parquet",
+    "clusters.parquet",
+    "kept.parquet",
+    "removed.parquet",
+    "contamination.parquet",
+    "cuts.parquet",
+    "settings.parquet",
+    "methods.parquet",
+    REPORT,
+];
+
+/// Whether a job writes or removes a file or a directory of this name in its directory.
+pub fn is_owned(name: &str) -> bool {
+    OWNED.contains(&name) || [MANIFEST, ".lock"].contains(&name)
+}
+
 /// Object stores copy objects up to this size in one request.
 const MAX_COPY_BYTES: u64 = 5 << 30;
 

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use neardup_wikidump::OnError;
+pub use neardup_wikitext::Formulas;
 pub use neardup_wikitext::sentences::Splitter;
 
 /// How dumps are read.
@@ -23,8 +24,28 @@ pub struct DumpOptions {
     pub on_error: OnError,
     /// How texts are split into sentences.
     pub splitter: Splitter,
+    /// What texts have in place of formulas of TeX.
+    pub formulas: Formulas,
     /// The language code of all pages; `None`: that of the dump's header.
     pub language: Option<String>,
+}
+
+impl DumpOptions {
+    /// What a manifest records of the options. Those that came later are recorded where they differ from their defaults,
+    /// so that directories of before can be resumed.
+    pub(super) fn parameters(&self) -> Vec<(String, serde_json::Value)> {
+        let mut parameters = vec![
+            ("on_error".to_owned(), self.on_error.name().into()),
+            ("splitter".to_owned(), self.splitter.name().into()),
+        ];
+        if self.formulas != Formulas::default() {
+            parameters.push(("formulas".to_owned(), self.formulas.name().into()));
+        }
+        if let Some(language) = &self.language {
+            parameters.push(("language".to_owned(), language.clone().into()));
+        }
+        parameters
+    }
 }
 
 /// Runs the steps `plain_text` and `sentences`.
@@ -38,10 +59,12 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
     };
     let dump = Arc::new(DumpTable::try_new(input.dumps()?, dump)?);
     job.context().register_table("dump", dump)?;
-    let values = BTreeMap::from([(
-        "splitter".to_owned(),
-        Value::Text(options.splitter.to_string()),
-    )]);
+    let values = [
+        ("splitter", options.splitter.name()),
+        ("formulas", options.formulas.name()),
+    ];
+    let values = values.map(|(name, value)| (name.to_owned(), Value::Text(value.to_owned())));
+    let values = BTreeMap::from(values);
     job.step(
         "plain_text",
         Output::Directory("plain_text"),

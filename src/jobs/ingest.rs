@@ -7,7 +7,6 @@ use super::manifest::Manifest;
 use crate::files::{Kind, resolve};
 use datafusion::common::{Result, exec_err};
 use datafusion::prelude::SessionContext;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// An `ingest` job.
@@ -38,13 +37,7 @@ pub async fn ingest(
     }
     inputs::refuse_inside(&input, &options.output, &context.runtime_env())?;
     let files = inputs::identify(&input, &context.runtime_env()).await?;
-    let mut parameters = BTreeMap::from([
-        ("on_error".to_owned(), options.dump.on_error.name().into()),
-        ("splitter".to_owned(), options.dump.splitter.name().into()),
-    ]);
-    if let Some(language) = &options.dump.language {
-        parameters.insert("language".to_owned(), language.clone().into());
-    }
+    let parameters = options.dump.parameters().into_iter().collect();
     let manifest = Manifest::new("ingest", files, parameters);
     let mut job = Job::open(
         &options.output,

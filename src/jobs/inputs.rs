@@ -194,7 +194,7 @@ fn bucket(address: &str) -> Option<(&str, &str)> {
 fn on_disk<'a>(input: &'a Input, directory: &Path) -> Option<&'a Location> {
     let mut owned = vec![real(directory)];
     // A directory of the job may be a symbolic link to another directory.
-    for name in super::job::OWNED {
+    for name in super::directory::OWNED {
         let path = directory.join(name);
         if path.is_symlink() {
             owned.push(real(&path));

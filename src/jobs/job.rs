@@ -1,11 +1,10 @@
 //! The lifecycle of a job: open, run steps, publish files, finish.
 
 use super::damage::damage;
-use super::directory::Directory;
+use super::directory::{Directory, OWNED, REPORT};
 use super::figures::{Figure, Reason};
 use super::inputs;
 use super::manifest::{Manifest, StepFile, StepRecord};
-use super::report::REPORT;
 use super::statement;
 use crate::files::{Location, MANIFEST, parquet_files};
 use crate::functions::{Template, Value};
@@ -48,28 +47,6 @@ pub struct Quiet;
 impl Progress for Quiet {
     fn step(&self, _: &str, _: bool) {}
     fn done(&self, _: &str, _: u64, _: Duration) {}
-}
-
-/// The files and directories that a job owns in its directory, beside the manifest and the lock.
-pub(super) const OWNED: [&str; 13] = [
-    "steps",
-    "plain_text",
-    "sentences",
-    "pages",
-    "pairs.parquet",
-    "clusters.parquet",
-    "kept.parquet",
-    "removed.parquet",
-    "contamination.parquet",
-    "cuts.parquet",
-    "settings.parquet",
-    "methods.parquet",
-    REPORT,
-];
-
-/// Whether a job writes or removes a file or a directory of this name in its directory.
-pub fn is_owned(name: &str) -> bool {
-    OWNED.contains(&name) || [MANIFEST, ".lock"].contains(&name)
 }
 
 /// Where the files of a step go.

@@ -43,11 +43,12 @@ mod why;
 
 pub use decontaminate::{Action, Decontaminate, decontaminate};
 pub use dedup::{Compare, Dedup, Edit, Keep, KeepKey, KeepValue, Method, Pairs, Resolution, dedup};
-pub use dumps::{DumpOptions, OnError, Splitter};
+pub use directory::is_owned;
+pub use dumps::{DumpOptions, Formulas, OnError, Splitter};
 pub use figures::{Figure, Reason};
 pub use first_look::{FirstLook, first_look};
 pub use ingest::{Ingest, ingest};
-pub use job::{Job, Progress, Quiet, is_owned};
+pub use job::{Job, Progress, Quiet};
 pub use manifest::{InputFile, Manifest, StepFile, StepRecord};
 pub use neardup_kernels::{ChangeKind, Measure, PairClass};
 pub use recall::{Recall, RecallBin, Share};

@@ -5,6 +5,7 @@
 
 use super::dedup::Method;
 use super::defaults::default;
+use super::directory::REPORT;
 use super::figures::Figure;
 use super::manifest::Manifest;
 use super::recall::{Recall, recall, sample};
@@ -21,8 +22,6 @@ use datafusion::prelude::SessionContext;
 use neardup_kernels::{Bands, ChangeKind, PairClass, candidate_probability, choose_bands};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Name of the report in the directory of a job.
-pub(super) const REPORT: &str = "report.html";
 /// Maximum number of removed rows whose class is determined.
 pub const SAMPLED_ROWS: usize = 2000;
 /// Maximum number of pairs of each class.

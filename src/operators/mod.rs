@@ -25,6 +25,7 @@ pub(crate) use fit::JoinOneRow;
 pub mod in_order;
 pub(crate) mod join_conditions;
 pub(crate) mod lost_conditions;
+mod nodes;
 pub(crate) mod not_in;
 pub(crate) mod one_input;
 pub(crate) mod planner;

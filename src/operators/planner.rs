@@ -2,6 +2,7 @@
 
 use super::fit;
 use super::in_order::merged_in_order;
+use super::nodes::operator;
 use super::shared_rows::{SharedRows, SharedRowsExec, Store};
 use super::similar_pairs::{SimilarPairs, SimilarPairsExec};
 use super::tables::as_nodes;
@@ -127,26 +128,4 @@ impl ExtensionPlanner for OperatorPlanner {
             Arc::clone(self.stores.lock().entry(node.key()).or_default())
         })
     }
-}
-
-/// The operator of a node of ours over its input.
-pub(super) fn operator(
-    node: &dyn UserDefinedLogicalNode,
-    input: Arc<dyn ExecutionPlan>,
-    partitions: usize,
-    store: impl Fn(&SharedRows) -> Arc<Store>,
-) -> Result<Option<Arc<dyn ExecutionPlan>>> {
-    let node = node.as_any();
-    if let Some(node) = node.downcast_ref::<SimilarPairs>() {
-        let exec = SimilarPairsExec::try_new(input, node.spec().clone(), partitions)?;
-        return Ok(Some(Arc::new(exec)));
-    }
-    if let Some(node) = node.downcast_ref::<WriteStep>() {
-        let exec = WriteStepExec::new(input, node.target().clone());
-        return Ok(Some(Arc::new(exec)));
-    }
-    if let Some(node) = node.downcast_ref::<SharedRows>() {
-        return Ok(Some(Arc::new(SharedRowsExec::new(input, store(node)))));
-    }
-    Ok(None)
 }

@@ -4,7 +4,7 @@
 //! of the optimizer therefore puts a table in the place of each node; a scan of it plans the input of the node with
 //! the planner of the session and runs the operator over it. Our own planner takes the nodes back.
 
-use super::planner::operator;
+use super::nodes::operator;
 use super::shared_rows::{SharedRows, Store};
 use super::similar_pairs::SimilarPairs;
 use async_trait::async_trait;

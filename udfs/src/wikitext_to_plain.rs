@@ -1,4 +1,4 @@
-//! `wikitext_to_plain(wikitext[, language])`
+//! `wikitext_to_plain(wikitext[, language[, formulas]])`
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use arrow::datatypes::DataType;
 use datafusion_common::Result;
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
-use neardup_wikitext::to_plain_into;
+use neardup_wikitext::{Formulas, to_blocks_into};
 
 use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the prose of a page of wikitext: without markup, templates, tables, references and the sections that only list references or links. Each paragraph, heading and list item is a line of its own. A formula in a sentence is the word `FORMULA`. Empty brackets and separators beside what was left out go too. A redirect gives the empty text.",
-    syntax_example = "wikitext_to_plain(wikitext[, language])",
+    description = "Returns the prose of a page of wikitext: without markup, templates, tables, references and the sections that only list references or links. Each paragraph, heading and list item is a line of its own. A formula in a sentence is the word `FORMULA`, or its text by choice; a formula in a line of its own is left out. Empty brackets and separators beside what was left out go too. A redirect gives the empty text.",
+    syntax_example = "wikitext_to_plain(wikitext[, language[, formulas]])",
     sql_example = r#"```sql
 > SELECT wikitext_to_plain('The Ouse flows through [[York|the city]].<ref>A map.</ref>', 'en') AS plain;
 +----------------------------------+
@@ -32,6 +32,10 @@ use crate::function::Function;
         name = "language",
         description = "The language code of the wiki, a constant or a column; where it is left out or NULL, the section titles of all languages count."
     ),
+    argument(
+        name = "formulas",
+        description = "A constant: 'placeholder' (default) for the word `FORMULA`, the same for every formula; 'text' for the formula in plain characters, as in \"(a + 1)/b ≤ x^2\", and the word where it cannot be read."
+    ),
     related_udf(name = "split_sentences")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,11 +44,16 @@ pub(crate) struct WikitextToPlain;
 impl Function for WikitextToPlain {
     const PARAMETERS: &'static Parameters = &Parameters {
         function: "wikitext_to_plain",
-        all: &[("wikitext", Kind::Text), ("language", Kind::Text)],
+        all: &[
+            ("wikitext", Kind::Text),
+            ("language", Kind::Text),
+            ("formulas", Kind::Name),
+        ],
         required: 1,
     };
 
-    fn result_type(_: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
+    fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
+        constants.parsed(2, Formulas::default())?;
         Ok(DataType::Utf8View)
     }
 
@@ -55,7 +64,8 @@ impl Function for WikitextToPlain {
         } else {
             None
         };
-        let mut plain = String::new();
+        let formulas = args.constants().parsed(2, Formulas::default())?;
+        let (mut plain, mut letters) = (String::new(), String::new());
         let mut out = StringViewBuilder::with_capacity(args.rows());
         for row in 0..args.rows() {
             let Some(wikitext) = pages.get(row) else {
@@ -64,7 +74,8 @@ impl Function for WikitextToPlain {
             };
             let language = languages.as_ref().and_then(|languages| languages.get(row));
             plain.clear();
-            to_plain_into(wikitext, language, &mut plain);
+            letters.clear();
+            to_blocks_into(wikitext, language, formulas, &mut plain, &mut letters);
             out.try_append_value(&plain)?;
         }
         Ok(Arc::new(out.finish()))

@@ -9,19 +9,10 @@ use datafusion::common::Result;
 use datafusion::datasource::physical_plan::FileSource;
 use datafusion::datasource::table_schema::TableSchema;
 
+use super::chunk::Chunk;
 use super::options::{RecordFormat, RecordOptions};
 use super::{input, json, separated, text};
 use crate::files::{DecodeTask, Decoder, FormatSource, Numbers};
-
-/// Number of bytes of a file after which a batch is full.
-pub(super) const BATCH_BYTES: usize = 8 << 20;
-
-/// Some rows of a file, in its order.
-pub(super) struct Chunk {
-    pub(super) rows: usize,
-    /// The wanted columns.
-    pub(super) columns: Vec<ArrayRef>,
-}
 
 /// A scan of separated values, JSON or plain text.
 pub type RecordSource = FormatSource<RecordDecoder>;

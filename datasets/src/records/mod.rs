@@ -15,6 +15,7 @@
 //! - `infer`: infers the columns of all files; `table`: the table provider; `decode`: the decoder of the scan; `wire`:
 //!   serialises tables and sources.
 
+mod chunk;
 mod decode;
 mod encoding;
 mod infer;

@@ -6,7 +6,7 @@ use datafusion::arrow::array::{ArrayRef, StringArray};
 use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
 
-use super::decode::Chunk;
+use super::chunk::Chunk;
 use super::input::Buffer;
 
 /// The columns of every table of texts; the decoder returns them by these indexes.

@@ -1,7 +1,7 @@
 //! The command that runs a job again, from its manifest.
 
 use crate::cli::columns::written;
-use crate::cli::dedup::SAMPLE_DIRECTORY;
+use crate::cli::sample::SAMPLE_DIRECTORY;
 use crate::cli::visible::shell_word;
 use neardup::files::STANDARD_INPUT_COPY;
 use neardup::jobs::{Keep, KeepKey, KeepValue, Manifest};
@@ -28,6 +28,7 @@ const OPTIONS: [(&str, &str, &str); 22] = [
     ("max_length", "--max-length", "2000"),
     ("on_error", "--on-error", "fail"),
     ("splitter", "--splitter", "default"),
+    ("formulas", "--formulas", "placeholder"),
     ("language", "--language", ""),
     ("delimiter", "--delimiter", ""),
     ("quote", "--quote", ""),

@@ -1,8 +1,8 @@
 //! Resolves `contamination`: projects the corpus and the items to inputs with fixed column names.
 
 use super::{Call, Expansion, expansion};
+use crate::functions::columns;
 use crate::functions::find;
-use crate::functions::relations;
 use datafusion::common::{DataFusionError, Result, plan_datafusion_err};
 use datafusion::logical_expr::LogicalPlanBuilder;
 
@@ -24,8 +24,8 @@ pub(in crate::functions) fn contamination(call: &Call) -> Result<Expansion> {
                 error.message()
             ),
         };
-        let id = relations::id_column(call, plan, id).map_err(of_items)?;
-        let text = relations::text_column(call, plan, text).map_err(of_items)?;
+        let id = columns::id_column(call, plan, id).map_err(of_items)?;
+        let text = columns::text_column(call, plan, text).map_err(of_items)?;
         let plan = LogicalPlanBuilder::from(plan.clone())
             .project(vec![id.alias("id"), text.alias("text")])?
             .build()?;

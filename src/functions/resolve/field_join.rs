@@ -4,7 +4,7 @@ use super::join::check_second;
 use super::{Call, Expansion, Value, expansion};
 use crate::functions::find;
 use crate::functions::groups::Groups;
-use crate::functions::relations;
+use crate::functions::inputs;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::functions::core::expr_fn::get_field;
 use datafusion::logical_expr::{cast, col};
@@ -34,10 +34,10 @@ pub(in crate::functions) fn field_join(call: &Call) -> Result<Expansion> {
         ("sides", Value::Integer(call.relations.len() as i64)),
         Groups::of(call)?.rule(),
     ];
-    let inputs = vec![relations::records(call)?];
+    let inputs = vec![inputs::records(call)?];
     let mut result = expansion(call, function.template, inputs, more);
     if let Expansion::Template { output, .. } = &mut result {
-        let mut columns = match relations::id_types(call)?.as_slice() {
+        let mut columns = match inputs::id_types(call)?.as_slice() {
             // They are compared in a common type.
             [id_a, id_b] if id_a != id_b => vec![
                 cast(col("id_a"), id_a.clone()).alias("id_a"),

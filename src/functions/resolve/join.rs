@@ -4,7 +4,7 @@ use super::lsh::bands_and_rows;
 use super::{Call, Expansion, Value, block_variant, expansion};
 use crate::functions::find;
 use crate::functions::groups::Groups;
-use crate::functions::relations;
+use crate::functions::{columns, inputs};
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::logical_expr::{cast, col};
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ fn set_join(call: &Call, variant: &str) -> Result<Expansion> {
         );
     }
     check_second(call, &["id_b", "signature_column_b"])?;
-    let sets = relations::rows(call, "signature_column", "tokens", relations::set_column)?;
+    let sets = inputs::rows(call, "signature_column", "tokens", columns::set_column)?;
     let more = [
         ("sides", Value::Integer(call.relations.len() as i64)),
         Groups::of(call)?.rule(),
@@ -116,7 +116,7 @@ pub(in crate::functions) fn minhash_buckets(call: &Call) -> Result<Expansion> {
     Ok(expansion(
         call,
         template,
-        vec![relations::documents(call)?],
+        vec![inputs::documents(call)?],
         more,
     ))
 }
@@ -194,7 +194,7 @@ fn document_join(call: &Call, more: BTreeMap<&str, Value>) -> Result<Expansion> 
         true => function.variants[0],
         false => function.template,
     };
-    let input = relations::documents(call)?;
+    let input = inputs::documents(call)?;
     let (group_rule, rule) = Groups::of(call)?.rule();
     let mut expansion = expansion(call, template, vec![input], more);
     if let Expansion::Template { values, .. } = &mut expansion {
@@ -221,7 +221,7 @@ pub(super) fn with_own_ids(
     value: &str,
 ) -> Result<Expansion> {
     if let ([id_a, id_b], Expansion::Template { output, .. }) =
-        (relations::id_types(call)?.as_slice(), &mut expansion)
+        (inputs::id_types(call)?.as_slice(), &mut expansion)
         && id_a != id_b
     {
         *output = Some(vec![

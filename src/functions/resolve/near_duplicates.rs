@@ -4,7 +4,7 @@ use super::lsh::bands_and_rows;
 use super::signatures;
 use super::{Call, Expansion, Value, block_variant, expansion};
 use crate::functions::groups::Groups;
-use crate::functions::{Keep, KeepOrder, find, hint_for_call, one_row_per_id, relations};
+use crate::functions::{Keep, KeepOrder, columns, find, hint_for_call, one_row_per_id};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{DataFusionError, Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::functions::unicode::expr_fn::character_length;
@@ -58,7 +58,7 @@ pub(in crate::functions) fn deduplicate(call: &Call) -> Result<Expansion> {
         columns[clash] = fresh_name(&names);
         projection[clash] = projection[clash].clone().unalias().alias(&columns[clash]);
     }
-    let id = relations::id_column(call, plan, id_name(call))?;
+    let id = columns::id_column(call, plan, id_name(call))?;
     projection.push(id.clone().alias("removed_id"));
     let order = keep_order(call)?;
     let value = item_column(call, plan)?;
@@ -206,10 +206,10 @@ fn values(call: &Call) -> Result<Vec<(&'static str, Value)>> {
 /// The items that are compared, unchanged.
 fn item_column(call: &Call, plan: &LogicalPlan) -> Result<Expr> {
     match measure(call)? {
-        Measure::Cosine => relations::column(call, plan, call.column("vector").unwrap_or("vector")),
-        _ => match relations::text_names(call).as_slice() {
-            [name] => relations::column(call, plan, name),
-            names => relations::texts(call, plan, names),
+        Measure::Cosine => columns::column(call, plan, call.column("vector").unwrap_or("vector")),
+        _ => match columns::text_names(call).as_slice() {
+            [name] => columns::column(call, plan, name),
+            names => columns::texts(call, plan, names),
         },
     }
 }
@@ -229,17 +229,17 @@ fn keep_order(call: &Call) -> Result<Option<KeepOrder>> {
         };
         let find = |name: &str| {
             let expr =
-                relations::column(call, plan, name).map_err(|error| match hint_for_call(name) {
+                columns::column(call, plan, name).map_err(|error| match hint_for_call(name) {
                     "" => error,
                     hint => plan_datafusion_err!("{}{hint}", error.message()),
                 })?;
-            let data_type = relations::data_type(plan, &expr)?;
+            let data_type = columns::data_type(plan, &expr)?;
             Ok((expr, data_type))
         };
         return KeepOrder::of(&keys, find).map(Some);
     }
     if Keep::from_word(call.text("keep")?)? == Keep::Longest {
-        let text = relations::texts(call, plan, &relations::text_names(call))?;
+        let text = columns::texts(call, plan, &columns::text_names(call))?;
         return Ok(Some(KeepOrder {
             expr: character_length(text),
             descending: true,
@@ -252,18 +252,18 @@ fn keep_order(call: &Call) -> Result<Option<KeepOrder>> {
 /// row that is kept. A row without an id is always kept: its rank and item are NULL.
 fn ranked(call: &Call, order: Option<KeepOrder>) -> Result<LogicalPlan> {
     let plan = call.relations[0].clone();
-    let id = relations::id_column(call, &plan, id_name(call))?;
+    let id = columns::id_column(call, &plan, id_name(call))?;
     let measure = measure(call)?;
     if measure != Measure::Cosine && call.is_given("vector") {
         return plan_err!("{}: vector needs method => 'projection'", call.function);
     }
     let item = match measure {
         Measure::Jaccard | Measure::Containment | Measure::Edit => {
-            relations::texts(call, &plan, &relations::text_names(call))?
+            columns::texts(call, &plan, &columns::text_names(call))?
         }
         Measure::Cosine => {
             let name = call.column("vector").unwrap_or("vector");
-            relations::vector_column(call, &plan, name, &id)?
+            columns::vector_column(call, &plan, name, &id)?
         }
     };
     let groups = Groups::of(call)?;
@@ -281,7 +281,7 @@ fn ranked(call: &Call, order: Option<KeepOrder>) -> Result<LogicalPlan> {
     // A row without an item is kept only if all rows of its id have none.
     let has_item = item_column(call, &plan)?.is_not_null();
     let keep_key = when(has_item.clone(), order.expr).end()?;
-    let group_type = relations::data_type(&plan, &group)?;
+    let group_type = columns::data_type(&plan, &group)?;
     let documents = LogicalPlanBuilder::from(plan)
         .project(vec![
             id.alias("id"),
@@ -327,7 +327,7 @@ fn ranked(call: &Call, order: Option<KeepOrder>) -> Result<LogicalPlan> {
             ],
         )?
         .window(vec![rank])?;
-    let rank = relations::last_column(ranked.schema());
+    let rank = columns::last_column(ranked.schema());
     // The rows of an id are in one group, if groups are compared.
     let group = match groups {
         Groups::Any | Groups::Differ(_) => ident("group_value"),

@@ -1,10 +1,9 @@
 //! Functions over relations of pairs.
 
 use super::{Call, Expansion, expansion};
+use crate::functions::columns::{column, data_type, id_column, number_column, signed_id};
 use crate::functions::find;
-use crate::functions::relations::{
-    column, common_id_type, data_type, id_column, joined_id_type, number_column, signed_id,
-};
+use crate::functions::inputs::{common_id_type, joined_id_type};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast};

@@ -1,8 +1,8 @@
 //! Resolves `partial_duplicates`, whose relation has a row for each sentence or for each document.
 
 use super::{Call, Expansion, Value, expansion};
+use crate::functions::columns::{data_type, has_column, id_column, integer_column, text_column};
 use crate::functions::find;
-use crate::functions::relations::{data_type, has_column, id_column, integer_column, text_column};
 use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
 

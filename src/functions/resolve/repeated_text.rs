@@ -2,8 +2,8 @@
 //! building block has a variant for units that are similar rather than equal.
 
 use super::{Call, Expansion, block_variant, expansion};
+use crate::functions::columns::{id_column, text_column};
 use crate::functions::find;
-use crate::functions::relations::{id_column, text_column};
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::logical_expr::LogicalPlanBuilder;
 

@@ -1,8 +1,8 @@
 //! Resolves `sentence_history`: projects the relation to an input with fixed column names.
 
 use super::{Call, Expansion, expansion};
+use crate::functions::columns::{column, data_type, id_column, integer_column, text_column};
 use crate::functions::find;
-use crate::functions::relations::{column, data_type, id_column, integer_column, text_column};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::logical_expr::LogicalPlanBuilder;

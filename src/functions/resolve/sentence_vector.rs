@@ -1,8 +1,8 @@
 //! Resolves `sentence_vector`: projects the texts and the word vectors to inputs with fixed column names.
 
 use super::{Call, Expansion, expansion};
+use crate::functions::columns;
 use crate::functions::find;
-use crate::functions::relations;
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::logical_expr::{LogicalPlanBuilder, lit};
 
@@ -13,10 +13,10 @@ pub(in crate::functions) fn sentence_vector(call: &Call) -> Result<Expansion> {
         ));
     };
     let name = |parameter: &'static str| call.column(parameter).unwrap_or(parameter);
-    let id = relations::id_column(call, documents, name("id"))?;
-    let text = relations::text_column(call, documents, name("text"))?;
+    let id = columns::id_column(call, documents, name("id"))?;
+    let text = columns::text_column(call, documents, name("text"))?;
     let language = match call.column("language_column") {
-        Some(name) => relations::text_column(call, documents, name)?,
+        Some(name) => columns::text_column(call, documents, name)?,
         None => lit(call.text("language")?),
     };
     let documents = LogicalPlanBuilder::from(documents.clone())
@@ -26,8 +26,8 @@ pub(in crate::functions) fn sentence_vector(call: &Call) -> Result<Expansion> {
             language.alias("language"),
         ])?
         .build()?;
-    let word = relations::text_column(call, vectors, name("word"))?;
-    let vector = relations::numbers_column(call, vectors, name("vector"))?;
+    let word = columns::text_column(call, vectors, name("word"))?;
+    let vector = columns::numbers_column(call, vectors, name("vector"))?;
     let vectors = LogicalPlanBuilder::from(vectors.clone())
         .project(vec![word.alias("word"), vector.alias("vector")])?
         .build()?;

@@ -1,8 +1,8 @@
 //! Resolves `sentences`, whose id and carried columns keep the names that they have in the input.
 
 use super::{Call, Expansion, expansion};
+use crate::functions::columns;
 use crate::functions::find;
-use crate::functions::relations;
 use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::functions::core::expr_fn::named_struct;
 use datafusion::logical_expr::{LogicalPlanBuilder, col, lit};
@@ -11,14 +11,14 @@ use datafusion::prelude::get_field;
 pub(in crate::functions) fn sentences(call: &Call) -> Result<Expansion> {
     let plan = &call.relations[0];
     let id_name = call.column("id").unwrap_or("id");
-    let id = relations::id_column(call, plan, id_name)?;
-    let text = relations::text_column(call, plan, call.column("text").unwrap_or("text"))?;
+    let id = columns::id_column(call, plan, id_name)?;
+    let text = columns::text_column(call, plan, call.column("text").unwrap_or("text"))?;
     let language = match call.column("language_column") {
-        Some(name) => relations::text_column(call, plan, name)?,
+        Some(name) => columns::text_column(call, plan, name)?,
         None => lit(call.text("language")?),
     };
     let blocks = match call.column("blocks") {
-        Some(name) => relations::text_column(call, plan, name)?,
+        Some(name) => columns::text_column(call, plan, name)?,
         None => lit(ScalarValue::Utf8(None)),
     };
     let carry = call.columns("carry");
@@ -37,7 +37,7 @@ pub(in crate::functions) fn sentences(call: &Call) -> Result<Expansion> {
     let mut fields = Vec::new();
     for name in carry {
         fields.push(lit(name.as_str()));
-        fields.push(relations::column(call, plan, name)?);
+        fields.push(columns::column(call, plan, name)?);
     }
     let carried = match fields.is_empty() {
         true => lit(0_i8),

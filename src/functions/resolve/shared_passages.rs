@@ -2,7 +2,7 @@
 
 use super::{Call, Expansion, Value, expansion};
 use crate::functions::find;
-use crate::functions::relations;
+use crate::functions::inputs;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use neardup_kernels::{Shingle, passage_window};
 
@@ -39,7 +39,7 @@ pub(in crate::functions) fn shared_passages(call: &Call) -> Result<Expansion> {
     Ok(expansion(
         call,
         function.template,
-        vec![relations::documents(call)?],
+        vec![inputs::documents(call)?],
         more,
     ))
 }

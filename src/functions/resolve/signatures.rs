@@ -3,7 +3,7 @@
 use super::join::{check_second, with_own_ids};
 use super::{Call, Expansion, Value, block_variant, expansion};
 use crate::functions::groups::Groups;
-use crate::functions::{find, relations};
+use crate::functions::{columns, find, inputs};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::logical_expr::LogicalPlan;
@@ -30,11 +30,11 @@ pub(in crate::functions) fn signature_pairs(call: &Call) -> Result<Expansion> {
 /// `hamming_join`.
 pub(in crate::functions) fn hamming_join(call: &Call) -> Result<Expansion> {
     check_second(call, &["id_b", "signature_column_b"])?;
-    let input = relations::rows(
+    let input = inputs::rows(
         call,
         "signature_column",
         "vector",
-        relations::signature_column,
+        columns::signature_column,
     )?;
     let signature = |index: usize| -> Result<DataType> {
         let plan = &call.relations[index];
@@ -44,7 +44,7 @@ pub(in crate::functions) fn hamming_join(call: &Call) -> Result<Expansion> {
         let name = second
             .or(call.column("signature_column"))
             .unwrap_or("signature");
-        relations::data_type(plan, &relations::column(call, plan, name)?)
+        columns::data_type(plan, &columns::column(call, plan, name)?)
     };
     let mut bits = call.get("bits").map(|_| call.integer("bits")).transpose()?;
     for index in 0..call.relations.len() {
@@ -96,7 +96,7 @@ pub(in crate::functions) fn simhash_join(call: &Call) -> Result<Expansion> {
     let values = plan.values(exact_blocks, max_distance);
     finish(
         call,
-        vec![relations::documents(call)?],
+        vec![inputs::documents(call)?],
         None,
         values,
         "distance",
@@ -108,14 +108,14 @@ pub(in crate::functions) fn projection_join(call: &Call) -> Result<Expansion> {
     check_second(call, &["id_b", "vector_b"])?;
     let values = projection(call)?;
     let variant = (call.text("verify")? == "estimate").then_some("projection_join.estimated");
-    let input = relations::rows(call, "vector", "vector", relations::vector_column)?;
+    let input = inputs::rows(call, "vector", "vector", columns::vector_column)?;
     finish(call, vec![input], variant, values, "similarity")
 }
 
 /// `cosine_join`.
 pub(in crate::functions) fn cosine_join(call: &Call) -> Result<Expansion> {
     check_second(call, &["id_b", "vector_b"])?;
-    let input = relations::rows(call, "vector", "vector", relations::vector_column)?;
+    let input = inputs::rows(call, "vector", "vector", columns::vector_column)?;
     let (groups, parts) = groups(call)?;
     let values = vec![("groups", groups), ("parts", parts)];
     finish(call, vec![input], None, values, "similarity")

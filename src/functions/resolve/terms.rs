@@ -1,8 +1,8 @@
 //! Resolves the functions of terms: counts, frequencies, translations and vectors.
 
 use super::{Call, Expansion, expansion};
+use crate::functions::columns::{has_column, id_column, number_column, text_column};
 use crate::functions::find;
-use crate::functions::relations::{has_column, id_column, number_column, text_column};
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::functions::core::expr_fn::coalesce;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};

@@ -11,7 +11,7 @@
 //! after it; these are at least the first of all in keep order. If a round cuts all that it found, the next one looks only
 //! where words were brought together.
 
-use super::options::Keep;
+use super::options::{Edit, Keep};
 use super::run::Run;
 use crate::functions::{Template, Value};
 use crate::jobs::figures::{Figure, Reason};
@@ -27,18 +27,6 @@ use datafusion::execution::FunctionRegistry;
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlanBuilder, cast, ident, lit, when};
 use datafusion::prelude::{DataFrame, SessionContext};
 use std::collections::BTreeMap;
-
-words! {
-    /// What is cut out of the texts of a table where it stood before.
-    pub enum Edit("edit") {
-        /// Lines.
-        Lines = "lines",
-        /// Paragraphs.
-        Paragraphs = "paragraphs",
-        /// Passages of a number of words.
-        Passages = "passages",
-    }
-}
 
 impl Run<'_> {
     /// The steps of an edit, after those that make the documents.
@@ -293,55 +281,6 @@ impl Run<'_> {
             },
         )
         .await?;
-        Ok(())
-    }
-
-    /// Checks that the other options have a meaning for an edit.
-    pub(super) fn check_edit(&self, edit: Edit, is_dump: bool) -> Result<()> {
-        if is_dump {
-            let why = " is for the texts of a table; neardup ingest makes tables of a dump";
-            return Err(parameter_error![set("edit", edit), why].into());
-        }
-        if self.options.text.len() > 1 {
-            let why = " cuts the texts of one column, but ";
-            let several = " names several";
-            return Err(parameter_error![set("edit", edit), why, name("text"), several].into());
-        }
-        const OF_UNITS: &[&str] = &["threshold", "shingle", "min_length"];
-        let of_others = match edit {
-            Edit::Passages => OF_UNITS,
-            Edit::Lines | Edit::Paragraphs => &["min_words"],
-        };
-        const UNUSED: [&str; 11] = [
-            "measure",
-            "method",
-            "target_recall",
-            "num_hashes",
-            "bits",
-            "vector",
-            "pairs",
-            "resolution",
-            "max_bucket_pairwise",
-            "max_length",
-            "language",
-        ];
-        let chosen = |option: &&str| self.options.chosen.iter().any(|chosen| chosen == option);
-        let unused = UNUSED.iter().chain(of_others);
-        if let Some(option) = unused.copied().find(chosen) {
-            let edit = set("edit", edit);
-            return Err(parameter_error![name(option), " has no effect with ", edit].into());
-        }
-        if self.threshold >= 1.0 && chosen(&"shingle") {
-            return Err(parameter_error![
-                name("shingle"),
-                " has no effect with ",
-                set("edit", edit),
-                ", which cuts what is equal unless ",
-                name("threshold"),
-                " is below 1"
-            ]
-            .into());
-        }
         Ok(())
     }
 }

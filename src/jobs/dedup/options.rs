@@ -1,14 +1,26 @@
 //! The options of a `dedup` job.
 
 use super::super::dumps::DumpOptions;
-pub use super::edit::Edit;
 use crate::functions::joined_texts;
 pub use crate::functions::{Keep, KeepKey, KeepValue};
 pub(super) use crate::jobs::defaults::default;
 use crate::jobs::row_ids::RowIds;
+use crate::parameters::{name, parameter_error, set};
 use datafusion::common::Result;
 use datafusion::logical_expr::{Expr, ident};
 use neardup_kernels::Measure;
+
+words! {
+    /// What is cut out of the texts of a table where it stood before.
+    pub enum Edit("edit") {
+        /// Lines.
+        Lines = "lines",
+        /// Paragraphs.
+        Paragraphs = "paragraphs",
+        /// Passages of a number of words.
+        Passages = "passages",
+    }
+}
 
 words! {
     /// How pairs are found.
@@ -202,6 +214,7 @@ impl Dedup {
             ("min_words", self.edit.is_none(), OF_EDITS),
             ("max_length", !is_dump, OF_DUMPS),
             ("splitter", !is_dump, OF_DUMPS),
+            ("formulas", !is_dump, OF_DUMPS),
             ("on_error", !is_dump, OF_DUMPS),
             ("bits", !vectors, OF_VECTORS),
             (
@@ -248,10 +261,61 @@ impl Dedup {
     }
 }
 
+impl Dedup {
+    /// Checks that the other options have a meaning for an edit.
+    pub(super) fn check_edit(&self, edit: Edit, threshold: f64, is_dump: bool) -> Result<()> {
+        if is_dump {
+            let why = " is for the texts of a table; neardup ingest makes tables of a dump";
+            return Err(parameter_error![set("edit", edit), why].into());
+        }
+        if self.text.len() > 1 {
+            let why = " cuts the texts of one column, but ";
+            let several = " names several";
+            return Err(parameter_error![set("edit", edit), why, name("text"), several].into());
+        }
+        const OF_UNITS: &[&str] = &["threshold", "shingle", "min_length"];
+        let of_others = match edit {
+            Edit::Passages => OF_UNITS,
+            Edit::Lines | Edit::Paragraphs => &["min_words"],
+        };
+        const UNUSED: [&str; 11] = [
+            "measure",
+            "method",
+            "target_recall",
+            "num_hashes",
+            "bits",
+            "vector",
+            "pairs",
+            "resolution",
+            "max_bucket_pairwise",
+            "max_length",
+            "language",
+        ];
+        let chosen = |option: &&str| self.chosen.iter().any(|chosen| chosen == option);
+        let unused = UNUSED.iter().chain(of_others);
+        if let Some(option) = unused.copied().find(chosen) {
+            let edit = set("edit", edit);
+            return Err(parameter_error![name(option), " has no effect with ", edit].into());
+        }
+        if threshold >= 1.0 && chosen(&"shingle") {
+            return Err(parameter_error![
+                name("shingle"),
+                " has no effect with ",
+                set("edit", edit),
+                ", which cuts what is equal unless ",
+                name("threshold"),
+                " is below 1"
+            ]
+            .into());
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::{OnError, Splitter};
+    use crate::jobs::{Formulas, OnError, Splitter};
     use crate::parameters::{Kind, parameter};
 
     /// Enumerations of the job have the words of the book, and its defaults.
@@ -291,5 +355,7 @@ mod tests {
         all("on_error", words(&on_error), job.dump.on_error.to_string());
         let splitter = [Splitter::Default, Splitter::Published].map(Splitter::name);
         all("splitter", words(&splitter), job.dump.splitter.to_string());
+        let formulas = [Formulas::Placeholder, Formulas::Text].map(Formulas::name);
+        all("formulas", words(&formulas), job.dump.formulas.to_string());
     }
 }

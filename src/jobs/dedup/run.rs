@@ -130,7 +130,7 @@ impl<'a> Run<'a> {
             shingle,
         };
         if let Some(edit) = options.edit {
-            run.check_edit(edit, is_dump)?;
+            options.check_edit(edit, threshold, is_dump)?;
         }
         Ok(run)
     }
@@ -165,12 +165,8 @@ impl<'a> Run<'a> {
             ("compare".to_owned(), options.compare.word().into()),
             ("min_length".to_owned(), options.lengths.0.into()),
             ("max_length".to_owned(), options.lengths.1.into()),
-            ("on_error".to_owned(), options.dump.on_error.name().into()),
-            ("splitter".to_owned(), options.dump.splitter.name().into()),
         ]);
-        if let Some(language) = &options.dump.language {
-            parameters.insert("language".to_owned(), language.clone().into());
-        }
+        parameters.extend(options.dump.parameters());
         if let Some(edit) = options.edit {
             parameters.insert("edit".to_owned(), edit.word().into());
             parameters.insert("min_copies".to_owned(), options.min_copies.into());

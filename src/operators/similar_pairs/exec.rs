@@ -7,6 +7,7 @@ use super::blocks::BlockJoin;
 use super::input::{PartRows, SortedPart, TaskRows};
 use super::join::{Join, pair_input};
 use super::left_out::LeftOut;
+use super::metrics::Metrics;
 use super::spool::{Spool, does_not_fit};
 use crate::operators::one_input::one_input;
 use crate::resources::PoolOfTask;
@@ -21,7 +22,7 @@ use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{Distribution, EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::EmissionType;
 use datafusion::physical_plan::metrics::{
-    Count, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet, SpillMetrics,
+    ExecutionPlanMetricsSet, MetricBuilder, MetricsSet, SpillMetrics,
 };
 use datafusion::physical_plan::spill::get_record_batch_memory_size;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
@@ -207,44 +208,6 @@ impl ExecutionPlan for SimilarPairsExec {
             Arc::clone(&self.schema),
             task.stream(),
         )))
-    }
-}
-
-/// Counts of the operator, as EXPLAIN ANALYZE shows them.
-pub(super) struct Metrics {
-    pub(super) output_rows: Count,
-    candidates: Count,
-    verified: Count,
-    oversized_buckets: Count,
-    unlinked: Count,
-    capped: Count,
-    uncompared: Count,
-    unreported: Count,
-}
-
-impl Metrics {
-    fn new(set: &ExecutionPlanMetricsSet, partition: usize) -> Self {
-        let counter = |name: &'static str| MetricBuilder::new(set).counter(name, partition);
-        Self {
-            output_rows: MetricBuilder::new(set).output_rows(partition),
-            candidates: counter("candidates"),
-            verified: counter("verified"),
-            oversized_buckets: counter("oversized_buckets"),
-            unlinked: counter("unlinked"),
-            capped: counter("capped"),
-            uncompared: counter("uncompared"),
-            unreported: counter("unreported"),
-        }
-    }
-
-    pub(super) fn add(&self, stats: &kernel::Stats) {
-        self.candidates.add(stats.candidates as usize);
-        self.verified.add(stats.verified as usize);
-        self.oversized_buckets.add(stats.oversized_buckets as usize);
-        self.unlinked.add(stats.unlinked as usize);
-        self.capped.add(stats.capped as usize);
-        self.uncompared.add(stats.uncompared as usize);
-        self.unreported.add(stats.unreported as usize);
     }
 }
 

@@ -4,12 +4,10 @@
 //! writes a file into the directory of the step, which all processes share. The file is named after the part and its
 //! content is determined by the rows, so that a repeated task writes the same file again.
 
-use super::{SimilarPairs, Spec};
+use super::Spec;
 use crate::files::Location;
-use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::runtime_env::RuntimeEnv;
-use datafusion::logical_expr::{Extension, LogicalPlan};
 use datafusion::object_store::ObjectStoreExt;
 use futures::TryStreamExt;
 use neardup_kernels::pairs::Stats;
@@ -49,6 +47,14 @@ pub struct LeftOut {
     pub unreported: u64,
     /// Similar pairs found by joins with that limit.
     pub similar: u64,
+}
+
+impl Report {
+    /// The counts of the `join`-th join of a plan, in files in a directory.
+    pub(super) fn new(directory: &str, join: usize) -> Self {
+        let directory = directory.to_owned();
+        Self { directory, join }
+    }
 }
 
 impl LeftOut {
@@ -142,25 +148,4 @@ impl LeftOut {
         }
         Ok(all)
     }
-}
-
-/// The same plan, whose joins write the counts of what they leave out into a directory.
-pub(crate) fn reporting(plan: LogicalPlan, directory: &str) -> Result<LogicalPlan> {
-    let mut joins = 0;
-    let plan = plan.transform_up_with_subqueries(|node| {
-        let LogicalPlan::Extension(extension) = &node else {
-            return Ok(Transformed::no(node));
-        };
-        let Some(pairs) = extension.node.as_any().downcast_ref::<SimilarPairs>() else {
-            return Ok(Transformed::no(node));
-        };
-        let report = Report {
-            directory: directory.to_owned(),
-            join: joins,
-        };
-        joins += 1;
-        let node = Arc::new(pairs.reporting(report)?);
-        Ok(Transformed::yes(LogicalPlan::Extension(Extension { node })))
-    })?;
-    Ok(plan.data)
 }

@@ -2,6 +2,7 @@
 
 use super::{Report, Spec};
 use datafusion::arrow::datatypes::{DataType, Field};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, DFSchemaRef, Result, internal_err, plan_err};
 use datafusion::logical_expr::{
     Expr, Extension, LogicalPlan, LogicalPlanBuilder, UserDefinedLogicalNodeCore, col,
@@ -119,4 +120,22 @@ impl UserDefinedLogicalNodeCore for SimilarPairs {
         // Every column of the projection made in `plan` is read.
         Some(vec![(0..self.input.schema().fields().len()).collect()])
     }
+}
+
+/// The same plan, whose joins write the counts of what they leave out into a directory.
+pub(crate) fn reporting(plan: LogicalPlan, directory: &str) -> Result<LogicalPlan> {
+    let mut joins = 0;
+    let plan = plan.transform_up_with_subqueries(|node| {
+        let LogicalPlan::Extension(extension) = &node else {
+            return Ok(Transformed::no(node));
+        };
+        let Some(pairs) = extension.node.as_any().downcast_ref::<SimilarPairs>() else {
+            return Ok(Transformed::no(node));
+        };
+        let report = Report::new(directory, joins);
+        joins += 1;
+        let node = Arc::new(pairs.reporting(report)?);
+        Ok(Transformed::yes(LogicalPlan::Extension(Extension { node })))
+    })?;
+    Ok(plan.data)
 }

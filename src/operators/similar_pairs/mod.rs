@@ -24,12 +24,13 @@ mod input;
 mod join;
 mod left_out;
 mod logical;
+mod metrics;
 mod spool;
 
 pub use exec::SimilarPairsExec;
-pub(crate) use left_out::reporting;
 pub use left_out::{LeftOut, Report};
 pub use logical::SimilarPairs;
+pub(crate) use logical::reporting;
 pub(crate) use spool::compact;
 
 use serde::{Deserialize, Serialize};

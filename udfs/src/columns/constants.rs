@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue, plan_datafusion_err, plan_err};
-use datafusion_expr::ColumnarValue;
+use datafusion_expr::{ColumnarValue, ReturnFieldArgs};
 use neardup_kernels::Shingle;
 
 use super::parameters::Parameters;
@@ -23,11 +23,21 @@ pub(crate) struct Constants<'a> {
     planning: bool,
 }
 
+impl Parameters {
+    /// Checks number and types of the arguments, and gives access to those that are literals.
+    pub(crate) fn check<'a>(&'static self, args: &ReturnFieldArgs<'a>) -> Result<Constants<'a>> {
+        let types: Vec<_> = args
+            .arg_fields
+            .iter()
+            .map(|field| field.data_type())
+            .collect();
+        self.check_types(&types)?;
+        Ok(Constants::of_plan(self, args.scalar_arguments))
+    }
+}
+
 impl<'a> Constants<'a> {
-    pub(super) fn of_plan(
-        parameters: &'static Parameters,
-        literals: &[Option<&'a ScalarValue>],
-    ) -> Self {
+    fn of_plan(parameters: &'static Parameters, literals: &[Option<&'a ScalarValue>]) -> Self {
         Self {
             parameters,
             values: literals.to_vec(),

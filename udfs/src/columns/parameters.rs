@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion_common::{Result, plan_err};
-use datafusion_expr::{ReturnFieldArgs, Signature, Volatility};
+use datafusion_expr::{Signature, Volatility};
 
 use super::bytes::is_bytes;
-use super::constants::Constants;
 use super::ids::is_id;
 use super::records::is_records;
 use super::structs::is_struct;
@@ -99,17 +98,6 @@ impl Parameters {
             .zip(kinds)
             .map(|(data_type, kind)| coerce(kind, data_type))
             .collect()
-    }
-
-    /// Checks number and types of the arguments, and gives access to those that are literals.
-    pub(crate) fn check<'a>(&'static self, args: &ReturnFieldArgs<'a>) -> Result<Constants<'a>> {
-        let types: Vec<_> = args
-            .arg_fields
-            .iter()
-            .map(|field| field.data_type())
-            .collect();
-        self.check_types(&types)?;
-        Ok(Constants::of_plan(self, args.scalar_arguments))
     }
 
     /// Checks number and types of the arguments.

@@ -14,10 +14,12 @@
 mod blocks;
 mod entities;
 mod format;
+mod formulas;
 mod languages;
 mod links;
 mod quotes;
 mod render;
+mod rule;
 pub mod sentences;
 mod spans;
 mod tags;
@@ -26,6 +28,7 @@ mod templates;
 mod variants;
 
 pub use blocks::Block;
+pub use formulas::{Formulas, UnknownFormulas};
 
 /// Longest piece that is cleaned at once; offsets are kept in 32 bits.
 const PIECE: usize = 1 << 30;
@@ -40,8 +43,9 @@ const PIECE: usize = 1 << 30;
 /// stay. Of marks that convert between scripts (`-{zh-hans:州; zh-hant:邦}-`) the first variant stays.
 /// Entities are decoded once. The text of a redirect is empty.
 ///
-/// A formula of TeX in a sentence is the word `FORMULA`, and so is `{{math|…}}` with a template that
-/// is left out; otherwise that is its text. Formulas in lines of their own are left out.
+/// A formula of TeX in a sentence is the word `FORMULA` ([`Formulas::Placeholder`]), and so is
+/// `{{math|…}}` with a template that is left out; otherwise that is its text. Formulas in lines of
+/// their own are left out.
 ///
 /// Beside what is left out, brackets around nothing, separators that have lost what they separated,
 /// and spaces before a comma or a full stop go too: `Ouse ({{IPA|…}}; born 1809)` is
@@ -66,26 +70,27 @@ const PIECE: usize = 1 << 30;
 /// ```
 pub fn to_plain(wikitext: &str, language: Option<&str>) -> String {
     let mut plain = String::with_capacity(wikitext.len() / 2);
-    to_plain_into(wikitext, language, &mut plain);
+    let formulas = Formulas::Placeholder;
+    to_blocks_into(wikitext, language, formulas, &mut plain, &mut String::new());
     plain
 }
 
-/// Appends the plain text of a page to `plain`; see [`to_plain`].
-pub fn to_plain_into(wikitext: &str, language: Option<&str>, plain: &mut String) {
-    to_blocks_into(wikitext, language, plain, &mut String::new());
-}
-
-/// Appends the plain text of a page to `plain`, and the letter of the [`Block`] of each of its lines to `blocks`.
+/// Appends the plain text of a page to `plain` as [`to_plain`] gives it, but with formulas as `formulas` says, and the
+/// letter of the [`Block`] of each of its lines to `blocks`.
 ///
 /// ```
+/// use neardup_wikitext::{Formulas, to_blocks_into};
+///
 /// let (mut plain, mut blocks) = (String::new(), String::new());
-/// let wikitext = "It rained.\n== Places ==\n* [[York]]";
-/// neardup_wikitext::to_blocks_into(wikitext, Some("en"), &mut plain, &mut blocks);
-/// assert_eq!((plain.as_str(), blocks.as_str()), ("It rained.\nPlaces\nYork", "phl"));
+/// let wikitext = "If <math>x^2 \\le 2</math>, it rained.\n== Places ==\n* [[York]]";
+/// to_blocks_into(wikitext, Some("en"), Formulas::Text, &mut plain, &mut blocks);
+/// assert_eq!(plain, "If x^2 ≤ 2, it rained.\nPlaces\nYork");
+/// assert_eq!(blocks, "phl");
 /// ```
 pub fn to_blocks_into(
     wikitext: &str,
     language: Option<&str>,
+    formulas: Formulas,
     plain: &mut String,
     blocks: &mut String,
 ) {
@@ -98,14 +103,14 @@ pub fn to_blocks_into(
         let near = rest.floor_char_boundary(PIECE);
         let end = rest[..near].rfind('\n').map_or(near, |i| i + 1);
         let length = plain.len();
-        render::render(&rest[..end], &language, plain, blocks);
+        render::render(&rest[..end], &language, formulas, plain, blocks);
         if plain.len() > length {
             plain.push('\n');
         }
         rest = &rest[end..];
     }
     let length = plain.len();
-    render::render(rest, &language, plain, blocks);
+    render::render(rest, &language, formulas, plain, blocks);
     if plain.len() == length && plain.ends_with('\n') {
         plain.pop();
     }

@@ -1,5 +1,7 @@
 //! Tags in angle brackets: which there are, and what becomes of their content.
 
+use super::blocks::Block;
+
 /// What a tag's content is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
@@ -227,6 +229,24 @@ fn content(name: &[u8]) -> Content {
     match OPAQUE.iter().position(|&opaque| opaque == name) {
         Some(index) => Content::Opaque(index as u8),
         None => Content::Unknown,
+    }
+}
+
+/// What follows a tag that separates blocks: a list item or a heading behind its start tag, a paragraph behind its end
+/// tag or the end of a list. `None` for the other tags.
+pub(super) fn block(tag: &[u8]) -> Option<Block> {
+    let closing = tag.get(1) == Some(&b'/');
+    let name = &tag[1 + usize::from(closing)..];
+    let length = name
+        .iter()
+        .take_while(|b| b.is_ascii_alphanumeric())
+        .count();
+    match (name[..length].to_ascii_lowercase().as_slice(), closing) {
+        (b"li" | b"dd" | b"dt", false) => Some(Block::ListItem),
+        (b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6", false) => Some(Block::Heading),
+        (b"li" | b"dd" | b"dt" | b"ul" | b"ol" | b"dl", true) => Some(Block::Paragraph),
+        (b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6", true) => Some(Block::Paragraph),
+        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@ use super::format::Format::{
     AsOf, Century, Circa, Convert, Date, Either, Foreign, Fraction, LocalDate, Ordinal, Prefixed,
     Suffixed, Time, Unit, Value,
 };
-use super::templates::Rule::{
+use super::rule::Rule::{
     self, Argument, Format, Formula, From, Last, Lines, Nothing, Quotation, TexFormula, Text,
 };
 

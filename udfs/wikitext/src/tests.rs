@@ -272,6 +272,45 @@ fn formulas_leave_no_holes() {
 }
 
 #[test]
+fn formulas_as_text() {
+    let plain = |wikitext| {
+        let mut plain = String::new();
+        to_blocks_into(
+            wikitext,
+            None,
+            Formulas::Text,
+            &mut plain,
+            &mut String::new(),
+        );
+        plain
+    };
+    for (wikitext, expected) in [
+        (
+            "If the mean is <math display=\"inline\">\\bar x \\le 1</math>, then <MATH>x^2</MATH>.",
+            "If the mean is x\u{304} ≤ 1, then x^2.",
+        ),
+        (
+            "It is 2<math>x</math>y, <chem>H2O -> X</chem>, <ce>CO2</ce>.",
+            "It is 2 x y, H2O → X, CO2.",
+        ),
+        (
+            "The {{tmath|1=a{{=}}b}} and {{tmath|n}}-th.",
+            "The a = b and n-th.",
+        ),
+        ("As <math>a &lt; b</math> holds.", "As a < b holds."),
+        // What cannot be read is the word, and formulas in lines of their own are left out.
+        (
+            "So <math>\\unknowncommand</math> and <math>x = {{y}}</math>.\n:<math>y</math>\nwhere",
+            "So FORMULA and x = y.\nwhere",
+        ),
+        ("So\n:<math>a</math>, <math>b + c</math>.\n\nB", "So\nB"),
+        ("In (<math>n</math>) [<math>[x]</math>].", "In (n) [[x]]."),
+    ] {
+        assert_eq!(plain(wikitext), expected, "{wikitext}");
+    }
+}
+
+#[test]
 fn displayed_formulas_are_no_blocks() {
     check("So\n: <math>x</math>.\nwhere", "So\nwhere");
     check("So\n:<math>x</math>, <math>y</math>\n\nB", "So\nB");
@@ -380,7 +419,13 @@ fn what_is_left_open_is_bounded() {
 #[test]
 fn pieces_append() {
     let mut plain = String::from("x");
-    to_plain_into("\n\n* ''A''\n", None, &mut plain);
+    to_blocks_into(
+        "\n\n* ''A''\n",
+        None,
+        Formulas::Placeholder,
+        &mut plain,
+        &mut String::new(),
+    );
     assert_eq!(plain, "xA");
 }
 
@@ -544,7 +589,8 @@ fn long_runs_of_one_piece_end() {
 /// The lines of a page with their letters.
 fn lettered(wikitext: &str) -> Vec<(char, String)> {
     let (mut plain, mut letters) = (String::new(), String::new());
-    to_blocks_into(wikitext, Some("en"), &mut plain, &mut letters);
+    let formulas = Formulas::Placeholder;
+    to_blocks_into(wikitext, Some("en"), formulas, &mut plain, &mut letters);
     assert_eq!(plain, to_plain(wikitext, Some("en")));
     let lines: Vec<&str> = plain.split('\n').filter(|line| !line.is_empty()).collect();
     assert_eq!(lines.len(), letters.len(), "{plain:?} {letters:?}");
@@ -579,6 +625,11 @@ fn each_line_has_the_letter_of_its_block() {
         ),
         ("== A (;{{x}}) ==\n* b ({{x}})\nc", "hlp"),
         ("----\n* a", "l"),
+        ("<ul>\n<li>a</li>\n<li>b</li>\n</ul>\nc", "llp"),
+        ("a <ol><li>b<li>c\nd<br>e</ol> f", "pllpp"),
+        ("<dl><dt>a<dd class=\"x\">b</dl>c", "llp"),
+        ("<h2>A</h2>\nb", "hp"),
+        ("* a <ul><li>b</li></ul>\nc", "llp"),
         ("{|\n| * a\n|}\n* b", "l"),
     ] {
         assert_eq!(letters(wikitext), expected, "{wikitext:?}");

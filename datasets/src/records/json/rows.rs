@@ -8,7 +8,7 @@ use datafusion::arrow::json::reader::Decoder;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
 
 use super::split::Split;
-use crate::records::decode::{BATCH_BYTES, Chunk};
+use crate::records::chunk::{BATCH_BYTES, Chunk};
 use crate::records::input::Buffer;
 
 /// Number of bytes that are split off at a time.

@@ -9,7 +9,7 @@ use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
 
 use super::fields::Fields;
-use crate::records::decode::{BATCH_BYTES, Chunk};
+use crate::records::chunk::{BATCH_BYTES, Chunk};
 
 /// Reads the projected columns of a file.
 pub(in crate::records) struct Rows {

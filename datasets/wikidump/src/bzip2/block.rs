@@ -1,10 +1,11 @@
 //! Decodes one block that starts at any bit: symbol map, Huffman tables, move-to-front positions,
 //! Burrows-Wheeler transform, runs, checksum.
 
-use super::bits::{Bits, OutOfBits};
+use super::bits::Bits;
 use super::crc::Crc;
 use super::expand::Expansion;
-use super::huffman::{MAX_LENGTH, MAX_SYMBOLS, SymbolError, Table};
+use super::fault::BlockFault;
+use super::huffman::{MAX_LENGTH, MAX_SYMBOLS, Table};
 use super::legacy;
 use super::transform::Inverse;
 use super::{BLOCK_MAGIC, MAGIC_BITS};
@@ -18,32 +19,6 @@ const MAX_RUN_WEIGHT: u32 = 2 * 1024 * 1024;
 /// Decoded bytes handed out at a time: enough for an ordinary block as a whole, and a bound on the
 /// memory of one that expands fifty-fold.
 pub(crate) const WINDOW: usize = 4 << 20;
-
-/// Why a block cannot be decoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BlockFault {
-    /// The bytes end inside the block.
-    OutOfBits,
-    /// A rule of the format is broken.
-    Invalid(&'static str),
-    /// The decoded bytes have another checksum than the block says.
-    Checksum { want: u32, got: u32 },
-}
-
-impl From<OutOfBits> for BlockFault {
-    fn from(_: OutOfBits) -> Self {
-        Self::OutOfBits
-    }
-}
-
-impl From<SymbolError> for BlockFault {
-    fn from(error: SymbolError) -> Self {
-        match error {
-            SymbolError::OutOfBits => Self::OutOfBits,
-            SymbolError::NoSuchCode => Self::Invalid("a code that its table does not have"),
-        }
-    }
-}
 
 /// What is known of a block once it is decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

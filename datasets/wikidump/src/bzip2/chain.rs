@@ -5,8 +5,9 @@ use std::io;
 use std::sync::Arc;
 
 use super::bits::Bits;
-use super::block::{BlockDecoder, BlockFault};
+use super::block::BlockDecoder;
 use super::crc::combine;
+use super::fault::BlockFault;
 use super::fault::Fault;
 use super::{BLOCK_MAGIC, END_MAGIC, MAGIC_BITS};
 use crate::source::{ReadAt, Window};

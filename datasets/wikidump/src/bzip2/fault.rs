@@ -2,7 +2,34 @@
 
 use std::io;
 
-use super::block::BlockFault;
+use super::bits::OutOfBits;
+use super::huffman::SymbolError;
+
+/// Why a block cannot be decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BlockFault {
+    /// The bytes end inside the block.
+    OutOfBits,
+    /// A rule of the format is broken.
+    Invalid(&'static str),
+    /// The decoded bytes have another checksum than the block says.
+    Checksum { want: u32, got: u32 },
+}
+
+impl From<OutOfBits> for BlockFault {
+    fn from(_: OutOfBits) -> Self {
+        Self::OutOfBits
+    }
+}
+
+impl From<SymbolError> for BlockFault {
+    fn from(error: SymbolError) -> Self {
+        match error {
+            SymbolError::OutOfBits => Self::OutOfBits,
+            SymbolError::NoSuchCode => Self::Invalid("a code that its table does not have"),
+        }
+    }
+}
 
 /// A fault at one position of a bzip2 file.
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 use std::io::Read;
 
 use super::bits::Bits;
-use super::block::BlockFault;
+use super::fault::BlockFault;
 use super::{END_MAGIC, MAGIC_BITS};
 
 /// The decoded bytes of the randomised block at bits `start..end` of `data`.

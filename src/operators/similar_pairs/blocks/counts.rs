@@ -1,6 +1,6 @@
 //! How many rows hold each key.
 
-use super::rows::Columns;
+use super::columns::Columns;
 use super::store::Store;
 use crate::operators::similar_pairs::Spec;
 use datafusion::common::Result;

@@ -20,6 +20,7 @@
 //! rows whose groups must differ and `max_bucket`, whose limits depend on other rows of a bucket, nor other ways to
 //! verify: these are joined as the parent module describes. Rows whose groups do not agree share no key.
 
+mod columns;
 mod counts;
 mod output;
 mod pivots;
@@ -27,8 +28,8 @@ mod rows;
 mod store;
 
 use super::Spec;
-use super::exec::Metrics;
 use super::left_out::LeftOut;
+use super::metrics::Metrics;
 use super::spool::cause;
 use counts::Counts;
 use datafusion::arrow::array::{Array, ArrayRef, new_empty_array};
@@ -230,7 +231,7 @@ impl BlockJoin {
     /// Reads all rows of the input, those of each part into a store of its own.
     async fn collect(&self, mut input: SendableRecordBatchStream) -> Result<BTreeMap<u32, Store>> {
         let id = input.schema().field_with_name("id")?.data_type().clone();
-        let schema = rows::schema(&id, self.spec.two_sides);
+        let schema = columns::schema(&id, self.spec.two_sides);
         let mut stores: BTreeMap<u32, Store> = BTreeMap::new();
         let most = match self.limit() {
             MemoryLimit::Finite(bytes) => bytes / WAITING_SHARE,
@@ -244,12 +245,12 @@ impl BlockJoin {
             })
         };
         while let Some(batch) = input.next().await.transpose()? {
-            for (part, batch) in rows::by_part(batch, self.spec.parts)? {
+            for (part, batch) in columns::by_part(batch, self.spec.parts)? {
                 let store = stores.entry(part).or_insert_with(|| {
                     let (schema, spills) = (Arc::clone(&schema), self.spills.clone());
                     Store::new(schema, key_part(part), &self.context, spills)
                 });
-                store.push(&rows::stored(&batch, &schema)?)?;
+                store.push(&columns::stored(&batch, &schema)?)?;
             }
             while stores.len() > 1 && stores.values().map(Store::memory).sum::<usize>() > most {
                 let largest = stores.values_mut().max_by_key(|store| store.memory());

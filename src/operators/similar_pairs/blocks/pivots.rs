@@ -1,8 +1,8 @@
 //! Oversized buckets: their rows, sorted by id, are compared with the pivots of the buckets.
 
+use super::columns::Columns;
 use super::counts::Counts;
 use super::output::{Output, Pairs};
-use super::rows::Columns;
 use super::store::Store;
 use super::too_large;
 use crate::operators::similar_pairs::spool::{compact, compact_column};

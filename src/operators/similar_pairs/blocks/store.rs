@@ -3,7 +3,7 @@
 //! Rows arrive in any order. If memory is short, those held are written as a run: sorted by length, and cut into
 //! segments that can be read one by one. Each row is written at most once.
 
-use super::rows::Columns;
+use super::columns::Columns;
 use crate::operators::similar_pairs::spool::compact;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::compute::interleave_record_batch;

@@ -3,7 +3,8 @@
 use super::super::blocks::Block;
 use super::super::format::{self, Arguments};
 use super::super::links;
-use super::super::templates::{self, Rule};
+use super::super::rule::Rule;
+use super::super::templates;
 use super::super::variants;
 use super::{Call, Frame, Inside, Key, Renderer};
 
@@ -205,7 +206,7 @@ impl<'a> Renderer<'a> {
             }
             Rule::Formula if !call.kept || self.removals.count() > call.left_out => {
                 self.cut(floor);
-                self.formula(&self.source[frame.resume..]);
+                self.formula(None, &self.source[frame.resume..]);
             }
             Rule::Quotation | Rule::Lines => self.break_block(),
             _ => {

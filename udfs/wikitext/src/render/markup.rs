@@ -2,9 +2,12 @@
 
 use super::super::blocks::Block;
 use super::super::entities;
+use super::super::formulas::{self, Formulas};
 use super::super::links::{self, Target};
+use super::super::rule::Rule;
 use super::super::spans::{Kind, OPEN, Span};
-use super::super::templates::{self, Rule};
+use super::super::tags;
+use super::super::templates;
 use super::{Call, Inside, Key, Renderer};
 
 impl<'a> Renderer<'a> {
@@ -28,7 +31,13 @@ impl<'a> Renderer<'a> {
             }
             Kind::Hidden => self.position = resume,
             Kind::Formula => {
-                self.formula(&self.source[resume..]);
+                let text = match self.formulas {
+                    Formulas::Placeholder => None,
+                    Formulas::Text => {
+                        formulas::of_tag(&self.source[span.start as usize..span.close as usize])
+                    }
+                };
+                self.formula(text.as_deref(), &self.source[resume..]);
                 self.position = resume;
             }
             Kind::LeftOut => {
@@ -37,6 +46,9 @@ impl<'a> Renderer<'a> {
             }
             Kind::HiddenLine => self.skip_line(),
             Kind::Break => {
+                if let Some(block) = tags::block(&self.bytes[start..resume]) {
+                    self.line.block = block;
+                }
                 self.break_block();
                 self.position = resume;
             }
@@ -238,7 +250,13 @@ impl<'a> Renderer<'a> {
         match templates::rule(name, bare, self.language) {
             Rule::Nothing => self.leave_out(),
             Rule::Text(text) => self.push(text),
-            Rule::TexFormula => self.formula(&self.source[resume..]),
+            Rule::TexFormula => {
+                let text = match self.formulas {
+                    Formulas::Placeholder => None,
+                    Formulas::Text => formulas::of_template(&self.source[from + end..close]),
+                };
+                self.formula(text.as_deref(), &self.source[resume..]);
+            }
             Rule::Name => self.push_name(name.trim()),
             rule => {
                 if matches!(rule, Rule::Quotation | Rule::Lines) {

@@ -12,13 +12,20 @@ mod removals;
 mod text;
 
 use super::blocks::{Block, Marks};
+use super::formulas::Formulas;
 use super::languages::Language;
+use super::rule::Rule;
 use super::spans::{self, Span};
-use super::templates::Rule;
 use removals::Removals;
 
 /// Appends the plain text of `source`, which is shorter than 4 GiB, and the letter of each of its lines.
-pub(super) fn render(source: &str, language: &Language<'_>, out: &mut String, blocks: &mut String) {
+pub(super) fn render(
+    source: &str,
+    language: &Language<'_>,
+    formulas: Formulas,
+    out: &mut String,
+    blocks: &mut String,
+) {
     let spans = spans::find(source, language.has_variants());
     let base = out.len();
     let mut renderer = Renderer {
@@ -28,6 +35,7 @@ pub(super) fn render(source: &str, language: &Language<'_>, out: &mut String, bl
         next: 0,
         position: 0,
         language,
+        formulas,
         base,
         out,
         frames: Vec::new(),
@@ -122,6 +130,7 @@ struct Renderer<'a> {
     next: usize,
     position: usize,
     language: &'a Language<'a>,
+    formulas: Formulas,
     base: usize,
     out: &'a mut String,
     frames: Vec<Frame>,

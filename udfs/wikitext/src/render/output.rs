@@ -82,14 +82,16 @@ impl<'a> Renderer<'a> {
         self.out.push_str(text);
     }
 
-    /// Writes what stands for a formula, apart from the words around it; `next` follows it in the source.
-    pub(super) fn formula(&mut self, next: &str) {
+    /// Writes a formula, or the word in its place if it has no text, apart from the words around it; `next` follows it
+    /// in the source.
+    pub(super) fn formula(&mut self, text: Option<&str>, next: &str) {
+        let text = text.unwrap_or(FORMULA);
         let joins = |c: char| c.is_alphanumeric() && c < FIRST_IDEOGRAPH;
         if self.out[self.floor()..].ends_with(joins) {
             self.out.push(' ');
         }
-        self.removals.formula(self.out.len());
-        self.out.push_str(FORMULA);
+        self.removals.formula(self.out.len(), text.len());
+        self.out.push_str(text);
         if next.starts_with(joins) {
             self.out.push(' ');
         }

@@ -7,8 +7,9 @@
 //! either side of a place, so that the pass is linear in the text.
 
 use super::super::blocks::{Marks, block_at};
+use std::ops::Range;
 
-/// What stands for a formula. In capitals it differs from the word of the language, and begins a
+/// The word in place of a formula. In capitals it differs from the word of the language, and begins a
 /// sentence wherever the formula does.
 pub(super) const FORMULA: &str = "FORMULA";
 
@@ -19,8 +20,8 @@ const NEAR: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Removals {
     places: Vec<Place>,
-    /// Where a [`FORMULA`] begins, in bytes from the start of the output.
-    formulas: Vec<usize>,
+    /// Where formulas begin and end, in bytes from the start of the output.
+    formulas: Vec<Range<usize>>,
     /// How often something was left out.
     count: usize,
 }
@@ -48,9 +49,9 @@ impl Removals {
         self.count
     }
 
-    /// A formula is written behind an output of this length.
-    pub(super) fn formula(&mut self, length: usize) {
-        self.formulas.push(length);
+    /// A formula of `bytes` bytes is written behind an output of this length.
+    pub(super) fn formula(&mut self, length: usize, bytes: usize) {
+        self.formulas.push(length..length + bytes);
     }
 
     /// A space is not written at the end of an output of this length, which ends with one.
@@ -67,7 +68,11 @@ impl Removals {
         if self.places.len() < kept {
             self.left_out(length);
         }
-        while self.formulas.pop_if(|place| *place >= length).is_some() {}
+        while self
+            .formulas
+            .pop_if(|formula| formula.start >= length)
+            .is_some()
+        {}
     }
 
     /// Puts in order what was written to `out` from `base` on, and appends the letters of its lines to `blocks`.
@@ -94,7 +99,8 @@ impl Removals {
             let end = start + block.len();
             let (in_block, others) = places.split_at(places.partition_point(|p| p.at <= end));
             places = others;
-            let (displayed, others) = formulas.split_at(formulas.partition_point(|p| *p <= end));
+            let (displayed, others) =
+                formulas.split_at(formulas.partition_point(|f| f.start <= end));
             formulas = others;
             let length = out.len();
             if length > base {
@@ -116,13 +122,13 @@ impl Removals {
 }
 
 /// True for a block of formulas without a word, which is set apart from the text.
-fn is_display(block: &str, start: usize, formulas: &[usize]) -> bool {
+fn is_display(block: &str, start: usize, formulas: &[Range<usize>]) -> bool {
     let mut from = 0;
-    for place in formulas.iter().map(|place| place - start) {
-        if block[from..place].contains(char::is_alphanumeric) {
+    for formula in formulas {
+        if block[from..formula.start - start].contains(char::is_alphanumeric) {
             return false;
         }
-        from = place + FORMULA.len();
+        from = formula.end - start;
     }
     from > 0 && !block[from..].contains(char::is_alphanumeric)
 }

@@ -4,12 +4,11 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::super::input::{PairInput, Payload, Values};
+use super::super::input::{PairInput, Payload, Values, Vectors};
 use super::super::join::PairBatch;
 use super::super::spec::Spec;
 use super::super::tiles::transposed;
 use super::postings::Postings;
-use super::sweep::unit_vector;
 
 #[derive(Debug)]
 pub(super) struct Rows {
@@ -199,4 +198,33 @@ impl Prepared {
             Self::Sparse(postings) => postings.memory(),
         }
     }
+}
+
+/// The components of a dense vector scaled to unit length; zeros for a zero vector.
+pub(super) fn unit_vector<'a>(
+    vectors: &Vectors<'a>,
+    row: u32,
+) -> impl Iterator<Item = f32> + use<'a> {
+    let row = row as usize;
+    let norm = vectors.norms.get(row).copied().unwrap_or(0.0);
+    let scale = if norm > 0.0 { norm.sqrt().recip() } else { 0.0 };
+    let (narrow, wide): (&[f32], &[f64]) = match vectors.values {
+        Values::Dense32 { values, dimensions } => (
+            values
+                .get(row * dimensions..(row + 1) * dimensions)
+                .unwrap_or(&[]),
+            &[],
+        ),
+        Values::Dense64 { values, dimensions } => (
+            &[],
+            values
+                .get(row * dimensions..(row + 1) * dimensions)
+                .unwrap_or(&[]),
+        ),
+        Values::Sparse(_) => (&[], &[]),
+    };
+    let narrow = narrow.iter().map(|&x| f64::from(x));
+    narrow
+        .chain(wide.iter().copied())
+        .map(move |x| (x * scale) as f32)
 }

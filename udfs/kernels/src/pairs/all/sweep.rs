@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use super::super::input::{Bits, PairInput, Payload, Values, Vectors};
+use super::super::input::{Bits, PairInput, Payload, Vectors};
 use super::super::spec::{Spec, Verify};
 use super::super::tiles::{Comparison, Hit, LANES, words_until_far};
-use super::rows::Prepared;
+use super::rows::{Prepared, unit_vector};
 use crate::dot_products;
 
 /// Buffers of a sweep.
@@ -128,33 +128,4 @@ impl Sweep {
             }
         }
     }
-}
-
-/// The components of a dense vector scaled to unit length; zeros for a zero vector.
-pub(super) fn unit_vector<'a>(
-    vectors: &Vectors<'a>,
-    row: u32,
-) -> impl Iterator<Item = f32> + use<'a> {
-    let row = row as usize;
-    let norm = vectors.norms.get(row).copied().unwrap_or(0.0);
-    let scale = if norm > 0.0 { norm.sqrt().recip() } else { 0.0 };
-    let (narrow, wide): (&[f32], &[f64]) = match vectors.values {
-        Values::Dense32 { values, dimensions } => (
-            values
-                .get(row * dimensions..(row + 1) * dimensions)
-                .unwrap_or(&[]),
-            &[],
-        ),
-        Values::Dense64 { values, dimensions } => (
-            &[],
-            values
-                .get(row * dimensions..(row + 1) * dimensions)
-                .unwrap_or(&[]),
-        ),
-        Values::Sparse(_) => (&[], &[]),
-    };
-    let narrow = narrow.iter().map(|&x| f64::from(x));
-    narrow
-        .chain(wide.iter().copied())
-        .map(move |x| (x * scale) as f32)
 }
