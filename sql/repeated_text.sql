@@ -1,8 +1,8 @@
 -- repeated_text(input)
 --
--- Lists the lines or paragraphs of texts that stood before: in a text of a smaller id, or earlier in the same text. Without
--- them each line or paragraph stands once in the texts. The function cut_spans removes them. With a threshold below 1 also
--- those count as copies that are similar to a line or paragraph that stays.
+-- Lists the repeated lines or paragraphs of texts: those that already occur in a text of a smaller id, or earlier in
+-- the same text. Without them each line or paragraph occurs once in the texts. The function cut_spans removes them.
+-- With a threshold below 1 also those count as copies that are similar to a line or paragraph that stays.
 --
 -- Inputs
 --   input: id, text

@@ -35,7 +35,7 @@ const INPUT_NAMES: [&str; 2] = ["input", "input_b"];
 pub fn sql_text(call: &str, tables: &[(String, SchemaRef)]) -> Result<String> {
     let factor = parse(call)?;
     let Some((function, arguments)) = called(&factor) else {
-        return plan_err!("{call}: no call of a table function");
+        return plan_err!("{call}: is not a call of a table function");
     };
     let read = reader::read(function, arguments, &mut Tables(tables))?;
     let mut names = Names { made: 0 };
@@ -61,7 +61,7 @@ fn parse(call: &str) -> Result<TableFactor> {
     {
         return Ok(relation.clone());
     }
-    plan_err!("{call}: no call of a table function")
+    plan_err!("{call}: is not a call of a table function")
 }
 
 /// The function that a relation calls, with its arguments.

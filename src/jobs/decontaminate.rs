@@ -29,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 words! {
-    /// What becomes of a row in whose text an item stands.
+    /// What is done with a row that contains an item.
     pub enum Action("action") {
         /// It is left out.
         Drop = "drop",
@@ -70,7 +70,7 @@ pub struct Decontaminate {
     pub max_items: usize,
     /// Items of fewer words are not looked for.
     pub min_words: usize,
-    /// What becomes of a row in whose text an item stands.
+    /// What is done with a row that contains an item.
     pub action: Action,
     /// Whether to replace a job with other parameters in the directory.
     pub overwrite: bool,
@@ -244,7 +244,7 @@ impl<'a> Run<'a> {
             .find(|input| input.kind == Kind::Dump)
         {
             return exec_err!(
-                "{}: a dump is not a table of documents; neardup ingest makes one of it, in the directory plain_text of its result",
+                "{}: a dump is not a table of documents; convert it with neardup ingest, whose result has one in the directory plain_text",
                 dump.files[0]
             );
         }

@@ -70,7 +70,7 @@ words! {
         IgnoredNgrams = "ignored n-grams",
         /// Rows in whose texts items stand.
         ContaminatedRows = "contaminated rows",
-        /// Texts of items that stand in rows.
+        /// Items that were found in rows.
         ItemsFound = "items found",
     }
 }

@@ -21,7 +21,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// The share of `part` in `all`, counted in so many independent trials; `None` if there are none.
+    /// The share of `part` in `all`, with the interval for `trials` independent trials; `None` if there are no trials.
     pub(super) fn of(part: i64, all: i64, trials: f64) -> Option<Self> {
         let value = part as f64 / all as f64;
         let (low, high) = wilson_interval(value * trials, trials)?;

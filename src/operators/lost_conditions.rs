@@ -55,7 +55,7 @@ impl OptimizerRule for LostConditions {
         let table = &change.table_name;
         match is_lost {
             true => plan_err!(
-                "{statement} {table}: the condition must be on columns of the table alone, without a subquery, a LIMIT or another table, and hold for some row, since the engine would change further rows; CREATE OR REPLACE TABLE {table} AS SELECT … takes any condition"
+                "{statement} {table}: the condition must be on columns of the table alone, without a subquery, a LIMIT or another table, and must hold for at least one row; with other conditions the engine would change further rows. CREATE OR REPLACE TABLE {table} AS SELECT … takes any condition"
             ),
             false => Ok(Transformed::no(plan)),
         }

@@ -1,4 +1,4 @@
-//! Custom operators, for what a plan of standard operators does not do well.
+//! Operators that DataFusion does not have, and corrections of its plans.
 //!
 //! - `similar_pairs` streams the pairs of a bucket, which `UNNEST` would hold in one batch.
 //! - `write_step` writes each partition as a file with a unique name and returns a record of each file.

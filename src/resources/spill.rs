@@ -40,7 +40,7 @@ struct State {
 }
 
 impl SpillSpace {
-    /// Space in a directory of at most `limit` bytes; `None`: as much as leaves some of the disk free.
+    /// Space in a directory of at most `limit` bytes; `None`: 5 % of the disk, but at most 10 GiB, stays free.
     pub(super) fn new(directory: PathBuf, limit: Option<u64>) -> Self {
         Self {
             directory,

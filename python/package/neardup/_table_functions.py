@@ -384,12 +384,12 @@ class TableFunctions:
                 similarity; default vector.
             within: A list of columns, as in [a, b]: only rows that agree in these columns, as in
                 [language, site], are compared; rows with NULL in one of them are kept.
-            measure: One of jaccard, containment, edit, cosine: what the similarity is: 'jaccard':
-                that of the shingle sets of two texts; 'containment': the share of the shingles of a
-                row that a row before it in keep order contains; 'edit': 1 minus the edit distance
-                of two texts divided by the length of the longer one; 'cosine': that of two vectors.
-                Default: 'jaccard', with method 'projection' 'cosine'. 'minhash' finds pairs by
-                'jaccard' only.
+            measure: One of jaccard, containment, edit, cosine: the similarity of two rows:
+                'jaccard': that of the shingle sets of two texts; 'containment': the share of the
+                shingles of a row that a row before it in keep order contains; 'edit': 1 minus the
+                edit distance of two texts divided by the length of the longer one; 'cosine': that
+                of two vectors. Default: 'jaccard', with method 'projection' 'cosine'. 'minhash'
+                finds pairs by 'jaccard' only.
             threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
@@ -746,8 +746,8 @@ class TableFunctions:
                 pairs, for small distances; 'bands': those that agree in the key_bits bits of one of
                 several tables; 'window': those that are near in the sorted order of permuted bits;
                 default 'exact'.
-            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables, that
-                is of keys of a signature or of permutations; default 20.
+            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables: keys
+                of a signature ('bands') or permutations ('window'); default 20.
             key_bits: A whole number in [1, 4096]: with 'bands': bits of a key; default 16.
             window: A whole number in [1, 1000000]: with 'window': number of preceding rows, in
                 sorted order, with which a row is compared; default 100.
@@ -1243,12 +1243,12 @@ class TableFunctions:
                 similarity; default vector.
             within: A list of columns, as in [a, b]: only rows that agree in these columns, as in
                 [language, site], are compared; rows with NULL in one of them are kept.
-            measure: One of jaccard, containment, edit, cosine: what the similarity is: 'jaccard':
-                that of the shingle sets of two texts; 'containment': the share of the shingles of a
-                row that a row before it in keep order contains; 'edit': 1 minus the edit distance
-                of two texts divided by the length of the longer one; 'cosine': that of two vectors.
-                Default: 'jaccard', with method 'projection' 'cosine'. 'minhash' finds pairs by
-                'jaccard' only.
+            measure: One of jaccard, containment, edit, cosine: the similarity of two rows:
+                'jaccard': that of the shingle sets of two texts; 'containment': the share of the
+                shingles of a row that a row before it in keep order contains; 'edit': 1 minus the
+                edit distance of two texts divided by the length of the longer one; 'cosine': that
+                of two vectors. Default: 'jaccard', with method 'projection' 'cosine'. 'minhash'
+                finds pairs by 'jaccard' only.
             threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
@@ -1431,10 +1431,10 @@ class TableFunctions:
                 the regular expression of the published systems; default 'default'.
             min_length: A whole number in [1, 4000000000]: minimum number of pairs of similar
                 sentences in a run; default 4.
-            max_gap: A whole number in [0, 20]: how many sentences two runs may leave between them
-                to be one: the smaller of their numbers in the two documents, and the difference of
-                these numbers, are at most this; 1 steps over one sentence that is altered,
-                inserted, deleted, split or merged; default 0.
+            max_gap: A whole number in [0, 20]: largest gap, in sentences, across which two runs are
+                joined: with i and j sentences between them in the two documents, the smaller of i
+                and j, and their difference, must be at most this; 1 bridges one sentence that is
+                altered, inserted, deleted, split or merged; default 0.
             threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
@@ -1448,9 +1448,9 @@ class TableFunctions:
                 signature; default 128.
             seed: A whole number in [0, 9007199254740992]: seed of signatures, and of the tables in
                 which they are compared; default 1.
-            max_bucket: A whole number in [0, 4000000000]: of the places where the same window of up
-                to four sentences stands, only this many, the first in the order of their ids as
-                text, form pairs; 0: all; default 0.
+            max_bucket: A whole number in [0, 4000000000]: of the occurrences of the same window of
+                up to four sentences, only this many, the first in the order of their ids as text,
+                form pairs; 0: all; default 0.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts with exact verification need
                 no more than 1 in one process; default 1.
@@ -1556,9 +1556,9 @@ class TableFunctions:
                 all; 'bands': those that agree in the key_bits bits of one of several tables;
                 'window': those that are near in the sorted order of permuted bits; default
                 'exhaustive'.
-            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables, that
-                is of keys of a signature or of permutations; default: chosen for the target recall
-                with 'bands', 20 with 'window'.
+            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables: keys
+                of a signature ('bands') or permutations ('window'); default: chosen for the target
+                recall with 'bands', 20 with 'window'.
             key_bits: A whole number in [1, 4096]: with 'bands': bits of a key; default: chosen for
                 the target recall.
             window: A whole number in [1, 1000000]: with 'window': number of preceding rows, in
@@ -1680,10 +1680,10 @@ class TableFunctions:
         min_copies: int | None = None,
         normalize: bool | None = None,
     ) -> Result:
-        """Lists the passages of texts that stood before: runs of at least a number of words each part of which stands in a text of a smaller id, or earlier in the same text.
+        """Lists the repeated passages of texts: runs of at least a number of words each part of which already occurs in a text of a smaller id, or earlier in the same text.
 
         The function cut_spans removes them; dedup with edit => 'passages' does that for a table,
-        until no passage stands twice.
+        until no passage occurs twice.
 
         Args:
             data: A relation: id, text.
@@ -1691,8 +1691,8 @@ class TableFunctions:
             text: A column: the text column; default text.
             min_words: A whole number in [1, 1000]: minimum number of words of a repeated passage;
                 default 40.
-            min_copies: A whole number in [2, 4000000000]: passages that stand at fewer places stay;
-                default 2.
+            min_copies: A whole number in [2, 4000000000]: passages that occur fewer times are not
+                listed; default 2.
             normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
                 space become one space, trimmed; default true.
 
@@ -1708,9 +1708,9 @@ class TableFunctions:
                 the first one.
 
         Note:
-            Complete: each place of min_words consecutive words that stood before, in the order of
-                ids and of places in a text, is in the rows, but for the words that it has in common
-                with its first place.
+            Complete: the rows cover each place of min_words consecutive words that already occur
+                before it, in the order of ids and of places in a text, except for the words that
+                the place has in common with the first one.
             Places that follow one another here and where they stand first are one row. Rows overlap
                 where parts of a passage stand first in different texts.
             Words are the UAX #29 words that hold a letter or a digit; what stands between them is
@@ -1743,9 +1743,7 @@ class TableFunctions:
         threshold: float | None = None,
         shingle: str | None = None,
     ) -> Result:
-        """Lists the lines or paragraphs of texts that stood before: in a text of a smaller id, or earlier in the same text.
-
-        Without them each line or paragraph stands once in the texts. The function cut_spans removes
+        """Lists the repeated lines or paragraphs of texts: those that already occur in a text of a smaller id, or earlier in the same text. Without them each line or paragraph occurs once in the texts. The function cut_spans removes
         them. With a threshold below 1 also those count as copies that are similar to a line or
         paragraph that stays.
 
@@ -1753,10 +1751,11 @@ class TableFunctions:
             data: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; default text.
-            unit: One of line, paragraph: into what texts are divided: lines, or paragraphs, which
-                stand between blank lines; white space around them does not count; default 'line'.
-            min_copies: A whole number in [2, 4000000000]: lines or paragraphs that stand at fewer
-                places stay; default 2.
+            unit: One of line, paragraph: the unit that texts are divided into: lines, or
+                paragraphs, which are separated by blank lines; white space around a unit is not
+                compared; default 'line'.
+            min_copies: A whole number in [2, 4000000000]: lines or paragraphs that occur fewer
+                times are not listed; default 2.
             min_length: A whole number in [0, 4000000000]: minimum length of a line or paragraph in
                 characters; default 20.
             normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
@@ -1829,8 +1828,8 @@ class TableFunctions:
             timestamp: A column: when the revision was saved: a timestamp, a date or a number;
                 default timestamp.
             text: A column: the text of a sentence, or of a document; default text.
-            threshold: A number in (0, 1]: minimum similarity of a sentence and the one that it is
-                said to be made from; default 0.5.
+            threshold: A number in (0, 1]: minimum similarity of a sentence and the earlier sentence
+                that it is derived from; default 0.5.
             shingle: A shingle such as 'word:3': how a sentence is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'char:5'.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
@@ -2041,8 +2040,8 @@ class TableFunctions:
             data: A relation: side, id, text, group_value.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; texts are compared as they are; default text.
-            min_words: A whole number in [1, 1000]: minimum number of words of a passage; short for
-                min_passage => 'word:n'.
+            min_words: A whole number in [1, 1000]: minimum number of words of a passage; shorthand
+                for min_passage => 'word:n'.
             min_passage: A shingle such as 'word:3': unit and minimum length of a passage: 'word:n',
                 'space:n' (pieces between white space) or 'char:n'; default 'word:12'.
             max_bucket: A whole number in [0, 4000000000]: of the texts with the same fingerprint,
@@ -2141,8 +2140,8 @@ class TableFunctions:
                 pairs, for small distances; 'bands': those that agree in the key_bits bits of one of
                 several tables; 'window': those that are near in the sorted order of permuted bits;
                 default 'exact'.
-            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables, that
-                is of keys of a signature or of permutations; default 20.
+            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables: keys
+                of a signature ('bands') or permutations ('window'); default 20.
             key_bits: A whole number in [1, 4096]: with 'bands': bits of a key; default 16.
             window: A whole number in [1, 1000000]: with 'window': number of preceding rows, in
                 sorted order, with which a row is compared; default 100.

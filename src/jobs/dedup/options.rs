@@ -121,8 +121,8 @@ pub struct Dedup {
     pub resolution: Resolution,
     /// Which row stays.
     pub keep: Keep,
-    /// Buckets of more distinct texts are oversized: their rows are verified against pivots only. A vector is
-    /// paired with its first so many similar predecessors, at most 256.
+    /// Buckets of more distinct texts are oversized: their rows are verified against pivots only. A vector is paired
+    /// only with its first min(`max_bucket_pairwise`, 256) similar predecessors.
     pub max_bucket_pairwise: usize,
     /// What is cut out of the texts of a table, instead of removing rows.
     pub edit: Option<Edit>,

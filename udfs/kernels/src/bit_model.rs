@@ -14,17 +14,17 @@ use crate::projection::MAX_BITS;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// The cosine is out of range.
-    #[error("threshold must be above 0 and at most 1, got {0}")]
+    #[error("threshold must be above 0 and at most 1, found {0}")]
     Threshold(f64),
     /// The recall is out of range.
-    #[error("target_recall must be above 0 and below 1, got {0}")]
+    #[error("target_recall must be above 0 and below 1, found {0}")]
     TargetRecall(f64),
     /// The number of bits is out of range.
-    #[error("bits must be between 1 and {MAX_BITS}, got {0}")]
+    #[error("bits must be between 1 and {MAX_BITS}, found {0}")]
     Bits(usize),
     /// No tables within the bits reach the recall at the threshold.
     #[error(
-        "a recall of {target_recall} at threshold {threshold} takes {needed} bits in tables, got {bits}: take more bits or method => 'exhaustive'"
+        "a recall of {target_recall} at threshold {threshold} takes {needed} bits in tables, found {bits}: take more bits or method => 'exhaustive'"
     )]
     TooFewBits {
         /// The requested threshold.
@@ -383,24 +383,24 @@ mod tests {
                 .expect_err("out of range")
                 .to_string()
         };
-        assert_eq!(error(0, 0.3, 0.9), "bits must be between 1 and 4096, got 0");
+        assert_eq!(error(0, 0.3, 0.9), "bits must be between 1 and 4096, found 0");
         assert_eq!(
             error(64, 0.0, 0.9),
-            "threshold must be above 0 and at most 1, got 0"
+            "threshold must be above 0 and at most 1, found 0"
         );
         assert_eq!(
             error(64, f64::NAN, 0.9),
-            "threshold must be above 0 and at most 1, got NaN"
+            "threshold must be above 0 and at most 1, found NaN"
         );
         assert_eq!(
             error(64, 0.3, 1.0),
-            "target_recall must be above 0 and below 1, got 1"
+            "target_recall must be above 0 and below 1, found 1"
         );
         assert_eq!(
             choose_tables(4, 0.05, 0.999)
                 .expect_err("too few")
                 .to_string(),
-            "a recall of 0.999 at threshold 0.05 takes 10 bits in tables, got 4: take more bits or method => 'exhaustive'"
+            "a recall of 0.999 at threshold 0.05 takes 10 bits in tables, found 4: take more bits or method => 'exhaustive'"
         );
     }
 }

@@ -144,7 +144,7 @@ pub struct KeyCounts {
 impl KeyCounts {
     /// The bytes of a filter of many keys.
     pub const MAX_BYTES: usize = 32 << 20;
-    /// So many keys are kept as they are.
+    /// Up to this many keys are stored exactly.
     const FEW: usize = 1 << 20;
 
     /// Without keys.

@@ -48,7 +48,7 @@ async fn files_that_are_not_there_are_named() {
     assert!(text.ends_with("/*.xml: no file matches"), "{text}");
     let text = failure(dir.path()).await;
     assert!(
-        text.contains(": is a directory, and files are needed"),
+        text.contains(": is a directory; name files"),
         "{text}"
     );
     let text = failure(&dir.path().join("[.xml")).await;
