@@ -21,7 +21,9 @@ pub enum DumpError {
     #[error("the file is empty")]
     Empty,
     /// The file is of a kind that is known but not read.
-    #[error("the file is {found}, but a dump must be XML: uncompressed, or compressed as bz2 or gzip")]
+    #[error(
+        "the file is {found}, but a dump must be XML: uncompressed, or compressed as bz2 or gzip"
+    )]
     Unsupported {
         /// What the file is, with its article.
         found: &'static str,

@@ -383,7 +383,10 @@ mod tests {
                 .expect_err("out of range")
                 .to_string()
         };
-        assert_eq!(error(0, 0.3, 0.9), "bits must be between 1 and 4096, found 0");
+        assert_eq!(
+            error(0, 0.3, 0.9),
+            "bits must be between 1 and 4096, found 0"
+        );
         assert_eq!(
             error(64, 0.0, 0.9),
             "threshold must be above 0 and at most 1, found 0"
