@@ -38,7 +38,7 @@ words! {
         CostOfMinHash = "cost of minhash",
         /// The method that finds the pairs.
         Method = "method",
-        /// Buckets of more rows than `max_bucket_pairwise`.
+        /// Buckets of more distinct texts than `max_bucket_pairwise`.
         OversizedBuckets = "oversized buckets",
         /// Rows of oversized buckets, counted in each.
         RowsInOversizedBuckets = "rows in oversized buckets",

@@ -165,8 +165,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -318,8 +318,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -419,8 +419,8 @@ class TableFunctions:
                 pivots; with 'projection' a vector is paired only with its first similar
                 predecessors in keep order, this many and at most 256; default 10000.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             as input (as input): the columns of the input.
@@ -577,8 +577,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -665,8 +665,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -762,8 +762,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -906,8 +906,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -1161,8 +1161,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -1278,8 +1278,8 @@ class TableFunctions:
                 pivots; with 'projection' a vector is paired only with its first similar
                 predecessors in keep order, this many and at most 256; default 10000.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id (as id): the row's id.
@@ -1452,8 +1452,8 @@ class TableFunctions:
                 up to four sentences, only this many, the first in the order of their ids as text,
                 form pairs; 0: all; default 0.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             document_a (as id): the smaller document, or the same as document_b.
@@ -1572,8 +1572,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -1833,8 +1833,8 @@ class TableFunctions:
             shingle: A shingle such as 'word:3': how a sentence is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'char:5'.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             document (as id): the document.
@@ -2047,8 +2047,8 @@ class TableFunctions:
             max_bucket: A whole number in [0, 4000000000]: of the texts with the same fingerprint,
                 only this many, the first in id order, form pairs; 0: all; default 0.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             passage (UInt64): the XXH3-64 hash of the passage: of its units joined by one space, or
@@ -2154,8 +2154,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.

@@ -97,7 +97,7 @@ pub struct Dedup {
     pub within: Vec<String>,
     /// What the similarity of two rows is; `None`: that of the method.
     pub measure: Option<Measure>,
-    /// Number of bits of a vector's signature.
+    /// Number of bits of a vector's signature, in 1..=4096.
     pub bits: usize,
     /// Minimum similarity of a pair; `None`: the default of the parameter, for dumps [`Dedup::DUMP_THRESHOLD`]. With
     /// `edit`: that of two lines or paragraphs, which are equal if it is `None`.
@@ -107,11 +107,11 @@ pub struct Dedup {
     pub shingle: Option<String>,
     /// How pairs are found.
     pub method: Method,
-    /// Share of the pairs at the threshold that MinHash or random projection must find.
+    /// Share of the pairs at the threshold that MinHash or random projection must find, in (0, 1).
     pub target_recall: f64,
-    /// Maximum number of hash functions that MinHash uses.
+    /// Maximum number of hash functions that MinHash uses, in 1..=4096.
     pub num_hashes: usize,
-    /// Seed of signatures.
+    /// Seed of signatures, in 0..=9007199254740992.
     pub seed: u64,
     /// Whether texts are normalised (NFKC, lower case, white space) before they are compared.
     pub normalize: bool,

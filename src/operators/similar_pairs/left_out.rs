@@ -30,7 +30,7 @@ pub struct Report {
 /// Counts of what joins left out. The counts of several parts are added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// Oversized buckets: those with more rows than `max_bucket_pairwise`.
+    /// Oversized buckets: those with more rows, which are distinct texts, than `max_bucket_pairwise`.
     pub oversized_buckets: u64,
     /// Rows of oversized buckets. A row counts once for each such bucket.
     pub rows: u64,

@@ -98,7 +98,8 @@ pub fn distance_for_recall(bits: usize, cosine: f64, recall: f64) -> Result<usiz
 
 /// The probability that signatures agree in all `key_bits` bits of at least one of `tables` tables:
 /// `1 − (1 − (1 − ρ)^n)^m`. This is exact if no two tables share a bit. For a sorted window of B rows over C
-/// signatures, n is log2(C/B), at least 0 and not necessarily an integer.
+/// signatures, n is log2(C/B), at least 0 and not necessarily an integer. The cosine is clamped to [-1, 1], and a
+/// negative `key_bits` counts as 0.
 #[must_use]
 pub fn found_in_tables(cosine: f64, key_bits: f64, tables: usize) -> f64 {
     let agree = (1.0 - bit_difference(cosine)).powf(key_bits.max(0.0));
@@ -138,8 +139,9 @@ pub fn choose_tables(bits: usize, cosine: f64, target_recall: f64) -> Result<Ban
     })
 }
 
-/// The smallest number of tables of `key_bits` bits that find at least the share `target_recall` of the pairs of
-/// that cosine: an integer, or infinity.
+/// The smallest number of tables of `key_bits` bits that find at least the share `target_recall` of the pairs of that
+/// cosine: an integer of at least 1, or infinity. The cosine is clamped to [-1, 1]; `key_bits` must be at least 0, and
+/// `target_recall` in (0, 1).
 #[must_use]
 pub fn tables_for_recall(cosine: f64, key_bits: f64, target_recall: f64) -> f64 {
     let agree = (1.0 - bit_difference(cosine)).powf(key_bits);
