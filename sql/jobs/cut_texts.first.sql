@@ -1,6 +1,6 @@
 -- cut_texts.first
 --
--- View for steps of a job: the texts before the first cut.
+-- View of a job: the texts before the first cut.
 SELECT
   id,
   text,

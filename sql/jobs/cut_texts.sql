@@ -1,6 +1,6 @@
 -- cut_texts
 --
--- View for steps of a job: the texts, with the words that were cut in earlier rounds.
+-- View of a job: the texts, with the words that were cut in earlier rounds.
 SELECT
   ordered_documents.id,
   ordered_documents.text,

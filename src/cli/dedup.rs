@@ -22,7 +22,7 @@ use std::time::Instant;
 ///   neardup dedup posts.csv --id post --text body --threshold 0.7 -o out
 ///   neardup dedup 'shards/*.jsonl.gz' --keep-by 'score desc, length(text) desc' --kept kept.jsonl.gz -o out
 ///   neardup dedup news.jsonl --text title,body -o out     the two columns are compared as one text
-///   neardup dedup pages.parquet --measure containment --keep longest -o out   rows that longer ones contain
+///   neardup dedup pages.parquet --measure containment --keep longest -o out   removes rows that longer ones contain
 ///   neardup dedup pages.parquet --within language,site -o out   only rows of one language and site are compared
 ///   neardup dedup pages.parquet --edit lines -o out       repeated lines are cut after their first occurrence
 ///   neardup dedup pages.parquet --edit passages -o out    the same for passages of at least 40 words

@@ -1,4 +1,4 @@
-//! Errors of queries on a cluster, with the text that the process that ran the task gave them.
+//! Errors of queries on a cluster, with the text of the process that ran the task.
 
 use super::token::Refusal;
 use datafusion::common::DataFusionError;

@@ -1,4 +1,4 @@
-//! Which of similar rows is kept: the keep order.
+//! The keep order, which decides which of similar rows is kept.
 
 use super::quoted::{Quoted, quoted};
 use super::unique_ids::orderable;

@@ -5,7 +5,8 @@
 //! corpus ─────────┴─> searched ─> contamination ─> cuts ─> kept
 //! ```
 //!
-//! The corpus is read and searched once; `searched` has its rows with what was found in each. The other steps read that.
+//! The corpus is read and searched once: `searched` has its rows with the items that were found in each. The other
+//! steps read this table.
 
 use super::inputs;
 use super::job::{Job, Output, Progress};
@@ -197,7 +198,7 @@ struct Run<'a> {
     item_texts: Vec<ItemColumn>,
     /// Whether the items have a column `benchmark`.
     benchmark: bool,
-    /// The name of the column of what was found, which no column of the corpus has.
+    /// The name of the column with the items that were found; no column of the corpus has this name.
     hits: String,
 }
 
@@ -401,7 +402,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Searches the corpus: its rows, with what was found in each.
+    /// Searches the corpus: its rows, with the items that were found in each.
     async fn searched(&self, job: &mut Job) -> Result<()> {
         job.step(
             "searched",

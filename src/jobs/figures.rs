@@ -1,4 +1,4 @@
-//! What the steps of jobs count, under the names that `manifest.json` has for it.
+//! The figures that the steps of jobs record, with their names in `manifest.json`.
 //!
 //! To add a figure, add a value of [`Figure`]; to add a reason to leave out rows, a value of [`Reason`]. The names
 //! are part of the format of manifests.

@@ -1,8 +1,9 @@
 //! `DELETE` and `UPDATE` whose condition the engine would leave out.
 //!
-//! The engine (DataFusion 55) changes the rows that the filters of the optimized plan select. There a condition need not be
-//! a filter: one with a subquery is a join, and one that holds for no row is an empty relation. These are left out, as is
-//! a LIMIT, and further rows or all of them are changed. [`LostConditions`] refuses such statements.
+//! The engine (DataFusion 55) changes the rows that the filters of the optimized plan select. In such a plan a
+//! condition need not be a filter: with a subquery it is a join, and if it holds for no row it is an empty relation.
+//! The engine ignores these, as well as a LIMIT, and changes further rows or all of them. [`LostConditions`] refuses
+//! such statements.
 
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, plan_err};

@@ -98,7 +98,7 @@ impl Function for EditKeys {
     }
 }
 
-/// The length, if a text of this length can have so many grams.
+/// The length, if a text of this length can have this number of grams.
 fn checked_length(length: i64, grams: usize, threshold: f64) -> Result<usize> {
     let Ok(characters) = usize::try_from(length) else {
         return exec_err!("edit_keys: length must be at least 0, found {length}");

@@ -214,16 +214,16 @@ class TableFunctions:
         max_items: int | None = None,
         min_words: int | None = None,
     ) -> Result:
-        """Finds the items of benchmark sets, such as questions and answers, that stand in the texts of a corpus: word for word, with some words changed, or inside of longer texts.
+        """Finds the items of benchmark sets, such as questions and answers, in the texts of a corpus: word for word, with some words changed, or inside of longer texts.
 
         Runs of at least min_run equal words are evidence; an item is found in a text if runs cover
-        at least min_coverage of its words, so that what surrounds it in the text does not matter.
-        An item of fewer words than a run must stand there as a whole. Words are compared in their
-        normal form, without what stands between them.
-        The n-grams of the items are one index that is given to every partition of the corpus, and
-        the corpus is read once, without being sorted or divided anew. N-grams that stand in many
-        items, such as instructions that all questions of a set begin with, are ignored (Brown et
-        al. 2020, appendix C, do the same with n-grams of 13 words).
+        at least min_coverage of its words, so that the text around it does not matter. An item of
+        fewer words than a run must occur as a whole. Words are compared in their normal form; the
+        characters between them are not compared.
+        One index of the n-grams of all items is given to every partition of the corpus, which is
+        read once and neither sorted nor repartitioned. N-grams that occur in many items, such as
+        instructions that all questions of a set begin with, are ignored (Brown et al. 2020,
+        appendix C, do the same with n-grams of 13 words).
 
         Args:
             corpus: A relation: id, text.
@@ -236,7 +236,7 @@ class TableFunctions:
                 default 0.5.
             min_run: A whole number in [1, 64]: minimum number of words of a run; an item of fewer
                 words must be there as a whole; default 8.
-            max_items: A whole number in [1, 4000000000]: n-grams of min_run words that stand in
+            max_items: A whole number in [1, 4000000000]: n-grams of min_run words that occur in
                 more distinct items than this are ignored; default 10.
             min_words: A whole number in [1, 1000]: items of fewer words are not looked for; default
                 4.
@@ -263,8 +263,8 @@ class TableFunctions:
         Note:
             Complete and exact on 64-bit hashes of words: every maximal run of at least min_run
                 equal words with an n-gram that is not ignored.
-            Rows of the corpus are taken as they are: a repeated id is reported for each of its
-                rows. Rows of either relation without an id or a text are left out.
+            Ids of the corpus may be repeated: each row is reported. Rows of either relation without
+                an id or a text are left out.
             Items with the same words are one item for max_items; each of their ids is reported.
                 Runs anywhere in a text add up, so that an item of coverage 1 may be 'near'. Items
                 of fewer words than min_words, and those all of whose n-grams are ignored, are not
@@ -1345,7 +1345,7 @@ class TableFunctions:
         id_a: str | None = None,
         id_b: str | None = None,
     ) -> Result:
-        """Computes precision, recall and F1 of found pairs against true pairs, such as those of an exact join, those that were labelled, or those of another run, whose agreement is F1.
+        """Computes precision, recall and F1 of found pairs against true pairs, such as those of an exact join, labelled pairs, or the pairs of another run; then F1 is the agreement of the two runs.
 
         Pairs are unordered, and repeated pairs count once.
 
@@ -1408,9 +1408,9 @@ class TableFunctions:
     ) -> Result:
         """Finds runs of consecutive sentences that two documents share: from the pairs of similar sentences, the maximal runs with a constant difference of positions (Zhang, Zhang, Yu, Huang, SIGIR 2010).
 
-        The relation has a row for each sentence, as the function sentences gives it, or for each
-        document, whose text is split then. It is one of documents if the argument id is given, or
-        if it has no columns document and position.
+        The relation has a row for each sentence, as the function sentences returns them, or for
+        each document, whose text is then split. Its rows are documents if the argument id is given,
+        or if it has no columns document and position.
 
         Args:
             data: A relation: document, position, text, start_offset, end_offset.
@@ -1711,10 +1711,10 @@ class TableFunctions:
             Complete: the rows cover each place of min_words consecutive words that already occur
                 before it, in the order of ids and of places in a text, except for the words that
                 the place has in common with the first one.
-            Places that follow one another here and where they stand first are one row. Rows overlap
-                where parts of a passage stand first in different texts.
-            Words are the UAX #29 words that hold a letter or a digit; what stands between them is
-                not compared.
+            Places that follow one another both here and at their first occurrences are one row.
+                Rows overlap where parts of a passage first occur in different texts.
+            Words are the UAX #29 words that hold a letter or a digit; the characters between them
+                are not compared.
             Two different passages are taken for equal with a probability below 1e-11 among 1e10.
             Rows with NULL are left out. An id with different texts is an error that names the id.
             The rows do not depend on the number of partitions.
@@ -1743,9 +1743,11 @@ class TableFunctions:
         threshold: float | None = None,
         shingle: str | None = None,
     ) -> Result:
-        """Lists the repeated lines or paragraphs of texts: those that already occur in a text of a smaller id, or earlier in the same text. Without them each line or paragraph occurs once in the texts. The function cut_spans removes
-        them. With a threshold below 1 also those count as copies that are similar to a line or
-        paragraph that stays.
+        """Lists the repeated lines or paragraphs of texts: those that already occur in a text of a smaller id, or earlier in the same text.
+
+        Without them each line or paragraph occurs once in the texts. The function cut_spans removes
+        them. With a threshold below 1, lines or paragraphs that are similar to one that is kept
+        also count as copies.
 
         Args:
             data: A relation: id, text.
@@ -1782,12 +1784,12 @@ class TableFunctions:
                 places in a text.
             Equal lines or paragraphs have the same XXH3-128 hash; two different ones have it with a
                 probability below 1e-18 among 1e10.
-            With a threshold below 1 the different lines or paragraphs are resolved in the order in
-                which they stand first: one is listed if an earlier one that stays is similar to it.
-                The most similar one that stays, which may come later, stands for it. Their
-                similarity is exact.
-            Two that stay are not similar, except in oversized buckets, as of near_duplicates, or if
-                too few places count as copies.
+            With a threshold below 1 the different lines or paragraphs are resolved in the order of
+                their first occurrences: one is listed if an earlier one that is kept is similar to
+                it. Its representative is the most similar one that is kept, which may come later.
+                Their similarity is exact.
+            Two that are kept are not similar, except in oversized buckets, as in near_duplicates,
+                or if too few places count as copies.
             Those without a shingle are compared for equality.
             Rows with NULL are left out. An id with different texts is an error that names the id.
             The rows do not depend on the number of partitions.
@@ -1818,7 +1820,7 @@ class TableFunctions:
         shingle: str | None = None,
         parts: int | None = None,
     ) -> Result:
-        """Gives the history of the sentences of documents that have revisions: when a document first had a sentence, when the sentence went, and what it was made from: an earlier sentence of the document, or one that another document had before.
+        """Returns the history of the sentences of documents that have revisions: when a document first had a sentence, when the sentence was removed, and its origin: an earlier sentence of the document, or a sentence that another document had before.
 
         Args:
             data: A relation: document, revision, timestamp, text.
@@ -1856,14 +1858,14 @@ class TableFunctions:
             One row for each document and each sentence that one of its revisions has, in normal
                 form; a sentence that was removed and restored is one row, from its first revision
                 to its last one.
-            Of all sentences that a sentence may be made from it is the most similar one. Among
-                equals those of the document come first, then what was there first.
+            The origin is the most similar of all sentences that a sentence may be derived from.
+                Among equally similar ones, those of the document come first, then the oldest.
             A sentence of the document counts if an earlier revision has it and the first revision
                 of the other one does not; that of another document, if that one had it before, by
                 time, then revision, then document.
-            Revisions are ordered by time, then by number. A revision without a sentence is not
-                seen: a sentence goes with the next one that has other sentences.
-            Rows with NULL are left out, and sentences without a character but white space.
+            Revisions are ordered by time, then by number. A revision without a sentence is ignored:
+                a sentence counts as removed in the next revision that has other sentences.
+            Rows with NULL are left out, and so are sentences of white space only.
             The rows do not depend on the number of partitions.
         """
         return self._call(
@@ -2030,7 +2032,7 @@ class TableFunctions:
         max_bucket: int | None = None,
         parts: int | None = None,
     ) -> Result:
-        """Finds the verbatim passages of at least a number of words or characters that stand in two or more texts, grouped by their content: a row for each place of a passage, and not one for each pair of texts.
+        """Finds the verbatim passages of at least a number of words or characters that occur in two or more texts, grouped by their content: the result has a row for each place of a passage, not for each pair of texts.
 
         The candidates are pairs of texts that share a fingerprint (winnowing: Schleimer, Wilkerson,
         Aiken, SIGMOD 2003), which each pair with such a passage does; their units are then
@@ -2067,12 +2069,13 @@ class TableFunctions:
                 the minimum length that cannot be extended in both texts, with both of its places.
             No row without equal units: hashes only propose candidates. Each place is reported once
                 for each content that it has.
-            Passages of one text may overlap, and one may contain another: what two texts share can
-                be a part of what others share.
+            Passages of one text may overlap, and one may contain another: a passage that two texts
+                share can be a part of a passage that others share.
             A place that is a part of a longer passage with every other text has a row for the
                 longer passage only, and does not count in places and texts of the shorter one.
-            Words are compared as they are, without what stands between them; with 'space' and
-                'char' everything is compared but runs of white space, or everything.
+            With 'word', words are compared without normalisation, and the characters between them
+                are not compared; with 'space' everything except runs of white space is compared,
+                with 'char' everything.
             Rows with NULL are not compared. An id with different texts is an error that names the
                 id.
             The rows do not depend on the number of partitions or parts.
@@ -2284,7 +2287,7 @@ class TableFunctions:
         them out: `(SELECT german AS source, english AS target, p AS probability FROM lexicon WHERE
         english IN (SELECT term FROM english_counts))`. Terms that match nothing make vectors longer
         and their cosines smaller.
-        Terms that are no source terms of the table are lost. `SELECT count(*), sum(tf) FROM
+        Terms that are not source terms of the table are lost. `SELECT count(*), sum(tf) FROM
         german_counts WHERE term NOT IN (SELECT german FROM lexicon WHERE german IS NOT NULL)`
         counts them.
 
@@ -2348,8 +2351,8 @@ class TableFunctions:
             redirects: True or false: whether redirects are rows; default false.
             revisions: One of latest, all: 'latest': one row per page; 'all': one row per revision;
                 default 'latest'.
-            on_error: One of fail, skip: what happens if a dump is damaged: 'fail': an error with
-                file and offset; 'skip': what cannot be read is left out; default 'fail'.
+            on_error: One of fail, skip: behaviour for a damaged dump: 'fail': an error with file
+                and offset; 'skip': unreadable parts are left out; default 'fail'.
             max_page_bytes: A text or a number: maximum size of a revision; a larger one is handled
                 by on_error; default '64 MiB'.
             language: A text: the language of every row, instead of that of the dump's header.

@@ -95,7 +95,7 @@ pub struct Dedup {
     pub vector: Option<String>,
     /// Columns of a table: only rows that agree in all of them are compared. Rows with NULL in one of them are kept.
     pub within: Vec<String>,
-    /// What the similarity of two rows is; `None`: that of the method.
+    /// The measure of the similarity of two rows; `None`: that of the method.
     pub measure: Option<Measure>,
     /// Number of bits of a vector's signature, in 1..=4096.
     pub bits: usize,
@@ -126,7 +126,7 @@ pub struct Dedup {
     pub max_bucket_pairwise: usize,
     /// What is cut out of the texts of a table, instead of removing rows.
     pub edit: Option<Edit>,
-    /// With `edit`: what stands at fewer places stays.
+    /// With `edit`: lines, paragraphs or passages that occur fewer times are not cut.
     pub min_copies: usize,
     /// With `edit` of passages: the least number of words of a passage.
     pub min_words: usize,
@@ -226,7 +226,7 @@ impl Dedup {
         .map(|(name, _, why)| (name, why))
     }
 
-    /// What the similarity of two rows is.
+    /// The measure of the similarity of two rows.
     pub fn measure(&self) -> Measure {
         self.measure.unwrap_or(self.method.measure())
     }

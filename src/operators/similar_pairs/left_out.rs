@@ -1,4 +1,4 @@
-//! Counts of what the operator did not compare, and how a job collects them.
+//! Counts of the rows and pairs that the operator did not compare, and their collection by a job.
 //!
 //! On a cluster the operator runs in other processes than the job. Therefore each part that leaves something out
 //! writes a file into the directory of the step, which all processes share. The file is named after the part and its

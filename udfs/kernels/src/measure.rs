@@ -1,4 +1,4 @@
-//! What is compared: the measure of the similarity of two items.
+//! Measures of the similarity of two items.
 
 use std::fmt;
 use std::str::FromStr;
