@@ -20,7 +20,7 @@ use std::sync::Arc;
 const CHUNK: u64 = 256 << 10;
 /// The free space of the disk is checked each time the file has grown by this number of chunks.
 const CHUNKS_BETWEEN_CHECKS: u64 = 64;
-/// Without a limit, a twentieth of the disk stays free, but not more than `FREE_BYTES`.
+/// Without a limit, 5 % of the disk stays free, but at most `FREE_BYTES`.
 const FREE_PART: u64 = 20;
 const FREE_BYTES: u64 = 10 << 30;
 
