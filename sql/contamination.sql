@@ -1,14 +1,14 @@
 -- contamination(corpus, items)
 --
--- Finds the items of benchmark sets, such as questions and answers, that stand in the texts of a corpus: word for word,
--- with some words changed, or inside of longer texts. Runs of at least min_run equal words are evidence; an item is found
--- in a text if runs cover at least min_coverage of its words, so that what surrounds it in the text does not matter. An
--- item of fewer words than a run must stand there as a whole. Words are compared in their normal form, without what
--- stands between them.
+-- Finds the items of benchmark sets, such as questions and answers, in the texts of a corpus: word for word, with some
+-- words changed, or inside of longer texts. Runs of at least min_run equal words are evidence; an item is found in a
+-- text if runs cover at least min_coverage of its words, so that the text around it does not matter. An item of fewer
+-- words than a run must occur as a whole. Words are compared in their normal form; the characters between them are not
+-- compared.
 --
--- The n-grams of the items are one index that is given to every partition of the corpus, and the corpus is read once,
--- without being sorted or divided anew. N-grams that stand in many items, such as instructions that all questions of a
--- set begin with, are ignored (Brown et al. 2020, appendix C, do the same with n-grams of 13 words).
+-- One index of the n-grams of all items is given to every partition of the corpus, which is read once and neither
+-- sorted nor repartitioned. N-grams that occur in many items, such as instructions that all questions of a set begin
+-- with, are ignored (Brown et al. 2020, appendix C, do the same with n-grams of 13 words).
 --
 -- Inputs
 --   input: id, text
@@ -35,7 +35,7 @@
 --   runs: List(Struct("start_char": Int64, "end_char": Int64, "item_start_char": Int64, "item_end_char": Int64, "words": Int64)) | the runs in the order of the text, the first 100: start_char and end_char in the text, item_start_char and item_end_char in the item, words
 -- Guarantees
 --   Complete and exact on 64-bit hashes of words: every maximal run of at least min_run equal words with an n-gram that is not ignored.
---   Rows of the corpus are taken as they are: a repeated id is reported for each of its rows. Rows of either relation without an id or a text are left out.
+--   Ids of the corpus may be repeated: each row is reported. Rows of either relation without an id or a text are left out.
 --   Items with the same words are one item for max_items; each of their ids is reported. Runs anywhere in a text add up, so that an item of coverage 1 may be 'near'. Items of fewer words than min_words, and those all of whose n-grams are ignored, are not looked for; a warning in the log says how many.
 --   The rows do not depend on the number of partitions.
 -- Example

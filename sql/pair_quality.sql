@@ -1,7 +1,8 @@
 -- pair_quality(found, truth)
 --
--- Computes precision, recall and F1 of found pairs against true pairs, such as those of an exact join, those that were
--- labelled, or those of another run, whose agreement is F1. Pairs are unordered, and repeated pairs count once.
+-- Computes precision, recall and F1 of found pairs against true pairs, such as those of an exact join, labelled pairs,
+-- or the pairs of another run; then F1 is the agreement of the two runs. Pairs are unordered, and repeated pairs count
+-- once.
 --
 -- Inputs
 --   input: id_a, id_b

@@ -3,8 +3,8 @@
 -- Finds runs of consecutive sentences that two documents share: from the pairs of similar sentences, the maximal runs
 -- with a constant difference of positions (Zhang, Zhang, Yu, Huang, SIGIR 2010).
 --
--- The relation has a row for each sentence, as the function sentences gives it, or for each document, whose text is
--- split then. It is one of documents if the argument id is given, or if it has no columns document and position.
+-- The relation has a row for each sentence, as the function sentences returns them, or for each document, whose text is
+-- then split. Its rows are documents if the argument id is given, or if it has no columns document and position.
 --
 -- Inputs
 --   input: document, position, text, start_offset, end_offset

@@ -1,10 +1,10 @@
 -- passage_runs(input, input_b)
 --
--- Finds the passages of texts that stood before, in the order of a column. A building block of repeated_passages and of
--- jobs.
+-- Finds the repeated passages of texts: those that already occur earlier, in the order of a column. A building block of
+-- repeated_passages and of jobs.
 --
--- Each passage has an anchor, a hash of some of its words; the passages whose anchor stands at one place are left out by a
--- filter. The others are grouped by their keys, and those that follow one another in both places are one run.
+-- Each passage has an anchor, a hash of some of its words; a filter leaves out the passages whose anchor occurs at one
+-- place only. The others are grouped by their keys, and those that follow one another in both places are one run.
 --
 -- Inputs
 --   input: id, text, place, group_value, cut

@@ -18,7 +18,7 @@
 --   max_distance = computed | maximum number of bits in which the signatures of a pair differ; default: the smallest that reaches target_recall
 --   verify: one of exact|estimate = 'exact' | which similarity is reported: 'exact': the exact cosine, at least the threshold; 'estimate': the estimate from the signatures, which may be below the threshold
 --   method: one of exhaustive|bands|window = 'exhaustive' | which signatures are compared: 'exhaustive': all; 'bands': those that agree in the key_bits bits of one of several tables; 'window': those that are near in the sorted order of permuted bits
---   tables | with 'bands' and 'window': number of tables, that is of keys of a signature or of permutations; default: chosen for the target recall with 'bands', 20 with 'window'
+--   tables | with 'bands' and 'window': number of tables: keys of a signature ('bands') or permutations ('window'); default: chosen for the target recall with 'bands', 20 with 'window'
 --   key_bits | with 'bands': bits of a key; default: chosen for the target recall
 --   window
 --   chunk

@@ -1,8 +1,8 @@
 -- repeated_passages(input)
 --
--- Lists the passages of texts that stood before: runs of at least a number of words each part of which stands in a text of a
--- smaller id, or earlier in the same text. The function cut_spans removes them; dedup with edit => 'passages' does that for
--- a table, until no passage stands twice.
+-- Lists the repeated passages of texts: runs of at least a number of words each part of which already occurs in a text
+-- of a smaller id, or earlier in the same text. The function cut_spans removes them; dedup with edit => 'passages' does
+-- that for a table, until no passage occurs twice.
 --
 -- Inputs
 --   input: id, text
@@ -22,9 +22,9 @@
 --   words: Int64 | number of its words
 --   copies: Int64 | at how many places its rarest passage of min_words words stands, with the first one
 -- Guarantees
---   Complete: each place of min_words consecutive words that stood before, in the order of ids and of places in a text, is in the rows, but for the words that it has in common with its first place.
---   Places that follow one another here and where they stand first are one row. Rows overlap where parts of a passage stand first in different texts.
---   Words are the UAX #29 words that hold a letter or a digit; what stands between them is not compared.
+--   Complete: the rows cover each place of min_words consecutive words that already occur before it, in the order of ids and of places in a text, except for the words that the place has in common with the first one.
+--   Places that follow one another both here and at their first occurrences are one row. Rows overlap where parts of a passage first occur in different texts.
+--   Words are the UAX #29 words that hold a letter or a digit; the characters between them are not compared.
 --   Two different passages are taken for equal with a probability below 1e-11 among 1e10.
 --   Rows with NULL are left out. An id with different texts is an error that names the id.
 --   The rows do not depend on the number of partitions.

@@ -1,8 +1,8 @@
 -- repeated_text(input)
 --
--- Lists the lines or paragraphs of texts that stood before: in a text of a smaller id, or earlier in the same text. Without
--- them each line or paragraph stands once in the texts. The function cut_spans removes them. With a threshold below 1 also
--- those count as copies that are similar to a line or paragraph that stays.
+-- Lists the repeated lines or paragraphs of texts: those that already occur in a text of a smaller id, or earlier in
+-- the same text. Without them each line or paragraph occurs once in the texts. The function cut_spans removes them.
+-- With a threshold below 1, lines or paragraphs that are similar to one that is kept also count as copies.
 --
 -- Inputs
 --   input: id, text
@@ -26,8 +26,8 @@
 -- Guarantees
 --   Complete: every place of a line or paragraph but the first, in the order of ids and of places in a text.
 --   Equal lines or paragraphs have the same XXH3-128 hash; two different ones have it with a probability below 1e-18 among 1e10.
---   With a threshold below 1 the different lines or paragraphs are resolved in the order in which they stand first: one is listed if an earlier one that stays is similar to it. The most similar one that stays, which may come later, stands for it. Their similarity is exact.
---   Two that stay are not similar, except in oversized buckets, as of near_duplicates, or if too few places count as copies.
+--   With a threshold below 1 the different lines or paragraphs are resolved in the order of their first occurrences: one is listed if an earlier one that is kept is similar to it. Its representative is the most similar one that is kept, which may come later. Their similarity is exact.
+--   Two that are kept are not similar, except in oversized buckets, as in near_duplicates, or if too few places count as copies.
 --   Those without a shingle are compared for equality.
 --   Rows with NULL are left out. An id with different texts is an error that names the id.
 --   The rows do not depend on the number of partitions.

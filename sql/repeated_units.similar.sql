@@ -1,7 +1,7 @@
 -- repeated_units.similar(input)
 --
 -- repeated_units with a threshold below 1. The different units are resolved as the rows of near_duplicates are, in the
--- order of the places where they stand first: a unit is cut if an earlier unit that stays is similar to it.
+-- order of their first occurrences: a unit is cut if an earlier unit that is kept is similar to it.
 WITH units AS (
   SELECT id, place, group_value, unit['start_char'] AS start_char, unit['end_char'] AS end_char, unit['key'] AS key
   FROM (

@@ -1,7 +1,7 @@
 -- repeated_units(input)
 --
--- Lists the lines or paragraphs of texts that stood before, in the order of a column. A building block of repeated_text and
--- of jobs.
+-- Lists the repeated lines or paragraphs of texts: those that already occur earlier, in the order of a column. A
+-- building block of repeated_text and of jobs.
 --
 -- Inputs
 --   input: id, text, place, group_value

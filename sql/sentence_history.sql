@@ -1,7 +1,8 @@
 -- sentence_history(input)
 --
--- Gives the history of the sentences of documents that have revisions: when a document first had a sentence, when the
--- sentence went, and what it was made from: an earlier sentence of the document, or one that another document had before.
+-- Returns the history of the sentences of documents that have revisions: when a document first had a sentence, when the
+-- sentence was removed, and its origin: an earlier sentence of the document, or a sentence that another document had
+-- before.
 --
 -- Inputs
 --   input: document, revision, timestamp, text
@@ -27,10 +28,10 @@
 --   similarity: Float64 | the Jaccard similarity of the two
 -- Guarantees
 --   One row for each document and each sentence that one of its revisions has, in normal form; a sentence that was removed and restored is one row, from its first revision to its last one.
---   Of all sentences that a sentence may be made from it is the most similar one. Among equals those of the document come first, then what was there first.
+--   The origin is the most similar of all sentences that a sentence may be derived from. Among equally similar ones, those of the document come first, then the oldest.
 --   A sentence of the document counts if an earlier revision has it and the first revision of the other one does not; that of another document, if that one had it before, by time, then revision, then document.
---   Revisions are ordered by time, then by number. A revision without a sentence is not seen: a sentence goes with the next one that has other sentences.
---   Rows with NULL are left out, and sentences without a character but white space.
+--   Revisions are ordered by time, then by number. A revision without a sentence is ignored: a sentence counts as removed in the next revision that has other sentences.
+--   Rows with NULL are left out, and so are sentences of white space only.
 --   The rows do not depend on the number of partitions.
 -- Example
 --   WITH revisions AS (SELECT * FROM (VALUES

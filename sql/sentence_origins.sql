@@ -1,6 +1,6 @@
 -- sentence_origins(input)
 --
--- Gives what the sentences of documents were made from. A building block of sentence_history, which computes its input once.
+-- Returns the origins of the sentences of documents. A building block of sentence_history, which computes its input once.
 --
 -- Inputs
 --   input: document, key, text, first_number, last_number, first_revision, first_seen, last_revision, removed_revision, removed_at

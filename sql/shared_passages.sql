@@ -1,7 +1,7 @@
 -- shared_passages(input)
 --
--- Finds the verbatim passages of at least a number of words or characters that stand in two or more texts, grouped by
--- their content: a row for each place of a passage, and not one for each pair of texts.
+-- Finds the verbatim passages of at least a number of words or characters that occur in two or more texts, grouped by
+-- their content: the result has a row for each place of a passage, not for each pair of texts.
 --
 -- The candidates are pairs of texts that share a fingerprint (winnowing: Schleimer, Wilkerson, Aiken, SIGMOD 2003),
 -- which each pair with such a passage does; their units are then compared.
@@ -28,9 +28,9 @@
 -- Guarantees
 --   Complete and maximal: for any two rows of the input, each run of equal units of at least the minimum length that cannot be extended in both texts, with both of its places.
 --   No row without equal units: hashes only propose candidates. Each place is reported once for each content that it has.
---   Passages of one text may overlap, and one may contain another: what two texts share can be a part of what others share.
+--   Passages of one text may overlap, and one may contain another: a passage that two texts share can be a part of a passage that others share.
 --   A place that is a part of a longer passage with every other text has a row for the longer passage only, and does not count in places and texts of the shorter one.
---   Words are compared as they are, without what stands between them; with 'space' and 'char' everything is compared but runs of white space, or everything.
+--   With 'word', words are compared without normalisation, and the characters between them are not compared; with 'space' everything except runs of white space is compared, with 'char' everything.
 --   Rows with NULL are not compared. An id with different texts is an error that names the id.
 --   The rows do not depend on the number of partitions or parts.
 -- Example

@@ -11,7 +11,7 @@
 --   threshold
 --   max_distance.block
 --   bits
---   tables: integer in [1, 4097] = 1 | number of tables, that is of keys of a signature or of permutations
+--   tables: integer in [1, 4097] = 1 | number of tables: keys of a signature, or permutations
 --   key_bits: integer in [0, 4096] = 0 | bits of a key; 0: keys are blocks of the signature
 --   window
 --   chunk

@@ -16,7 +16,7 @@
 -- source, english AS target, p AS probability FROM lexicon WHERE english IN (SELECT term FROM english_counts))`. Terms
 -- that match nothing make vectors longer and their cosines smaller.
 --
--- Terms that are no source terms of the table are lost. `SELECT count(*), sum(tf) FROM german_counts WHERE term NOT
+-- Terms that are not source terms of the table are lost. `SELECT count(*), sum(tf) FROM german_counts WHERE term NOT
 -- IN (SELECT german FROM lexicon WHERE german IS NOT NULL)` counts them.
 --
 -- Inputs

@@ -9,12 +9,13 @@
 //! It does not embed texts or compare meanings: two texts are similar if their sets of shingles are.
 //!
 //! - [`NeardupExt::with_neardup`], [`install`]: all functions in a session of a host.
-//! - [`session`]: a `SessionContext` with all functions; [`Resources`]: one of so many threads and so much memory.
+//! - [`session`]: a `SessionContext` with all functions.
+//! - [`Resources`]: the limits of a session: threads, memory and temporary space.
 //! - [`files`]: files as tables.
-//! - [`jobs`]: work in steps that resume.
+//! - [`jobs`]: work in several steps that can be resumed.
 //! - [`functions`]: table functions, one `.sql` file each.
-//! - [`operators`]: what a plan of standard operators does not do well.
-//! - [`parse_statements`], [`plan_statement`]: SQL as it is meant, where the engine reads something else.
+//! - [`operators`]: operators that DataFusion does not have, and corrections of its plans.
+//! - [`parse_statements`], [`plan_statement`]: parse and plan statements, with corrections for faults of the engine.
 //! - [`options`]: `SET neardup.…`.
 //! - [`parameters`]: types, ranges, defaults and meanings of parameters, and errors that name them.
 

@@ -1,4 +1,4 @@
-//! What a name that is not found may stand for, for error messages: a misspelt one, or a part of the only column.
+//! Suggestions for unknown names in error messages: similar names, or the only column of which the name is a part.
 
 /// Number of names that a message offers at most.
 const MAX_NAMES: usize = 3;

@@ -18,7 +18,7 @@ use std::fmt::Display;
 /// Former names of parameters, which calls and `SET` still accept, and their names.
 pub const ALIASES: &[(&str, &str)] = &[("bucket_pairs", "max_bucket_pairwise")];
 
-/// The options of readers: how files of separated values, JSON and plain text are written. They are not defaults of
+/// The options of readers: the format of files of separated values, JSON and plain text. They are not defaults of
 /// parameters of functions.
 pub const READERS: [&str; 6] = [
     "delimiter",
@@ -48,9 +48,9 @@ config_namespace! {
         pub max_bucket_pairwise: Option<u64>, default = None
         /// Default of the parameter `parts`.
         pub parts: Option<u64>, default = None
-        /// The byte between two values of a file.
+        /// The ASCII character between two values of a file.
         pub delimiter: Option<String>, default = None
-        /// The byte around values of a file.
+        /// The ASCII character around values of a file.
         pub quote: Option<String>, default = None
         /// Whether the first line of a file names the columns.
         pub header: Option<bool>, default = None

@@ -38,9 +38,10 @@ const OURS: &str = "prefix_tokens";
 
 /// Adds this crate to a session of a host.
 pub trait NeardupExt {
-    /// Adds scalar functions, aggregates, table functions, their operators, `SET neardup.…` options and
-    /// `STORED AS WIKIDUMP` and `TSV`. What the host has stays: its query planner is called by ours, its relation planners
-    /// are asked after ours, its rules run as before. A session that was extended already is left as it is.
+    /// Adds scalar functions, aggregates, table functions, their operators, `SET neardup.…` options and `STORED AS
+    /// WIKIDUMP` and `TSV`. Existing planners and rules are kept: the host's query planner is called by ours, its
+    /// relation planners run after ours, and its rules run as before. A session that was extended already is left as it
+    /// is.
     ///
     /// Table functions find tables in the catalogs that the builder has now, so catalogs come first. A query
     /// planner may come later, also one that knows nothing of ours; plans are then not fitted into memory by the

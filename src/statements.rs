@@ -88,7 +88,7 @@ pub fn parse_statements(sql: &str, options: &SqlParserOptions) -> Result<VecDequ
 /// parameters: it reads tables as they are then, and types are those of the values, or those that `PREPARE` names.
 ///
 /// # Errors
-/// If the statement names what is not there, or its parts do not fit together.
+/// If the statement names something that does not exist, or its parts do not fit together.
 pub async fn plan_statement(state: &SessionState, statement: Statement) -> Result<LogicalPlan> {
     match state.config().get_extension::<PreparedStatements>() {
         Some(prepared) => prepared.plan(state, statement).await,

@@ -8,8 +8,8 @@
 //! - [`sample`]: the bytes of a small dump and of a small table of documents.
 //! - [`generate`]: generates any number of rows from a seed, with planted clusters.
 //!
-//! Functions of single rows belong to `udfs/`, relations between rows to `sql/`, and parsing dumps (blocks, XML,
-//! wikitext, sentences) to `datasets/wikidump/`.
+//! Functions of single rows belong to `udfs/`, relations between rows to `sql/`, parsing dumps (blocks, XML) to
+//! `datasets/wikidump/`, and wikitext and sentences to `udfs/wikitext/`.
 
 pub mod dump;
 mod files;

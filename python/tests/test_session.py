@@ -214,7 +214,7 @@ def test_a_forked_process_does_not_hang(query):
 def test_errors_of_data_are_value_errors(session, tmp_path):
     twice = {"id": [1, 1, 2], "text": ["one two three", "four five six", "seven"]}
     for call in [session.jaccard_join, session.minhash_join, session.near_duplicates, session.deduplicate]:
-        with pytest.raises(ValueError, match="the id 1 stands for two different texts"):
+        with pytest.raises(ValueError, match="the id 1 has two different texts"):
             call(twice).collect()
     ragged = {"id": [1, 2, 3], "vector": [[1.0, 0.0], [0.5], [1.0, 0.1]]}
     for call in [session.cosine_join, session.projection_join]:
@@ -225,9 +225,9 @@ def test_errors_of_data_are_value_errors(session, tmp_path):
     (tmp_path / "words.vec").write_bytes(b"1 2\na\xff 1 2\n")
     with pytest.raises(ValueError, match="line 2: the word .* is not UTF-8"):
         session.word_vectors(str(tmp_path / "words.vec")).collect()
-    with pytest.raises(ValueError, match="the id 1 stands for two different texts"):
+    with pytest.raises(ValueError, match="the id 1 has two different texts"):
         pa.table(session.jaccard_join(twice))
-    with pytest.raises(ValueError, match="the id 1 stands for two different texts"):
+    with pytest.raises(ValueError, match="the id 1 has two different texts"):
         for _ in session.jaccard_join(twice):
             pass
 

@@ -1,6 +1,6 @@
 -- contamination
 --
--- Step of a job: lists the items that stand in the rows of the corpus, with the passages.
+-- Step of a job: lists the items that occur in the rows of the corpus, with the passages.
 WITH found AS (
   SELECT id, UNNEST(hits) AS hit, UNNEST(span_texts(text, hits, 1000)) AS passage
   FROM contaminated

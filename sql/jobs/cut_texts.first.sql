@@ -1,6 +1,6 @@
 -- cut_texts.first
 --
--- Of steps of a job: the texts, of which nothing is cut yet.
+-- View of a job: the texts before the first cut.
 SELECT
   id,
   text,

@@ -1,6 +1,6 @@
 -- cut_texts
 --
--- Of steps of a job: the texts, with the words that were cut in the rounds before.
+-- View of a job: the texts, with the words that were cut in earlier rounds.
 SELECT
   ordered_documents.id,
   ordered_documents.text,

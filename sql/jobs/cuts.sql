@@ -1,6 +1,6 @@
 -- cuts
 --
--- Step of a job: lists what is cut out of the texts because it stood before.
+-- Step of a job: lists the repeated passages that are cut out of the texts.
 SELECT
   id,
   cut['start_char'] AS start_char,

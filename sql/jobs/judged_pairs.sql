@@ -1,6 +1,6 @@
 -- judged_pairs
 --
--- Step of a job: the pairs of the sample with their edit similarity, by which they are judged.
+-- Step of a job: computes the edit similarity of the pairs of the sample, which decides whether a pair is wanted.
 SELECT
   pairs.id_a,
   pairs.id_b,

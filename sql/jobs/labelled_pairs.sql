@@ -1,6 +1,7 @@
 -- labelled_pairs
 --
--- Step of a job: the similarity of each labelled pair whose ids have texts; pairs are unordered, and each counts once.
+-- Step of a job: computes the similarity of each labelled pair whose ids have texts; pairs are unordered, and each
+-- counts once.
 WITH members AS (
   SELECT CAST(UNNEST(ids) AS VARCHAR) AS id, text
   FROM texts

@@ -1,7 +1,7 @@
 -- passage_runs
 --
--- Step of a job: finds the passages that stood before in what is left of the texts. If the round before has cut all that
--- it found, a passage is looked for only if a cut has brought its words together in some text.
+-- Step of a job: finds the repeated passages of the texts that remain. If the previous round has cut all passages that
+-- it found, only passages whose words a cut has made adjacent in some text are looked for.
 SELECT id, first_word, end_word, first_id, first_at, copies
 FROM passage_runs(
   (SELECT id, text, place, group_value, cut FROM cut_texts),

@@ -1,6 +1,6 @@
 -- places
 --
--- Step of a job: computes the rank of each distinct text, that of the first of its rows in keep order.
+-- Step of a job: computes the rank of each distinct text: that of its first row in keep order.
 SELECT members.node AS id, min(ranks.rank) AS rank
 FROM (
   SELECT id AS node, UNNEST(ids) AS id

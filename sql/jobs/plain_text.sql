@@ -1,7 +1,7 @@
 -- plain_text
 --
 -- Step of a job: selects every page of the dumps, with the plain text of those pages whose sentences are compared, and
--- what the lines of the text were on the page.
+-- the kinds of the lines of the text on the page.
 SELECT
   wiki,
   language,

@@ -1,6 +1,7 @@
 -- removed.classified
 --
--- Step of a job: the removed rows, each with what its text is to the text of the kept row, and the facts that differ.
+-- Step of a job: lists the removed rows, each with the class of its difference from the kept row, and the facts that
+-- differ.
 SELECT
   id,
   representative_id,

@@ -1,6 +1,6 @@
 -- repeated_units
 --
--- Of a step of a job: the lines or paragraphs that stood before.
+-- View of a job: lists the repeated lines or paragraphs.
 SELECT id, start_char, end_char, first_id, first_start_char, first_end_char, copies
 FROM repeated_units(
   (SELECT id, text, place, group_value FROM ordered_documents),

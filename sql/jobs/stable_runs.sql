@@ -1,6 +1,7 @@
 -- stable_runs
 --
--- Step of a job: of the passages that stood before, the parts whose first place is whole once all that stood before is cut.
+-- Step of a job: of the repeated passages, finds the parts whose first place remains whole when all repeated passages
+-- are cut.
 WITH cut AS (
   SELECT id, array_agg(named_struct('first_word', first_word, 'end_word', end_word)) AS spans
   FROM passage_runs

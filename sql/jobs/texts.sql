@@ -1,7 +1,7 @@
 -- texts
 --
--- Step of a job: selects each distinct normalised text of a group once, with the ids of its copies, and whether it has
--- shingles, and a group if they are compared, and can therefore be in a pair.
+-- Step of a job: selects each distinct normalised text of a group once, with the ids of its copies and whether it can
+-- be in a pair: it has shingles, and a group if groups are compared.
 SELECT
   id,
   text,

@@ -1,7 +1,7 @@
 -- texts.vectors
 --
--- Step of a job on vectors: selects each distinct packed vector of a group once, with the ids of its copies, and whether
--- it is nonzero, and has a group if they are compared, and can therefore be in a pair.
+-- Step of a job on vectors: selects each distinct packed vector of a group once, with the ids of its copies and whether
+-- it can be in a pair: it is nonzero, and has a group if groups are compared.
 SELECT
   min(id) AS id,
   text,

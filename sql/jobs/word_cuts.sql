@@ -1,6 +1,6 @@
 -- word_cuts
 --
--- Step of a job: the words of each text that were cut, in the last round and in the rounds before.
+-- Step of a job: lists the words of each text that were cut in the last round or in an earlier one.
 SELECT id, array_agg(named_struct('first_word', first_word, 'end_word', end_word)) AS cut
 FROM (
   SELECT id, first_word, end_word

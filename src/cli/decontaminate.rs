@@ -57,7 +57,7 @@ pub(crate) struct Arguments {
     /// Text column of the corpus [default: text]
     #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
     text: Option<String>,
-    /// Id column of the corpus: integers or texts; row makes ids from the numbers of rows [default: id, else row]
+    /// Id column of the corpus: integers or texts; 'row' uses row numbers [default: id, else row]
     #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
     id: Option<String>,
     #[arg(
@@ -72,8 +72,7 @@ pub(crate) struct Arguments {
     /// lines [default: text]
     #[arg(long, value_name = "COLUMNS", value_parser = columns, help_heading = COLUMNS)]
     item_text: Option<Columns>,
-    /// Id column of the items: integers or texts; row makes ids from the file and the number of the row
-    /// [default: id, else row]
+    /// Id column of the items: integers or texts; 'row' uses the file and the row number [default: id, else row]
     #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
     item_id: Option<String>,
 

@@ -22,9 +22,9 @@ use std::time::Instant;
 ///   neardup dedup posts.csv --id post --text body --threshold 0.7 -o out
 ///   neardup dedup 'shards/*.jsonl.gz' --keep-by 'score desc, length(text) desc' --kept kept.jsonl.gz -o out
 ///   neardup dedup news.jsonl --text title,body -o out     the two columns are compared as one text
-///   neardup dedup pages.parquet --measure containment --keep longest -o out   rows that longer ones contain
+///   neardup dedup pages.parquet --measure containment --keep longest -o out   removes rows that longer ones contain
 ///   neardup dedup pages.parquet --within language,site -o out   only rows of one language and site are compared
-///   neardup dedup pages.parquet --edit lines -o out       no row is removed, but lines that stood before are cut
+///   neardup dedup pages.parquet --edit lines -o out       repeated lines are cut after their first occurrence
 ///   neardup dedup pages.parquet --edit passages -o out    the same for passages of at least 40 words
 ///   neardup dedup enwiki-pages-articles.xml.bz2 -o wiki   similar sentences of a Wikipedia dump
 ///   neardup show out                                      the clusters, with their differences
@@ -95,7 +95,7 @@ pub(crate) struct Arguments {
     /// lines between them; NULL is left out [default: text]
     #[arg(long, value_name = "COLUMNS", value_parser = columns, help_heading = COLUMNS)]
     text: Option<Columns>,
-    /// Id column of a table: integers or texts; row makes ids from the numbers of rows [default: id, else row]
+    /// Id column of a table: integers or texts; 'row' uses row numbers [default: id, else row]
     #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
     id: Option<String>,
     #[arg(
@@ -335,7 +335,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let inputs = match &sample {
         Some(sample) => {
             if has_standard_input() {
-                report!("warning: standard input is not read; the input - stands for it");
+                report!("warning: standard input is not read; use - as the input to read it");
             }
             if !global.quiet && !global.json {
                 report!("no input given: reading the bundled sample dump");

@@ -1,4 +1,4 @@
-//! What is generated from the arguments of the command line: shell completions and manual pages.
+//! Generates shell completions and manual pages from the arguments of the command line.
 
 use super::out;
 use clap::{Args, CommandFactory};

@@ -193,7 +193,7 @@ fn parse() -> std::result::Result<Arguments, clap::Error> {
     Ok(arguments)
 }
 
-/// What helps where the arguments are those of another command, or of a task that is no option.
+/// A hint for arguments of another command, or of a task that is not an option.
 fn tip(error: &clap::Error) -> Option<String> {
     let given = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -223,7 +223,7 @@ fn tip(error: &clap::Error) -> Option<String> {
     ))
 }
 
-/// Prints help, the version, or what is wrong with the arguments.
+/// Prints help, the version, or an error of the arguments.
 fn print_usage(answer: &clap::Error) -> ExitCode {
     let printed = answer.print().and_then(|()| std::io::stdout().flush());
     match printed.map_err(out::record_closed) {

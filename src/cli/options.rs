@@ -26,8 +26,7 @@ pub(crate) struct Global {
     /// Directory for temporary files, to which operators spill [default: that of the system, $TMPDIR]
     #[arg(long, global = true, value_name = "DIR")]
     temp_dir: Option<PathBuf>,
-    /// Maximum size of temporary files, such as 50G [default: as much as leaves a twentieth of the disk, at
-    /// most 10G, free]
+    /// Maximum size of temporary files, such as 50G [default: leave 5 % of the disk, but at most 10G, free]
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_limit)]
     temp_limit: Option<usize>,
     /// Level of log messages on standard error: off, error, warn, info, debug or trace

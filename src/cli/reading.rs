@@ -1,11 +1,11 @@
-//! Options of commands that read tables: how their files are written.
+//! Options of commands that read tables: the format of their files.
 
 use super::flags::{help, read};
 use clap::Args;
 use datafusion::common::Result;
 use datafusion::prelude::SessionContext;
 
-/// How files of separated values, JSON and plain text are written.
+/// The format of input files of separated values, JSON and plain text.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "CSV, TSV, JSON and text files")]
 pub(crate) struct Reading {

@@ -164,7 +164,7 @@ impl Completer for Completions {
     }
 }
 
-/// What stands behind a quote that is not closed, and where it begins.
+/// The text after a quote that is not closed, and its start.
 fn open_quote(before: &str) -> Option<(usize, &str)> {
     let is_open = before.matches('\'').count() % 2 == 1;
     let start = before.rfind('\'').filter(|_| is_open)? + 1;

@@ -18,7 +18,7 @@ const BAR: f64 = 20.0;
 /// Settings are about as good as the best one if their F1 differs by less than this.
 const CLOSE: f64 = 0.01;
 
-/// Try shingles, thresholds and methods on a sample, and say which find the pairs that you want
+/// Try shingles, thresholds and methods on a sample, and report which find the wanted pairs
 ///
 /// Examples:
 ///   neardup tune corpus.parquet                                  pairs of a small edit distance are wanted
@@ -94,7 +94,7 @@ pub(crate) struct Arguments {
     /// Text column of a table, or several, as in title,body, which are compared as one text [default: text]
     #[arg(long, value_name = "COLUMNS", value_parser = columns, help_heading = COLUMNS)]
     text: Option<Columns>,
-    /// Id column of a table: integers or texts; row makes ids from the numbers of rows [default: id, else row]
+    /// Id column of a table: integers or texts; 'row' uses row numbers [default: id, else row]
     #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
     id: Option<String>,
     /// Compare texts unchanged: without NFKC and lower-casing, and with their white space

@@ -1,4 +1,4 @@
-//! What the client does itself: it makes the rows of tables that cannot be sent, and changes tables in its memory.
+//! The work of the client: it makes the rows of tables that cannot be sent, and changes tables in its memory.
 
 use super::scratch::Scratch;
 use super::shared::collected;

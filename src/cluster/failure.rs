@@ -1,4 +1,4 @@
-//! Errors of queries on a cluster, with the text that the process that ran the task gave them.
+//! Errors of queries on a cluster, with the text of the process that ran the task.
 
 use super::token::Refusal;
 use datafusion::common::DataFusionError;
@@ -231,7 +231,7 @@ mod tests {
                 "Error during planning: shingles: \"x\" must be\na constant".to_owned()
             )
         );
-        let named = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(Execution("the id Cancelled stands for two texts"))"#;
+        let named = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(Execution("the id Cancelled has two texts"))"#;
         assert_eq!(of(named).0, Kind::Permanent);
         let nameless = r#"Job 1 failed: Job failed due to stage 0 failed: DataFusionError(Shared(ArrowError(DivideByZero, Some(""))))"#;
         assert_eq!(of(nameless).1, "Execution error: Divide by zero");

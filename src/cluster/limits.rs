@@ -1,5 +1,4 @@
-//! What a cluster cannot run: plans that can be written in another way are, and the others are refused before they
-//! are sent.
+//! Plans that a cluster cannot run: they are rewritten if that is possible, else refused before they are sent.
 
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{JoinType, Result, not_impl_err};

@@ -1,5 +1,5 @@
-//! Rows without columns, as those that `count(*)` counts, cannot be sent between stages. Below an operator that needs
-//! rows of several tasks they get a column, which is removed above it.
+//! Adds a column to rows without columns, such as those that `count(*)` counts, which cannot be sent between stages.
+//! The column is added below an operator that needs rows of several tasks, and removed above it.
 
 use super::keyed::{KeyedExec, with_children};
 use datafusion::common::{Result, ScalarValue};

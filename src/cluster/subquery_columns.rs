@@ -1,6 +1,5 @@
-//! Moves scalar subqueries into projections. The engine turns those in filters and projections into joins, which a
-//! cluster runs; it leaves those in `ORDER BY`, in `ON` and in the arguments of aggregates and windows where they
-//! are.
+//! Moves scalar subqueries into projections. The engine turns subqueries in filters and projections into joins, which a
+//! cluster runs, but not those in `ORDER BY`, in `ON` and in the arguments of aggregates and windows.
 
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};

@@ -1,4 +1,4 @@
-//! What is already at the destination of a write: a file, or the files of a directory.
+//! The present state of the destination of a write: a file, or the files of a directory.
 
 use super::location::{Location, Stored};
 use datafusion::common::{Result, exec_datafusion_err, plan_err};

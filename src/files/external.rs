@@ -8,7 +8,7 @@ use datafusion::execution::SessionState;
 use datafusion::logical_expr::CreateExternalTable;
 use std::sync::Arc;
 
-/// Makes the tables that quoted names of TSV files stand for.
+/// Makes tables as for quoted names of TSV files.
 #[derive(Debug)]
 pub(crate) struct TsvFactory;
 

@@ -50,7 +50,7 @@ impl AnalyzerRule for CopyPlainTexts {
     }
 }
 
-/// Whether the name stands for the files that match it.
+/// Whether the name is a pattern for files.
 fn is_pattern(output: &str) -> bool {
     ListingTableUrl::parse(output).is_ok_and(|url| url.get_glob().is_some())
 }

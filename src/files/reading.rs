@@ -1,5 +1,4 @@
-//! How files of separated values, JSON and plain text are read: what the options say, and what the kind of a file says
-//! by default.
+//! Options for reading files of separated values, JSON and plain text, and their defaults by the kind of a file.
 
 use super::Kind;
 use crate::options::{READERS, lookup};

@@ -1,4 +1,4 @@
-//! The kind of a file whose name does not tell it, by its first bytes.
+//! Recognises the kind of a file by its first bytes, if its name does not tell it.
 
 use super::{Kind, Location};
 use datafusion::common::{Result, exec_datafusion_err};

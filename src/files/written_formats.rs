@@ -1,4 +1,4 @@
-//! `COPY … TO` names that the engine knows no format for: `.jsonl`, `.ndjson`, `.tsv`, and compressed files.
+//! Formats of `COPY … TO` that the engine does not know: `.jsonl`, `.ndjson`, `.tsv`, and compressed files.
 
 use datafusion::catalog::Session;
 use datafusion::common::parsers::CompressionTypeVariant;
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Extensions of compressed files and the compression that they stand for.
+/// Extensions of compressed files and their compression.
 const COMPRESSIONS: [(&str, &str); 3] = [("gz", "gzip"), ("bz2", "bzip2"), ("zst", "zstd")];
 
 /// The formats that are written under a further extension.

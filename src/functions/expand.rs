@@ -1,7 +1,7 @@
 //! Plans the body of a template in a scope that has only its declared inputs.
 //!
-//! The body is planned in a private session that has the inputs as views and no other tables, so that no table of the
-//! user can shadow an input or a CTE. Calls inside the body are planned by a planner of that private session.
+//! The body is planned in a private session whose only tables are the inputs, as views. Thus no table of the user can
+//! shadow an input or a CTE. Calls inside the body are planned by a planner of that private session.
 
 use super::planner::FunctionPlanner;
 use super::template::Template;

@@ -2,7 +2,8 @@
 //!
 //! A template names its inputs more than once, and the engine runs each copy again. That is correct if the rows are
 //! determined by the files and tables below, and wrong otherwise: with `random()`, `row_number()` without an order,
-//! LIMIT, or a stream that can be read only once. A plan that is not known to be fixed counts as not fixed.
+//! LIMIT, or a stream that can be read only once. If it is not known whether a plan is fixed, it is treated as not
+//! fixed.
 
 use crate::operators::shared_rows::{Purpose, SharedRows};
 use crate::operators::similar_pairs::SimilarPairs;

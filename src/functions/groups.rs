@@ -79,7 +79,7 @@ fn across(call: &Call, name: &str) -> Result<Vec<Expr>> {
     Ok(values.collect())
 }
 
-/// A number such that equality is reflexive: 0.0 and -0.0 are equal, and so are all NaNs.
+/// Normalises -0.0 and NaN, so that numbers of equal groups compare equal.
 fn comparable(number: Expr) -> Expr {
     nanvl(cast(number, DataType::Float64) + lit(0.0), lit(f64::NAN))
 }

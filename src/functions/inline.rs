@@ -1,8 +1,8 @@
-//! The SQL of a call: its template with the templates that it calls in place, as one query over scalar functions
-//! and aggregates. For sessions that have those, but not our planner and our operators.
+//! The SQL of a call as one query over scalar functions and aggregates: its template, with the templates that it calls
+//! expanded. It is for sessions that have these functions, but neither our planner nor our operators.
 //!
-//! Each template becomes a query whose common tables have names of their own (`neardup_3_texts AS texts`), so
-//! that none hides a table or a common table of another one.
+//! Each template becomes a query whose common tables have unique names (`neardup_3_texts AS texts`), so that none hides
+//! a table or a common table of another query.
 
 use super::arguments::{Call, Given};
 use super::reader::{self, Interpreter, Value};
@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 const INPUT_NAMES: [&str; 2] = ["input", "input_b"];
 
-/// The SQL that a call of a table function stands for, over the tables that it names.
+/// The SQL of a call of a table function, over the tables that it names.
 ///
 /// `call` is written as in `FROM`: `jaccard_join(docs, text => body)`. `tables` are the relations, by name, with
 /// their columns. What the text calls are scalar functions and aggregates of `neardup_udfs`, and those of the
@@ -35,7 +35,7 @@ const INPUT_NAMES: [&str; 2] = ["input", "input_b"];
 pub fn sql_text(call: &str, tables: &[(String, SchemaRef)]) -> Result<String> {
     let factor = parse(call)?;
     let Some((function, arguments)) = called(&factor) else {
-        return plan_err!("{call}: no call of a table function");
+        return plan_err!("{call}: is not a call of a table function");
     };
     let read = reader::read(function, arguments, &mut Tables(tables))?;
     let mut names = Names { made: 0 };
@@ -61,7 +61,7 @@ fn parse(call: &str) -> Result<TableFactor> {
     {
         return Ok(relation.clone());
     }
-    plan_err!("{call}: no call of a table function")
+    plan_err!("{call}: is not a call of a table function")
 }
 
 /// The function that a relation calls, with its arguments.

@@ -1,4 +1,4 @@
-//! Which of similar rows is kept: the keep order.
+//! The keep order, which decides which of similar rows is kept.
 
 use super::quoted::{Quoted, quoted};
 use datafusion::arrow::datatypes::DataType;
@@ -168,7 +168,7 @@ fn in_length(key: &str) -> Option<&str> {
     is_length.then_some(inner)
 }
 
-/// What else is said of a name that is no column.
+/// The hint of an error about an unknown column that is written as a call.
 pub(crate) fn hint_for_call(name: &str) -> &'static str {
     let function = name.strip_suffix(')').and_then(|name| name.split_once('('));
     let is_call = function.is_some_and(|(function, _)| {

@@ -20,7 +20,7 @@
 //! --   <a statement, in a public function>
 //! ```
 //!
-//! A parameter that other files have, too, is defined in `sql/parameters.txt`, and the header states only what differs.
+//! A parameter that several files have is defined in `sql/parameters.txt`, and a header states only the differences.
 //!
 //! The body is valid SQL. Its free table names are the inputs, and its placeholders are `$parameters`.
 

@@ -6,7 +6,7 @@ use crate::files::Location;
 use datafusion::common::Result;
 use datafusion::execution::runtime_env::RuntimeEnv;
 
-/// What is wrong with the files of a step below a job's directory, if anything. Each file is read once.
+/// The fault of the files of a step below a job's directory, if there is one. Each file is read once.
 ///
 /// # Errors
 /// If a file exists but cannot be read.

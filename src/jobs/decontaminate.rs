@@ -5,7 +5,8 @@
 //! corpus ─────────┴─> searched ─> contamination ─> cuts ─> kept
 //! ```
 //!
-//! The corpus is read and searched once; `searched` has its rows with what was found in each. The other steps read that.
+//! The corpus is read and searched once: `searched` has its rows with the items that were found in each. The other
+//! steps read this table.
 
 use super::inputs;
 use super::job::{Job, Output, Progress};
@@ -29,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 words! {
-    /// What becomes of a row in whose text an item stands.
+    /// What is done with a row that contains an item.
     pub enum Action("action") {
         /// It is left out.
         Drop = "drop",
@@ -70,7 +71,7 @@ pub struct Decontaminate {
     pub max_items: usize,
     /// Items of fewer words are not looked for.
     pub min_words: usize,
-    /// What becomes of a row in whose text an item stands.
+    /// What is done with a row that contains an item.
     pub action: Action,
     /// Whether to replace a job with other parameters in the directory.
     pub overwrite: bool,
@@ -197,7 +198,7 @@ struct Run<'a> {
     item_texts: Vec<ItemColumn>,
     /// Whether the items have a column `benchmark`.
     benchmark: bool,
-    /// The name of the column of what was found, which no column of the corpus has.
+    /// The name of the column with the items that were found; no column of the corpus has this name.
     hits: String,
 }
 
@@ -244,7 +245,7 @@ impl<'a> Run<'a> {
             .find(|input| input.kind == Kind::Dump)
         {
             return exec_err!(
-                "{}: a dump is not a table of documents; neardup ingest makes one of it, in the directory plain_text of its result",
+                "{}: a dump is not a table of documents; convert it with neardup ingest, whose result has one in the directory plain_text",
                 dump.files[0]
             );
         }
@@ -401,7 +402,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Searches the corpus: its rows, with what was found in each.
+    /// Searches the corpus: its rows, with the items that were found in each.
     async fn searched(&self, job: &mut Job) -> Result<()> {
         job.step(
             "searched",

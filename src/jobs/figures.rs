@@ -1,4 +1,4 @@
-//! What the steps of jobs count, under the names that `manifest.json` has for it.
+//! The figures that the steps of jobs record, with their names in `manifest.json`.
 //!
 //! To add a figure, add a value of [`Figure`]; to add a reason to leave out rows, a value of [`Reason`]. The names
 //! are part of the format of manifests.
@@ -38,7 +38,7 @@ words! {
         CostOfMinHash = "cost of minhash",
         /// The method that finds the pairs.
         Method = "method",
-        /// Buckets of more rows than `max_bucket_pairwise`.
+        /// Buckets of more distinct texts than `max_bucket_pairwise`.
         OversizedBuckets = "oversized buckets",
         /// Rows of oversized buckets, counted in each.
         RowsInOversizedBuckets = "rows in oversized buckets",
@@ -70,7 +70,7 @@ words! {
         IgnoredNgrams = "ignored n-grams",
         /// Rows in whose texts items stand.
         ContaminatedRows = "contaminated rows",
-        /// Texts of items that stand in rows.
+        /// Items that were found in rows.
         ItemsFound = "items found",
     }
 }

@@ -1,4 +1,5 @@
-//! What the summary of a job shows of its result: its largest clusters, and removed rows that state another fact.
+//! The part of a result that the summary of a job shows: its largest clusters, and removed rows that state another
+//! fact.
 
 use super::figures::Figure;
 use super::report::{ReportPair, ReportRow, Sampled, pairs_of, sampled, with_texts};

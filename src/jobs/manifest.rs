@@ -41,7 +41,10 @@ impl InputFile {
     /// A description of what has changed since this was recorded; `None` if nothing has.
     pub(super) fn change(&self, now: &Self) -> Option<String> {
         if self.bytes != now.bytes {
-            return Some(format!("it had {} bytes and has {}", self.bytes, now.bytes));
+            return Some(format!(
+                "it had {} bytes, but now has {}",
+                self.bytes, now.bytes
+            ));
         }
         if self.e_tag != now.e_tag || self.version != now.version {
             return Some("the store holds another version of it".to_owned());

@@ -1,4 +1,4 @@
-//! Jobs: work in steps, each of which is completely written before the next begins.
+//! Jobs: work in steps. Each step is written completely before the next one begins.
 //!
 //! ```text
 //! DIR/manifest.json          inputs, parameters, and per step: files, rows, checksums, what was left out
@@ -6,11 +6,11 @@
 //! DIR/pairs.parquet  DIR/clusters.parquet  DIR/kept.parquet  DIR/removed.parquet …
 //! ```
 //!
-//! One step is one SQL statement (`sql/jobs/*.sql`) over the steps before it. It is committed by listing its
-//! files in the manifest, which is replaced atomically: a job that was stopped at any point resumes at the first
-//! step that is not listed. Files are synced to disk before the manifest lists them, and their checksums are
-//! verified before they are used: by a later run, which does a step with damaged files again, and by a session, for
-//! which they are an error. Each commit checks that the inputs have not changed since the job began.
+//! One step is one SQL statement (`sql/jobs/*.sql`) over the steps before it. It is committed by listing its files in
+//! the manifest, which is replaced atomically: a job that was stopped at any point resumes at the first step that is
+//! not listed. Files are synced to disk before the manifest lists them, and their checksums are verified before they
+//! are used: by a later run, which repeats a step whose files are damaged, and by a session, where a damaged file is an
+//! error. Each commit checks that the inputs have not changed since the job began.
 //!
 //! To add a step, write its statement in `sql/jobs/`, a call of [`Job::step`], and a check of its invariant.
 

@@ -12,16 +12,16 @@ use std::collections::BTreeMap;
 /// A share with its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
-    /// The share that was measured.
+    /// The share that was measured, from 0 to 1.
     pub value: f64,
-    /// Lower end of the interval.
+    /// Lower end of the interval, from 0 to 1.
     pub low: f64,
-    /// Upper end of the interval.
+    /// Upper end of the interval, from 0 to 1.
     pub high: f64,
 }
 
 impl Share {
-    /// The share of `part` in `all`, counted in so many independent trials; `None` if there are none.
+    /// The share of `part` in `all`, with the interval for `trials` independent trials; `None` if there are no trials.
     pub(super) fn of(part: i64, all: i64, trials: f64) -> Option<Self> {
         let value = part as f64 / all as f64;
         let (low, high) = wilson_interval(value * trials, trials)?;
@@ -32,7 +32,7 @@ impl Share {
 /// The recall of the pairs whose similarity is in a bin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RecallBin {
-    /// Lower and upper end of the similarities; the upper one belongs to the next bin.
+    /// Lower and upper end of the similarities, from 0 to 1; the upper one belongs to the next bin.
     pub similarity: (f64, f64),
     /// True pairs of the sample.
     pub pairs: i64,

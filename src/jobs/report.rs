@@ -1,7 +1,7 @@
-//! What a report about a job shows: its counts, and samples of its clusters and pairs.
+//! The data of a report about a job: its counts, and samples of its clusters and pairs.
 //!
-//! The size of a report does not depend on the size of the job: counts are aggregated by queries, and of clusters and pairs
-//! there are samples, which are the same for every run.
+//! The size of a report does not depend on the size of the job: counts are aggregated by queries, and clusters and
+//! pairs are sampled, with the same sample in every run.
 
 use super::dedup::Method;
 use super::defaults::default;
@@ -120,7 +120,7 @@ pub struct DocumentPair {
     pub clusters: i64,
 }
 
-/// What a report about a job shows.
+/// The data of a report about a job.
 #[derive(Debug)]
 pub struct Report {
     /// The manifest of the job.
@@ -159,8 +159,8 @@ pub(super) struct Sampled {
     size: i64,
 }
 
-/// Collects what a report about the job in a directory shows. The session must be new, because the tables of the job are
-/// registered in it.
+/// Collects the data of a report about the job in a directory. The session must be new, because the tables of the job
+/// are registered in it.
 ///
 /// # Errors
 /// If the directory holds no job with clusters, a file of it is damaged, or an input has changed.

@@ -1,4 +1,4 @@
-//! Reads what a step wrote into values of its check.
+//! Reads the rows of a step as values for its check.
 
 use super::manifest::StepRecord;
 use datafusion::arrow::array::AsArray;

@@ -11,7 +11,7 @@ use datafusion::common::{DataFusionError, Result};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 
-/// The id column that stands for the numbers of rows, unless the table has a column of that name.
+/// The id column that means row numbers, unless the table has a column of that name.
 pub(super) const ROW: &str = "row";
 
 /// The columns of a table, in which those that parameters name are found.
@@ -158,7 +158,7 @@ impl<'a> TableColumns<'a> {
                 ": must be a column of integers or texts, but it holds {}; ",
                 field.data_type()
             );
-            let made = " makes ids from the numbers of rows";
+            let made = " uses row numbers as ids";
             return Err(
                 parameter_error![set(option, field.name()), why, set(option, ROW), made].into(),
             );

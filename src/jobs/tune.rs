@@ -1,11 +1,12 @@
-//! The `tune` job: tries shingles, thresholds and methods on a sample of a corpus, and says which find the wanted pairs.
+//! The `tune` job: tries shingles, thresholds and methods on a sample of a corpus, and reports which find the wanted
+//! pairs.
 //!
 //! ```text
 //! texts ─> sample ─> judged pairs by shingle ─> settings ─> pairs of MinHash ─> methods
 //! ```
 //!
-//! The texts of the sample are compared with all texts of the corpus, so that the sample has the pairs of its texts, and
-//! not only the few whose other text is in the sample, too.
+//! The texts of the sample are compared with all texts of the corpus, so that all pairs of a sampled text are found,
+//! not only the few whose other text is also in the sample.
 
 use super::dedup::{Dedup, Method, Run};
 use super::defaults::default;
@@ -132,7 +133,7 @@ impl Labels {
     }
 }
 
-/// What a `tune` job found.
+/// The result of a `tune` job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuning {
     /// Distinct texts of the corpus that are compared.

@@ -1,4 +1,4 @@
-//! Why a row of a job was removed or kept.
+//! Explains why a row of a job was removed or kept.
 
 use super::dedup::{Compare, Method};
 use super::manifest::Manifest;
@@ -35,7 +35,7 @@ pub struct PathRow {
     pub similarity: f64,
 }
 
-/// What a job decided about a row.
+/// The decision of a job about a row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Why {
     /// The row.
@@ -54,7 +54,7 @@ pub struct Why {
     pub repeated: usize,
     /// Why it was removed, as in `removed.parquet`; `None` if the job was written by a version without that file.
     pub reason: Option<String>,
-    /// What the two texts are to each other; `None` if the row is kept or has no text.
+    /// The class of the difference of the two texts; `None` if the row is kept or has no text.
     pub class: Option<PairClass>,
     /// The facts that differ, with their values in the kept row and in the removed one.
     pub changes: Vec<(ChangeKind, String, String)>,

@@ -5,9 +5,9 @@
 //! - A filter is moved below a projection by the names of its columns. If two have the same name, as after a join whose
 //!   sides were exchanged, the filter may reach the wrong side. [`AboveEqualNames`] puts an [`UnknownValuesExec`] between
 //!   the two.
-//! - A filter that names no column after it was moved, such as `0 = 1`, is moved into rows that are shared with other parts
-//!   of the plan, which then lose them, too; and a filter with `random()` is moved below joins, aggregates and windows, whose
-//!   input it then thins out. [`FiltersInPlace`] leaves both where they are.
+//! - A filter that names no column after it was moved, such as `0 = 1`, is moved into rows that are shared with other
+//!   parts of the plan, which then lose them, too; and a filter with `random()` is moved below joins, aggregates and
+//!   windows, where it then removes rows of their input. [`FiltersInPlace`] leaves both where they are.
 //! - [`DuplicatesOutsideSorts`] keeps the columns of a sort.
 
 use super::shared_rows::SharedRows;

@@ -1,7 +1,7 @@
 //! `2 = x` in the condition of a join, which the engine (DataFusion 55) takes for a contradiction of `x = 2`.
 //!
 //! From `a.x = b.x AND 2 = b.x` the engine infers `2 = a.x` for the other side of an outer join, writes it as `a.x = 2`,
-//! infers it once more, and holds the two for comparisons with different values: the side has no rows.
+//! infers it once more, and takes the two for comparisons with different values, so that this side has no rows.
 //! [`ColumnsFirst`] writes the column first, as the engine does elsewhere.
 
 use datafusion::common::Result;

@@ -1,8 +1,9 @@
 //! `DELETE` and `UPDATE` whose condition the engine would leave out.
 //!
-//! The engine (DataFusion 55) changes the rows that the filters of the optimized plan select. There a condition need not be
-//! a filter: one with a subquery is a join, and one that holds for no row is an empty relation. These are left out, as is
-//! a LIMIT, and further rows or all of them are changed. [`LostConditions`] refuses such statements.
+//! The engine (DataFusion 55) changes the rows that the filters of the optimized plan select. In such a plan a
+//! condition need not be a filter: with a subquery it is a join, and if it holds for no row it is an empty relation.
+//! The engine ignores these, as well as a LIMIT, and changes further rows or all of them. [`LostConditions`] refuses
+//! such statements.
 
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, plan_err};
@@ -55,7 +56,7 @@ impl OptimizerRule for LostConditions {
         let table = &change.table_name;
         match is_lost {
             true => plan_err!(
-                "{statement} {table}: the condition must be on columns of the table alone, without a subquery, a LIMIT or another table, and hold for some row, since the engine would change further rows; CREATE OR REPLACE TABLE {table} AS SELECT … takes any condition"
+                "{statement} {table}: the condition must be on columns of the table alone, without a subquery, a LIMIT or another table, and must hold for at least one row; with other conditions the engine would change further rows. CREATE OR REPLACE TABLE {table} AS SELECT … takes any condition"
             ),
             false => Ok(Transformed::no(plan)),
         }

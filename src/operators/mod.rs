@@ -1,21 +1,26 @@
-//! Custom operators, for what a plan of standard operators does not do well.
+//! Operators that DataFusion does not have, and corrections of its plans.
+//!
+//! Operators:
 //!
 //! - `similar_pairs` streams the pairs of a bucket, which `UNNEST` would hold in one batch.
 //! - `write_step` writes each partition as a file with a unique name and returns a record of each file.
 //! - `shared_rows` computes once the rows that a plan reads more than once.
+//! - `in_order` merges partitions in the order of the table in memory that they are runs of.
+//! - `unknown_values` keeps sorts by columns of outer joins and unions that the engine takes for constants.
+//! - `whole_files` commits the files of a query only after the query has succeeded. A physical optimizer rule puts
+//!   it above the engine's file writers.
+//!
+//! Rules that correct plans of the engine:
+//!
 //! - `filters` keeps filters above aggregates and projections below which they would change the rows.
 //! - `join_conditions` writes equations of joins so that the engine does not take them for contradictions.
 //! - `lost_conditions` refuses changes of tables whose conditions the engine would leave out.
 //! - `not_in` writes out `NOT IN (SELECT …)` where the engine takes no account of NULLs.
 //! - `scan_names` tells scans of table functions with different arguments apart.
-//! - `unknown_values` keeps sorts by columns of outer joins and unions that the engine takes for constants.
-//! - `in_order` merges partitions in the order of the table in memory that they are runs of.
-//! - `whole_files` commits the files of a query only after the query has succeeded. A physical optimizer rule puts
-//!   it above the engine's file writers.
 //!
-//! An operator that a statement requests also has a logical node.
-//!
-//! `tables` lets query planners of other extensions plan these nodes.
+//! `fit` adapts plans to memory. `one_input` holds the methods that operators of one input have in common. `planner`
+//! plans the logical nodes, which operators that a statement requests have, and `tables` lets query planners of other
+//! extensions plan them.
 //!
 //! To add an operator: a folder with `logical.rs` and `exec.rs`, and a line in [`planner`].
 

@@ -1,4 +1,4 @@
-//! What the operators of one input have in common.
+//! Methods that operators of one input have in common.
 
 /// The methods of `ExecutionPlan` of an operator without expressions whose input is the field `$input`, and which has a
 /// method `over`: the same operator over another input.

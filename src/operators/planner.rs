@@ -1,4 +1,4 @@
-//! From our logical nodes to our physical plans.
+//! Plans our logical nodes as our physical operators.
 
 use super::fit;
 use super::in_order::merged_in_order;
@@ -77,7 +77,7 @@ pub(crate) async fn planned(
         .await
 }
 
-/// Refuses what the engine's rules have left of subqueries, which no operator computes.
+/// Refuses subqueries that the engine's rules have left in a plan, which no operator computes.
 ///
 /// # Errors
 /// If an optimised plan has a condition on the rows of a subquery.

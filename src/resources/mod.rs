@@ -42,7 +42,7 @@ pub struct Resources {
     pub memory: Memory,
     /// Directory of temporary files; `None`: that of the system.
     pub temp_dir: Option<PathBuf>,
-    /// Bytes that temporary files may take; `None`: as many as leave a twentieth of the disk, at most 10 GiB, free.
+    /// Bytes that temporary files may take; `None`: 5 % of the disk, but at most 10 GiB, stays free.
     pub temp_limit: Option<u64>,
 }
 
@@ -180,7 +180,7 @@ pub(crate) fn disk(directory: PathBuf, limit: Option<u64>) -> DiskManagerBuilder
 /// Parses a limit of memory or of temporary space: a size of at least 1 MiB.
 ///
 /// # Errors
-/// A message, if the text is not a size, or one that is hardly meant, such as a number without a unit.
+/// A message, if the text is not a size, or is implausibly small, such as a number without a unit.
 pub fn parse_limit(text: &str) -> Result<usize, String> {
     match parse_size(text)? {
         bytes if bytes < LEAST_LIMIT => Err(format!(

@@ -20,7 +20,7 @@ use std::sync::Arc;
 const CHUNK: u64 = 256 << 10;
 /// The free space of the disk is checked each time the file has grown by this number of chunks.
 const CHUNKS_BETWEEN_CHECKS: u64 = 64;
-/// Without a limit, a twentieth of the disk stays free, but not more than `FREE_BYTES`.
+/// Without a limit, 5 % of the disk stays free, but at most `FREE_BYTES`.
 const FREE_PART: u64 = 20;
 const FREE_BYTES: u64 = 10 << 30;
 
@@ -40,7 +40,7 @@ struct State {
 }
 
 impl SpillSpace {
-    /// Space in a directory of at most `limit` bytes; `None`: as much as leaves some of the disk free.
+    /// Space in a directory of at most `limit` bytes; `None`: 5 % of the disk, but at most 10 GiB, stays free.
     pub(super) fn new(directory: PathBuf, limit: Option<u64>) -> Self {
         Self {
             directory,

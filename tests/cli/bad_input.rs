@@ -706,7 +706,7 @@ fn common_mistakes_are_answered_with_what_to_do() {
         ),
         (
             &["dedup", "twice.csv"],
-            "--id row makes ids from the numbers of rows, with --overwrite",
+            "--id row uses row numbers as ids, with --overwrite",
         ),
         (
             &[
@@ -718,7 +718,7 @@ fn common_mistakes_are_answered_with_what_to_do() {
         ),
         (
             &["sql", "SELECT classify_pair('a', 'b', 'french')"],
-            "a code such as 'de', got 'french'",
+            "a code such as 'de', found 'french'",
         ),
         (
             &["sql", "SELECT * FROM 'none'"],

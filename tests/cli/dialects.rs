@@ -198,7 +198,7 @@ fn wrong_options_of_readers_are_refused() {
         ),
         (
             &["a.csv", "--column-names", "id,text"],
-            "line 1: this row is the names of the columns",
+            "line 1: this row holds the column names",
         ),
         (
             &["a.csv", "--keep-by", "id down"],
@@ -293,7 +293,7 @@ fn what_helps_against_wrong_ids_and_quotes_is_said() {
     scratch.write("a.csv", "id,text\n1,a b c\n1,d e f\n");
     scratch.fail(
         &["dedup", "a.csv"],
-        &["ids must be unique", "--id row makes ids"],
+        &["ids must be unique", "--id row uses row numbers as ids"],
     );
     scratch.write("b.csv", "page,text\n1,a b c\n2,d e f\n");
     let sql = "SELECT * FROM jaccard_join('b.csv')";

@@ -524,7 +524,7 @@ fn mistakes_are_answered() {
     for (more, said) in [
         (
             &["--edit", "lines"][..],
-            "the id 1 stands for 2 rows; ids must be unique; --id row makes ids",
+            "2 rows have the id 1; ids must be unique; --id row uses row numbers as ids",
         ),
         (
             &["--edit", "passages", "--threshold", "0.9"],

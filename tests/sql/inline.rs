@@ -81,8 +81,8 @@ fn calls_without_text() -> Result<(), Failed> {
         ("jaccard_join(docs)", "the columns of docs are not known"),
         ("jaccard_join()", "the first argument must be a relation"),
         ("jaccard_join((SELECT 1))", "is not the name of a table"),
-        ("docs", "no call of a table function"),
-        ("docs, docs", "no call of a table function"),
+        ("docs", "is not a call of a table function"),
+        ("docs, docs", "is not a call of a table function"),
         ("lsh_plan(now())", "is no constant"),
         ("lsh_plan(-1)", "must be a number in (0, 1]"),
     ] {

@@ -88,7 +88,7 @@ impl Function for ClassifyPair {
                     let primary = language.split('-').next().unwrap_or_default();
                     if !(2..=3).contains(&primary.len()) && primary != "simple" {
                         return exec_err!(
-                            "classify_pair: language must be a code such as 'de', got '{language}'"
+                            "classify_pair: language must be a code such as 'de', found '{language}'"
                         );
                     }
                     let classifier = PairClassifier::new(language);

@@ -270,11 +270,11 @@ mod tests {
         let dates = cast(&ids, &DataType::Float64).expect("numbers");
         assert_eq!(
             aggregate_error(ConnectedComponents, &[ids.clone(), dates]),
-            "Error during planning: connected_components: id_a must be integers or strings, got Float64"
+            "Error during planning: connected_components: id_a must be integers or strings, found Float64"
         );
         assert_eq!(
             aggregate_error(ConnectedComponents, &[ids]),
-            "Error during planning: connected_components takes 2 arguments (id_a, id_b), got 1"
+            "Error during planning: connected_components takes 2 arguments (id_a, id_b), found 1"
         );
     }
 }

@@ -58,7 +58,7 @@ impl Function for CosineSimilarity {
                 && a != b
             {
                 return exec_err!(
-                    "cosine_similarity: a and b must have the same length, got {a} and {b} numbers"
+                    "cosine_similarity: a and b must have the same length, found {a} and {b} numbers"
                 );
             }
             out.append_option(match (a, b) {
@@ -133,7 +133,7 @@ mod tests {
         };
         assert_eq!(
             error(&[1.0, 2.0], &[1.0]),
-            "Execution error: cosine_similarity: a and b must have the same length, got 2 and 1 numbers"
+            "Execution error: cosine_similarity: a and b must have the same length, found 2 and 1 numbers"
         );
         assert_eq!(
             error(&[1.0], &[f64::NEG_INFINITY]),
@@ -141,7 +141,7 @@ mod tests {
         );
         assert_eq!(
             plan_error(CosineSimilarity, &[list(&[1.0]), scalar(1_i64)]),
-            "Error during planning: cosine_similarity: b must be a list of numbers or of (term, weight), got Int64"
+            "Error during planning: cosine_similarity: b must be a list of numbers or of (term, weight), found Int64"
         );
     }
 }

@@ -15,7 +15,7 @@ use crate::spans::Spans;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns a text without some of its passages, joined so that it reads on: of the white space around a passage the side with more line breaks stays, a line after it keeps its indentation, quotation marks and brackets around it go, and so does a stop after it if nothing of its sentence is left before it. No letter or digit outside of the passages is lost.",
+    description = "Returns a text without some of its passages; the remaining text is joined: of the white space around a passage the side with more line breaks is kept, a line after it keeps its indentation, quotation marks and brackets around it are removed, and so is a stop after it if nothing of its sentence is left before it. No letter or digit outside of the passages is lost.",
     syntax_example = "cut_spans(text, spans)",
     sql_example = r#"```sql
 > SELECT cut_spans('See the map. (All rights reserved.) Next page.', [named_struct('start_char', 14, 'end_char', 33)]) AS rest;

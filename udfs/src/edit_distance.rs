@@ -129,11 +129,11 @@ mod tests {
     fn errors_name_function_and_argument() {
         assert_eq!(
             plan_error(EditDistance, &[scalar("a"), scalar("b"), scalar("c")]),
-            "Error during planning: edit_distance: max must be an integer, got Utf8"
+            "Error during planning: edit_distance: max must be an integer, found Utf8"
         );
         assert_eq!(
             plan_error(EditDistance, &[scalar("a")]),
-            "Error during planning: edit_distance takes 2 to 3 arguments (a, b, max), got 1"
+            "Error during planning: edit_distance takes 2 to 3 arguments (a, b, max), found 1"
         );
     }
 }

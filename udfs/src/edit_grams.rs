@@ -119,14 +119,14 @@ mod tests {
             assert_eq!(
                 plan_error(EditGrams, &[scalar("a"), scalar(threshold)]),
                 format!(
-                    "Error during planning: edit_grams: {rule}, got {}",
+                    "Error during planning: edit_grams: {rule}, found {}",
                     ScalarValue::from(threshold)
                 )
             );
         }
         assert_eq!(
             plan_error(EditGrams, &[scalar(1_i64), scalar(0.5)]),
-            "Error during planning: edit_grams: text must be text, got Int64"
+            "Error during planning: edit_grams: text must be text, found Int64"
         );
     }
 }

@@ -98,10 +98,10 @@ impl Function for EditKeys {
     }
 }
 
-/// The length, if a text of this length can have so many grams.
+/// The length, if a text of this length can have this number of grams.
 fn checked_length(length: i64, grams: usize, threshold: f64) -> Result<usize> {
     let Ok(characters) = usize::try_from(length) else {
-        return exec_err!("edit_keys: length must be at least 0, got {length}");
+        return exec_err!("edit_keys: length must be at least 0, found {length}");
     };
     let gram = edit_gram_length(threshold);
     let most = characters
@@ -110,7 +110,7 @@ fn checked_length(length: i64, grams: usize, threshold: f64) -> Result<usize> {
         .max(characters.min(1));
     if grams > most {
         return exec_err!(
-            "edit_keys: grams must be those of a text of {characters} characters at a threshold of {threshold}, which has at most {most}, got {grams}"
+            "edit_keys: grams must be those of a text of {characters} characters at a threshold of {threshold}, which has at most {most}, found {grams}"
         );
     }
     Ok(characters)
@@ -244,7 +244,7 @@ mod tests {
         ];
         assert_eq!(
             plan_error(EditKeys, &texts),
-            "Error during planning: edit_keys: length must be an integer, got Utf8"
+            "Error during planning: edit_keys: length must be an integer, found Utf8"
         );
     }
 
@@ -259,11 +259,11 @@ mod tests {
         };
         assert_eq!(
             error(-1),
-            "Execution error: edit_keys: length must be at least 0, got -1"
+            "Execution error: edit_keys: length must be at least 0, found -1"
         );
         assert_eq!(
             error(4),
-            "Execution error: edit_keys: grams must be those of a text of 4 characters at a threshold of 0.8, which has at most 3, got 4"
+            "Execution error: edit_keys: grams must be those of a text of 4 characters at a threshold of 0.8, which has at most 3, found 4"
         );
     }
 
@@ -282,7 +282,7 @@ mod tests {
             assert_eq!(
                 plan_error(EditKeys, &args),
                 format!(
-                    "Error during planning: edit_keys: {rule}, got {}",
+                    "Error during planning: edit_keys: {rule}, found {}",
                     ScalarValue::from(threshold)
                 )
             );

@@ -71,7 +71,7 @@ impl Function for HammingDistance {
 }
 
 fn lengths(a: usize, b: usize) -> String {
-    format!("hamming_distance: a and b must have the same length, got {a} and {b} bytes")
+    format!("hamming_distance: a and b must have the same length, found {a} and {b} bytes")
 }
 
 #[cfg(test)]
@@ -123,7 +123,7 @@ mod tests {
                 Some(vec![0; size as usize]),
             ))
         };
-        let message = "hamming_distance: a and b must have the same length, got 2 and 3 bytes";
+        let message = "hamming_distance: a and b must have the same length, found 2 and 3 bytes";
         assert_eq!(
             plan_error(HammingDistance, &[fixed(2), fixed(3)]),
             format!("Error during planning: {message}")
@@ -136,7 +136,7 @@ mod tests {
         );
         assert_eq!(
             plan_error(HammingDistance, &[scalar("a"), bytes(1)]),
-            "Error during planning: hamming_distance: a must be a signature, that is a column of bytes, got Utf8"
+            "Error during planning: hamming_distance: a must be a signature, that is a column of bytes, found Utf8"
         );
     }
 }

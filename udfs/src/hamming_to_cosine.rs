@@ -83,7 +83,7 @@ mod tests {
         assert!(of(ScalarValue::Float64(Some(f64::NAN))).is_null());
         assert_eq!(
             plan_error(HammingToCosine, &[scalar(1.0), scalar(0_i64)]),
-            "Error during planning: hamming_to_cosine: bits must be between 1 and 4294967295, got 0"
+            "Error during planning: hamming_to_cosine: bits must be between 1 and 4294967295, found 0"
         );
     }
 }

@@ -105,7 +105,7 @@ mod tests {
         );
         assert_eq!(
             plan_error(HtmlToText, &[scalar(PAGE), scalar("yes")]),
-            "Error during planning: html_to_text: main must be true or false, got Utf8"
+            "Error during planning: html_to_text: main must be true or false, found Utf8"
         );
     }
 }

@@ -141,7 +141,7 @@ mod tests {
         let args = [ColumnarValue::Array(Arc::new(lists)), scalar(0_i64)];
         assert_eq!(
             plan_error(KeyParts, &args),
-            "Error during planning: key_parts: parts must be between 1 and 4294967295, got 0"
+            "Error during planning: key_parts: parts must be between 1 and 4294967295, found 0"
         );
     }
 }

@@ -407,7 +407,7 @@ mod tests {
         let text: ArrayRef = Arc::new(StringArray::from(vec!["a"]));
         assert_eq!(
             aggregate_error(MeanVector, &[text]),
-            "Error during planning: mean_vector: vector must be a list of numbers, got Utf8"
+            "Error during planning: mean_vector: vector must be a list of numbers, found Utf8"
         );
         assert_eq!(
             failure(&vectors::<Float32Type>(&[
@@ -415,7 +415,7 @@ mod tests {
                 None,
                 Some(&[1.0])
             ])),
-            "Execution error: mean_vector: vectors must have the same length, got 1 and 2"
+            "Execution error: mean_vector: vectors must have the same length, found 1 and 2"
         );
         assert_eq!(
             failure(&vectors::<Float64Type>(&[Some(&[1.0, f64::NAN])])),

@@ -247,11 +247,11 @@ mod tests {
         let error = |args: &[ColumnarValue]| plan_error(MinHash, args);
         assert_eq!(
             error(&[text(), scalar(0_i64)]),
-            "Error during planning: minhash: num_hashes must be between 1 and 4096, got 0"
+            "Error during planning: minhash: num_hashes must be between 1 and 4096, found 0"
         );
         assert_eq!(
             error(&[text(), scalar(8_i64), scalar("word:3"), scalar(-1_i64)]),
-            "Error during planning: minhash: seed must be between 0 and 18446744073709551615, got -1"
+            "Error during planning: minhash: seed must be between 0 and 18446744073709551615, found -1"
         );
         assert_eq!(
             error(&[
@@ -261,7 +261,7 @@ mod tests {
                 scalar(1_i64),
                 scalar(65_i64)
             ]),
-            "Error during planning: minhash: bits must be between 1 and 64, got 65"
+            "Error during planning: minhash: bits must be between 1 and 64, found 65"
         );
         assert_eq!(
             error(&[text(), column(Int64Array::from(vec![8]))]),
@@ -269,7 +269,7 @@ mod tests {
         );
         assert_eq!(
             error(&[column(Int64Array::from(vec![8]))]),
-            "Error during planning: minhash: text must be text, or a list of hashes or of strings, got Int64"
+            "Error during planning: minhash: text must be text, or a list of hashes or of strings, found Int64"
         );
         // Another constant may be known later than while planning.
         let late = vec![

@@ -197,7 +197,7 @@ mod tests {
                 scalar(2_i64),
             ]
         };
-        let message = "minhash_bands: 3 bands of 2 rows need a signature of 3 x 2 hashes, got 4";
+        let message = "minhash_bands: 3 bands of 2 rows need a signature of 3 x 2 hashes, found 4";
         assert_eq!(
             plan_error(MinHashBands, &args(&lists[0])),
             format!("Error during planning: {message}")
@@ -211,16 +211,16 @@ mod tests {
             |array: ColumnarValue| plan_error(MinHashBands, &[array, scalar(0_i64), scalar(2_i64)]);
         assert_eq!(
             bands(ColumnarValue::Array(Arc::clone(&lists[0]))),
-            "Error during planning: minhash_bands: bands must be between 1 and 4096, got 0"
+            "Error during planning: minhash_bands: bands must be between 1 and 4096, found 0"
         );
         let wanted = "Error during planning: minhash_bands: signature must be a signature, that is a list of UInt32 or UInt64";
         assert_eq!(
             bands(column(StringArray::from(vec!["a"]))),
-            format!("{wanted}, got Utf8")
+            format!("{wanted}, found Utf8")
         );
         assert_eq!(
             bands(column(UInt32Array::from(vec![1]))),
-            format!("{wanted}, got UInt32")
+            format!("{wanted}, found UInt32")
         );
     }
 }

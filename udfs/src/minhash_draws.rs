@@ -179,7 +179,7 @@ mod tests {
                 MinHashDraws,
                 &[column(lists), scalar(5_i64), scalar(4_097_i64)]
             ),
-            "Error during planning: minhash_draws: draw_size must be between 1 and 4096, got 4097"
+            "Error during planning: minhash_draws: draw_size must be between 1 and 4096, found 4097"
         );
     }
 }

@@ -80,7 +80,7 @@ impl Function for MinHashSimilarity {
 }
 
 fn lengths(a: usize, b: usize) -> String {
-    format!("minhash_similarity: a and b must have the same number of hashes, got {a} and {b}")
+    format!("minhash_similarity: a and b must have the same number of hashes, found {a} and {b}")
 }
 
 #[cfg(test)]
@@ -136,7 +136,7 @@ mod tests {
         let b =
             FixedSizeListArray::from_iter_primitive::<UInt32Type, _, _>([Some([Some(1)]); 3], 1);
         let message =
-            "minhash_similarity: a and b must have the same number of hashes, got 4 and 1";
+            "minhash_similarity: a and b must have the same number of hashes, found 4 and 1";
         assert_eq!(
             plan_error(MinHashSimilarity, &[column(a.clone()), column(b)]),
             format!("Error during planning: {message}")

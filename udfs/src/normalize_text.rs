@@ -97,11 +97,11 @@ mod tests {
     fn errors_name_function_and_argument() {
         assert_eq!(
             plan_error(NormalizeText, &[column(Int64Array::from(vec![1]))]),
-            "Error during planning: normalize_text: text must be text, got Int64"
+            "Error during planning: normalize_text: text must be text, found Int64"
         );
         assert_eq!(
             plan_error(NormalizeText, &[scalar("a"), scalar("b")]),
-            "Error during planning: normalize_text takes 1 argument (text), got 2"
+            "Error during planning: normalize_text takes 1 argument (text), found 2"
         );
     }
 }

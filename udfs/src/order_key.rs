@@ -53,7 +53,7 @@ impl FromStr for Directions {
                 nulls_first: false,
             }),
             _ => Err(format!(
-                "directions must be asc or desc for each field, with commas between them, got '{text}'"
+                "directions must be asc or desc for each field, with commas between them, found '{text}'"
             )),
         });
         Ok(Self(Some(directions.collect::<Result<_, _>>()?)))

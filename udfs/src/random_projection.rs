@@ -276,11 +276,11 @@ mod tests {
         );
         assert_eq!(
             plan_error(RandomProjection, &[scalar("a")]),
-            "Error during planning: random_projection: vector must be a list of numbers or of (term, weight), got Utf8"
+            "Error during planning: random_projection: vector must be a list of numbers or of (term, weight), found Utf8"
         );
         assert_eq!(
             plan_error(RandomProjection, &[column(list(vec![])), scalar(5000_i64)]),
-            "Error during planning: random_projection: bits must be between 1 and 4096, got 5000"
+            "Error during planning: random_projection: bits must be between 1 and 4096, found 5000"
         );
     }
 }

@@ -441,7 +441,7 @@ mod tests {
         let text: ArrayRef = Arc::new(StringArray::from(vec!["0.5"]));
         assert_eq!(
             aggregate_error(Representatives, &[one.clone(), one, text]),
-            "Error during planning: representatives: similarity must be a number, got Utf8"
+            "Error during planning: representatives: similarity must be a number, found Utf8"
         );
     }
 }

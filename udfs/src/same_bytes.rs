@@ -50,7 +50,7 @@ impl Function for SameBytes {
                 (Some(_), Some(a), Some(b)) if a == b => out.try_append_value(a)?,
                 (Some(id), Some(_), Some(_)) => {
                     return exec_err!(
-                        "the id {id} stands for two different signatures or vectors; ids must be unique"
+                        "the id {id} has two different signatures or vectors; ids must be unique"
                     );
                 }
                 _ => out.append_null(),

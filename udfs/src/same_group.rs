@@ -50,7 +50,7 @@ impl Function for SameGroup {
             match (ids.get(row), values.get(row)) {
                 (Some(id), Some(values)) if values > 1 => {
                     return exec_err!(
-                        "the id {id} stands for rows with different values in the columns of across or within; ids must be unique"
+                        "the id {id} has rows with different values in the columns of across or within; ids must be unique"
                     );
                 }
                 (Some(_), Some(_)) => out.append_value(true),

@@ -48,9 +48,7 @@ impl Function for SameText {
             match (ids.get(row), a.get(row), b.get(row)) {
                 (Some(_), Some(a), Some(b)) if a == b => out.try_append_value(a)?,
                 (Some(id), Some(_), Some(_)) => {
-                    return exec_err!(
-                        "the id {id} stands for two different texts; ids must be unique"
-                    );
+                    return exec_err!("the id {id} has two different texts; ids must be unique");
                 }
                 _ => out.append_null(),
             }

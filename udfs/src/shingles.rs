@@ -121,7 +121,7 @@ mod tests {
         );
         assert_eq!(
             error(scalar(3)),
-            "Error during planning: shingles: shingle must be a string constant such as 'word:3', got Int32"
+            "Error during planning: shingles: shingle must be a string constant such as 'word:3', found Int32"
         );
         assert_eq!(
             error(scalar(ScalarValue::Null)),

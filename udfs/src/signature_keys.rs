@@ -158,7 +158,7 @@ mod tests {
                 SignatureKeys,
                 &[column(), scalar(8_i64), scalar(1_i64), scalar(9_i64)]
             ),
-            "Error during planning: signature_keys: key_bits must be between 1 and the 8 bits of a signature, got 9"
+            "Error during planning: signature_keys: key_bits must be between 1 and the 8 bits of a signature, found 9"
         );
     }
 }

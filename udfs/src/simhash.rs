@@ -100,7 +100,7 @@ impl Function for SimHash {
 fn bytes(constants: &Constants<'_>) -> Result<usize> {
     match constants.integer(1, 64..=128_usize, 64)? {
         bits @ (64 | 128) => Ok(bits / 8),
-        other => plan_err!("simhash: bits must be 64 or 128, got {other}"),
+        other => plan_err!("simhash: bits must be 64 or 128, found {other}"),
     }
 }
 
@@ -150,11 +150,11 @@ mod tests {
         assert!(call_scalar(SimHash, vec![scalar(ScalarValue::Null)]).is_null());
         assert_eq!(
             plan_error(SimHash, &[scalar("a"), scalar(65_i64)]),
-            "Error during planning: simhash: bits must be 64 or 128, got 65"
+            "Error during planning: simhash: bits must be 64 or 128, found 65"
         );
         assert_eq!(
             plan_error(SimHash, &[scalar(1_i64)]),
-            "Error during planning: simhash: text must be text, a list of hashes or of strings, or a list of (term, weight), got Int64"
+            "Error during planning: simhash: text must be text, a list of hashes or of strings, or a list of (term, weight), found Int64"
         );
     }
 }

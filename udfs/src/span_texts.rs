@@ -30,7 +30,7 @@ use crate::spans::Spans;
     ),
     argument(
         name = "max_length",
-        description = "A passage is cut after so many characters: a constant; all of it by default."
+        description = "The maximum number of characters of a passage, which is cut after them: a constant; by default passages are not cut."
     ),
     related_udf(name = "cut_spans")
 )]

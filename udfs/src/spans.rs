@@ -63,7 +63,7 @@ impl Spans {
                     });
                     let [first, last] = self.fields;
                     return exec_err!(
-                        "{}: a span goes from {first} >= 0 to {last} >= {first}, got {start} and {end}",
+                        "{}: a span goes from {first} >= 0 to {last} >= {first}, found {start} and {end}",
                         self.function
                     );
                 }

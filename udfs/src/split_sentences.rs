@@ -253,7 +253,7 @@ mod tests {
                 SplitSentences,
                 &[scalar("a"), scalar("en"), scalar("other")]
             ),
-            "Error during planning: split_sentences: splitter must be 'default' or 'published', got 'other'"
+            "Error during planning: split_sentences: splitter must be 'default' or 'published', found 'other'"
         );
     }
 }

@@ -184,7 +184,7 @@ mod tests {
         ];
         assert_eq!(
             plan_error(SpotSignatures, &args),
-            "Error during planning: spot_signatures: distance must be between 1 and 1000, got 0"
+            "Error during planning: spot_signatures: distance must be between 1 and 1000, found 0"
         );
     }
 }

@@ -200,7 +200,7 @@ mod tests {
         let error = |flag| plan_error(Terms, &[scalar("a"), scalar("en"), flag]);
         assert_eq!(
             error(scalar("yes")),
-            "Error during planning: terms: stop_words must be true or false, got Utf8"
+            "Error during planning: terms: stop_words must be true or false, found Utf8"
         );
         assert_eq!(
             error(scalar(ScalarValue::Null)),

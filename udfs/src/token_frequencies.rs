@@ -194,7 +194,7 @@ mod tests {
         let text: ArrayRef = Arc::new(StringArray::from(vec!["a"]));
         assert_eq!(
             aggregate_error(TokenFrequencies, &[text]),
-            "Error during planning: token_frequencies: tokens must be a list of hashes or of strings, got Utf8"
+            "Error during planning: token_frequencies: tokens must be a list of hashes or of strings, found Utf8"
         );
     }
 }

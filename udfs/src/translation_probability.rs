@@ -155,7 +155,7 @@ mod tests {
         );
         assert_eq!(
             plan_error(TranslationProbability, &[scalar("a")]),
-            "Error during planning: translation_probability takes 5 arguments (source, target, least, greatest, total), got 1"
+            "Error during planning: translation_probability takes 5 arguments (source, target, least, greatest, total), found 1"
         );
     }
 }

@@ -139,7 +139,7 @@ mod tests {
         ];
         assert_eq!(
             plan_error(Winnow, &args),
-            "Error during planning: winnow: window must be between 1 and 10000, got 0"
+            "Error during planning: winnow: window must be between 1 and 10000, found 0"
         );
     }
 }

@@ -83,7 +83,7 @@ impl DumpOptions {
     /// An unknown name, or a value that is none of these.
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         let text = value.trim();
-        let refuse = |rule: &str| plan_err!("option {name} must be {rule}, and is '{value}'");
+        let refuse = |rule: &str| plan_err!("option {name} must be {rule}, found '{value}'");
         match name.to_ascii_lowercase().as_str() {
             "namespaces" => match namespaces(text) {
                 Some(namespaces) => self.namespaces = namespaces,
@@ -208,7 +208,7 @@ mod tests {
         );
         assert_eq!(
             message("revisions", "newest"),
-            "Error during planning: option revisions must be 'latest' or 'all', and is 'newest'"
+            "Error during planning: option revisions must be 'latest' or 'all', found 'newest'"
         );
         for (name, value) in [
             ("namespaces", ""),

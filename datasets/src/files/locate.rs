@@ -105,7 +105,7 @@ fn local_paths(location: &str, wanted: &Wanted) -> Result<Vec<PathBuf>> {
     let path = Path::new(location);
     if path.is_dir() {
         return Err(plan_datafusion_err!(
-            "{location}: is a directory, and files are needed: '{}/{}' names some",
+            "{location}: is a directory; name files, for example '{}/{}'",
             location.trim_end_matches('/'),
             wanted.example
         ));
@@ -115,7 +115,7 @@ fn local_paths(location: &str, wanted: &Wanted) -> Result<Vec<PathBuf>> {
     }
     if path.exists() {
         return Err(plan_datafusion_err!(
-            "{location}: is no file that can be read in several places at once"
+            "{location}: is not a regular file (random access is needed)"
         ));
     }
     if !is_glob(location) {
@@ -146,7 +146,7 @@ async fn remote(
     let store = session.runtime_env().object_store(&store_url)?;
     if url.is_collection() {
         return Err(plan_datafusion_err!(
-            "{location}: is a directory, and files are needed: '{location}{}' names some",
+            "{location}: is a directory; name files, for example '{location}{}'",
             wanted.example
         ));
     }

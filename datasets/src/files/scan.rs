@@ -273,7 +273,7 @@ impl StoredFile {
         let inner = opened.map_err(|error| exec_datafusion_err!("{name}: {error}"))?;
         if inner.len() != meta.size {
             return exec_err!(
-                "{name}: the file had {} bytes when the query was planned, and has {}",
+                "{name}: the file had {} bytes when the query was planned, but now has {}",
                 meta.size,
                 inner.len()
             );

@@ -10,7 +10,7 @@
 //! vocabulary and a short table of cluster sizes, ids can be read in any order and by any number of
 //! workers, and a corpus of 10^8 rows needs no more memory than one of ten. The same specification
 //! gives the same bytes on every machine: integers, correctly rounded floating-point operations and
-//! an own random generator are all that it uses.
+//! its own random generator are all that it uses.
 //!
 //! About 70 percent of the rows are distinct background. The others are members of clusters, most
 //! of two or three rows, a few of thousands; each cluster has one kind:

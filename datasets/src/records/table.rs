@@ -102,7 +102,7 @@ impl TableProvider for RecordTable {
             let found = infer::schema(&files, &self.options, partitions).await?;
             if found != self.schema {
                 return exec_err!(
-                    "the files have changed since the table was made: their columns were {}, and are {}",
+                    "the files have changed since the table was made: their columns were {}, but now are {}",
                     columns(&self.schema),
                     columns(&found)
                 );

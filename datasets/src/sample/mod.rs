@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-/// The name under which [`SAMPLE_DUMP`] would lie on disk; readers go by its extension.
+/// The file name of [`SAMPLE_DUMP`], by whose extension readers recognise its format.
 pub const SAMPLE_DUMP_NAME: &str = "samplewiki-pages-articles.xml.bz2";
 
 /// A dump of 61 pages (schema export-0.11, one bz2 stream, about 21 kB), with planted identical

@@ -7,7 +7,7 @@ use crate::source::{ReadAt, read_full};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Container {
-    /// XML as it is. Any byte range can be read by itself.
+    /// Uncompressed XML. Any byte range can be read by itself.
     Plain,
     /// One or more bz2 streams. Any byte range can be read by itself; a block is the smallest part.
     Bzip2,
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(detect(b""), "the file is empty");
         assert_eq!(
             detect(b"7z\xBC\xAF\x27\x1C\0"),
-            "the file is a 7z archive, and a dump must be XML as it is, or in bz2 or gzip"
+            "the file is a 7z archive, but a dump must be XML: uncompressed, or compressed as bz2 or gzip"
         );
         assert_eq!(
             detect(b"BZh0abc"),

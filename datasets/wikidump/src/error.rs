@@ -21,7 +21,9 @@ pub enum DumpError {
     #[error("the file is empty")]
     Empty,
     /// The file is of a kind that is known but not read.
-    #[error("the file is {found}, and a dump must be XML as it is, or in bz2 or gzip")]
+    #[error(
+        "the file is {found}, but a dump must be XML: uncompressed, or compressed as bz2 or gzip"
+    )]
     Unsupported {
         /// What the file is, with its article.
         found: &'static str,
@@ -76,7 +78,7 @@ pub enum DumpError {
         got: u32,
     },
     /// Bytes between two bz2 streams that belong to neither.
-    #[error("bytes {offset} to {next} are no bz2 stream, yet a block follows")]
+    #[error("bytes {offset} to {next} are not a bz2 stream, but a block follows")]
     Garbage {
         /// Where the bytes start.
         offset: u64,

@@ -27,7 +27,7 @@ pub enum OnError {
 }
 
 impl OnError {
-    /// The name by which options and SQL know it.
+    /// Its name in options and SQL.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fail => "fail",
@@ -44,7 +44,7 @@ impl fmt::Display for OnError {
 
 /// A name that no value of [`OnError`] has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("on_error must be 'fail' or 'skip', got '{name}'")]
+#[error("on_error must be 'fail' or 'skip', found '{name}'")]
 pub struct UnknownOnError {
     /// The name that was given.
     pub name: String,

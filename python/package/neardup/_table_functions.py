@@ -165,8 +165,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -214,16 +214,16 @@ class TableFunctions:
         max_items: int | None = None,
         min_words: int | None = None,
     ) -> Result:
-        """Finds the items of benchmark sets, such as questions and answers, that stand in the texts of a corpus: word for word, with some words changed, or inside of longer texts.
+        """Finds the items of benchmark sets, such as questions and answers, in the texts of a corpus: word for word, with some words changed, or inside of longer texts.
 
         Runs of at least min_run equal words are evidence; an item is found in a text if runs cover
-        at least min_coverage of its words, so that what surrounds it in the text does not matter.
-        An item of fewer words than a run must stand there as a whole. Words are compared in their
-        normal form, without what stands between them.
-        The n-grams of the items are one index that is given to every partition of the corpus, and
-        the corpus is read once, without being sorted or divided anew. N-grams that stand in many
-        items, such as instructions that all questions of a set begin with, are ignored (Brown et
-        al. 2020, appendix C, do the same with n-grams of 13 words).
+        at least min_coverage of its words, so that the text around it does not matter. An item of
+        fewer words than a run must occur as a whole. Words are compared in their normal form; the
+        characters between them are not compared.
+        One index of the n-grams of all items is given to every partition of the corpus, which is
+        read once and neither sorted nor repartitioned. N-grams that occur in many items, such as
+        instructions that all questions of a set begin with, are ignored (Brown et al. 2020,
+        appendix C, do the same with n-grams of 13 words).
 
         Args:
             corpus: A relation: id, text.
@@ -236,7 +236,7 @@ class TableFunctions:
                 default 0.5.
             min_run: A whole number in [1, 64]: minimum number of words of a run; an item of fewer
                 words must be there as a whole; default 8.
-            max_items: A whole number in [1, 4000000000]: n-grams of min_run words that stand in
+            max_items: A whole number in [1, 4000000000]: n-grams of min_run words that occur in
                 more distinct items than this are ignored; default 10.
             min_words: A whole number in [1, 1000]: items of fewer words are not looked for; default
                 4.
@@ -263,8 +263,8 @@ class TableFunctions:
         Note:
             Complete and exact on 64-bit hashes of words: every maximal run of at least min_run
                 equal words with an n-gram that is not ignored.
-            Rows of the corpus are taken as they are: a repeated id is reported for each of its
-                rows. Rows of either relation without an id or a text are left out.
+            Ids of the corpus may be repeated: each row is reported. Rows of either relation without
+                an id or a text are left out.
             Items with the same words are one item for max_items; each of their ids is reported.
                 Runs anywhere in a text add up, so that an item of coverage 1 may be 'near'. Items
                 of fewer words than min_words, and those all of whose n-grams are ignored, are not
@@ -318,8 +318,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -384,12 +384,12 @@ class TableFunctions:
                 similarity; default vector.
             within: A list of columns, as in [a, b]: only rows that agree in these columns, as in
                 [language, site], are compared; rows with NULL in one of them are kept.
-            measure: One of jaccard, containment, edit, cosine: what the similarity is: 'jaccard':
-                that of the shingle sets of two texts; 'containment': the share of the shingles of a
-                row that a row before it in keep order contains; 'edit': 1 minus the edit distance
-                of two texts divided by the length of the longer one; 'cosine': that of two vectors.
-                Default: 'jaccard', with method 'projection' 'cosine'. 'minhash' finds pairs by
-                'jaccard' only.
+            measure: One of jaccard, containment, edit, cosine: the similarity of two rows:
+                'jaccard': that of the shingle sets of two texts; 'containment': the share of the
+                shingles of a row that a row before it in keep order contains; 'edit': 1 minus the
+                edit distance of two texts divided by the length of the longer one; 'cosine': that
+                of two vectors. Default: 'jaccard', with method 'projection' 'cosine'. 'minhash'
+                finds pairs by 'jaccard' only.
             threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
@@ -419,8 +419,8 @@ class TableFunctions:
                 pivots; with 'projection' a vector is paired only with its first similar
                 predecessors in keep order, this many and at most 256; default 10000.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             as input (as input): the columns of the input.
@@ -577,8 +577,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -665,8 +665,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -746,8 +746,8 @@ class TableFunctions:
                 pairs, for small distances; 'bands': those that agree in the key_bits bits of one of
                 several tables; 'window': those that are near in the sorted order of permuted bits;
                 default 'exact'.
-            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables, that
-                is of keys of a signature or of permutations; default 20.
+            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables: keys
+                of a signature ('bands') or permutations ('window'); default 20.
             key_bits: A whole number in [1, 4096]: with 'bands': bits of a key; default 16.
             window: A whole number in [1, 1000000]: with 'window': number of preceding rows, in
                 sorted order, with which a row is compared; default 100.
@@ -762,8 +762,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -906,8 +906,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -1161,8 +1161,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -1243,12 +1243,12 @@ class TableFunctions:
                 similarity; default vector.
             within: A list of columns, as in [a, b]: only rows that agree in these columns, as in
                 [language, site], are compared; rows with NULL in one of them are kept.
-            measure: One of jaccard, containment, edit, cosine: what the similarity is: 'jaccard':
-                that of the shingle sets of two texts; 'containment': the share of the shingles of a
-                row that a row before it in keep order contains; 'edit': 1 minus the edit distance
-                of two texts divided by the length of the longer one; 'cosine': that of two vectors.
-                Default: 'jaccard', with method 'projection' 'cosine'. 'minhash' finds pairs by
-                'jaccard' only.
+            measure: One of jaccard, containment, edit, cosine: the similarity of two rows:
+                'jaccard': that of the shingle sets of two texts; 'containment': the share of the
+                shingles of a row that a row before it in keep order contains; 'edit': 1 minus the
+                edit distance of two texts divided by the length of the longer one; 'cosine': that
+                of two vectors. Default: 'jaccard', with method 'projection' 'cosine'. 'minhash'
+                finds pairs by 'jaccard' only.
             threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
@@ -1278,8 +1278,8 @@ class TableFunctions:
                 pivots; with 'projection' a vector is paired only with its first similar
                 predecessors in keep order, this many and at most 256; default 10000.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id (as id): the row's id.
@@ -1345,7 +1345,7 @@ class TableFunctions:
         id_a: str | None = None,
         id_b: str | None = None,
     ) -> Result:
-        """Computes precision, recall and F1 of found pairs against true pairs, such as those of an exact join, those that were labelled, or those of another run, whose agreement is F1.
+        """Computes precision, recall and F1 of found pairs against true pairs, such as those of an exact join, labelled pairs, or the pairs of another run; then F1 is the agreement of the two runs.
 
         Pairs are unordered, and repeated pairs count once.
 
@@ -1408,9 +1408,9 @@ class TableFunctions:
     ) -> Result:
         """Finds runs of consecutive sentences that two documents share: from the pairs of similar sentences, the maximal runs with a constant difference of positions (Zhang, Zhang, Yu, Huang, SIGIR 2010).
 
-        The relation has a row for each sentence, as the function sentences gives it, or for each
-        document, whose text is split then. It is one of documents if the argument id is given, or
-        if it has no columns document and position.
+        The relation has a row for each sentence, as the function sentences returns them, or for
+        each document, whose text is then split. Its rows are documents if the argument id is given,
+        or if it has no columns document and position.
 
         Args:
             data: A relation: document, position, text, start_offset, end_offset.
@@ -1431,10 +1431,10 @@ class TableFunctions:
                 the regular expression of the published systems; default 'default'.
             min_length: A whole number in [1, 4000000000]: minimum number of pairs of similar
                 sentences in a run; default 4.
-            max_gap: A whole number in [0, 20]: how many sentences two runs may leave between them
-                to be one: the smaller of their numbers in the two documents, and the difference of
-                these numbers, are at most this; 1 steps over one sentence that is altered,
-                inserted, deleted, split or merged; default 0.
+            max_gap: A whole number in [0, 20]: largest gap, in sentences, across which two runs are
+                joined: with i and j sentences between them in the two documents, the smaller of i
+                and j, and their difference, must be at most this; 1 bridges one sentence that is
+                altered, inserted, deleted, split or merged; default 0.
             threshold: A number in (0, 1]: minimum similarity of a pair; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
@@ -1448,12 +1448,12 @@ class TableFunctions:
                 signature; default 128.
             seed: A whole number in [0, 9007199254740992]: seed of signatures, and of the tables in
                 which they are compared; default 1.
-            max_bucket: A whole number in [0, 4000000000]: of the places where the same window of up
-                to four sentences stands, only this many, the first in the order of their ids as
-                text, form pairs; 0: all; default 0.
+            max_bucket: A whole number in [0, 4000000000]: of the occurrences of the same window of
+                up to four sentences, only this many, the first in the order of their ids as text,
+                form pairs; 0: all; default 0.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             document_a (as id): the smaller document, or the same as document_b.
@@ -1556,9 +1556,9 @@ class TableFunctions:
                 all; 'bands': those that agree in the key_bits bits of one of several tables;
                 'window': those that are near in the sorted order of permuted bits; default
                 'exhaustive'.
-            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables, that
-                is of keys of a signature or of permutations; default: chosen for the target recall
-                with 'bands', 20 with 'window'.
+            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables: keys
+                of a signature ('bands') or permutations ('window'); default: chosen for the target
+                recall with 'bands', 20 with 'window'.
             key_bits: A whole number in [1, 4096]: with 'bands': bits of a key; default: chosen for
                 the target recall.
             window: A whole number in [1, 1000000]: with 'window': number of preceding rows, in
@@ -1572,8 +1572,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -1680,10 +1680,10 @@ class TableFunctions:
         min_copies: int | None = None,
         normalize: bool | None = None,
     ) -> Result:
-        """Lists the passages of texts that stood before: runs of at least a number of words each part of which stands in a text of a smaller id, or earlier in the same text.
+        """Lists the repeated passages of texts: runs of at least a number of words each part of which already occurs in a text of a smaller id, or earlier in the same text.
 
         The function cut_spans removes them; dedup with edit => 'passages' does that for a table,
-        until no passage stands twice.
+        until no passage occurs twice.
 
         Args:
             data: A relation: id, text.
@@ -1691,8 +1691,8 @@ class TableFunctions:
             text: A column: the text column; default text.
             min_words: A whole number in [1, 1000]: minimum number of words of a repeated passage;
                 default 40.
-            min_copies: A whole number in [2, 4000000000]: passages that stand at fewer places stay;
-                default 2.
+            min_copies: A whole number in [2, 4000000000]: passages that occur fewer times are not
+                listed; default 2.
             normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
                 space become one space, trimmed; default true.
 
@@ -1708,13 +1708,13 @@ class TableFunctions:
                 the first one.
 
         Note:
-            Complete: each place of min_words consecutive words that stood before, in the order of
-                ids and of places in a text, is in the rows, but for the words that it has in common
-                with its first place.
-            Places that follow one another here and where they stand first are one row. Rows overlap
-                where parts of a passage stand first in different texts.
-            Words are the UAX #29 words that hold a letter or a digit; what stands between them is
-                not compared.
+            Complete: the rows cover each place of min_words consecutive words that already occur
+                before it, in the order of ids and of places in a text, except for the words that
+                the place has in common with the first one.
+            Places that follow one another both here and at their first occurrences are one row.
+                Rows overlap where parts of a passage first occur in different texts.
+            Words are the UAX #29 words that hold a letter or a digit; the characters between them
+                are not compared.
             Two different passages are taken for equal with a probability below 1e-11 among 1e10.
             Rows with NULL are left out. An id with different texts is an error that names the id.
             The rows do not depend on the number of partitions.
@@ -1743,20 +1743,21 @@ class TableFunctions:
         threshold: float | None = None,
         shingle: str | None = None,
     ) -> Result:
-        """Lists the lines or paragraphs of texts that stood before: in a text of a smaller id, or earlier in the same text.
+        """Lists the repeated lines or paragraphs of texts: those that already occur in a text of a smaller id, or earlier in the same text.
 
-        Without them each line or paragraph stands once in the texts. The function cut_spans removes
-        them. With a threshold below 1 also those count as copies that are similar to a line or
-        paragraph that stays.
+        Without them each line or paragraph occurs once in the texts. The function cut_spans removes
+        them. With a threshold below 1, lines or paragraphs that are similar to one that is kept
+        also count as copies.
 
         Args:
             data: A relation: id, text.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; default text.
-            unit: One of line, paragraph: into what texts are divided: lines, or paragraphs, which
-                stand between blank lines; white space around them does not count; default 'line'.
-            min_copies: A whole number in [2, 4000000000]: lines or paragraphs that stand at fewer
-                places stay; default 2.
+            unit: One of line, paragraph: the unit that texts are divided into: lines, or
+                paragraphs, which are separated by blank lines; white space around a unit is not
+                compared; default 'line'.
+            min_copies: A whole number in [2, 4000000000]: lines or paragraphs that occur fewer
+                times are not listed; default 2.
             min_length: A whole number in [0, 4000000000]: minimum length of a line or paragraph in
                 characters; default 20.
             normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
@@ -1783,12 +1784,12 @@ class TableFunctions:
                 places in a text.
             Equal lines or paragraphs have the same XXH3-128 hash; two different ones have it with a
                 probability below 1e-18 among 1e10.
-            With a threshold below 1 the different lines or paragraphs are resolved in the order in
-                which they stand first: one is listed if an earlier one that stays is similar to it.
-                The most similar one that stays, which may come later, stands for it. Their
-                similarity is exact.
-            Two that stay are not similar, except in oversized buckets, as of near_duplicates, or if
-                too few places count as copies.
+            With a threshold below 1 the different lines or paragraphs are resolved in the order of
+                their first occurrences: one is listed if an earlier one that is kept is similar to
+                it. Its representative is the most similar one that is kept, which may come later.
+                Their similarity is exact.
+            Two that are kept are not similar, except in oversized buckets, as in near_duplicates,
+                or if too few places count as copies.
             Those without a shingle are compared for equality.
             Rows with NULL are left out. An id with different texts is an error that names the id.
             The rows do not depend on the number of partitions.
@@ -1819,7 +1820,7 @@ class TableFunctions:
         shingle: str | None = None,
         parts: int | None = None,
     ) -> Result:
-        """Gives the history of the sentences of documents that have revisions: when a document first had a sentence, when the sentence went, and what it was made from: an earlier sentence of the document, or one that another document had before.
+        """Returns the history of the sentences of documents that have revisions: when a document first had a sentence, when the sentence was removed, and its origin: an earlier sentence of the document, or a sentence that another document had before.
 
         Args:
             data: A relation: document, revision, timestamp, text.
@@ -1829,13 +1830,13 @@ class TableFunctions:
             timestamp: A column: when the revision was saved: a timestamp, a date or a number;
                 default timestamp.
             text: A column: the text of a sentence, or of a document; default text.
-            threshold: A number in (0, 1]: minimum similarity of a sentence and the one that it is
-                said to be made from; default 0.5.
+            threshold: A number in (0, 1]: minimum similarity of a sentence and the earlier sentence
+                that it is derived from; default 0.5.
             shingle: A shingle such as 'word:3': how a sentence is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'char:5'.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             document (as id): the document.
@@ -1857,14 +1858,14 @@ class TableFunctions:
             One row for each document and each sentence that one of its revisions has, in normal
                 form; a sentence that was removed and restored is one row, from its first revision
                 to its last one.
-            Of all sentences that a sentence may be made from it is the most similar one. Among
-                equals those of the document come first, then what was there first.
+            The origin is the most similar of all sentences that a sentence may be derived from.
+                Among equally similar ones, those of the document come first, then the oldest.
             A sentence of the document counts if an earlier revision has it and the first revision
                 of the other one does not; that of another document, if that one had it before, by
                 time, then revision, then document.
-            Revisions are ordered by time, then by number. A revision without a sentence is not
-                seen: a sentence goes with the next one that has other sentences.
-            Rows with NULL are left out, and sentences without a character but white space.
+            Revisions are ordered by time, then by number. A revision without a sentence is ignored:
+                a sentence counts as removed in the next revision that has other sentences.
+            Rows with NULL are left out, and so are sentences of white space only.
             The rows do not depend on the number of partitions.
         """
         return self._call(
@@ -2031,7 +2032,7 @@ class TableFunctions:
         max_bucket: int | None = None,
         parts: int | None = None,
     ) -> Result:
-        """Finds the verbatim passages of at least a number of words or characters that stand in two or more texts, grouped by their content: a row for each place of a passage, and not one for each pair of texts.
+        """Finds the verbatim passages of at least a number of words or characters that occur in two or more texts, grouped by their content: the result has a row for each place of a passage, not for each pair of texts.
 
         The candidates are pairs of texts that share a fingerprint (winnowing: Schleimer, Wilkerson,
         Aiken, SIGMOD 2003), which each pair with such a passage does; their units are then
@@ -2041,15 +2042,15 @@ class TableFunctions:
             data: A relation: side, id, text, group_value.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; texts are compared as they are; default text.
-            min_words: A whole number in [1, 1000]: minimum number of words of a passage; short for
-                min_passage => 'word:n'.
+            min_words: A whole number in [1, 1000]: minimum number of words of a passage; shorthand
+                for min_passage => 'word:n'.
             min_passage: A shingle such as 'word:3': unit and minimum length of a passage: 'word:n',
                 'space:n' (pieces between white space) or 'char:n'; default 'word:12'.
             max_bucket: A whole number in [0, 4000000000]: of the texts with the same fingerprint,
                 only this many, the first in id order, form pairs; 0: all; default 0.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             passage (UInt64): the XXH3-64 hash of the passage: of its units joined by one space, or
@@ -2068,12 +2069,13 @@ class TableFunctions:
                 the minimum length that cannot be extended in both texts, with both of its places.
             No row without equal units: hashes only propose candidates. Each place is reported once
                 for each content that it has.
-            Passages of one text may overlap, and one may contain another: what two texts share can
-                be a part of what others share.
+            Passages of one text may overlap, and one may contain another: a passage that two texts
+                share can be a part of a passage that others share.
             A place that is a part of a longer passage with every other text has a row for the
                 longer passage only, and does not count in places and texts of the shorter one.
-            Words are compared as they are, without what stands between them; with 'space' and
-                'char' everything is compared but runs of white space, or everything.
+            With 'word', words are compared without normalisation, and the characters between them
+                are not compared; with 'space' everything except runs of white space is compared,
+                with 'char' everything.
             Rows with NULL are not compared. An id with different texts is an error that names the
                 id.
             The rows do not depend on the number of partitions or parts.
@@ -2141,8 +2143,8 @@ class TableFunctions:
                 pairs, for small distances; 'bands': those that agree in the key_bits bits of one of
                 several tables; 'window': those that are near in the sorted order of permuted bits;
                 default 'exact'.
-            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables, that
-                is of keys of a signature or of permutations; default 20.
+            tables: A whole number in [1, 4096]: with 'bands' and 'window': number of tables: keys
+                of a signature ('bands') or permutations ('window'); default 20.
             key_bits: A whole number in [1, 4096]: with 'bands': bits of a key; default 16.
             window: A whole number in [1, 1000000]: with 'window': number of preceding rows, in
                 sorted order, with which a row is compared; default 100.
@@ -2155,8 +2157,8 @@ class TableFunctions:
             within: A list of columns, as in [a, b]: only pairs of rows that agree in these columns,
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts with exact verification need
-                no more than 1 in one process; default 1.
+                memory at a time and more work in total; joins of texts by their Jaccard similarity
+                with exact verification need no more than 1 in one process; default 1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -2285,7 +2287,7 @@ class TableFunctions:
         them out: `(SELECT german AS source, english AS target, p AS probability FROM lexicon WHERE
         english IN (SELECT term FROM english_counts))`. Terms that match nothing make vectors longer
         and their cosines smaller.
-        Terms that are no source terms of the table are lost. `SELECT count(*), sum(tf) FROM
+        Terms that are not source terms of the table are lost. `SELECT count(*), sum(tf) FROM
         german_counts WHERE term NOT IN (SELECT german FROM lexicon WHERE german IS NOT NULL)`
         counts them.
 
@@ -2349,8 +2351,8 @@ class TableFunctions:
             redirects: True or false: whether redirects are rows; default false.
             revisions: One of latest, all: 'latest': one row per page; 'all': one row per revision;
                 default 'latest'.
-            on_error: One of fail, skip: what happens if a dump is damaged: 'fail': an error with
-                file and offset; 'skip': what cannot be read is left out; default 'fail'.
+            on_error: One of fail, skip: behaviour for a damaged dump: 'fail': an error with file
+                and offset; 'skip': unreadable parts are left out; default 'fail'.
             max_page_bytes: A text or a number: maximum size of a revision; a larger one is handled
                 by on_error; default '64 MiB'.
             language: A text: the language of every row, instead of that of the dump's header.

@@ -1,5 +1,5 @@
-//! Bar charts of which each has its data as a table, for readers who do not see it. Their letters have the same size on
-//! a phone as on a wide screen: what is stretched is measured in percent.
+//! Bar charts. Each has its data as a table, for readers who do not see it. Letters have the same size on a phone and
+//! on a wide screen: only lengths in percent are stretched.
 
 use super::html::{count, escaped};
 use neardup::jobs::RecallBin;

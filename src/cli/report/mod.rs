@@ -1,4 +1,4 @@
-//! `neardup report`: writes what a job found as a page of HTML.
+//! `neardup report`: writes the result of a job as an HTML page.
 //!
 //! `page` writes the sections, `charts` the charts, `html` escapes texts and marks differences. `report.css` and
 //! `report.js` are part of the page, which loads nothing.
@@ -17,8 +17,8 @@ use std::io::Write;
 
 /// Write a report about a job: DIR/report.html, a page that works without a network
 ///
-/// It shows what was run, what was left out, sizes of clusters, similarities, kinds of near-duplicates, suspicious
-/// clusters and pairs with their differences. Of large jobs it shows samples, and says so.
+/// It shows the command, the rows that were left out, sizes of clusters, similarities, kinds of near-duplicates, and
+/// suspicious clusters and pairs with their differences. For large jobs it shows samples, and states this.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Directory of the job

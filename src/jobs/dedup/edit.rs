@@ -5,11 +5,11 @@
 //!                     └─> runs_1 ─> stable_1 ─> places_1 ─> passages_1 ─> cut_2 ─> runs_2 ─> … ─┘
 //! ```
 //!
-//! Where a passage is cut, the words around it come to stand next to each other and may be a passage that stands elsewhere,
-//! too. And a passage whose first place overlaps another one that is cut must not be cut for the sake of that place. So
-//! passages are looked for in rounds, until a round finds none. A round cuts the passages whose first place is whole
-//! after it; these are at least the first of all in keep order. If a round cuts all that it found, the next one looks only
-//! where words were brought together.
+//! After a cut, the words before and after it become adjacent and may form another repeated passage. A passage must
+//! also not be cut if its first occurrence is itself cut. Therefore the job works in rounds, until a round finds no
+//! repeated passage. A round cuts the passages whose first place remains whole after it; the first passage in keep
+//! order is always one of these. If a round cuts all passages that it found, the next one looks only at places where
+//! words have become adjacent.
 
 use super::options::{Edit, Keep};
 use super::run::Run;
@@ -70,7 +70,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Finds the units that stood before, and registers them as `repeated`.
+    /// Finds the repeated units, and registers them as `repeated`.
     async fn units(&self, job: &mut Job, unit: &str) -> Result<()> {
         let mut values = self.edit_values();
         values.insert("unit".to_owned(), Value::Text(unit.to_owned()));
@@ -83,7 +83,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Finds the passages that stood before, round by round, and registers them as `repeated`.
+    /// Finds the repeated passages, round by round, and registers them as `repeated`.
     async fn passages(&self, job: &mut Job) -> Result<()> {
         let mut values = self.edit_values();
         let min_words = Value::Integer(self.options.min_words as i64);
@@ -324,9 +324,9 @@ async fn check_unique(job: &Job) -> Result<()> {
         .await?;
     match repeated.iter().find(|batch| batch.num_rows() > 0) {
         Some(row) => exec_err!(
-            "the id {} stands for {} rows; ids must be unique",
-            array_value_to_string(row.column(0), 0)?,
-            array_value_to_string(row.column(1), 0)?
+            "{} rows have the id {}; ids must be unique",
+            array_value_to_string(row.column(1), 0)?,
+            array_value_to_string(row.column(0), 0)?
         ),
         None => Ok(()),
     }

@@ -113,7 +113,7 @@ pub async fn dedup(
     Ok(job)
 }
 
-/// The error of an id that stands for several rows, with what helps against it.
+/// The error of an id that several rows have, with a remedy.
 fn repeated_id(error: DataFusionError, options: &Dedup) -> DataFusionError {
     let text = error.strip_backtrace();
     let is_repeated = text.ends_with("ids must be unique");
@@ -123,7 +123,7 @@ fn repeated_id(error: DataFusionError, options: &Dedup) -> DataFusionError {
     parameter_error![
         format!("{text}; "),
         set("id", table::ROW),
-        " makes ids from the numbers of rows, with ",
+        " uses row numbers as ids, with ",
         name("overwrite"),
         " in this directory"
     ]

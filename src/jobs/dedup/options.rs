@@ -11,7 +11,7 @@ use datafusion::logical_expr::{Expr, ident};
 use neardup_kernels::Measure;
 
 words! {
-    /// What is cut out of the texts of a table where it stood before.
+    /// The unit whose repetitions are cut out of the texts of a table.
     pub enum Edit("edit") {
         /// Lines.
         Lines = "lines",
@@ -107,9 +107,9 @@ pub struct Dedup {
     pub vector: Option<String>,
     /// Columns of a table: only rows that agree in all of them are compared. Rows with NULL in one of them are kept.
     pub within: Vec<String>,
-    /// What the similarity of two rows is; `None`: that of the method.
+    /// The measure of the similarity of two rows; `None`: that of the method.
     pub measure: Option<Measure>,
-    /// Number of bits of a vector's signature.
+    /// Number of bits of a vector's signature, in 1..=4096.
     pub bits: usize,
     /// Minimum similarity of a pair; `None`: the default of the parameter, for dumps [`Dedup::DUMP_THRESHOLD`]. With
     /// `edit`: that of two lines or paragraphs, which are equal if it is `None`.
@@ -119,11 +119,11 @@ pub struct Dedup {
     pub shingle: Option<String>,
     /// How pairs are found.
     pub method: Method,
-    /// Share of the pairs at the threshold that MinHash or random projection must find.
+    /// Share of the pairs at the threshold that MinHash or random projection must find, in (0, 1).
     pub target_recall: f64,
-    /// Maximum number of hash functions that MinHash uses.
+    /// Maximum number of hash functions that MinHash uses, in 1..=4096.
     pub num_hashes: usize,
-    /// Seed of signatures.
+    /// Seed of signatures, in 0..=9007199254740992.
     pub seed: u64,
     /// Whether texts are normalised (NFKC, lower case, white space) before they are compared.
     pub normalize: bool,
@@ -133,12 +133,12 @@ pub struct Dedup {
     pub resolution: Resolution,
     /// Which row stays.
     pub keep: Keep,
-    /// Buckets of more distinct texts are oversized: their rows are verified against pivots only. A vector is
-    /// paired with its first so many similar predecessors, at most 256.
+    /// Buckets of more distinct texts are oversized: their rows are verified against pivots only. A vector is paired
+    /// only with its first min(`max_bucket_pairwise`, 256) similar predecessors.
     pub max_bucket_pairwise: usize,
     /// What is cut out of the texts of a table, instead of removing rows.
     pub edit: Option<Edit>,
-    /// With `edit`: what stands at fewer places stays.
+    /// With `edit`: lines, paragraphs or passages that occur fewer times are not cut.
     pub min_copies: usize,
     /// With `edit` of passages: the least number of words of a passage.
     pub min_words: usize,
@@ -239,7 +239,7 @@ impl Dedup {
         .map(|(name, _, why)| (name, why))
     }
 
-    /// What the similarity of two rows is.
+    /// The measure of the similarity of two rows.
     pub fn measure(&self) -> Measure {
         self.measure.unwrap_or(self.method.measure())
     }

@@ -203,8 +203,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Number of parts of the joins. Texts are joined in one part, which takes the memory that there is. A part of
-    /// vectors must fit into the memory limit.
+    /// Number of parts of the joins. Texts are joined in one part, which uses the available memory. For vectors it
+    /// follows from the memory limit, into which each part must fit.
     pub(super) fn parts(&self, job: &Job) -> usize {
         let state = job.context().state();
         if let Some(parts) = lookup(state.config_options(), "parts").and_then(|n| n.parse().ok()) {

@@ -1,7 +1,7 @@
 //! The serialised form of `manifest.json`.
 //!
 //! The file is validated before it is used: its version, a checksum over everything, and that all paths stay in
-//! the directory. Format 1 is read so that results stay readable; jobs resume in the current format only.
+//! the directory. Formats 1 and 2 can be read, but a job resumes only in format 3.
 
 use super::{FORMAT, InputFile, Manifest, StepRecord};
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};

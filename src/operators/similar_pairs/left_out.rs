@@ -1,4 +1,4 @@
-//! Counts of what the operator did not compare, and how a job collects them.
+//! Counts of the rows and pairs that the operator did not compare, and their collection by a job.
 //!
 //! On a cluster the operator runs in other processes than the job. Therefore each part that leaves something out
 //! writes a file into the directory of the step, which all processes share. The file is named after the part and its
@@ -28,7 +28,7 @@ pub struct Report {
 /// Counts of what joins left out. The counts of several parts are added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// Oversized buckets: those with more rows than `max_bucket_pairwise`.
+    /// Oversized buckets: those with more rows, which are distinct texts, than `max_bucket_pairwise`.
     pub oversized_buckets: u64,
     /// Rows of oversized buckets. A row counts once for each such bucket.
     pub rows: u64,

@@ -118,7 +118,8 @@ pub struct Spec {
     pub max_distance: Option<u32>,
     /// Whether the keys are prefix tokens of `tokens`, so that the length and positional filters apply.
     pub prefixes: bool,
-    /// Buckets of more rows than this are oversized: their rows are verified against pivots.
+    /// Buckets of more rows than this are oversized: their rows are verified against pivots. Callers pass one row for
+    /// each distinct text.
     pub max_bucket_pairwise: Option<usize>,
     /// Only this many rows of a bucket, the first in id order, form pairs.
     pub max_bucket: Option<usize>,

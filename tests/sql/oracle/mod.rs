@@ -8,7 +8,7 @@
 //! - `measures`: kept rows by every measure.
 //! - `partial_duplicates`: runs of sentences.
 //! - `shared_passages`: verbatim passages.
-//! - `repeated_passages`: passages that stood before.
+//! - `repeated_passages`: repeated passages.
 //! - `repeated_text`: lines and paragraphs that are similar to others.
 //! - `contamination`: items of test sets in a corpus.
 //! - `sentence_history`: the sentences of documents with revisions.

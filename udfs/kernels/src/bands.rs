@@ -20,7 +20,7 @@ const MAX_AT_ONCE: usize = 63;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BandsError {
     /// The number of bands or rows is 0.
-    #[error("bands and rows must be at least 1, got {bands} x {rows}")]
+    #[error("bands and rows must be at least 1, found {bands} x {rows}")]
     None {
         /// The number of bands requested.
         bands: usize,
@@ -29,7 +29,7 @@ pub enum BandsError {
     },
     /// The bands have more positions than the signature.
     #[error(
-        "{bands} bands of {rows} rows need a signature of {bands} x {rows} hashes, got {num_hashes}"
+        "{bands} bands of {rows} rows need a signature of {bands} x {rows} hashes, found {num_hashes}"
     )]
     TooMany {
         /// The number of bands requested.
@@ -40,16 +40,16 @@ pub enum BandsError {
         num_hashes: usize,
     },
     /// The number of hashes to draw from is out of range.
-    #[error("num_hashes must be between 1 and {MAX_HASHES}, got {0}")]
+    #[error("num_hashes must be between 1 and {MAX_HASHES}, found {0}")]
     NumHashes(usize),
     /// The number of draws is out of range.
-    #[error("draws must be between 1 and {MAX_HASHES}, got {0}")]
+    #[error("draws must be between 1 and {MAX_HASHES}, found {0}")]
     Draws(usize),
     /// The size of a draw is out of range.
-    #[error("draw_size must be between 1 and {MAX_HASHES}, got {0}")]
+    #[error("draw_size must be between 1 and {MAX_HASHES}, found {0}")]
     DrawSize(usize),
     /// The draws were made for signatures of another length.
-    #[error("the draws are over signatures of {expected} hashes, got {num_hashes}")]
+    #[error("the draws are over signatures of {expected} hashes, found {num_hashes}")]
     Length {
         /// The number of positions that the draws were made for.
         expected: usize,
@@ -291,11 +291,11 @@ mod tests {
         let mut bands = |b, r| bands_into(&[0_u32; 8], b, r, &mut out).map_err(|e| e.to_string());
         assert_eq!(
             bands(0, 3),
-            Err("bands and rows must be at least 1, got 0 x 3".to_owned())
+            Err("bands and rows must be at least 1, found 0 x 3".to_owned())
         );
         let needs = |b, r| {
             Err(format!(
-                "{b} bands of {r} rows need a signature of {b} x {r} hashes, got 8"
+                "{b} bands of {r} rows need a signature of {b} x {r} hashes, found 8"
             ))
         };
         assert_eq!(bands(3, 3), needs(3, 3));
@@ -304,22 +304,22 @@ mod tests {
         let draws = |h, n, k| Draws::new(h, n, k, 1).map(drop).map_err(|e| e.to_string());
         assert_eq!(
             draws(0, 1, 1),
-            Err("num_hashes must be between 1 and 4096, got 0".to_owned())
+            Err("num_hashes must be between 1 and 4096, found 0".to_owned())
         );
         assert_eq!(
             draws(1, 0, 1),
-            Err("draws must be between 1 and 4096, got 0".to_owned())
+            Err("draws must be between 1 and 4096, found 0".to_owned())
         );
         assert_eq!(
             draws(1, 1, 4_097),
-            Err("draw_size must be between 1 and 4096, got 4097".to_owned())
+            Err("draw_size must be between 1 and 4096, found 4097".to_owned())
         );
         let draws = Draws::new(20, 1, 1, 1).expect("valid parameters");
         assert_eq!(
             draws
                 .keys_into(&[0_u32; 8], &mut Vec::new())
                 .map_err(|e| e.to_string()),
-            Err("the draws are over signatures of 20 hashes, got 8".to_owned())
+            Err("the draws are over signatures of 20 hashes, found 8".to_owned())
         );
     }
 }

@@ -17,10 +17,10 @@ pub enum KeyError {
         bits: usize,
     },
     /// The number of bits is out of range.
-    #[error("bits must be between 1 and {MAX_BITS}, got {0}")]
+    #[error("bits must be between 1 and {MAX_BITS}, found {0}")]
     Bits(usize),
     /// A key has more bits than a signature.
-    #[error("key_bits must be between 1 and the {bits} bits of a signature, got {key_bits}")]
+    #[error("key_bits must be between 1 and the {bits} bits of a signature, found {key_bits}")]
     KeyBits {
         /// Bits of a signature.
         bits: usize,

@@ -14,17 +14,17 @@ use crate::projection::MAX_BITS;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// The cosine is out of range.
-    #[error("threshold must be above 0 and at most 1, got {0}")]
+    #[error("threshold must be above 0 and at most 1, found {0}")]
     Threshold(f64),
     /// The recall is out of range.
-    #[error("target_recall must be above 0 and below 1, got {0}")]
+    #[error("target_recall must be above 0 and below 1, found {0}")]
     TargetRecall(f64),
     /// The number of bits is out of range.
-    #[error("bits must be between 1 and {MAX_BITS}, got {0}")]
+    #[error("bits must be between 1 and {MAX_BITS}, found {0}")]
     Bits(usize),
     /// No tables within the bits reach the recall at the threshold.
     #[error(
-        "a recall of {target_recall} at threshold {threshold} takes {needed} bits in tables, got {bits}: take more bits or method => 'exhaustive'"
+        "a recall of {target_recall} at threshold {threshold} takes {needed} bits in tables, found {bits}: take more bits or method => 'exhaustive'"
     )]
     TooFewBits {
         /// The requested threshold.
@@ -98,7 +98,8 @@ pub fn distance_for_recall(bits: usize, cosine: f64, recall: f64) -> Result<usiz
 
 /// The probability that signatures agree in all `key_bits` bits of at least one of `tables` tables:
 /// `1 − (1 − (1 − ρ)^n)^m`. This is exact if no two tables share a bit. For a sorted window of B rows over C
-/// signatures, n is log2(C/B), at least 0 and not necessarily an integer.
+/// signatures, n is log2(C/B), at least 0 and not necessarily an integer. The cosine is clamped to [-1, 1], and a
+/// negative `key_bits` counts as 0.
 #[must_use]
 pub fn found_in_tables(cosine: f64, key_bits: f64, tables: usize) -> f64 {
     let agree = (1.0 - bit_difference(cosine)).powf(key_bits.max(0.0));
@@ -138,8 +139,9 @@ pub fn choose_tables(bits: usize, cosine: f64, target_recall: f64) -> Result<Ban
     })
 }
 
-/// The smallest number of tables of `key_bits` bits that find at least the share `target_recall` of the pairs of
-/// that cosine: an integer, or infinity.
+/// The smallest number of tables of `key_bits` bits that find at least the share `target_recall` of the pairs of that
+/// cosine: an integer of at least 1, or infinity. The cosine is clamped to [-1, 1]; `key_bits` must be at least 0, and
+/// `target_recall` in (0, 1).
 #[must_use]
 pub fn tables_for_recall(cosine: f64, key_bits: f64, target_recall: f64) -> f64 {
     let agree = (1.0 - bit_difference(cosine)).powf(key_bits);
@@ -383,24 +385,27 @@ mod tests {
                 .expect_err("out of range")
                 .to_string()
         };
-        assert_eq!(error(0, 0.3, 0.9), "bits must be between 1 and 4096, got 0");
+        assert_eq!(
+            error(0, 0.3, 0.9),
+            "bits must be between 1 and 4096, found 0"
+        );
         assert_eq!(
             error(64, 0.0, 0.9),
-            "threshold must be above 0 and at most 1, got 0"
+            "threshold must be above 0 and at most 1, found 0"
         );
         assert_eq!(
             error(64, f64::NAN, 0.9),
-            "threshold must be above 0 and at most 1, got NaN"
+            "threshold must be above 0 and at most 1, found NaN"
         );
         assert_eq!(
             error(64, 0.3, 1.0),
-            "target_recall must be above 0 and below 1, got 1"
+            "target_recall must be above 0 and below 1, found 1"
         );
         assert_eq!(
             choose_tables(4, 0.05, 0.999)
                 .expect_err("too few")
                 .to_string(),
-            "a recall of 0.999 at threshold 0.05 takes 10 bits in tables, got 4: take more bits or method => 'exhaustive'"
+            "a recall of 0.999 at threshold 0.05 takes 10 bits in tables, found 4: take more bits or method => 'exhaustive'"
         );
     }
 }

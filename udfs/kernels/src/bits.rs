@@ -28,8 +28,9 @@ pub fn hamming_distance(a: &[u8], b: &[u8]) -> u32 {
     words + last + ones(rest_a) + ones(rest_b)
 }
 
-/// An estimate of the cosine of two vectors whose signatures of `bits` bits by random projection differ in
-/// `distance` bits: `cos(π · distance / bits)`, in [-1, 1].
+/// An estimate of the cosine of two vectors whose signatures of `bits` bits by random projection differ in `distance`
+/// bits: `cos(π · distance / bits)`, in [-1, 1]. A distance outside of [0, bits] gives the cosine of that angle, and 0
+/// bits give NaN. The SQL function returns NULL for such a distance and refuses 0 bits.
 #[must_use]
 pub fn hamming_to_cosine(distance: f64, bits: f64) -> f64 {
     match distance / bits {

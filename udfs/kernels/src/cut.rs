@@ -1,13 +1,13 @@
-//! Texts without some of their passages, so that what is left reads on.
+//! Texts without some of their passages: the remaining text is joined.
 
 use crate::units::is_line_break;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Returns a text without the characters of some spans, given as offsets in characters. Spans may overlap and stand in any
-/// order; what lies beyond the end of the text is ignored.
+/// Returns a text without the characters of some spans, given as offsets in characters. Spans may overlap and be in any
+/// order; offsets beyond the end of the text are ignored.
 ///
-/// What stood around a span is joined:
+/// The text around a span is joined:
 /// - Of the white space before and after it the side with more line breaks stays, so that paragraphs stay apart; at the
 ///   beginning and at the end of the text none stays. A line after it keeps its indentation.
 /// - Quotation marks and brackets around it go with it.

@@ -81,7 +81,7 @@ impl FromStr for SetMeasure {
     }
 }
 
-/// What a field counts that one of two records lacks.
+/// The contribution of a field that one of two records lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Missing {
     /// Its similarity is 0.

@@ -508,7 +508,7 @@ impl<'a> ItemIndex<'a> {
         marked.map(move |(place, _)| item.first + place)
     }
 
-    /// What is reported of an item that was found.
+    /// The report about an item that was found.
     fn described(&self, found: &mut Found<'_>) -> FoundItem {
         let (item, words, runs) = (found.item, found.words, found.runs);
         let longest = runs.iter().map(|run| run.length).max().unwrap_or(0);

@@ -19,8 +19,8 @@ pub struct KeyFilter {
 }
 
 impl KeyFilter {
-    /// Counters for this number of keys, within this number of bytes. Filters with different `stage` share counters
-    /// between different keys.
+    /// Counters for this number of keys, within this number of bytes; `usize::MAX` keys give the largest filter that
+    /// the bytes allow. Keys that share a counter in stage 0 rarely do in stage 1; other stages repeat these two.
     #[must_use]
     pub fn new(keys: usize, max_bytes: usize, stage: u64) -> Self {
         let bits = Self::bits(keys, max_bytes);
@@ -144,7 +144,7 @@ pub struct KeyCounts {
 impl KeyCounts {
     /// The bytes of a filter of many keys.
     pub const MAX_BYTES: usize = 32 << 20;
-    /// So many keys are kept as they are.
+    /// Up to this many keys are stored exactly.
     const FEW: usize = 1 << 20;
 
     /// Without keys.

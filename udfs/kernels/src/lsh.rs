@@ -27,17 +27,17 @@ pub struct Bands {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LshError {
     /// The threshold is out of range.
-    #[error("threshold must be above 0 and at most 1, got {0}")]
+    #[error("threshold must be above 0 and at most 1, found {0}")]
     Threshold(f64),
     /// The recall is out of range.
-    #[error("target_recall must be above 0 and below 1, got {0}")]
+    #[error("target_recall must be above 0 and below 1, found {0}")]
     TargetRecall(f64),
     /// The number of hashes is out of range.
-    #[error("num_hashes must be between 1 and {MAX_HASHES}, got {0}")]
+    #[error("num_hashes must be between 1 and {MAX_HASHES}, found {0}")]
     NumHashes(usize),
     /// No bands within the hashes reach the recall at the threshold.
     #[error(
-        "a recall of {target_recall} at threshold {threshold} needs num_hashes of at least {needed}, got {num_hashes}"
+        "a recall of {target_recall} at threshold {threshold} needs num_hashes of at least {needed}, found {num_hashes}"
     )]
     TooFewHashes {
         /// The requested threshold.
@@ -51,7 +51,7 @@ pub enum LshError {
     },
     /// There are too many draws for an exact probability.
     #[error(
-        "the probability of a candidate is computed for at most {MAX_MODEL_DRAWS} draws, got {0}"
+        "the probability of a candidate is computed for at most {MAX_MODEL_DRAWS} draws, found {0}"
     )]
     Draws(usize),
 }
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(
             error(0.1, 0.99, 16),
             Err(
-                "a recall of 0.99 at threshold 0.1 needs num_hashes of at least 44, got 16"
+                "a recall of 0.99 at threshold 0.1 needs num_hashes of at least 44, found 16"
                     .to_owned()
             )
         );
@@ -239,19 +239,19 @@ mod tests {
         );
         assert_eq!(
             error(0.0, 0.99, 16),
-            Err("threshold must be above 0 and at most 1, got 0".to_owned())
+            Err("threshold must be above 0 and at most 1, found 0".to_owned())
         );
         assert_eq!(
             error(f64::NAN, 0.99, 16),
-            Err("threshold must be above 0 and at most 1, got NaN".to_owned())
+            Err("threshold must be above 0 and at most 1, found NaN".to_owned())
         );
         assert_eq!(
             error(0.8, 1.0, 16),
-            Err("target_recall must be above 0 and below 1, got 1".to_owned())
+            Err("target_recall must be above 0 and below 1, found 1".to_owned())
         );
         assert_eq!(
             error(0.8, 0.9, 0),
-            Err("num_hashes must be between 1 and 4096, got 0".to_owned())
+            Err("num_hashes must be between 1 and 4096, found 0".to_owned())
         );
         assert!(choose_bands(1e-300, 0.99, 16).is_err());
     }

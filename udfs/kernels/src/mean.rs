@@ -49,7 +49,7 @@ impl fmt::Display for MeanError {
         match self {
             Self::Lengths { expected, found } => write!(
                 f,
-                "vectors must have the same length, got {} and {}",
+                "vectors must have the same length, found {} and {}",
                 expected.min(found),
                 expected.max(found)
             ),
@@ -420,7 +420,7 @@ mod tests {
         let lengths = mean.add(&[1.0_f32]).unwrap_err();
         assert_eq!(
             lengths.to_string(),
-            "vectors must have the same length, got 1 and 2"
+            "vectors must have the same length, found 1 and 2"
         );
         let mut other = VectorMean::default();
         other.add(&[1.0]).unwrap();

@@ -1,4 +1,4 @@
-//! What is compared: the measure of the similarity of two items.
+//! Measures of the similarity of two items.
 
 use std::fmt;
 use std::str::FromStr;
@@ -40,7 +40,7 @@ pub struct UnknownMeasure(String);
 impl fmt::Display for UnknownMeasure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Measure::ALL.map(|measure| measure.to_string()).join(", ");
-        write!(f, "measure must be one of {names}, got '{}'", self.0)
+        write!(f, "measure must be one of {names}, found '{}'", self.0)
     }
 }
 
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(
             unknown,
             Err(
-                "measure must be one of jaccard, containment, edit, cosine, got 'Cosine'"
+                "measure must be one of jaccard, containment, edit, cosine, found 'Cosine'"
                     .to_owned()
             )
         );

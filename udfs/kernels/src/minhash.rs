@@ -28,10 +28,10 @@ pub struct MinHasher {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MinHashError {
     /// The number of positions is out of range.
-    #[error("num_hashes must be between 1 and {MAX_HASHES}, got {0}")]
+    #[error("num_hashes must be between 1 and {MAX_HASHES}, found {0}")]
     NumHashes(usize),
     /// The number of bits of a position is out of range.
-    #[error("bits must be between 1 and 64, got {0}")]
+    #[error("bits must be between 1 and 64, found {0}")]
     Bits(u32),
 }
 
@@ -235,19 +235,19 @@ mod tests {
         };
         assert_eq!(
             error(0, 32),
-            Err("num_hashes must be between 1 and 4096, got 0".to_owned())
+            Err("num_hashes must be between 1 and 4096, found 0".to_owned())
         );
         assert_eq!(
             error(4_097, 32),
-            Err("num_hashes must be between 1 and 4096, got 4097".to_owned())
+            Err("num_hashes must be between 1 and 4096, found 4097".to_owned())
         );
         assert_eq!(
             error(128, 0),
-            Err("bits must be between 1 and 64, got 0".to_owned())
+            Err("bits must be between 1 and 64, found 0".to_owned())
         );
         assert_eq!(
             error(128, 65),
-            Err("bits must be between 1 and 64, got 65".to_owned())
+            Err("bits must be between 1 and 64, found 65".to_owned())
         );
     }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// Into what a text is divided.
+/// The unit that a text is divided into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextUnit {
     /// What stands between line breaks.

@@ -76,7 +76,7 @@ impl<'a> Constants<'a> {
             Some(Ok(number)) => Ok(number),
             _ => self.error(
                 index,
-                &format!("must be between {min} and {max}, got {value}"),
+                &format!("must be between {min} and {max}, found {value}"),
             ),
         }
     }
@@ -105,7 +105,7 @@ impl<'a> Constants<'a> {
         match self.value(index)? {
             Some(ScalarValue::Boolean(Some(flag))) => Ok(*flag),
             None => Ok(default),
-            Some(other) => self.error(index, &format!("must be true or false, got {other}")),
+            Some(other) => self.error(index, &format!("must be true or false, found {other}")),
         }
     }
 
@@ -120,7 +120,7 @@ impl<'a> Constants<'a> {
             }
             _ => self.error(
                 index,
-                &format!("must be greater than 0 and at most 1, got {value}"),
+                &format!("must be greater than 0 and at most 1, found {value}"),
             ),
         }
     }

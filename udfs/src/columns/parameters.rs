@@ -111,7 +111,7 @@ impl Parameters {
                 (min, max) => format!("{min} to {max} arguments"),
             };
             return plan_err!(
-                "{function} takes {count} ({}), got {given}",
+                "{function} takes {count} ({}), found {given}",
                 names.join(", ")
             );
         }
@@ -128,7 +128,7 @@ impl Kind {
         match accepts(self, data_type) {
             true => Ok(()),
             false => plan_err!(
-                "{function}: {name} must be {}, got {data_type}",
+                "{function}: {name} must be {}, found {data_type}",
                 wanted(self)
             ),
         }

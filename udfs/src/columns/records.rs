@@ -56,7 +56,7 @@ pub(crate) fn check_fields(
                 Some((_, field)) if is_wanted(field.data_type()) => {}
                 Some((_, field)) => {
                     return plan_err!(
-                        "{function}: the field {name} must be {wanted}, got {}",
+                        "{function}: the field {name} must be {wanted}, found {}",
                         field.data_type()
                     );
                 }

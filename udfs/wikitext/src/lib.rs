@@ -4,12 +4,11 @@
 //! wikitext ─ spans: which opener has which closer ─ render: one walk over text and spans ─ plain text
 //! ```
 //!
-//! `spans` pairs brackets and finds what is opaque (comments, references, formulas) before a
-//! word is written, so that the walk knows at each opener whether and where it closes; `render`
-//! writes. What a template leaves behind is said in `templates`, where a link leads in `links`,
-//! which variant of a word is shown in `variants`, which sections and namespaces a language has in
-//! `languages`. Nothing recurses, and both
-//! passes are linear in the wikitext, whatever is left open.
+//! `spans` pairs brackets and finds what is opaque (comments, references, formulas) before a word is
+//! written, so that the walk knows at each opener whether and where it closes; `render` writes.
+//! `templates` defines the text that remains of a template, `links` the target of a link, `variants`
+//! the variant of a word that is shown, and `languages` the sections and namespaces of a language.
+//! Nothing recurses, and both passes are linear in the wikitext, whatever is left open.
 
 mod blocks;
 mod entities;

@@ -1,8 +1,8 @@
 //! The first pass: what opens, where it closes, and what is opaque.
 //!
-//! Openers wait on a stack for their closers. A closer of a kind that is not open, or that would
-//! close across a heading, is a stray and hidden; an opener that never meets its closer stays
-//! [`OPEN`], and the renderer bounds the harm. Each byte is read a constant number of times: a
+//! Openers are kept on a stack until their closers are found. A closer of a kind that is not open,
+//! or that would close across a heading, is a stray and hidden. An unclosed opener is marked
+//! [`OPEN`], and the renderer limits its extent. Each byte is read a constant number of times: a
 //! search for an end tag that once failed is never repeated.
 
 use memchr::memchr;

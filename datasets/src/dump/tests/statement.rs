@@ -62,7 +62,7 @@ async fn wrong_statements_are_refused() {
         (
             "",
             "OPTIONS (on_error 'stop')",
-            "option on_error must be 'fail' or 'skip', and is 'stop'",
+            "option on_error must be 'fail' or 'skip', found 'stop'",
         ),
         ("(title TEXT)", "", "a dump has columns of its own"),
     ] {

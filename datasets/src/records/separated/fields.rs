@@ -111,7 +111,7 @@ impl Fields {
         let first = self.first.iter().map(|(value, _)| value.as_slice());
         match !names.is_empty() && first.eq(names.iter().map(|name| name.as_bytes())) {
             true => exec_err!(
-                "{}: line {}: this row is the names of the columns; they are read from it if no names are given, and it is a row under other names",
+                "{}: line {}: this row holds the column names; remove column_names to read the names from it, or change one of the names to read it as a row",
                 self.name,
                 self.line
             ),

@@ -128,7 +128,7 @@ impl fmt::Display for Fault {
             ),
             Self::Count { expected, found } => write!(
                 f,
-                "the word must be followed by {expected} numbers as others are, and is by {found}"
+                "the word must be followed by {expected} numbers, as in other lines, found {found}"
             ),
             Self::NotANumber {
                 word,

@@ -338,19 +338,19 @@ fn wrong_lines_are_named() {
     for (text, expected) in [
         (
             "a 1 2\nb 1\n",
-            "line 2: the word must be followed by 2 numbers as others are, and is by 1",
+            "line 2: the word must be followed by 2 numbers, as in other lines, found 1",
         ),
         (
             "a 1 2\nb 1.0 2 3.5\nc 1 2\n",
-            "line 2: the word must be followed by 2 numbers as others are, and is by 3",
+            "line 2: the word must be followed by 2 numbers, as in other lines, found 3",
         ),
         (
             "a 1 2\nb 0.1 0.2 0.3 0.4\n",
-            "line 2: the word must be followed by 2 numbers as others are, and is by 4",
+            "line 2: the word must be followed by 2 numbers, as in other lines, found 4",
         ),
         (
             "a 1 2\n\nb 1 2\n",
-            "line 2: the word must be followed by 2 numbers as others are, and is by 0",
+            "line 2: the word must be followed by 2 numbers, as in other lines, found 0",
         ),
         (
             "a 1 2\nb 1 x\n",

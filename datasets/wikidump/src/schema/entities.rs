@@ -1,15 +1,15 @@
 //! References in character data.
 //!
-//! Dumps that went through other hands hold ampersands that start no reference, and references to
-//! entities that only HTML has. Both stand for themselves: wikitext has its own use for them, and a
-//! page is not lost over them.
+//! Dumps modified by other tools hold ampersands that start no reference, and references to entities
+//! that only HTML has. Both are kept as text: wikitext has its own use for them, and a page is not
+//! lost because of them.
 
 use std::borrow::Cow;
 
 /// Maximum length in bytes of a reference, without its ampersand: `#x10FFFF;` with some zeros.
 const MAX_REFERENCE_BYTES: usize = 12;
 
-/// Replaces XML's own references by the characters that they stand for.
+/// Replaces XML's own references by the characters that they denote.
 pub(crate) fn unescape(raw: &str) -> Cow<'_, str> {
     let bytes = raw.as_bytes();
     let Some(first) = memchr::memchr(b'&', bytes) else {

@@ -1,9 +1,10 @@
 //! Takes the elements of the export schema out of the bytes of their parent.
 //!
 //! This is not a parser of XML but of what MediaWiki writes: known elements in any order, each with
-//! text or with known elements, `<` escaped everywhere else. Dumps that went through other hands have
-//! stray tags and cut ones; those are passed over, so that a page is not lost over its comment. On
-//! well-formed pages the fields are those of an XML parser, which the tests hold against it.
+//! text or with known elements, `<` escaped everywhere else. Dumps modified by other tools have
+//! stray tags and truncated ones; those are skipped, so that a page is not lost because of its
+//! comment. On well-formed pages the fields are those of an XML parser, which the tests hold against
+//! it.
 
 use std::borrow::Cow;
 

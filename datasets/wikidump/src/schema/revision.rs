@@ -36,7 +36,7 @@ pub(crate) enum Parsed {
     TextCut(&'static str),
 }
 
-/// Faults in a revision that is read all the same.
+/// Faults in a revision that can still be read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Faults {
     /// Elements that are there and cannot be read.

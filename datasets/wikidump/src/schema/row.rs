@@ -40,7 +40,7 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// What "latest" goes by: the timestamp, then the number.
+    /// Sort key of the latest revision: the timestamp, then the number.
     pub(crate) fn age(&self) -> (Option<i64>, Option<i64>) {
         (self.timestamp, self.id)
     }

@@ -16,8 +16,8 @@
 //!
 //! On a cluster each task does this for the rows that have a key of its parts, one part after the other.
 //!
-//! This join takes over where keys are given and similarities are those of shingle sets. It does not handle
-//! rows whose groups must differ and `max_bucket`, whose limits depend on other rows of a bucket, nor other ways to
+//! This join is used where keys are given and pairs are verified by the Jaccard similarity of shingle sets. It does not
+//! handle rows whose groups must differ, `max_bucket`, whose limits depend on other rows of a bucket, or other ways to
 //! verify: these are joined as the parent module describes. Rows whose groups do not agree share no key.
 
 mod columns;

@@ -52,15 +52,15 @@ pub struct Spec {
     /// The number of calls that the keys are divided among; at least 1. A call needs the rows that hold at
     /// least one of its keys, with all of their keys; further rows do not change its result.
     pub parts: u64,
-    /// *Linked mode*: a key that more rows than this hold is an *oversized bucket*. Its rows are not paired
-    /// with each other. Instead each row, in ascending order, is verified against the *pivots* among the rows
-    /// before it. A row that is similar to no pivot becomes one while there are fewer than [`MAX_PIVOTS`]; a
-    /// row that is similar to at least one, but fewer than [`MIN_COVERING_PIVOTS`], becomes one while there
-    /// are fewer than half of [`MAX_PIVOTS`]. `n` rows yield at most `MAX_PIVOTS * n` pairs. Each side has
-    /// its own pivots, and a row ignores pivots that it may not pair with: those of its own side or group. A
-    /// row that is similar to no pivot and cannot become one is counted as unlinked; pairs of rows that a
-    /// bucket leaves uncompared are counted as well. The result for a bucket depends only on its rows. At all
-    /// other keys every row is compared with every other.
+    /// *Linked mode*: a key that more rows than this hold is an *oversized bucket*. (Callers pass one row for
+    /// each distinct text.) Its rows are not paired with each other. Instead each row, in ascending order, is
+    /// verified against the *pivots* among the rows before it. A row that is similar to no pivot becomes one
+    /// while there are fewer than [`MAX_PIVOTS`]; a row that is similar to at least one, but fewer than
+    /// [`MIN_COVERING_PIVOTS`], becomes one while there are fewer than half of [`MAX_PIVOTS`]. `n` rows yield
+    /// at most `MAX_PIVOTS * n` pairs. Each side has its own pivots, and a row ignores pivots that it may not
+    /// pair with: those of its own side or group. A row that is similar to no pivot and cannot become one is
+    /// counted as unlinked; pairs of rows that a bucket leaves uncompared are counted as well. The result for a
+    /// bucket depends only on its rows. At all other keys every row is compared with every other.
     ///
     /// Hence two similar rows are paired unless every key they share belongs to an oversized bucket and the
     /// first of the two is a pivot in none of these.

@@ -22,11 +22,12 @@ use crate::bit_keys::bit_permutation;
 /// Parameters of the windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Windows {
-    /// The number of bits of a signature, at least 1; further bits of the words do not affect the order.
+    /// The number of bits of a signature: at least 1, and at most 64 for each word of a signature. Further bits of the
+    /// words do not affect the order.
     pub bits: usize,
-    /// The number of tables, each with its own permutation.
+    /// The number of tables, each with its own permutation; with 0 there are no pairs.
     pub tables: usize,
-    /// The number of preceding rows that a row is compared with.
+    /// The number of preceding rows that a row is compared with; with 0 there are no pairs.
     pub window: usize,
     /// The number of rows of a chunk; at least 1.
     pub chunk: usize,

@@ -1,9 +1,10 @@
 //! What differs between the languages of Wikipedia: sections that close a page, names of
 //! namespaces, words for a redirect, codes of other wikis.
 //!
-//! Namespace names and redirect words are few and do not clash, so those of all languages are
-//! known at once; section titles are looked up by language. A new language is one line in
-//! [`sections`] and one in [`namespaces`].
+//! Namespace names and redirect words are few and do not clash, so those of all languages are known
+//! at once; section titles are looked up by language. A new language needs one line in [`sections`],
+//! its names in [`namespaces`] and its code in [`codes`]; ARCHITECTURE.md lists the files outside of
+//! this module.
 
 mod codes;
 mod namespaces;

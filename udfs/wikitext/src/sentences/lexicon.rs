@@ -1,4 +1,4 @@
-//! What a language knows about its full stops.
+//! Rules for full stops, by language.
 //!
 //! Abbreviations and sentence openers come from `sentencex`, which keeps them for some thirty
 //! languages and names a fallback for the others; `abbreviations` adds to them. The short lists

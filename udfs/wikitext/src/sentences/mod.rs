@@ -54,7 +54,7 @@ impl fmt::Display for Splitter {
 
 /// A splitter name that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("splitter must be 'default' or 'published', got '{name}'")]
+#[error("splitter must be 'default' or 'published', found '{name}'")]
 pub struct UnknownSplitter {
     /// The name that was given.
     pub name: String,

@@ -20,7 +20,7 @@ fn names_parse_and_print() {
     let error = "Default".parse::<Splitter>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "splitter must be 'default' or 'published', got 'Default'"
+        "splitter must be 'default' or 'published', found 'Default'"
     );
 }
 
