@@ -6,7 +6,7 @@ use crate::partitions::spread;
 use crate::rows::Rows;
 use crate::texts;
 use crate::wait::{refuse_fork, wait};
-use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::array::RecordBatchReader;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{
     DataFusionError, ParamValues, ScalarValue, TableReference, plan_datafusion_err, plan_err,

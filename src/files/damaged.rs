@@ -3,7 +3,7 @@
 use super::panics::{FAULT, caught, of_file};
 use super::{Input, Kind, listing};
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
+use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableUrl};
 use datafusion::datasource::{provider_as_source, source_as_provider};
 use datafusion::logical_expr::{DdlStatement, LogicalPlan, LogicalPlanBuilder};

@@ -5,8 +5,8 @@ use super::arguments::Call;
 use crate::near_names;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Column, DFSchema, Result, ScalarValue, plan_err};
-use datafusion::functions::core::expr_fn::{arrow_cast, coalesce};
-use datafusion::functions::string::expr_fn::{concat, concat_ws, octet_length};
+use datafusion::functions::core::expr_fn::arrow_cast;
+use datafusion::functions::string::expr_fn::concat_ws;
 use datafusion::logical_expr::{Expr, LogicalPlan, cast, lit, when};
 
 /// The column `name` of a plan.

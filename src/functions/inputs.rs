@@ -2,10 +2,12 @@
 
 use super::Value;
 use super::arguments::Call;
-use super::columns::{column, data_type, id_column, signed_id, text_column, texts};
+use super::columns::{data_type, id_column, text_column, texts};
 use super::groups::Groups;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, plan_err};
+use datafusion::common::Result;
+use datafusion::functions::core::expr_fn::coalesce;
+use datafusion::functions::string::expr_fn::{concat, octet_length};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 
 /// The documents of a call as one relation `side, id, text, group_value`: side 0 for the first

@@ -2,10 +2,12 @@
 
 use super::quoted::{Quoted, quoted};
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, plan_datafusion_err, plan_err};
+use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::functions::core::expr_fn::r#struct;
+use datafusion::functions::math::expr_fn::isnan;
 use datafusion::functions::unicode::expr_fn::character_length;
-use datafusion::logical_expr::{Expr, cast, lit};
+use datafusion::logical_expr::{Expr, cast, lit, when};
+use neardup_udfs::number_order;
 use std::fmt;
 
 /// Which row is kept.

@@ -2,14 +2,10 @@
 
 use datafusion::catalog::information_schema::{INFORMATION_SCHEMA, InformationSchemaProvider};
 use datafusion::catalog::{CatalogProviderList, SchemaProvider, TableProvider};
-use datafusion::common::{
-    Column, DFSchema, Result, ScalarValue, TableReference, plan_datafusion_err, plan_err,
-};
+use datafusion::common::{Result, TableReference, plan_datafusion_err, plan_err};
 use datafusion::datasource::provider_as_source;
-use datafusion::functions::core::expr_fn::{arrow_cast, coalesce};
-use datafusion::functions::string::expr_fn::{concat, concat_ws, octet_length};
 use datafusion::logical_expr::planner::RelationPlannerContext;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit, when};
+use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
 use datafusion::sql::sqlparser::ast::{self, ObjectName, ObjectNamePart, TableFactor};
 use futures::FutureExt;
 use std::path::Path;

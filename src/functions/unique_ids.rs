@@ -1,15 +1,13 @@
 //! Reduces a relation to one row per id.
 
 use super::columns::last_column;
-use super::keep::{KeepOrder, orderable};
+use super::keep::KeepOrder;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, ScalarValue, plan_err};
-use datafusion::functions::math::expr_fn::isnan;
+use datafusion::common::Result;
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{
-    Expr, ExprFunctionExt, ExprSchemable, LogicalPlan, LogicalPlanBuilder, cast, lit, when,
+    Expr, ExprFunctionExt, ExprSchemable, LogicalPlan, LogicalPlanBuilder, cast, lit,
 };
-use neardup_udfs::number_order;
 use std::sync::Arc;
 
 /// Keeps the first row of each id: rows with a value come first, then rows are ordered by the keep order if there is

@@ -6,7 +6,7 @@ use super::figures::{Figure, Reason};
 use super::inputs;
 use super::manifest::{Manifest, StepFile, StepRecord};
 use super::statement;
-use crate::files::{Location, MANIFEST, parquet_files};
+use crate::files::{Location, parquet_files};
 use crate::functions::{Template, Value};
 use crate::operators::similar_pairs::{LeftOut, reporting};
 use crate::operators::write_step::{Target, WriteStep, write_empty};

@@ -3,10 +3,8 @@
 use super::fit;
 use super::in_order::merged_in_order;
 use super::nodes::operator;
-use super::shared_rows::{SharedRows, SharedRowsExec, Store};
-use super::similar_pairs::{SimilarPairs, SimilarPairsExec};
+use super::shared_rows::Store;
 use super::tables::as_nodes;
-use super::write_step::{WriteStep, WriteStepExec};
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};

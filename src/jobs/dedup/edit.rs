@@ -19,7 +19,6 @@ use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use crate::jobs::results::numbers;
 use crate::jobs::table::{plain_type, unused_name};
-use crate::parameters::{name, parameter_error, set};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::util::display::array_value_to_string;
 use datafusion::common::{Column, Result, exec_err};

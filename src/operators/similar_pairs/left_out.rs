@@ -12,7 +12,6 @@ use datafusion::object_store::ObjectStoreExt;
 use futures::TryStreamExt;
 use neardup_kernels::pairs::Stats;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// Prefix of the names of the files.
 const PREFIX: &str = "left-out-";

@@ -3,20 +3,12 @@
 use super::columns::Columns;
 use super::counts::Counts;
 use super::store::{Data, Segment, Store};
-use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, Int8Array, ListArray, RecordBatch, StringViewArray,
-    UInt32Array, UInt64Array, new_empty_array,
-};
-use datafusion::arrow::compute::{cast, filter_record_batch, interleave, take_record_batch};
-use datafusion::arrow::datatypes::{
-    DataType, Field, Int8Type, Schema, SchemaRef, UInt32Type, UInt64Type,
-};
-use datafusion::common::{Result, exec_err, internal_err};
+use datafusion::arrow::array::{Array, ArrayRef, new_empty_array};
+use datafusion::arrow::compute::interleave;
+use datafusion::common::{Result, exec_err};
 use futures::{StreamExt, TryStreamExt};
 use neardup_kernels::pairs::{Block, SetRows};
 use neardup_kernels::{Shingle, ShingleScratch};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Rows of a segment that have keys which other rows have, with their sets.
 #[derive(Debug)]
