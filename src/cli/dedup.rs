@@ -4,15 +4,14 @@ use super::columns::{Columns, columns};
 use super::flags::{default, help, help_with_cases, read};
 use super::options::{Cluster, Global};
 use super::reading::Reading;
-use super::{first_look, kept, progress, report, summary, temp_dir};
+use super::sample::Sample;
+use super::{first_look, kept, progress, report, summary};
 use clap::Args;
-use datafusion::common::{Result, exec_datafusion_err};
+use datafusion::common::Result;
 use neardup::jobs::{
-    Compare, Dedup, DumpOptions, Edit, Keep, Measure, Method, OnError, Pairs, Resolution, RowIds,
-    Splitter, dedup,
+    Compare, Dedup, DumpOptions, Edit, Formulas, Keep, Measure, Method, OnError, Pairs, Resolution,
+    RowIds, Splitter, dedup,
 };
-use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Find near-duplicates in a dump or a table, and keep one of each

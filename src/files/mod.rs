@@ -9,6 +9,7 @@ mod find;
 mod listing;
 mod location;
 mod panics;
+mod partitions;
 mod plain_texts;
 mod reading;
 mod recognise;
@@ -46,6 +47,7 @@ use datafusion::object_store::path::Path as ObjectPath;
 use neardup_datasets::{
     DumpOptions, DumpTable, NumberedParquet, Numbers, RecordFormat, RecordOptions, RecordTable,
 };
+use partitions::Partitions;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -81,6 +83,8 @@ pub struct Input {
     pub files: Vec<Location>,
     /// Their compressions: empty for none, `gz`, `zst` or `bz2`.
     compressions: Vec<&'static str>,
+    /// Columns from the names of their directories.
+    partitions: Partitions,
     /// How they are read.
     pub(crate) reading: Reading,
     /// Columns of CSV and TSV files that are read as text even if all of their values look like numbers.
@@ -114,13 +118,16 @@ pub async fn resolve(names: &[String], state: &SessionState) -> Result<Input> {
     let runtime = state.runtime_env().as_ref();
     let reading = Reading::of(state.config_options())?;
     let mut files = Vec::new();
+    let mut partitions = Partitions::default();
     for name in names {
         let name = name.strip_prefix("file://").unwrap_or(name);
-        files.extend(match location::is_address(name) {
+        let found = match location::is_address(name) {
             true => find::in_store(name, runtime).await?,
             false if spool::is_pipe(name) => vec![spool::copy(name).await?],
             false => find::on_disk(name)?,
-        });
+        };
+        partitions.add(name, &found);
+        files.extend(found);
     }
     files.sort();
     // A file that is named twice, also by a link, is read once.
@@ -148,6 +155,7 @@ pub async fn resolve(names: &[String], state: &SessionState) -> Result<Input> {
     }
     Ok(Input {
         kind,
+        partitions,
         files,
         compressions,
         reading,
@@ -249,6 +257,10 @@ impl Input {
 
     /// The files as one table; not for dumps.
     pub(crate) async fn table(&self, state: &SessionState) -> Result<Arc<dyn TableProvider>> {
+        if !self.partitions.is_empty() {
+            let (table, numbers) = self.positioned(state).await?;
+            return self.partitions.over(table, &numbers, false);
+        }
         if self.kind == Kind::Parquet {
             let (options, schema) = self.parquet(state).await?;
             let table = listing::listing(&self.files, options, schema);
@@ -263,6 +275,16 @@ impl Input {
         &self,
         state: &SessionState,
     ) -> Result<(Arc<dyn TableProvider>, Numbers)> {
+        let (table, numbers) = self.positioned(state).await?;
+        let table = match self.partitions.is_empty() {
+            true => table,
+            false => self.partitions.over(table, &numbers, true)?,
+        };
+        Ok((table, numbers))
+    }
+
+    /// The same without the columns from the names of directories.
+    async fn positioned(&self, state: &SessionState) -> Result<(Arc<dyn TableProvider>, Numbers)> {
         if self.kind == Kind::Parquet {
             let (_, schema) = self.parquet(state).await?;
             let (store, paths) = self.objects()?;

@@ -195,3 +195,60 @@ fn standard_input_and_pipes_are_files() {
     let copies = names.filter(|name| name.to_string_lossy().starts_with("standard-input-"));
     assert_eq!(copies.count(), 0, "copies are removed");
 }
+
+/// The values of the names of directories were lost.
+#[test]
+fn directories_of_keys_and_values_are_columns() {
+    let scratch = Scratch::new();
+    // The directory above the one that is named is no column.
+    for (file, id) in [
+        ("x=1/hive/year=2019/lang=de/a.csv", 1),
+        ("x=1/hive/year=2020/lang=pt%20br/b.csv", 2),
+        (
+            "x=1/hive/year=2020/lang=__HIVE_DEFAULT_PARTITION__/c.csv",
+            3,
+        ),
+        ("x=1/hive/d.csv", 4),
+    ] {
+        scratch.write(file, format!("id,text\n{id},one two three four\n"));
+    }
+    let said = scratch.succeed(&[
+        "sql",
+        "--format",
+        "csv",
+        "-c",
+        "SELECT * FROM 'x=1/hive' ORDER BY id",
+    ]);
+    let expected = "id,text,year,lang\n\
+        1,one two three four,2019,de\n\
+        2,one two three four,2020,pt br\n\
+        3,one two three four,2020,\n\
+        4,one two three four,,\n";
+    assert_eq!(said.out, expected);
+    let sum = "SELECT sum(year) FROM 'x=1/hive/year=*/lang=*/*.csv'";
+    let said = scratch.succeed(&["sql", "--format", "csv", "-c", sum]);
+    assert!(said.out.contains("6059"), "{}", said.out);
+    // In place of a wildcard only.
+    let names = "SELECT lang FROM 'x=1/hive/year=2019/*/*.csv'";
+    scratch.succeed(&["sql", "-c", names]);
+    scratch.fail(
+        &["sql", "-c", "SELECT year FROM 'x=1/hive/year=2019/*/*.csv'"],
+        &["year"],
+    );
+    // Columns of a job, and of Parquet with its row numbers.
+    let kept = "SELECT id FROM kept ORDER BY id";
+    scratch.succeed(&["dedup", "x=1/hive", "--within", "year", "-o", "out"]);
+    assert_eq!(scratch.job_rows("out", kept).len(), 3);
+    for (part, id) in [("year=2019", 1), ("year=2020", 2)] {
+        let copy = format!(
+            "COPY (SELECT 'one two three' AS text, {id} AS n) TO 'parquet/{part}/a.parquet'"
+        );
+        scratch.succeed(&["sql", "-c", &copy]);
+    }
+    scratch.succeed(&["dedup", "parquet", "--keep-by", "year desc", "-o", "newest"]);
+    let rows = scratch.job_rows("newest", "SELECT n, year FROM kept");
+    assert_eq!(
+        (rows.len(), &rows[0]["n"], &rows[0]["year"]),
+        (1, &2.into(), &2020.into())
+    );
+}
