@@ -34,7 +34,7 @@ use neardup_datasets::WikiDumpFactory;
 use std::sync::Arc;
 
 /// A scalar function that only sessions with this crate have.
-const OURS: &str = "prefix_tokens";
+const MARKER_FUNCTION: &str = "prefix_tokens";
 
 /// Adds this crate to a session of a host.
 pub trait NeardupExt {
@@ -71,7 +71,7 @@ impl NeardupExt for SessionStateBuilder {
         let functions = self.scalar_functions().iter().flatten();
         if functions
             .map(|function| function.name())
-            .any(|name| name == OURS)
+            .any(|name| name == MARKER_FUNCTION)
         {
             return self;
         }
@@ -90,7 +90,7 @@ impl NeardupExt for SessionStateBuilder {
 /// If the session has no place for settings; it does.
 pub fn install(context: &SessionContext) -> Result<()> {
     let state = context.state();
-    if state.scalar_functions().contains_key(OURS) {
+    if state.scalar_functions().contains_key(MARKER_FUNCTION) {
         return Ok(());
     }
     let (state, files) = with_files(state);

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Selects how progress is shown, depending on the options and on whether standard error is a terminal.
 pub(crate) fn progress(global: &Global) -> Arc<dyn Progress> {
     if global.quiet || global.json {
-        Arc::new(neardup::jobs::Quiet)
+        Arc::new(neardup::jobs::NoProgress)
     } else if global.is_interactive() {
         Arc::new(Bar::default())
     } else {

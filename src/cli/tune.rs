@@ -9,7 +9,7 @@ use super::visible::{shell_word, visible_line};
 use super::{out, progress};
 use clap::Args;
 use datafusion::common::{Result, exec_datafusion_err};
-use neardup::jobs::{Dedup, Labels, MethodRecall, Setting, Share, Tune, Tuning, tune};
+use neardup::jobs::{Dedup, LabelCounts, MethodRecall, Setting, Share, Tune, TuneResult, tune};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -165,7 +165,7 @@ fn share(share: Option<Share>) -> String {
 }
 
 /// The rows of the labels that are no pair of their own.
-fn left_out(labels: &Labels) -> String {
+fn left_out(labels: &LabelCounts) -> String {
     let counts = [
         (labels.incomplete, "without an id or a label"),
         (labels.of_one_id, "of an id with itself"),
@@ -182,7 +182,7 @@ fn left_out(labels: &Labels) -> String {
     }
 }
 
-fn lines(arguments: &Arguments, tuning: &Tuning) -> Vec<String> {
+fn lines(arguments: &Arguments, tuning: &TuneResult) -> Vec<String> {
     let mut lines = vec![match tuning.labels {
         Some(labels) => format!(
             "{} of {} labelled pairs have two ids of the corpus; they judge the settings{}",
@@ -335,7 +335,7 @@ fn two_digits(number: f64) -> String {
     }
 }
 
-fn as_json(directory: &str, tuning: &Tuning) -> Value {
+fn as_json(directory: &str, tuning: &TuneResult) -> Value {
     let share = |share: Option<Share>| {
         share.map(|share| json!({"value": share.value, "low": share.low, "high": share.high}))
     };

@@ -87,7 +87,7 @@ impl AggregateUDFImpl for OnlyRow {
     }
 
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
-        Ok(Box::new(Only {
+        Ok(Box::new(SingleValue {
             value: ScalarValue::try_from(args.return_type())?,
             found: false,
         }))
@@ -103,12 +103,12 @@ impl AggregateUDFImpl for OnlyRow {
 }
 
 #[derive(Debug)]
-struct Only {
+struct SingleValue {
     value: ScalarValue,
     found: bool,
 }
 
-impl Only {
+impl SingleValue {
     fn add(&mut self, values: &ArrayRef, row: usize) -> Result<()> {
         if self.found {
             return exec_err!("Scalar subquery returned more than one row");
@@ -121,7 +121,7 @@ impl Only {
     }
 }
 
-impl Accumulator for Only {
+impl Accumulator for SingleValue {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
         (0..values[0].len()).try_for_each(|row| self.add(&values[0], row))
     }

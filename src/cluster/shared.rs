@@ -34,7 +34,8 @@ pub(super) async fn materialised(
     let mut outer: Vec<SharedRows> = Vec::new();
     plan.apply_with_subqueries(|node| {
         let shared = SharedRows::of(node);
-        let Some(shared) = shared.filter(|shared| shared.purpose() == Purpose::SameRows) else {
+        let Some(shared) = shared.filter(|shared| shared.purpose() == Purpose::NotDeterministic)
+        else {
             return Ok(TreeNodeRecursion::Continue);
         };
         if outer.iter().all(|other| other.key() != shared.key()) {

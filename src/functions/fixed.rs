@@ -48,7 +48,7 @@ const UNORDERED_UNLESS_FLOATS: &[&str] = &["min", "max"];
 const RANKS: &[&str] = &["rank", "dense_rank", "percent_rank", "cume_dist"];
 
 /// Whether executing the plan again gives the same rows, in any order.
-pub(super) fn is_fixed(plan: &LogicalPlan) -> Result<bool> {
+pub(super) fn is_deterministic(plan: &LogicalPlan) -> Result<bool> {
     let mut fixed = true;
     plan.apply_with_subqueries(|node| {
         fixed = node_is_fixed(node)?;
@@ -64,7 +64,7 @@ fn node_is_fixed(node: &LogicalPlan) -> Result<bool> {
     let known = match node {
         LogicalPlan::TableScan(scan) => table_is_fixed(scan),
         LogicalPlan::Extension(_) if SharedRows::of(node).is_some() => {
-            SharedRows::of(node).is_some_and(|shared| shared.purpose() == Purpose::LessWork)
+            SharedRows::of(node).is_some_and(|shared| shared.purpose() == Purpose::Expensive)
         }
         LogicalPlan::Extension(extension) => {
             let pairs = extension.node.as_any().downcast_ref::<SimilarPairs>();

@@ -93,7 +93,7 @@ impl Interpreter for InSession<'_> {
         let catalogs = &self.planner.catalogs;
         let plan = relations::plan(function.name, expr.clone(), catalogs, self.context)?;
         if function.once {
-            return Ok(SharedRows::plan(plan, Purpose::SameRows));
+            return Ok(SharedRows::plan(plan, Purpose::NotDeterministic));
         }
         let config = self.context.context_provider().options();
         self.planner.argument(plan, config)
@@ -170,9 +170,9 @@ impl FunctionPlanner {
         }
         // A union of two types of numbers has the type of its first input until it is coerced.
         let plan = TypeCoercion::new().analyze(plan, config)?;
-        match fixed::is_fixed(&plan)? {
+        match fixed::is_deterministic(&plan)? {
             true => Ok(plan),
-            false => Ok(SharedRows::plan(plan, Purpose::SameRows)),
+            false => Ok(SharedRows::plan(plan, Purpose::NotDeterministic)),
         }
     }
 }
@@ -236,7 +236,7 @@ fn shared(plan: LogicalPlan) -> Result<LogicalPlan> {
         })
     })?;
     Ok(match takes_long {
-        true => SharedRows::plan(plan, Purpose::LessWork),
+        true => SharedRows::plan(plan, Purpose::Expensive),
         false => plan,
     })
 }

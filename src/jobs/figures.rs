@@ -80,13 +80,19 @@ impl Figure {
     pub(super) fn of_joins(left_out: &LeftOut) -> impl Iterator<Item = (Self, u64)> {
         let counts = [
             (Self::OversizedBuckets, left_out.oversized_buckets),
-            (Self::RowsInOversizedBuckets, left_out.rows),
+            (
+                Self::RowsInOversizedBuckets,
+                left_out.rows_in_oversized_buckets,
+            ),
             (Self::RowsWithoutPivot, left_out.rows_without_pivot),
             (Self::CappedBuckets, left_out.capped_buckets),
-            (Self::RowsBeyondCap, left_out.rows_beyond_cap),
-            (Self::PairsNotCompared, left_out.uncompared),
-            (Self::RowsOfTooManyNeighbours, left_out.crowded_rows),
-            (Self::PairsNotReported, left_out.unreported),
+            (Self::RowsBeyondCap, left_out.rows_beyond_max_bucket),
+            (Self::PairsNotCompared, left_out.pairs_not_compared),
+            (
+                Self::RowsOfTooManyNeighbours,
+                left_out.rows_with_many_neighbours,
+            ),
+            (Self::PairsNotReported, left_out.pairs_not_reported),
             (Self::SimilarPairsFound, left_out.similar),
         ];
         counts.into_iter().filter(|(_, count)| *count > 0)

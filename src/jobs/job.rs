@@ -42,9 +42,9 @@ pub trait Progress: Send + Sync {
 
 /// Reports no progress.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Quiet;
+pub struct NoProgress;
 
-impl Progress for Quiet {
+impl Progress for NoProgress {
     fn step(&self, _: &str, _: bool) {}
     fn done(&self, _: &str, _: u64, _: Duration) {}
 }

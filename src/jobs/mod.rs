@@ -48,7 +48,7 @@ pub use dumps::{DumpOptions, Formulas, OnError, Splitter};
 pub use figures::{Figure, Reason};
 pub use first_look::{FirstLook, first_look};
 pub use ingest::{Ingest, ingest};
-pub use job::{Job, Progress, Quiet};
+pub use job::{Job, NoProgress, Progress};
 pub use manifest::{InputFile, Manifest, StepFile, StepRecord};
 pub use neardup_kernels::{ChangeKind, Measure, PairClass};
 pub use recall::{Recall, RecallBin, Share};
@@ -59,5 +59,5 @@ pub use report::{
 pub use row_ids::RowIds;
 pub(crate) use tables::TABLES;
 pub use tables::{manifest, register, register_result};
-pub use tune::{Labels, MethodRecall, Setting, Tune, Tuning, tune};
+pub use tune::{LabelCounts, MethodRecall, Setting, Tune, TuneResult, tune};
 pub use why::{PathRow, Why, WhyRow, why};

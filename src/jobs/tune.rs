@@ -113,7 +113,7 @@ pub struct MethodRecall {
 
 /// The rows of a table of labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Labels {
+pub struct LabelCounts {
     /// All rows.
     pub rows: i64,
     /// Rows without one of the ids, or without a label; they are left out.
@@ -126,7 +126,7 @@ pub struct Labels {
     pub found: i64,
 }
 
-impl Labels {
+impl LabelCounts {
     /// Rows whose pair another row has, with the same label.
     pub fn repeated(&self) -> i64 {
         self.rows - self.incomplete - self.of_one_id - self.pairs
@@ -135,13 +135,13 @@ impl Labels {
 
 /// The result of a `tune` job.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tuning {
+pub struct TuneResult {
     /// Distinct texts of the corpus that are compared.
     pub texts: i64,
     /// Those of the sample.
     pub sample: i64,
     /// What was read of the labels, if there are any.
-    pub labels: Option<Labels>,
+    pub labels: Option<LabelCounts>,
     /// All settings, by shingle and threshold.
     pub settings: Vec<Setting>,
     /// The setting of the largest F1, by its place in `settings`; `None` if no setting finds a wanted pair. Of equal ones
@@ -162,7 +162,7 @@ pub async fn tune(
     options: &Tune,
     context: SessionContext,
     progress: Arc<dyn Progress>,
-) -> Result<(Job, Tuning)> {
+) -> Result<(Job, TuneResult)> {
     options.check()?;
     let corpus = &options.corpus;
     let state = context.state();
@@ -283,7 +283,7 @@ struct Tuner<'a> {
 }
 
 impl Tuner<'_> {
-    async fn tuned(&self, job: &mut Job, labels: Option<Input>) -> Result<Tuning> {
+    async fn tuned(&self, job: &mut Job, labels: Option<Input>) -> Result<TuneResult> {
         let texts = job.figure(Figure::DistinctTexts) as i64;
         let corpus = &self.options.corpus;
         let sample = Value::Integer(self.options.sample as i64);
@@ -353,7 +353,7 @@ impl Tuner<'_> {
             }
         }
         self.write_methods(job, &methods).await?;
-        Ok(Tuning {
+        Ok(TuneResult {
             texts,
             sample: sampled,
             labels,
@@ -425,7 +425,7 @@ impl Tuner<'_> {
     }
 
     /// Reads the labels.
-    async fn labels(&self, job: &mut Job, labels: &Input) -> Result<Labels> {
+    async fn labels(&self, job: &mut Job, labels: &Input) -> Result<LabelCounts> {
         let file = &labels.files[0];
         let table = labels.table(&job.context().state()).await?;
         let schema = table.schema();
@@ -548,7 +548,7 @@ impl Tuner<'_> {
                 );
                 Err(parameter_error![text, name("id"), " names the id column"].into())
             }
-            found => Ok(Labels {
+            found => Ok(LabelCounts {
                 rows: rows[0],
                 incomplete: rows[1],
                 of_one_id: rows[2],

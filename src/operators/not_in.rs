@@ -76,7 +76,7 @@ fn columns(projection: Projection) -> Result<Transformed<LogicalPlan>> {
     let schema = projection.input.schema();
     let columns = projection.expr.into_iter().map(|column| {
         let name = NamePreserver::new_for_projection().save(&column);
-        Ok(name.restore(written_out(column, schema, Wanted::Each)?))
+        Ok(name.restore(written_out(column, schema, RequiredTruth::Each)?))
     });
     let columns = columns.collect::<Result<_>>()?;
     let projection = Projection::try_new(columns, projection.input)?;
@@ -92,7 +92,7 @@ fn condition(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     let parts = split_conjunction_owned(expr).into_iter();
     let parts = parts.map(|part| match is_engines(&part) {
         true => Ok(part),
-        false => written_out(part, schema, Wanted::True),
+        false => written_out(part, schema, RequiredTruth::True),
     });
     let parts: Vec<Expr> = parts.collect::<Result<_>>()?;
     Ok(conjunction(parts).unwrap_or_else(|| lit(true)))
@@ -120,14 +120,14 @@ fn is_column(expr: &Expr) -> bool {
 
 /// Which value of an expression a filter needs; the two others are alike to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum RequiredTruth {
     True,
     False,
     /// Each of the three values is different.
     Each,
 }
 
-impl Wanted {
+impl RequiredTruth {
     fn negated(self) -> Self {
         match self {
             Self::True => Self::False,
@@ -138,7 +138,7 @@ impl Wanted {
 }
 
 /// The expression with its conditions on subqueries written out.
-fn written_out(expr: Expr, schema: &DFSchema, wanted: Wanted) -> Result<Expr> {
+fn written_out(expr: Expr, schema: &DFSchema, wanted: RequiredTruth) -> Result<Expr> {
     Ok(match expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right })
             if matches!(op, Operator::And | Operator::Or) =>
@@ -149,13 +149,13 @@ fn written_out(expr: Expr, schema: &DFSchema, wanted: Wanted) -> Result<Expr> {
         }
         Expr::Not(inner) => !written_out(*inner, schema, wanted.negated())?,
         Expr::InSubquery(within) => match (within.negated, wanted) {
-            (false, Wanted::True) | (true, Wanted::False) => Expr::InSubquery(within),
+            (false, RequiredTruth::True) | (true, RequiredTruth::False) => Expr::InSubquery(within),
             (false, wanted) => member(within, schema, wanted)?,
             (true, wanted) => !member(within, schema, wanted.negated())?,
         },
         other if has_in_subquery(&other)? => {
             let other = other.map_children(|child| {
-                written_out(child, schema, Wanted::Each).map(Transformed::yes)
+                written_out(child, schema, RequiredTruth::Each).map(Transformed::yes)
             })?;
             other.data
         }
@@ -164,7 +164,7 @@ fn written_out(expr: Expr, schema: &DFSchema, wanted: Wanted) -> Result<Expr> {
 }
 
 /// `x IN (SELECT …)` with what is unknown about it: true there if the filter wants it to be false, else NULL.
-fn member(within: InSubquery, schema: &DFSchema, wanted: Wanted) -> Result<Expr> {
+fn member(within: InSubquery, schema: &DFSchema, wanted: RequiredTruth) -> Result<Expr> {
     let value = *within.expr;
     let rows = LogicalPlan::clone(&within.subquery.subquery);
     let Some(column) = rows.schema().columns().into_iter().next() else {
@@ -177,7 +177,7 @@ fn member(within: InSubquery, schema: &DFSchema, wanted: Wanted) -> Result<Expr>
     let rows = match is_correlated || !(value_may_be_null || column_may_be_null) {
         true => Rows::OfOuterRow(rows),
         // Read by each of the conditions.
-        false => Rows::Shared(SharedRows::plan(rows, Purpose::SameRows)),
+        false => Rows::Shared(SharedRows::plan(rows, Purpose::NotDeterministic)),
     };
     let mut unknown = Vec::new();
     if value_may_be_null {
@@ -192,7 +192,9 @@ fn member(within: InSubquery, schema: &DFSchema, wanted: Wanted) -> Result<Expr>
     };
     Ok(match (disjunction(unknown), wanted) {
         (None, _) => is_equal,
-        (Some(unknown), Wanted::Each) => is_equal.or(lit(ScalarValue::Boolean(None)).and(unknown)),
+        (Some(unknown), RequiredTruth::Each) => {
+            is_equal.or(lit(ScalarValue::Boolean(None)).and(unknown))
+        }
         (Some(unknown), _) => is_equal.or(unknown),
     })
 }

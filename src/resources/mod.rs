@@ -99,7 +99,7 @@ impl FromStr for Memory {
 }
 
 /// The least limit that can be set, in bytes: no query runs in less.
-const LEAST_LIMIT: usize = 1 << 20;
+const MIN_LIMIT: usize = 1 << 20;
 
 /// Minimum limit of the address space in bytes. Below it the system refuses threads in the middle of a job, and the
 /// process aborts.
@@ -183,7 +183,7 @@ pub(crate) fn disk(directory: PathBuf, limit: Option<u64>) -> DiskManagerBuilder
 /// A message, if the text is not a size, or is implausibly small, such as a number without a unit.
 pub fn parse_limit(text: &str) -> Result<usize, String> {
     match parse_size(text)? {
-        bytes if bytes < LEAST_LIMIT => Err(format!(
+        bytes if bytes < MIN_LIMIT => Err(format!(
             "'{text}' is {bytes} bytes, less than 1M; write a unit, as in 512M or 4G"
         )),
         bytes => Ok(bytes),

@@ -9,7 +9,7 @@ use datafusion::object_store::{ObjectStore, ObjectStoreExt};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::TryStreamExt;
 use libtest_mimic::{Failed, Trial};
-use neardup::jobs::{Dedup, Job, Progress, Quiet};
+use neardup::jobs::{Dedup, Job, NoProgress, Progress};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -96,10 +96,10 @@ fn same_job(bucket: Bucket) -> Result<(), Failed> {
             .join("datasets/sample/samplewiki-pages-articles.xml.bz2");
         let local = scratch.path().join("out").to_string_lossy().into_owned();
         bucket
-            .dedup(&job(&dump.to_string_lossy(), &local), Arc::new(Quiet))
+            .dedup(&job(&dump.to_string_lossy(), &local), Arc::new(NoProgress))
             .await?;
         let remote = job("mem://bucket/dumps/", "mem://bucket/out/");
-        bucket.dedup(&remote, Arc::new(Quiet)).await?;
+        bucket.dedup(&remote, Arc::new(NoProgress)).await?;
         let (expected, found) = (bucket.session()?, bucket.session()?);
         neardup::jobs::register(&expected, &local).await?;
         neardup::jobs::register(&found, "mem://bucket/out").await?;
@@ -111,7 +111,7 @@ fn same_job(bucket: Bucket) -> Result<(), Failed> {
             }
         }
         let before = bucket.keys().await;
-        let again = bucket.dedup(&remote, Arc::new(Quiet)).await?;
+        let again = bucket.dedup(&remote, Arc::new(NoProgress)).await?;
         assert_eq!(again.resumed, again.manifest().steps.len());
         assert_eq!(before, bucket.keys().await);
         // With other parameters, all files of the first job are removed.
@@ -120,7 +120,7 @@ fn same_job(bucket: Bucket) -> Result<(), Failed> {
             overwrite: true,
             ..remote
         };
-        bucket.dedup(&other, Arc::new(Quiet)).await?;
+        bucket.dedup(&other, Arc::new(NoProgress)).await?;
         let keys = bucket.keys().await;
         let gone = before.iter().filter(|key| key.contains("out/steps/"));
         assert!(gone.clone().count() > 0);
@@ -141,7 +141,7 @@ fn files(bucket: Bucket) -> Result<(), Failed> {
                         "mem://bucket/tables/out",
                     )
                 },
-                Arc::new(Quiet),
+                Arc::new(NoProgress),
             )
             .await?;
         let context = bucket.session()?;
@@ -199,7 +199,9 @@ fn faults(bucket: Bucket) -> Result<(), Failed> {
                 "mem://bucket/broken/manifest.json: missing field",
             ),
         ] {
-            let failed = bucket.dedup(&job(input, output), Arc::new(Quiet)).await;
+            let failed = bucket
+                .dedup(&job(input, output), Arc::new(NoProgress))
+                .await;
             let error = failed.err().expect("an error").strip_backtrace();
             assert!(error.contains(expected), "{input} {output}: {error}");
         }
@@ -245,7 +247,7 @@ fn two_processes(bucket: Bucket) -> Result<(), Failed> {
         while !waiting.reached.load(Ordering::SeqCst) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        let second = bucket.dedup(&options, Arc::new(Quiet)).await?;
+        let second = bucket.dedup(&options, Arc::new(NoProgress)).await?;
         waiting.released.store(true, Ordering::SeqCst);
         let error = first.await?.err().ok_or("both came to an end")?;
         let error = error.strip_backtrace();
@@ -254,7 +256,7 @@ fn two_processes(bucket: Bucket) -> Result<(), Failed> {
             "{error}"
         );
         // The result of the second one is complete.
-        let again = bucket.dedup(&options, Arc::new(Quiet)).await?;
+        let again = bucket.dedup(&options, Arc::new(NoProgress)).await?;
         assert_eq!(again.manifest().steps.len(), second.manifest().steps.len());
         assert_eq!(again.resumed, again.manifest().steps.len());
         Ok(())
@@ -274,12 +276,12 @@ fn inputs(bucket: Bucket) -> Result<(), Failed> {
         ] {
             let mut options = job(input, output);
             options.overwrite = true;
-            let error = error(bucket.dedup(&options, Arc::new(Quiet)).await);
+            let error = error(bucket.dedup(&options, Arc::new(NoProgress)).await);
             assert!(error.contains("is in the output directory"), "{error}");
         }
         // A name with the same prefix is another directory.
         bucket
-            .dedup(&job(dump, "mem://bucket/dump"), Arc::new(Quiet))
+            .dedup(&job(dump, "mem://bucket/dump"), Arc::new(NoProgress))
             .await?;
         let options = job(dump, "mem://bucket/out");
         let path = ObjectPath::parse("dumps/sample.xml.bz2")?;
@@ -298,7 +300,7 @@ fn inputs(bucket: Bucket) -> Result<(), Failed> {
         let failed = error(running.await?);
         assert!(failed.contains(dump), "{failed}");
         assert!(failed.contains("has changed while the job ran"), "{failed}");
-        let again = error(bucket.dedup(&options, Arc::new(Quiet)).await);
+        let again = error(bucket.dedup(&options, Arc::new(NoProgress)).await);
         assert!(again.contains("has changed since"), "{again}");
         Ok(())
     })
@@ -308,7 +310,7 @@ fn inputs(bucket: Bucket) -> Result<(), Failed> {
 fn damage(bucket: Bucket) -> Result<(), Failed> {
     super::run(async move {
         let options = job("mem://bucket/dumps/", "mem://bucket/out");
-        bucket.dedup(&options, Arc::new(Quiet)).await?;
+        bucket.dedup(&options, Arc::new(NoProgress)).await?;
         let mut wanted = Vec::new();
         for name in ["pairs", "clusters", "kept"] {
             let path = ObjectPath::parse(format!("out/{name}.parquet"))?;
@@ -328,13 +330,13 @@ fn damage(bucket: Bucket) -> Result<(), Failed> {
             bytes[middle] ^= 4;
             bucket.store.put(&path, bytes.into()).await?;
         }
-        let again = bucket.dedup(&options, Arc::new(Quiet)).await?;
+        let again = bucket.dedup(&options, Arc::new(NoProgress)).await?;
         assert_eq!(again.resumed, again.manifest().steps.len() - 3);
         for (path, bytes) in wanted {
             let found = bucket.store.get(&path).await?.bytes().await?;
             assert!(found == bytes, "{path}");
         }
-        let again = bucket.dedup(&options, Arc::new(Quiet)).await?;
+        let again = bucket.dedup(&options, Arc::new(NoProgress)).await?;
         assert_eq!(again.resumed, again.manifest().steps.len());
         Ok(())
     })

@@ -5,7 +5,7 @@ use datafusion::common::Result;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::prelude::SessionConfig;
 use libtest_mimic::{Failed, Trial};
-use neardup::jobs::{Dedup, Keep, KeepKey, KeepValue, Method, Pairs, Quiet, Resolution};
+use neardup::jobs::{Dedup, Keep, KeepKey, KeepValue, Method, NoProgress, Pairs, Resolution};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -114,7 +114,7 @@ fn out_of_range() -> Result<(), Failed> {
         for (change, argument, said) in changes {
             let mut job = job();
             change(&mut job);
-            let ran = neardup::jobs::dedup(&job, context.clone(), Arc::new(Quiet)).await;
+            let ran = neardup::jobs::dedup(&job, context.clone(), Arc::new(NoProgress)).await;
             refused(ran.map(drop), said)?;
             let call = format!(
                 "SELECT * FROM near_duplicates('{}', {argument})",
@@ -127,7 +127,7 @@ fn out_of_range() -> Result<(), Failed> {
             .await?
             .collect()
             .await?;
-        let ran = neardup::jobs::dedup(&job(), context, Arc::new(Quiet)).await;
+        let ran = neardup::jobs::dedup(&job(), context, Arc::new(NoProgress)).await;
         refused(
             ran.map(drop),
             "option neardup.parts: parts must be a whole number in [1, 65536], found 0",
@@ -189,7 +189,7 @@ fn equal_bytes(change: Change) -> Result<(), Failed> {
             let context = neardup::session(config, Arc::new(RuntimeEnv::default()))?;
             let parts = format!("SET neardup.parts = {parts}");
             context.sql(&parts).await?.collect().await?;
-            neardup::jobs::dedup(&job, context, Arc::new(Quiet)).await?;
+            neardup::jobs::dedup(&job, context, Arc::new(NoProgress)).await?;
             let found = published(&output)?;
             match &wanted {
                 None => {

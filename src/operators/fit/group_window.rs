@@ -140,7 +140,7 @@ impl ExecutionPlan for GroupWindowExec {
             expressions: self.expressions.clone(),
             totals: self.expressions.iter().all(is_total),
             group: self.group.clone(),
-            open: Open::default(),
+            open: CurrentGroup::default(),
             done: VecDeque::new(),
             read_back: None,
             manager: Arc::new(
@@ -199,7 +199,7 @@ struct Task {
     /// Whether each window is an aggregate of all rows of its group.
     totals: bool,
     group: Vec<PhysicalSortExpr>,
-    open: Open,
+    open: CurrentGroup,
     /// Finished rows, with the columns of their windows. They are returned after the rows of `read_back`.
     done: VecDeque<RecordBatch>,
     /// The spilled rows of a group, and the values of its windows.
@@ -210,7 +210,7 @@ struct Task {
 
 /// The group that was read last. The next batch may have more rows of it.
 #[derive(Default)]
-struct Open {
+struct CurrentGroup {
     /// The spilled rows.
     written: Option<Written>,
     /// The rows after the spilled ones.
@@ -323,7 +323,7 @@ impl Task {
 
     /// Closes the open group, and the groups of a batch `more`, which begins with rows of the open group.
     fn close(&mut self, more: Option<RecordBatch>) -> Result<()> {
-        let Open {
+        let CurrentGroup {
             written, batches, ..
         } = std::mem::take(&mut self.open);
         if !self.totals || (written.is_none() && batches.len() < 2) {

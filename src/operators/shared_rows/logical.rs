@@ -22,9 +22,9 @@ pub(crate) struct SharedRows {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Purpose {
     /// Each execution may give other rows.
-    SameRows,
+    NotDeterministic,
     /// Each execution gives the same rows, and takes long.
-    LessWork,
+    Expensive,
 }
 
 impl PartialOrd for SharedRows {

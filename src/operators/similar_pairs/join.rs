@@ -157,7 +157,7 @@ fn kernel_spec(spec: &Spec, part: u32) -> kernel::Spec {
         prefix_filter: spec.prefixes,
         part: u64::from(part),
         parts: u64::from(spec.parts),
-        bucket_limit: spec.max_bucket_pairwise,
+        max_bucket_pairwise: spec.max_bucket_pairwise,
         max_bucket: spec.max_bucket,
         blocks: kernel::Blocks::default(),
     }

@@ -30,20 +30,20 @@ pub struct LeftOut {
     /// Oversized buckets: those with more rows, which are distinct texts, than `max_bucket_pairwise`.
     pub oversized_buckets: u64,
     /// Rows of oversized buckets. A row counts once for each such bucket.
-    pub rows: u64,
+    pub rows_in_oversized_buckets: u64,
     /// Rows of oversized buckets that are similar to no pivot and are no pivots themselves, because the bucket had
     /// enough pivots. A row counts once for each such bucket.
     pub rows_without_pivot: u64,
     /// Capped buckets: those with more rows than `max_bucket`.
     pub capped_buckets: u64,
     /// Rows beyond `max_bucket`. A row counts once for each such bucket.
-    pub rows_beyond_cap: u64,
+    pub rows_beyond_max_bucket: u64,
     /// Pairs of rows of a bucket that were not compared within it. A pair counts once for each such bucket.
-    pub uncompared: u64,
+    pub pairs_not_compared: u64,
     /// Rows with more similar predecessors than the limit of pairs per row. A row counts once for each part.
-    pub crowded_rows: u64,
+    pub rows_with_many_neighbours: u64,
     /// Similar pairs beyond that limit, counted within each part.
-    pub unreported: u64,
+    pub pairs_not_reported: u64,
     /// Similar pairs found by joins with that limit.
     pub similar: u64,
 }
@@ -61,13 +61,13 @@ impl LeftOut {
     pub(super) fn of(stats: &Stats) -> Self {
         Self {
             oversized_buckets: stats.oversized_buckets,
-            rows: stats.rows_in_oversized,
-            rows_without_pivot: stats.unlinked,
+            rows_in_oversized_buckets: stats.rows_in_oversized_buckets,
+            rows_without_pivot: stats.rows_without_pivot,
             capped_buckets: stats.capped_buckets,
-            rows_beyond_cap: stats.capped,
-            uncompared: stats.uncompared,
-            crowded_rows: stats.crowded,
-            unreported: stats.unreported,
+            rows_beyond_max_bucket: stats.rows_beyond_max_bucket,
+            pairs_not_compared: stats.pairs_not_compared,
+            rows_with_many_neighbours: stats.rows_with_many_neighbours,
+            pairs_not_reported: stats.pairs_not_reported,
             similar: stats.similar,
         }
     }
@@ -75,13 +75,13 @@ impl LeftOut {
     /// Adds the counts of another part.
     pub(super) fn add(&mut self, other: &Self) {
         self.oversized_buckets += other.oversized_buckets;
-        self.rows += other.rows;
+        self.rows_in_oversized_buckets += other.rows_in_oversized_buckets;
         self.rows_without_pivot += other.rows_without_pivot;
         self.capped_buckets += other.capped_buckets;
-        self.rows_beyond_cap += other.rows_beyond_cap;
-        self.uncompared += other.uncompared;
-        self.crowded_rows += other.crowded_rows;
-        self.unreported += other.unreported;
+        self.rows_beyond_max_bucket += other.rows_beyond_max_bucket;
+        self.pairs_not_compared += other.pairs_not_compared;
+        self.rows_with_many_neighbours += other.rows_with_many_neighbours;
+        self.pairs_not_reported += other.pairs_not_reported;
         self.similar += other.similar;
     }
 
@@ -91,24 +91,24 @@ impl LeftOut {
             log::warn!(
                 "{} oversized buckets with {} rows: {} pairs within a bucket were not compared, {} rows are similar to no pivot",
                 self.oversized_buckets,
-                self.rows,
-                self.uncompared,
+                self.rows_in_oversized_buckets,
+                self.pairs_not_compared,
                 self.rows_without_pivot
             );
         }
         if self.capped_buckets > 0 {
             log::warn!(
                 "max_bucket left {} rows of {} buckets out: {} pairs within a bucket were not compared",
-                self.rows_beyond_cap,
+                self.rows_beyond_max_bucket,
                 self.capped_buckets,
-                self.uncompared
+                self.pairs_not_compared
             );
         }
-        if self.unreported > 0 {
+        if self.pairs_not_reported > 0 {
             log::warn!(
                 "{} rows have more similar predecessors than are paired with them: {} pairs were left out",
-                self.crowded_rows,
-                self.unreported
+                self.rows_with_many_neighbours,
+                self.pairs_not_reported
             );
         }
     }

@@ -9,10 +9,10 @@ pub(super) struct Metrics {
     candidates: Count,
     verified: Count,
     oversized_buckets: Count,
-    unlinked: Count,
-    capped: Count,
-    uncompared: Count,
-    unreported: Count,
+    rows_without_pivot: Count,
+    rows_beyond_max_bucket: Count,
+    pairs_not_compared: Count,
+    pairs_not_reported: Count,
 }
 
 impl Metrics {
@@ -23,10 +23,10 @@ impl Metrics {
             candidates: counter("candidates"),
             verified: counter("verified"),
             oversized_buckets: counter("oversized_buckets"),
-            unlinked: counter("unlinked"),
-            capped: counter("capped"),
-            uncompared: counter("uncompared"),
-            unreported: counter("unreported"),
+            rows_without_pivot: counter("rows_without_pivot"),
+            rows_beyond_max_bucket: counter("rows_beyond_max_bucket"),
+            pairs_not_compared: counter("pairs_not_compared"),
+            pairs_not_reported: counter("pairs_not_reported"),
         }
     }
 
@@ -34,9 +34,13 @@ impl Metrics {
         self.candidates.add(stats.candidates as usize);
         self.verified.add(stats.verified as usize);
         self.oversized_buckets.add(stats.oversized_buckets as usize);
-        self.unlinked.add(stats.unlinked as usize);
-        self.capped.add(stats.capped as usize);
-        self.uncompared.add(stats.uncompared as usize);
-        self.unreported.add(stats.unreported as usize);
+        self.rows_without_pivot
+            .add(stats.rows_without_pivot as usize);
+        self.rows_beyond_max_bucket
+            .add(stats.rows_beyond_max_bucket as usize);
+        self.pairs_not_compared
+            .add(stats.pairs_not_compared as usize);
+        self.pairs_not_reported
+            .add(stats.pairs_not_reported as usize);
     }
 }

@@ -29,13 +29,13 @@ pub(super) struct Files(Arc<Mutex<State>>);
 struct State {
     /// The first error of the input rows or of a store.
     first_error: Option<Arc<DataFusionError>>,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<UncommittedFile>,
     held: usize,
 }
 
 /// A complete file that is not committed yet.
 #[derive(Debug)]
-enum Waiting {
+enum UncommittedFile {
     Held {
         store: Arc<dyn ObjectStore>,
         path: Path,
@@ -69,7 +69,7 @@ impl Files {
         }
         while let Some(file) = self.next() {
             match file {
-                Waiting::Held {
+                UncommittedFile::Held {
                     store,
                     path,
                     payload,
@@ -77,8 +77,8 @@ impl Files {
                 } => {
                     store.put_opts(&path, payload, options).await?;
                 }
-                Waiting::Hidden { store, from, to } => store.rename(&from, &to).await?,
-                Waiting::Uploaded(mut upload) => {
+                UncommittedFile::Hidden { store, from, to } => store.rename(&from, &to).await?,
+                UncommittedFile::Uploaded(mut upload) => {
                     upload.complete().await?;
                 }
             }
@@ -91,9 +91,9 @@ impl Files {
         while let Some(file) = self.next() {
             // If this fails too, the remaining hidden file or upload is ignored by all readers.
             let _ = match file {
-                Waiting::Held { .. } => Ok(()),
-                Waiting::Hidden { store, from, .. } => store.delete(&from).await,
-                Waiting::Uploaded(mut upload) => upload.abort().await,
+                UncommittedFile::Held { .. } => Ok(()),
+                UncommittedFile::Hidden { store, from, .. } => store.delete(&from).await,
+                UncommittedFile::Uploaded(mut upload) => upload.abort().await,
             };
         }
         match self.0.lock().first_error.clone() {
@@ -102,7 +102,7 @@ impl Files {
         }
     }
 
-    fn next(&self) -> Option<Waiting> {
+    fn next(&self) -> Option<UncommittedFile> {
         self.0.lock().waiting.pop_front()
     }
 
@@ -189,16 +189,20 @@ impl ObjectStore for Store {
             let from = hidden(location);
             let put = self.store.put_opts(&from, payload, options).await;
             self.files.record_store(put)?;
-            self.files.0.lock().waiting.push_back(Waiting::Hidden {
-                store: Arc::clone(&self.store),
-                from,
-                to: location.clone(),
-            });
+            self.files
+                .0
+                .lock()
+                .waiting
+                .push_back(UncommittedFile::Hidden {
+                    store: Arc::clone(&self.store),
+                    from,
+                    to: location.clone(),
+                });
             return Ok(uncommitted());
         }
         let mut state = self.files.0.lock();
         state.held += bytes;
-        state.waiting.push_back(Waiting::Held {
+        state.waiting.push_back(UncommittedFile::Held {
             store: Arc::clone(&self.store),
             path: location.clone(),
             payload,
@@ -269,7 +273,7 @@ impl MultipartUpload for Upload {
     }
 
     async fn complete(&mut self) -> StoreResult<PutResult> {
-        let upload = self.upload.take().map(Waiting::Uploaded);
+        let upload = self.upload.take().map(UncommittedFile::Uploaded);
         self.files.0.lock().waiting.extend(upload);
         Ok(uncommitted())
     }

@@ -36,13 +36,13 @@ pub(crate) struct Written {
 }
 
 /// Counts and hashes the bytes that are written.
-struct Tally<W> {
+struct HashingWriter<W> {
     inner: W,
     hasher: Arc<Mutex<Xxh3>>,
     bytes: Arc<AtomicU64>,
 }
 
-impl<W: AsyncFileWriter> AsyncFileWriter for Tally<W> {
+impl<W: AsyncFileWriter> AsyncFileWriter for HashingWriter<W> {
     fn write(&mut self, data: Bytes) -> BoxFuture<'_, ParquetResult<()>> {
         if let Ok(mut hasher) = self.hasher.lock() {
             hasher.update(&data);
@@ -58,7 +58,7 @@ impl<W: AsyncFileWriter> AsyncFileWriter for Tally<W> {
 
 /// A file that is being written. It appears in the store only after [`StepFile::finish`].
 pub(super) struct StepFile {
-    writer: AsyncArrowWriter<Tally<BufWriter>>,
+    writer: AsyncArrowWriter<HashingWriter<BufWriter>>,
     blocks: Blocks,
     /// Bytes of the row group that is being written.
     group_bytes: u64,
@@ -75,7 +75,7 @@ impl StepFile {
         let (store, path) = file.store(runtime)?;
         let hasher = Arc::new(Mutex::new(Xxh3::new()));
         let bytes = Arc::new(AtomicU64::new(0));
-        let tally = Tally {
+        let tally = HashingWriter {
             inner: BufWriter::new(store, path),
             hasher: Arc::clone(&hasher),
             bytes: Arc::clone(&bytes),

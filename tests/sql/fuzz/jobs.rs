@@ -8,7 +8,7 @@ use super::{TestCase, cells, judge};
 use datafusion::common::Result;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup::jobs::{
-    Dedup, Keep as KeepOption, KeepKey, KeepValue, Method, Pairs, Quiet, Resolution, dedup,
+    Dedup, Keep as KeepOption, KeepKey, KeepValue, Method, NoProgress, Pairs, Resolution, dedup,
 };
 use neardup_kernels::choose_bands;
 use serde_json::{Value, json};
@@ -306,7 +306,7 @@ impl JobCase {
         dedup(
             &self.options(paths, output.clone()),
             session()?,
-            Arc::new(Quiet),
+            Arc::new(NoProgress),
         )
         .await?;
         let context = session()?;

@@ -161,9 +161,13 @@ async fn blocks() -> Result<(), Failed> {
                     return Err(format!("{in_blocks}: {name} is {found}").into());
                 }
             }
-            for (name, sum) in ["oversized_buckets", "unlinked", "uncompared"]
-                .iter()
-                .zip(&mut left_out)
+            for (name, sum) in [
+                "oversized_buckets",
+                "rows_without_pivot",
+                "pairs_not_compared",
+            ]
+            .iter()
+            .zip(&mut left_out)
             {
                 let found = metric(&limited_operator, name)?;
                 let expected = metric(&free_operator, name)?;

@@ -240,7 +240,7 @@ async fn three_templates() -> Result<(), Failed> {
     }
     let query = "EXPLAIN ANALYZE SELECT * FROM jaccard_join(docs, copies => 'linked')";
     let plan = context.sql(query).await?.to_string().await?;
-    for count in ["oversized_buckets=", "uncompared="] {
+    for count in ["oversized_buckets=", "pairs_not_compared="] {
         if !plan.contains(count) || plan.contains(&format!("{count}0,")) {
             return Err(format!("{query}: no {count} in {plan}").into());
         }

@@ -156,7 +156,7 @@ async fn near_vectors() -> Result<(), Failed> {
         }
         let pairs = format!("EXPLAIN ANALYZE SELECT * FROM {call}");
         let plan = context.sql(&pairs).await?.to_string().await?;
-        if !plan.contains("unreported=") || plan.contains("unreported=0,") {
+        if !plan.contains("pairs_not_reported=") || plan.contains("pairs_not_reported=0,") {
             return Err(format!("{call}: nothing is left out in {plan}").into());
         }
     }

@@ -136,7 +136,7 @@ fn compare_all(input: &PairInput<'_>, verify: Verify) -> usize {
         prefix_filter: false,
         part: 0,
         parts: 1,
-        bucket_limit: None,
+        max_bucket_pairwise: None,
         max_bucket: None,
         blocks: Blocks::default(),
     };

@@ -173,7 +173,7 @@ fn spec(verify: Verify) -> Spec {
         prefix_filter: false,
         part: 0,
         parts: 1,
-        bucket_limit: None,
+        max_bucket_pairwise: None,
         max_bucket: None,
         blocks: Blocks::default(),
     }

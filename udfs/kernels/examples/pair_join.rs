@@ -155,7 +155,7 @@ fn main() {
             prefix_filter: mode != "bands",
             part,
             parts,
-            bucket_limit: (mode == "linked").then_some(50),
+            max_bucket_pairwise: (mode == "linked").then_some(50),
             max_bucket: None,
             blocks: Blocks::default(),
         };

@@ -279,19 +279,19 @@ impl<'a> TokenRanks<'a> {
 
     /// An estimate of the number of pairs of rows that a join by shared tokens compares; a pair counts once
     /// for each token it shares. This is the sum of c(c - 1)/2 over all tokens, where c is the number of
-    /// occurrences; a token with more than `bucket_limit` occurrences counts [`MAX_PIVOTS`] comparisons for
+    /// occurrences; a token with more than `max_bucket_pairwise` occurrences counts [`MAX_PIVOTS`] comparisons for
     /// each instead. If the sketch counted prefix tokens, this is the number of pairs that a prefix join compares.
     ///
     /// The average number of accidental collisions of counters is subtracted. `share` is the share of all
     /// rows that was counted, in (0, 1]: a random sample has the square of this share of all pairs.
     #[must_use]
-    pub fn comparisons(&self, bucket_limit: Option<u64>, share: f64) -> f64 {
-        let bucket_limit = bucket_limit.unwrap_or(u64::MAX) as f64;
+    pub fn comparisons(&self, max_bucket_pairwise: Option<u64>, share: f64) -> f64 {
+        let max_bucket_pairwise = max_bucket_pairwise.unwrap_or(u64::MAX) as f64;
         let (mut total, mut compared) = (0.0, 0.0);
         for &level in self.levels {
             let count = middle_count(level);
             total += count;
-            compared += match count > bucket_limit * share {
+            compared += match count > max_bucket_pairwise * share {
                 true => count * MAX_PIVOTS as f64 * share,
                 false => count * (count - 1.0) / 2.0,
             };

@@ -37,7 +37,7 @@ struct Scan {
 }
 
 /// An open object or list around a value.
-enum Open {
+enum OpenContainer {
     /// The object, and the index of the key that is expected next.
     Object(NodeId, usize),
     List(NodeId),
@@ -150,13 +150,13 @@ impl Scan {
         self.row += 1;
         self.input.take(1);
         self.see(ROWS, kind::OBJECT);
-        let mut open = vec![Open::Object(ROWS, 0)];
+        let mut open = vec![OpenContainer::Object(ROWS, 0)];
         // Whether a value was just read, so that ',' or the end follows.
         let mut after_value = false;
         while let Some(inner) = open.last_mut() {
             let byte = self.inside()?;
             let node = match inner {
-                Open::Object(object, expected) => {
+                OpenContainer::Object(object, expected) => {
                     let object = *object;
                     let next = *expected;
                     let byte = match (after_value, byte) {
@@ -177,7 +177,7 @@ impl Scan {
                         return self.unexpected(byte, "a key in quotes");
                     }
                     let (node, number) = self.key(object, next)?;
-                    if let Some(Open::Object(_, expected)) = open.last_mut() {
+                    if let Some(OpenContainer::Object(_, expected)) = open.last_mut() {
                         *expected = number + 1;
                     }
                     let byte = self.inside()?;
@@ -187,7 +187,7 @@ impl Scan {
                     self.input.take(1);
                     node
                 }
-                Open::List(list) => {
+                OpenContainer::List(list) => {
                     let list = *list;
                     match (after_value, byte) {
                         (_, b']') => {
@@ -205,12 +205,12 @@ impl Scan {
             };
             after_value = match self.inside()? {
                 b'{' => {
-                    self.enter(&mut open, Open::Object(node, 0))?;
+                    self.enter(&mut open, OpenContainer::Object(node, 0))?;
                     self.see(node, kind::OBJECT);
                     false
                 }
                 b'[' => {
-                    self.enter(&mut open, Open::List(node))?;
+                    self.enter(&mut open, OpenContainer::List(node))?;
                     self.see(node, kind::LIST);
                     false
                 }
@@ -232,7 +232,7 @@ impl Scan {
         });
     }
 
-    fn enter(&mut self, open: &mut Vec<Open>, inner: Open) -> Result<()> {
+    fn enter(&mut self, open: &mut Vec<OpenContainer>, inner: OpenContainer) -> Result<()> {
         self.input.take(1);
         if open.len() == MAX_DEPTH {
             return self.wrong(&format!(

@@ -12,7 +12,7 @@ use crate::schema::{Head, Page, Parsed, Revision, SiteInfo, Wanted, parse_revisi
 
 /// A page that returns rows; if only the latest revision is requested, the latest one so far is kept.
 #[derive(Debug)]
-struct Open {
+struct CurrentPage {
     head: Head,
     youngest: Option<Revision>,
     has_revision: bool,
@@ -24,7 +24,7 @@ pub(super) struct Assembler {
     site: Arc<SiteInfo>,
     options: ReadOptions,
     /// `None` between pages, and in one that gives no rows.
-    open: Option<Open>,
+    open: Option<CurrentPage>,
     /// Where the page starts.
     location: Location,
     /// The name of the last page whose end was seen, and of the one being read.
@@ -117,7 +117,7 @@ impl Assembler {
                 losses.not_utf8 += u64::from(head.not_utf8);
                 let namespaces = self.options.namespaces.as_ref();
                 if namespaces.is_none_or(|wanted| wanted.contains(&head.namespace)) {
-                    self.open = Some(Open {
+                    self.open = Some(CurrentPage {
                         head,
                         youngest: None,
                         has_revision: false,
@@ -133,7 +133,7 @@ impl Assembler {
     }
 
     fn revision(&mut self, bytes: &[u8], losses: &mut Losses) -> Result<Option<Page>, DumpError> {
-        let Some(Open {
+        let Some(CurrentPage {
             head,
             youngest,
             has_revision,
@@ -166,7 +166,7 @@ impl Assembler {
 
     fn leave(&mut self, losses: &mut Losses) -> Option<Page> {
         self.whole = self.current.take();
-        let Open {
+        let CurrentPage {
             head,
             youngest,
             has_revision,

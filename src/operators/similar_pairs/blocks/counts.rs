@@ -6,7 +6,7 @@ use crate::operators::similar_pairs::Spec;
 use datafusion::common::Result;
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryReservation};
 use futures::StreamExt;
-use neardup_kernels::pairs::{BlockSpec, HeavyKeys, KeyFilter, OversizedKeys};
+use neardup_kernels::pairs::{BlockSpec, KeyFilter, OversizedKeyCounter, OversizedKeys};
 use std::sync::Arc;
 
 /// A filter takes at most this share of a memory limit: an eighth.
@@ -24,9 +24,9 @@ impl Counts {
     /// The bytes of the counters of the keys of all rows.
     pub(super) fn memory_for(store: &Store, spec: &Spec, limit: &MemoryLimit) -> usize {
         let keys = store.keys();
-        let heavy = heavy_limit(spec, keys);
+        let counter = oversized_limit(spec, keys);
         stages(spec) * KeyFilter::memory_for(keys, filter_bytes(limit))
-            + heavy.map_or(0, |limit| HeavyKeys::memory_for(keys, limit))
+            + counter.map_or(0, |limit| OversizedKeyCounter::memory_for(keys, limit))
     }
 
     /// Counts the keys of all rows. `memory` holds the bytes of [`Self::memory_for`].
@@ -39,9 +39,10 @@ impl Counts {
     ) -> Result<Self> {
         let keys = store.keys();
         let (stages, most) = (stages(spec), filter_bytes(limit));
-        let heavy = heavy_limit(spec, keys);
+        let counter = oversized_limit(spec, keys);
         let bytes_of_filters = stages * KeyFilter::memory_for(keys, most);
-        let mut heavy = heavy.map(|limit| HeavyKeys::new(keys, limit, spec.two_sides));
+        let mut counter =
+            counter.map(|limit| OversizedKeyCounter::new(keys, limit, spec.two_sides));
         let mut filters = Vec::new();
         for stage in 0..stages {
             let mut filter = KeyFilter::new(keys, most, stage as u64);
@@ -61,22 +62,22 @@ impl Counts {
             .await?;
             filters.push(filter);
         }
-        if let Some(heavy) = &mut heavy {
+        if let Some(counter) = &mut counter {
             each_batch(store, |columns| {
-                for_each_key(columns, block, |key, _| heavy.add(key));
+                for_each_key(columns, block, |key, _| counter.add(key));
                 Ok(())
             })
             .await?;
         }
-        let oversized = match heavy.filter(HeavyKeys::any) {
+        let oversized = match counter.filter(OversizedKeyCounter::any) {
             None => OversizedKeys::default(),
-            Some(mut heavy) => {
+            Some(mut counter) => {
                 each_batch(store, |columns| {
-                    for_each_key(columns, block, |key, side| heavy.count(key, side));
-                    memory.try_resize(bytes_of_filters + heavy.memory())
+                    for_each_key(columns, block, |key, side| counter.count(key, side));
+                    memory.try_resize(bytes_of_filters + counter.memory())
                 })
                 .await?;
-                heavy.finish()
+                counter.finish()
             }
         };
         memory.resize(bytes_of_filters + oversized.memory());
@@ -128,7 +129,7 @@ fn filter_bytes(limit: &MemoryLimit) -> usize {
 }
 
 /// The limit of the rows of a bucket, if one of this number of keys can exceed it.
-fn heavy_limit(spec: &Spec, keys: usize) -> Option<usize> {
+fn oversized_limit(spec: &Spec, keys: usize) -> Option<usize> {
     spec.max_bucket_pairwise.filter(|&limit| keys > limit)
 }
 

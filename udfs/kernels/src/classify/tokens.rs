@@ -7,7 +7,7 @@ use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
-use super::words::{Listed, Words};
+use super::words::{WordClass, Words};
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -308,20 +308,20 @@ fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number
     token.is_verb = words.is_verb(&token.form) && !is_capital;
     let is_english = words.code == Some("en");
     token.kind = match words.get(&token.form) {
-        Some(Listed::Function) => Kind::Function,
-        Some(Listed::Preposition) => Kind::Preposition,
-        Some(Listed::Verb) => Kind::Verb,
-        Some(Listed::Negation) => Kind::Negation,
+        Some(WordClass::Function) => Kind::Function,
+        Some(WordClass::Preposition) => Kind::Preposition,
+        Some(WordClass::Verb) => Kind::Verb,
+        Some(WordClass::Negation) => Kind::Negation,
         // English months and days are capitalised: "may" and "march" are other words.
-        Some(Listed::Calendar) if is_capital || !is_english => Kind::Calendar,
-        Some(Listed::Calendar) if token.form == "may" => Kind::Verb,
-        Some(Listed::Calendar) => Kind::Word,
-        Some(Listed::Number(number)) if !is_capital || token.gap.trim().is_empty() => {
+        Some(WordClass::Calendar) if is_capital || !is_english => Kind::Calendar,
+        Some(WordClass::Calendar) if token.form == "may" => Kind::Verb,
+        Some(WordClass::Calendar) => Kind::Word,
+        Some(WordClass::Number(number)) if !is_capital || token.gap.trim().is_empty() => {
             token.form = number.to_string();
             Kind::Number
         }
-        Some(Listed::Contrast(group)) => Kind::Contrast(group),
-        Some(Listed::Number(_)) | None => {
+        Some(WordClass::Contrast(group)) => Kind::Contrast(group),
+        Some(WordClass::Number(_)) | None => {
             let is_past = is_english && token.form.len() > 4 && token.form.ends_with("ed");
             token.is_verb |= is_past && !is_capital;
             match is_capital && words.capitals_are_names {

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
 /// What a word of a list is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Listed {
+pub(super) enum WordClass {
     /// An article, a pronoun, a conjunction, an adverb of degree: its change does not change a fact.
     Function,
     /// A function word that begins a phrase before the subject.
@@ -31,13 +31,13 @@ pub(super) struct Words {
     pub(super) code: Option<&'static str>,
     /// Whether a capital within a sentence begins a proper name: not in German, which writes all nouns so.
     pub(super) capitals_are_names: bool,
-    listed: HashMap<String, Listed, Xxh3DefaultBuilder>,
+    listed: HashMap<String, WordClass, Xxh3DefaultBuilder>,
     verbs: HashSet<String, Xxh3DefaultBuilder>,
 }
 
 impl Words {
     /// What a word is, given in lower case and without accents.
-    pub(super) fn get(&self, word: &str) -> Option<Listed> {
+    pub(super) fn get(&self, word: &str) -> Option<WordClass> {
         self.listed.get(word).copied()
     }
 
@@ -93,23 +93,23 @@ pub(super) fn of(language: &str) -> &'static Words {
 
 fn read(source: &Source) -> Words {
     let mut listed = HashMap::default();
-    let mut add = |words: &str, kind: &dyn Fn(u32) -> Listed| {
+    let mut add = |words: &str, kind: &dyn Fn(u32) -> WordClass| {
         for (at, word) in words.split_whitespace().enumerate() {
             for form in word.split('/') {
                 listed.insert(form.to_owned(), kind(at as u32));
             }
         }
     };
-    add(source.function, &|_| Listed::Function);
-    add(source.prepositions, &|_| Listed::Preposition);
-    add(source.verbs, &|_| Listed::Verb);
-    add(source.negations, &|_| Listed::Negation);
-    add(source.calendar, &|_| Listed::Calendar);
+    add(source.function, &|_| WordClass::Function);
+    add(source.prepositions, &|_| WordClass::Preposition);
+    add(source.verbs, &|_| WordClass::Verb);
+    add(source.negations, &|_| WordClass::Negation);
+    add(source.calendar, &|_| WordClass::Calendar);
     for (group, line) in source.contrasts.lines().enumerate() {
-        add(line, &|_| Listed::Contrast(group as u32));
+        add(line, &|_| WordClass::Contrast(group as u32));
     }
-    add(source.numbers, &|at| Listed::Number(at + 2));
-    add(source.ordinals, &|at| Listed::Number(at + 1));
+    add(source.numbers, &|at| WordClass::Number(at + 2));
+    add(source.ordinals, &|at| WordClass::Number(at + 1));
     Words {
         code: Some(source.code),
         capitals_are_names: source.code != "de",

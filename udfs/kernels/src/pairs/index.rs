@@ -101,7 +101,7 @@ impl KeyIndex {
                     *count += 1;
                 } else {
                     *slot = NONE;
-                    stats.capped += 1;
+                    stats.rows_beyond_max_bucket += 1;
                     if beyond.is_empty() {
                         beyond = vec![0; keys * sides];
                     }
@@ -114,10 +114,10 @@ impl KeyIndex {
             let compared = [0, 1].map(|side| counts.get(side).map(|&n| n.into()));
             let lost = pairs_in_bucket(all) - pairs_in_bucket(compared);
             stats.capped_buckets += u64::from(beyond.iter().any(|&rows| rows > 0));
-            stats.uncompared += lost;
+            stats.pairs_not_compared += lost;
         }
 
-        let limit = spec.bucket_limit.unwrap_or(usize::MAX);
+        let limit = spec.max_bucket_pairwise.unwrap_or(usize::MAX);
         let mut oversized = Vec::new();
         for (key, counts) in counts.chunks_exact_mut(sides).enumerate() {
             let rows: usize = counts.iter().map(|&count| count as usize).sum();
@@ -127,9 +127,9 @@ impl KeyIndex {
             } else if rows > limit {
                 oversized.push(key as u32);
                 stats.oversized_buckets += 1;
-                stats.rows_in_oversized += rows as u64;
+                stats.rows_in_oversized_buckets += rows as u64;
                 // Comparisons with pivots are subtracted when they are done.
-                stats.uncompared +=
+                stats.pairs_not_compared +=
                     pairs_in_bucket([0, 1].map(|side| counts.get(side).map(|&n| n.into())));
                 counts.fill(0);
             }
@@ -142,7 +142,7 @@ impl KeyIndex {
             }
         }
 
-        let complete = stats.oversized_buckets == 0 && stats.capped == 0;
+        let complete = stats.oversized_buckets == 0 && stats.rows_beyond_max_bucket == 0;
         let zones = if complete && spec.prefix_filter && !spec.repeats_pairs() {
             2
         } else {

@@ -4,7 +4,7 @@
 use super::first_key::ProbeKeys;
 use super::index::{KeyIndex, List};
 use super::input::PairInput;
-use super::pivots::{Pivots, Seen};
+use super::pivots::{EarlierComparison, Pivots};
 use super::sketch::Sketches;
 use super::spec::{PairError, Spec, Verify};
 use super::stats::Stats;
@@ -285,7 +285,7 @@ impl PairJoin {
                 if let (Some(bucket), Some(pivots)) = (bucket, &mut self.pivots)
                     && !pivots.add_if_needed((bucket, side), (row, key as u32), self.cursor.links)
                 {
-                    self.stats.unlinked += 1;
+                    self.stats.rows_without_pivot += 1;
                 }
             }
             self.cursor = Cursor {
@@ -373,15 +373,15 @@ impl PairJoin {
             if other >= row {
                 break;
             }
-            self.stats.uncompared = self.stats.uncompared.saturating_sub(1);
+            self.stats.pairs_not_compared = self.stats.pairs_not_compared.saturating_sub(1);
             match pivots.mark_seen(row, other) {
-                Seen::First => self.candidates.push(Candidate {
+                EarlierComparison::First => self.candidates.push(Candidate {
                     row: other,
                     position,
                     needed: 0,
                 }),
-                Seen::Similar => self.cursor.links += 1,
-                Seen::Different => {}
+                EarlierComparison::Similar => self.cursor.links += 1,
+                EarlierComparison::Different => {}
             }
         }
         self.pivots = Some(pivots);

@@ -49,8 +49,8 @@ mod window;
 
 pub use all::AllPairs;
 pub use blocks::{
-    Block, BlockSpec, Found, HeavyKeys, KeyFilter, KeyPart, OversizedKeys, PivotJoin, Prober,
-    SetRow, SetRows,
+    Block, BlockSpec, KeyFilter, KeyPart, OversizedKeyCounter, OversizedKeys, PivotJoin, Prober,
+    SetRow, SetRows, SimilarRow,
 };
 pub use input::{Bits, Csr, Groups, PairInput, Payload, Texts, Values, Vectors};
 pub use join::{PairBatch, PairJoin};

@@ -50,15 +50,15 @@ impl Pivots {
     /// Marks the pivot `other` as a candidate of `row`, and returns the result of their comparison in an
     /// earlier bucket.
     #[inline]
-    pub(super) fn mark_seen(&mut self, row: u32, other: u32) -> Seen {
+    pub(super) fn mark_seen(&mut self, row: u32, other: u32) -> EarlierComparison {
         let seen_by = &mut self.seen_by[other as usize];
         if *seen_by != row {
             *seen_by = row;
-            Seen::First
+            EarlierComparison::First
         } else if self.similar_to[other as usize] == row {
-            Seen::Similar
+            EarlierComparison::Similar
         } else {
-            Seen::Different
+            EarlierComparison::Different
         }
     }
 
@@ -118,7 +118,7 @@ impl Pivots {
 
 /// The result of comparing a row with a pivot in an earlier bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum EarlierComparison {
     /// They have not been compared before.
     First,
     Similar,

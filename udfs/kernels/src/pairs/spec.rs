@@ -12,7 +12,7 @@ pub const MAX_PIVOTS: usize = 64;
 /// A row that is similar to at least this many pivots of an oversized bucket does not become a pivot.
 pub const MIN_COVERING_PIVOTS: usize = 8;
 
-/// The largest effective [`Spec::bucket_limit`] of linked mode without keys ([`super::AllPairs`]): the maximal
+/// The largest effective [`Spec::max_bucket_pairwise`] of linked mode without keys ([`super::AllPairs`]): the maximal
 /// number of first similar predecessors that a row is paired with.
 pub const MAX_PREDECESSORS: usize = 256;
 
@@ -59,7 +59,7 @@ pub struct Spec {
     /// [`MIN_COVERING_PIVOTS`], becomes one while there are fewer than half of [`MAX_PIVOTS`]. `n` rows yield
     /// at most `MAX_PIVOTS * n` pairs. Each side has its own pivots, and a row ignores pivots that it may not
     /// pair with: those of its own side or group. A row that is similar to no pivot and cannot become one is
-    /// counted as unlinked; pairs of rows that a bucket leaves uncompared are counted as well. The result for a
+    /// counted in `rows_without_pivot`; pairs of rows that a bucket leaves uncompared are counted as well. The result for a
     /// bucket depends only on its rows. At all other keys every row is compared with every other.
     ///
     /// Hence two similar rows are paired unless every key they share belongs to an oversized bucket and the
@@ -71,7 +71,7 @@ pub struct Spec {
     /// components are the same. Each worker reports the forest of the pairs that it finds; the forest of the
     /// union of these is the same however the work is divided. The limit has no effect there between two
     /// relations or groups.
-    pub bucket_limit: Option<usize>,
+    pub max_bucket_pairwise: Option<usize>,
     /// The maximal number of rows of a bucket (on two sides: of each side) that are compared. The first rows
     /// are taken, and the rest is counted.
     pub max_bucket: Option<usize>,
@@ -80,7 +80,7 @@ pub struct Spec {
 }
 
 /// The sizes of the units of work, at least 1 each. The time of a join depends on them. Its pairs do not, except for
-/// the further pairs of linked mode without keys ([`Spec::bucket_limit`]).
+/// the further pairs of linked mode without keys ([`Spec::max_bucket_pairwise`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blocks {
     /// Rows that a worker of [`super::PairJoin`] probes one after the other: few enough to balance the work of
@@ -124,11 +124,11 @@ impl Spec {
     /// Whether several parts may report the same pair. Otherwise a pair is reported only by the part that
     /// owns the first key the two rows share.
     ///
-    /// Under `bucket_limit` or `max_bucket` the rows may not be compared at that key, so each part reports
+    /// Under `max_bucket_pairwise` or `max_bucket` the rows may not be compared at that key, so each part reports
     /// all pairs it finds.
     #[must_use]
     pub fn repeats_pairs(&self) -> bool {
-        self.parts > 1 && (self.bucket_limit.is_some() || self.max_bucket.is_some())
+        self.parts > 1 && (self.max_bucket_pairwise.is_some() || self.max_bucket.is_some())
     }
 
     /// Whether a key belongs to this call.

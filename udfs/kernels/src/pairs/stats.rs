@@ -19,24 +19,24 @@ pub struct Stats {
     /// Oversized buckets: keys held by more rows than the bucket limit.
     pub oversized_buckets: u64,
     /// Rows of oversized buckets; a row is counted once for each such bucket.
-    pub rows_in_oversized: u64,
+    pub rows_in_oversized_buckets: u64,
     /// Rows of oversized buckets that are similar to no pivot and could not become one, as the bucket has the
     /// maximal number; counted once for each bucket.
-    pub unlinked: u64,
+    pub rows_without_pivot: u64,
     /// Keys held by more rows than [`super::Spec::max_bucket`].
     pub capped_buckets: u64,
     /// Rows beyond that maximum; counted once for each key.
-    pub capped: u64,
+    pub rows_beyond_max_bucket: u64,
     /// Pairs of rows that share a key but are not compared there, because the bucket is oversized or one of
     /// them is beyond the maximum; counted once for each key.
-    pub uncompared: u64,
+    pub pairs_not_compared: u64,
     /// In [`super::AllPairs`] with limited predecessors: similar pairs beyond the limit of a row, whether or
     /// not they are reported because they connect components.
-    pub unreported: u64,
+    pub pairs_not_reported: u64,
     /// In [`super::AllPairs`] with limited predecessors: all similar pairs found.
     pub similar: u64,
     /// Rows with more similar predecessors than the limit; counted once for each part.
-    pub crowded: u64,
+    pub rows_with_many_neighbours: u64,
 }
 
 impl Stats {
@@ -49,13 +49,13 @@ impl Stats {
         self.verified += other.verified;
         self.pairs += other.pairs;
         self.oversized_buckets += other.oversized_buckets;
-        self.rows_in_oversized += other.rows_in_oversized;
-        self.unlinked += other.unlinked;
+        self.rows_in_oversized_buckets += other.rows_in_oversized_buckets;
+        self.rows_without_pivot += other.rows_without_pivot;
         self.capped_buckets += other.capped_buckets;
-        self.capped += other.capped;
-        self.uncompared += other.uncompared;
-        self.unreported += other.unreported;
+        self.rows_beyond_max_bucket += other.rows_beyond_max_bucket;
+        self.pairs_not_compared += other.pairs_not_compared;
+        self.pairs_not_reported += other.pairs_not_reported;
         self.similar += other.similar;
-        self.crowded += other.crowded;
+        self.rows_with_many_neighbours += other.rows_with_many_neighbours;
     }
 }

@@ -165,8 +165,8 @@ impl AllPairs {
                     similarity: value,
                     is_first,
                 });
-                self.stats.unreported += u64::from(*found > max_predecessors);
-                self.stats.crowded += u64::from(*found == max_predecessors + 1);
+                self.stats.pairs_not_reported += u64::from(*found > max_predecessors);
+                self.stats.rows_with_many_neighbours += u64::from(*found == max_predecessors + 1);
             }
         }
     }
@@ -205,8 +205,8 @@ impl AllPairs {
             }
             self.stats.similar += found.len() as u64;
             let beyond = found.len().saturating_sub(max_predecessors) as u64;
-            self.stats.unreported += beyond;
-            self.stats.crowded += u64::from(beyond > 0);
+            self.stats.pairs_not_reported += beyond;
+            self.stats.rows_with_many_neighbours += u64::from(beyond > 0);
         }
     }
 }

@@ -59,7 +59,7 @@ impl AllPairs {
         }
         let count = input.keys.rows();
         let is_linked = (input.side.is_none() || halves) && input.group.is_none();
-        let limit = spec.bucket_limit.filter(|_| is_linked);
+        let limit = spec.max_bucket_pairwise.filter(|_| is_linked);
         let max_predecessors = limit.map(|limit| limit.min(MAX_PREDECESSORS));
         let rows = Rows::new(input, &spec, halves, max_predecessors);
         Ok(Self {

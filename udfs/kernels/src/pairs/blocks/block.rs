@@ -6,7 +6,7 @@ use super::super::jaccard_probe::JaccardProbe;
 use super::super::sketch::{Sketches, different_bits};
 use super::super::spec::PairError;
 use super::super::stats::Stats;
-use super::heavy::OversizedKeys;
+use super::oversized_keys::OversizedKeys;
 use super::postings::{Entry, Postings};
 use super::rows::{SetRow, SetRows};
 
@@ -194,7 +194,7 @@ impl Block {
 
 /// A row of a block that is similar to a probed row.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
+pub struct SimilarRow {
     /// The number of the row in its block.
     pub row: u32,
     /// The Jaccard similarity of the sets.
@@ -256,7 +256,7 @@ impl Prober {
 
     /// Appends the rows of the block before `row` that are similar to it. Returns the work done, in units of about a
     /// nanosecond.
-    pub fn probe_own(&mut self, block: &Block, row: u32, found: &mut Vec<Found>) -> usize {
+    pub fn probe_own(&mut self, block: &Block, row: u32, found: &mut Vec<SimilarRow>) -> usize {
         match block.places.get(row as usize) {
             Some(&place) => self.probe(block, block.row(place), row, found),
             None => 0,
@@ -265,7 +265,12 @@ impl Prober {
 
     /// Appends the rows of the block that are similar to a row outside of it. Returns the work done, in units of about
     /// a nanosecond.
-    pub fn probe_other(&mut self, block: &Block, row: SetRow<'_>, found: &mut Vec<Found>) -> usize {
+    pub fn probe_other(
+        &mut self,
+        block: &Block,
+        row: SetRow<'_>,
+        found: &mut Vec<SimilarRow>,
+    ) -> usize {
         self.probe(block, row, u32::MAX, found)
     }
 
@@ -275,7 +280,7 @@ impl Prober {
         block: &Block,
         row: SetRow<'_>,
         below: u32,
-        found: &mut Vec<Found>,
+        found: &mut Vec<SimilarRow>,
     ) -> usize {
         let before = found.len();
         // `u32::MAX` stands for "no row".
@@ -327,7 +332,7 @@ impl Prober {
         row: SetRow<'_>,
         position: u32,
         entry: Entry,
-        found: &mut Vec<Found>,
+        found: &mut Vec<SimilarRow>,
     ) {
         let seen_by = &mut self.seen_by[entry.row as usize];
         if *seen_by == self.number {
@@ -368,7 +373,7 @@ impl Prober {
         self.stats.verified += 1;
         let other = other.set;
         if let Some(similarity) = self.probe.similarity(row.set, other, needed) {
-            found.push(Found {
+            found.push(SimilarRow {
                 row: entry.row,
                 similarity,
             });

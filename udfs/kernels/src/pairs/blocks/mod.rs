@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! keys ─> KeyFilter: keys that several rows hold ─> sets of the rows that have any ─> Block ─> Prober ─> pairs
-//!    └──> HeavyKeys: oversized buckets ──────────────────────────> rows by id ─────> PivotJoin ─> pairs
+//!    └──> OversizedKeyCounter: oversized buckets ──────────────────────────> rows by id ─────> PivotJoin ─> pairs
 //! ```
 //!
 //! Several joins may divide the keys ([`KeyPart`]), as the tasks of a cluster do.
@@ -17,13 +17,13 @@
 //! bucket come in the order of their ids and are compared with its pivots, which [`PivotJoin`] holds.
 
 mod block;
-mod heavy;
+mod oversized_keys;
 mod pivot_join;
 mod postings;
 mod rows;
 
 pub use crate::key_filter::KeyFilter;
-pub use block::{Block, BlockSpec, Found, KeyPart, Prober};
-pub use heavy::{HeavyKeys, OversizedKeys};
+pub use block::{Block, BlockSpec, KeyPart, Prober, SimilarRow};
+pub use oversized_keys::{OversizedKeyCounter, OversizedKeys};
 pub use pivot_join::PivotJoin;
 pub use rows::{SetRow, SetRows};

@@ -5,8 +5,8 @@
 use super::super::jaccard_probe::JaccardProbe;
 use super::super::spec::{MAX_PIVOTS, MIN_COVERING_PIVOTS};
 use super::super::stats::Stats;
-use super::block::{BlockSpec, Found};
-use super::heavy::OversizedKeys;
+use super::block::{BlockSpec, SimilarRow};
+use super::oversized_keys::OversizedKeys;
 use super::rows::{SetRow, SetRows};
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ impl PivotJoin {
     #[must_use]
     pub fn max_pivots(spec: &BlockSpec, oversized: &OversizedKeys) -> usize {
         let sides = if spec.two_sides { 2 } else { 1 };
-        let rows = usize::try_from(oversized.stats.rows_in_oversized).unwrap_or(usize::MAX);
+        let rows = usize::try_from(oversized.stats.rows_in_oversized_buckets).unwrap_or(usize::MAX);
         rows.min(oversized.len() * sides * MAX_PIVOTS)
     }
 
@@ -98,7 +98,7 @@ impl PivotJoin {
 
     /// Compares a row with the pivots of its buckets, and appends the pivots that it is similar to and shares no other
     /// bucket with. Returns whether the row became a pivot, which then has the next number.
-    pub fn push(&mut self, row: SetRow<'_>, found: &mut Vec<Found>) -> bool {
+    pub fn push(&mut self, row: SetRow<'_>, found: &mut Vec<SimilarRow>) -> bool {
         self.row += 1;
         self.probe.begin(row.set.len());
         self.others.clear();
@@ -124,7 +124,7 @@ impl PivotJoin {
             let mut links = 0;
             for at in 0..self.lists[other].len() {
                 let pivot = self.lists[other][at];
-                self.stats.uncompared = self.stats.uncompared.saturating_sub(1);
+                self.stats.pairs_not_compared = self.stats.pairs_not_compared.saturating_sub(1);
                 links += usize::from(self.is_similar(row, pivot, found));
             }
             let most = match links {
@@ -138,7 +138,7 @@ impl PivotJoin {
                 }
                 self.lists[own].push(self.pivots.len() as u32 - 1);
             } else if links == 0 {
-                self.stats.unlinked += 1;
+                self.stats.rows_without_pivot += 1;
             }
         }
         self.stats.pairs += (found.len() - before) as u64;
@@ -157,7 +157,7 @@ impl PivotJoin {
 
     /// Whether the row is similar to a pivot. The first time that they are compared, a similar pivot is reported, unless
     /// the rows share a bucket that is not oversized: there the pair is reported as well.
-    fn is_similar(&mut self, row: SetRow<'_>, number: u32, found: &mut Vec<Found>) -> bool {
+    fn is_similar(&mut self, row: SetRow<'_>, number: u32, found: &mut Vec<SimilarRow>) -> bool {
         let compared = &mut self.compared[number as usize];
         if compared.with == self.row {
             return compared.is_similar;
@@ -173,7 +173,7 @@ impl PivotJoin {
         if let Some(similarity) = similarity
             && !(pivot.keys.iter()).any(|key| self.others.binary_search(key).is_ok())
         {
-            found.push(Found {
+            found.push(SimilarRow {
                 row: number,
                 similarity,
             });

@@ -246,7 +246,7 @@ fn spec(verify: Verify, threshold: f64) -> Spec {
         prefix_filter: false,
         part: 0,
         parts: 1,
-        bucket_limit: None,
+        max_bucket_pairwise: None,
         max_bucket: None,
         blocks: SMALL,
     }
@@ -345,7 +345,7 @@ fn parts_of_all_pairs_add_up() {
     let expected = rows.brute_force(Kind::Bits, &plain);
     for (groups, limit) in [(1, None), (2, None), (5, None), (2, Some(1)), (5, Some(1))] {
         let spec = Spec {
-            bucket_limit: limit,
+            max_bucket_pairwise: limit,
             ..plain
         };
         let mut found = BTreeMap::new();
@@ -474,7 +474,7 @@ fn rows_with_many_predecessors_keep_the_first_and_their_components() {
                 let forest = spanning_forest(300, &expected);
                 for limit in [1, 20, 60, 1000] {
                     let spec = Spec {
-                        bucket_limit: Some(limit),
+                        max_bucket_pairwise: Some(limit),
                         ..plain
                     };
                     let label = format!("{kind:?}, seed {seed}, {spec:?}");
@@ -504,9 +504,16 @@ fn rows_with_many_predecessors_keep_the_first_and_their_components() {
                             "{label}"
                         );
                         assert_eq!(spanning_forest(300, &found), forest, "{label}");
-                        let unreported = expected.len() - first.len();
-                        assert_eq!(stats.unreported as usize, unreported, "{label}");
-                        assert_eq!(stats.crowded > 0, unreported > 0, "{label}");
+                        let pairs_not_reported = expected.len() - first.len();
+                        assert_eq!(
+                            stats.pairs_not_reported as usize, pairs_not_reported,
+                            "{label}"
+                        );
+                        assert_eq!(
+                            stats.rows_with_many_neighbours > 0,
+                            pairs_not_reported > 0,
+                            "{label}"
+                        );
                         // Pairs that join two components are fewer than the rows.
                         assert!(found.len() <= first.len() + 300 * workers, "{label}");
                         saved += expected.len() - found.len();
@@ -535,7 +542,7 @@ fn pairs_of_many_near_rows_grow_with_the_rows() {
     let input = rows.input(Kind::Bits, &[], Csr::new(&rows.offsets, &[]));
     for limit in [100, 1000] {
         let spec = Spec {
-            bucket_limit: Some(limit),
+            max_bucket_pairwise: Some(limit),
             ..spec(Verify::Hamming(8), 0.5)
         };
         let mut join = AllPairs::new(&input, spec, false).expect("valid");
@@ -550,7 +557,10 @@ fn pairs_of_many_near_rows_grow_with_the_rows() {
             max_predecessors * (max_predecessors - 1) / 2
                 + (count - max_predecessors) * max_predecessors
         );
-        assert_eq!(join.stats().crowded as usize, count - max_predecessors - 1);
+        assert_eq!(
+            join.stats().rows_with_many_neighbours as usize,
+            count - max_predecessors - 1
+        );
     }
 }
 
@@ -577,15 +587,16 @@ fn blocks_of_any_size_give_all_pairs() {
             let plain = specs(kind, 128)[1];
             let expected = rows.brute_force(kind, &plain);
             for blocks in sizes() {
-                for (bucket_limit, workers) in [(None, 1), (None, 3), (Some(20), 1), (Some(20), 3)]
+                for (max_bucket_pairwise, workers) in
+                    [(None, 1), (None, 3), (Some(20), 1), (Some(20), 3)]
                 {
                     let spec = Spec {
                         blocks,
-                        bucket_limit,
+                        max_bucket_pairwise,
                         ..plain
                     };
                     let label = format!("{kind:?}, {spec:?}");
-                    let halves = bucket_limit.is_some();
+                    let halves = max_bucket_pairwise.is_some();
                     let join = AllPairs::new(&input, spec, halves).expect("valid");
                     let mut found = BTreeMap::new();
                     for mut join in join.into_workers(workers) {
@@ -593,7 +604,7 @@ fn blocks_of_any_size_give_all_pairs() {
                             gather(&mut found, batch, true);
                         }
                     }
-                    if bucket_limit.is_none() {
+                    if max_bucket_pairwise.is_none() {
                         assert_same(&found, &expected, &label);
                         continue;
                     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::super::blocks::BlockSpec;
 use super::super::{
-    Block, HeavyKeys, KeyFilter, KeyPart, OversizedKeys, PairError, PivotJoin, Prober, SetRow,
-    SetRows, Spec, Stats,
+    Block, KeyFilter, KeyPart, OversizedKeyCounter, OversizedKeys, PairError, PivotJoin, Prober,
+    SetRow, SetRows, Spec, Stats,
 };
 use super::rows::{Pairs, Rows, exact};
 use crate::test_random::Random;
@@ -36,14 +36,14 @@ fn oversized(rows: &Rows, spec: BlockSpec, limit: Option<usize>) -> OversizedKey
     };
     let all = || 0..rows.keys.len();
     let keys = all().flat_map(owned).count();
-    let mut heavy = HeavyKeys::new(keys, limit, rows.side.is_some());
-    all().flat_map(owned).for_each(|key| heavy.add(key));
-    let is_any = heavy.any();
+    let mut counter = OversizedKeyCounter::new(keys, limit, rows.side.is_some());
+    all().flat_map(owned).for_each(|key| counter.add(key));
+    let is_any = counter.any();
     for row in all() {
         let side = rows.set_row(row).side;
-        owned(row).for_each(|key| heavy.count(key, side));
+        owned(row).for_each(|key| counter.count(key, side));
     }
-    let found = heavy.finish();
+    let found = counter.finish();
     assert!(is_any || found.is_empty());
     found
 }
@@ -67,7 +67,7 @@ fn join_part(
         two_sides: rows.side.is_some(),
         part,
     };
-    let oversized = Arc::new(oversized(rows, block_spec, spec.bucket_limit));
+    let oversized = Arc::new(oversized(rows, block_spec, spec.max_bucket_pairwise));
     let keys: usize = rows.keys.iter().map(Vec::len).sum();
     let mut filters = [0, 1].map(|stage| KeyFilter::new(keys, 1 << 20, stage));
     for stage in 0..2 {
@@ -154,7 +154,7 @@ fn join_parts(
     filter: bool,
     random: &mut Random,
 ) -> (Pairs, Stats) {
-    let bounded = spec.bucket_limit.is_some();
+    let bounded = spec.max_bucket_pairwise.is_some();
     let (mut all, mut stats) = (Pairs::new(), Stats::default());
     for part in 0..parts {
         let part = KeyPart {
@@ -174,7 +174,7 @@ fn join_parts(
 
 #[test]
 fn blocks_give_the_pairs_and_counts_of_one_join() {
-    let (mut all, mut oversized, mut unlinked) = (0, 0, 0);
+    let (mut all, mut oversized, mut rows_without_pivot) = (0, 0, 0);
     for seed in 0..12 {
         let threshold = [0.2, 0.4, 0.6, 0.8, 0.95, 1.0][seed as usize % 6];
         let sets = || Rows::random_sets(seed, 220, 14);
@@ -200,9 +200,9 @@ fn blocks_give_the_pairs_and_counts_of_one_join() {
             (coarse.with_sides(seed), false),
         ];
         for (rows, prefix_filter) in &cases {
-            for bucket_limit in [None, Some(1), Some(4), Some(12), Some(1000)] {
+            for max_bucket_pairwise in [None, Some(1), Some(4), Some(12), Some(1000)] {
                 let spec = Spec {
-                    bucket_limit,
+                    max_bucket_pairwise,
                     prefix_filter: *prefix_filter,
                     ..exact(threshold)
                 };
@@ -214,10 +214,15 @@ fn blocks_give_the_pairs_and_counts_of_one_join() {
                         continue;
                     }
                     let (pairs, stats) = join(rows, spec, filter, &mut random);
-                    assert_eq!(pairs, expected, "seed {seed} limit {bucket_limit:?}");
+                    assert_eq!(pairs, expected, "seed {seed} limit {max_bucket_pairwise:?}");
                     let left_out = |stats: Stats| {
-                        let oversized = (stats.oversized_buckets, stats.rows_in_oversized);
-                        (oversized, stats.unlinked, stats.uncompared, stats.pairs)
+                        let oversized = (stats.oversized_buckets, stats.rows_in_oversized_buckets);
+                        (
+                            oversized,
+                            stats.rows_without_pivot,
+                            stats.pairs_not_compared,
+                            stats.pairs,
+                        )
                     };
                     assert_eq!(left_out(stats), left_out(counts));
                 }
@@ -225,20 +230,24 @@ fn blocks_give_the_pairs_and_counts_of_one_join() {
                 let found = join_parts(rows, spec, parts, !prefix_filter, &mut random);
                 assert_eq!(
                     found.0, expected,
-                    "seed {seed} {parts} parts {bucket_limit:?}"
+                    "seed {seed} {parts} parts {max_bucket_pairwise:?}"
                 );
                 let left_out = |stats: Stats| {
-                    let oversized = (stats.oversized_buckets, stats.rows_in_oversized);
-                    (oversized, stats.unlinked, stats.uncompared)
+                    let oversized = (stats.oversized_buckets, stats.rows_in_oversized_buckets);
+                    (
+                        oversized,
+                        stats.rows_without_pivot,
+                        stats.pairs_not_compared,
+                    )
                 };
                 assert_eq!(left_out(found.1), left_out(counts));
                 all += expected.len();
                 oversized += counts.oversized_buckets;
-                unlinked += counts.unlinked;
+                rows_without_pivot += counts.rows_without_pivot;
             }
         }
     }
-    assert!(all > 10_000 && oversized > 1_000 && unlinked > 100);
+    assert!(all > 10_000 && oversized > 1_000 && rows_without_pivot > 100);
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn a_cap_takes_the_first_rows_and_counts_the_rest() {
                     };
                     let (pairs, stats) = rows.join(spec);
                     assert_eq!(pairs, expected);
-                    assert_eq!(stats.capped, cut);
+                    assert_eq!(stats.rows_beyond_max_bucket, cut);
                 }
             }
         }

@@ -13,14 +13,14 @@ use crate::test_random::Random;
 struct Naive {
     pairs: Pairs,
     oversized: u64,
-    unlinked: u64,
-    uncompared: u64,
+    rows_without_pivot: u64,
+    pairs_not_compared: u64,
     /// The pivots of each oversized bucket.
     pivots: BTreeMap<u64, Vec<usize>>,
 }
 
 fn naive(rows: &Rows, spec: Spec, similarity: impl Fn(usize, usize) -> Option<f64>) -> Naive {
-    let limit = spec.bucket_limit.expect("linked mode");
+    let limit = spec.max_bucket_pairwise.expect("linked mode");
     let mut buckets: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (row, keys) in rows.keys.iter().enumerate() {
         for &key in keys {
@@ -62,11 +62,11 @@ fn naive(rows: &Rows, spec: Spec, similarity: impl Fn(usize, usize) -> Option<f6
             if links < MIN_COVERING_PIVOTS && pivots.len() < max_pivots {
                 pivots.push(row);
             } else if links == 0 {
-                naive.unlinked += 1;
+                naive.rows_without_pivot += 1;
             }
         }
         naive.oversized += 1;
-        naive.uncompared += (members.len() * (members.len() - 1) / 2 - compared) as u64;
+        naive.pairs_not_compared += (members.len() * (members.len() - 1) / 2 - compared) as u64;
         naive.pivots.insert(key, pivots);
     }
     naive
@@ -121,7 +121,7 @@ fn check_kept(
 
 #[test]
 fn linked_mode_follows_the_rule_for_any_number_of_parts() {
-    let (mut oversized, mut unlinked, mut both) = (0, 0, 0);
+    let (mut oversized, mut rows_without_pivot, mut both) = (0, 0, 0);
     for seed in 0..16 {
         let threshold = [0.2, 0.4, 0.6, 0.8][seed as usize % 4];
         let plain = Rows::random_sets(seed, 250, 10).with_prefixes(threshold);
@@ -136,7 +136,7 @@ fn linked_mode_follows_the_rule_for_any_number_of_parts() {
             for limit in [1, 3, 10, 1000] {
                 let similarity = |a, b| rows.jaccard(a, b, threshold);
                 let spec = Spec {
-                    bucket_limit: Some(limit),
+                    max_bucket_pairwise: Some(limit),
                     prefix_filter: !is_coarse,
                     ..exact(threshold)
                 };
@@ -148,11 +148,11 @@ fn linked_mode_follows_the_rule_for_any_number_of_parts() {
                         "seed {seed} limit {limit} parts {parts}"
                     );
                     assert_eq!(stats.oversized_buckets, expected.oversized);
-                    assert_eq!(stats.unlinked, expected.unlinked);
-                    assert_eq!(stats.uncompared, expected.uncompared);
+                    assert_eq!(stats.rows_without_pivot, expected.rows_without_pivot);
+                    assert_eq!(stats.pairs_not_compared, expected.pairs_not_compared);
                 }
                 oversized += expected.oversized;
-                unlinked += expected.unlinked;
+                rows_without_pivot += expected.rows_without_pivot;
                 let mut order: Vec<usize> = (0..250).collect();
                 for shuffle in 0..3 {
                     let kept = kept(&expected.pairs, &order);
@@ -162,7 +162,10 @@ fn linked_mode_follows_the_rule_for_any_number_of_parts() {
             }
         }
     }
-    assert!(oversized > 100 && unlinked > 100, "{oversized} {unlinked}");
+    assert!(
+        oversized > 100 && rows_without_pivot > 100,
+        "{oversized} {rows_without_pivot}"
+    );
     assert!(both > 0, "two kept rows may be similar");
 }
 
@@ -191,13 +194,16 @@ fn a_removed_pivot_does_not_leave_its_rows_alone() {
     assert!((2..402).all(|row| rows.jaccard(0, row, threshold).is_none()));
     let spec = Spec {
         prefix_filter: false,
-        bucket_limit: Some(10),
+        max_bucket_pairwise: Some(10),
         ..exact(threshold)
     };
     let order: Vec<usize> = (0..402).collect();
     for parts in [1, 2, 4, 16, 64] {
         let (pairs, stats) = rows.join(Spec { parts, ..spec });
-        assert_eq!((stats.oversized_buckets, stats.rows_in_oversized), (1, 401));
+        assert_eq!(
+            (stats.oversized_buckets, stats.rows_in_oversized_buckets),
+            (1, 401)
+        );
         let kept = kept(&pairs, &order);
         let left: Vec<usize> = (0..402).filter(|&row| kept[row]).collect();
         assert_eq!(
@@ -217,7 +223,7 @@ fn without_verification_an_oversized_bucket_is_a_few_stars() {
     let spec = Spec {
         verify: Verify::None,
         prefix_filter: false,
-        bucket_limit: Some(10),
+        max_bucket_pairwise: Some(10),
         ..exact(1.0)
     };
     let (pairs, stats) = rows.join(spec);
@@ -229,8 +235,8 @@ fn without_verification_an_oversized_bucket_is_a_few_stars() {
     assert_eq!(
         (
             stats.oversized_buckets,
-            stats.rows_in_oversized,
-            stats.unlinked
+            stats.rows_in_oversized_buckets,
+            stats.rows_without_pivot
         ),
         (1, 100, 0)
     );
@@ -263,16 +269,16 @@ fn variants_of_a_template_stay_linear() {
     let mut first = None;
     for parts in [1, 3] {
         let spec = Spec {
-            bucket_limit: Some(1000),
+            max_bucket_pairwise: Some(1000),
             parts,
             ..exact(0.8)
         };
         let (pairs, stats) = rows.join(spec);
         assert_eq!(
-            (stats.oversized_buckets, stats.rows_in_oversized),
+            (stats.oversized_buckets, stats.rows_in_oversized_buckets),
             (5, 5 * n)
         );
-        assert_eq!(stats.unlinked, 0);
+        assert_eq!(stats.rows_without_pivot, 0);
         assert!(stats.verified <= parts * n * MAX_PIVOTS as u64);
         assert!(pairs.len() as u64 <= n * MAX_PIVOTS as u64);
         let mut forest = Forest::new(n as u32);
@@ -313,7 +319,7 @@ fn variants_that_share_values_stay_linear() {
         ..Rows::default()
     };
     let spec = Spec {
-        bucket_limit: Some(100),
+        max_bucket_pairwise: Some(100),
         ..exact(0.75)
     };
     let (pairs, stats) = rows.join(spec);
@@ -341,7 +347,7 @@ fn two_sides_link_to_pivots_of_the_other_side() {
     };
     let spec = Spec {
         prefix_filter: false,
-        bucket_limit: Some(10),
+        max_bucket_pairwise: Some(10),
         ..exact(0.9)
     };
     let (pairs, stats) = rows.join(spec);
@@ -351,6 +357,6 @@ fn two_sides_link_to_pivots_of_the_other_side() {
         assert!((1..=MAX_PIVOTS).contains(&pairs.count()));
     }
     assert!(pairs.len() <= n * MAX_PIVOTS);
-    assert_eq!(stats.unlinked, 0);
-    assert_eq!(stats.uncompared as usize, n * n / 4 - pairs.len());
+    assert_eq!(stats.rows_without_pivot, 0);
+    assert_eq!(stats.pairs_not_compared as usize, n * n / 4 - pairs.len());
 }

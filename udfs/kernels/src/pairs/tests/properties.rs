@@ -93,7 +93,7 @@ fn the_size_of_batches_does_not_matter() {
     let rows = Rows::random_sets(11, 1500, 6).with_prefixes(0.3);
     for limit in [None, Some(4)] {
         let spec = Spec {
-            bucket_limit: limit,
+            max_bucket_pairwise: limit,
             ..exact(0.3)
         };
         let (expected, stats) = rows.join_part(spec, usize::MAX);
@@ -144,10 +144,10 @@ fn equal_sets_and_repeated_keys() {
         ..Rows::default()
     };
     let one = 1.0f64.to_bits();
-    for bucket_limit in [None, Some(1), Some(2)] {
+    for max_bucket_pairwise in [None, Some(1), Some(2)] {
         let spec = Spec {
             prefix_filter: false,
-            bucket_limit,
+            max_bucket_pairwise,
             ..exact(1.0)
         };
         let (pairs, _) = rows.join_part(spec, 10);

@@ -39,7 +39,7 @@ pub(super) fn exact(threshold: f64) -> Spec {
         prefix_filter: true,
         part: 0,
         parts: 1,
-        bucket_limit: None,
+        max_bucket_pairwise: None,
         max_bucket: None,
         blocks: SMALL,
     }

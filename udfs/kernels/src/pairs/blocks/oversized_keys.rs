@@ -14,7 +14,7 @@ type KeyMap<V> = HashMap<u64, V, BuildHasherDefault<KeyHasher>>;
 /// Counts keys in two passes over the rows. The first one counts in a table of counters that keys share, the second one
 /// counts those keys exactly whose counter exceeds the limit.
 #[derive(Debug)]
-pub struct HeavyKeys {
+pub struct OversizedKeyCounter {
     limit: usize,
     two_sides: bool,
     counters: Vec<u32>,
@@ -23,7 +23,7 @@ pub struct HeavyKeys {
     exact: KeyMap<[u32; 2]>,
 }
 
-impl HeavyKeys {
+impl OversizedKeyCounter {
     /// Counters for `keys` keys of rows on one side or two; buckets of more than `limit` rows are oversized.
     #[must_use]
     pub fn new(keys: usize, limit: usize, two_sides: bool) -> Self {
@@ -101,9 +101,9 @@ impl HeavyKeys {
             }
             numbers.insert(key, numbers.len() as u32);
             stats.oversized_buckets += 1;
-            stats.rows_in_oversized += a + b;
+            stats.rows_in_oversized_buckets += a + b;
             // Comparisons with pivots are subtracted when they are done.
-            stats.uncompared += pairs_in_bucket([Some(a), self.two_sides.then_some(b)]);
+            stats.pairs_not_compared += pairs_in_bucket([Some(a), self.two_sides.then_some(b)]);
         }
         OversizedKeys { numbers, stats }
     }
