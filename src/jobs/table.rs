@@ -216,7 +216,7 @@ impl<'a> TableColumns<'a> {
                 parameter_error![
                     set(option, name),
                     why,
-                    "vectors are compared with ",
+                    "dedup compares vectors with ",
                     set("method", "projection"),
                     " ",
                     set("vector", name)

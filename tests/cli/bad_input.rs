@@ -875,7 +875,7 @@ fn wrong_columns_are_answered_with_what_to_do() {
         (
             &["nested.jsonl", "--text", "v"],
             &[
-                "but it holds lists of integers; vectors are compared with --method projection --vector v",
+                "but it holds lists of integers; dedup compares vectors with --method projection --vector v",
             ],
         ),
         (
