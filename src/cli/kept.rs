@@ -29,6 +29,11 @@ pub(crate) async fn check(
     if Path::new(file).is_dir() {
         return exec_err!("--kept {file}: this is a directory; the name of a file is needed");
     }
+    if Path::new(file).extension().is_none() {
+        return plan_err!(
+            "--kept {file}: the name must end in .parquet, .csv, .tsv, .json, .jsonl or .ndjson, all but .parquet also with .gz, .bz2 or .zst"
+        );
+    }
     let plan = context
         .state()
         .create_logical_plan(&copy("(SELECT 1 AS id)", file))

@@ -38,18 +38,17 @@ mod sql;
 mod stop;
 mod summary;
 mod temp_dir;
+mod tips;
 mod tune;
 mod visible;
 mod why;
 
-use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use datafusion::common::{DataFusionError, Result};
 use futures::future::Either;
 use options::Global;
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -133,9 +132,10 @@ pub(crate) fn main() -> ExitCode {
     let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => {
+            let (text, tip) = tips::explained(error, &Arguments::command());
             // Escaped, because the error repeats the arguments.
-            report!("{}", error.render().to_string().trim_end());
-            if let Some(tip) = tip(&error) {
+            report!("{}", text.trim_end());
+            if let Some(tip) = tip {
                 report!("\n  tip: {tip}");
             }
             return ExitCode::from(2);
@@ -151,11 +151,12 @@ pub(crate) fn main() -> ExitCode {
         let style = out.default_level_style(record.level());
         let (level, from) = (record.level(), record.target());
         let text = record.args().to_string();
-        writeln!(
-            out,
-            "[{style}{level:<5}{style:#} {from}] {}",
-            visible::visible(&text)
-        )
+        let text = visible::visible(&text);
+        // A warning of this workspace is about the user's files or options.
+        match level == log::Level::Warn && from.starts_with("neardup") {
+            true => writeln!(out, "{style}warning{style:#}: {text}"),
+            false => writeln!(out, "[{style}{level:<5}{style:#} {from}] {text}"),
+        }
     });
     logger.parse_default_env().init();
     // The size of the main thread's stack is set by the system, so the work runs on another thread.
@@ -173,7 +174,9 @@ pub(crate) fn main() -> ExitCode {
         Ok(Outcome::Stopped(stop)) => ExitCode::from(stop.code),
         Err(_) if out::is_closed() => ExitCode::SUCCESS,
         Err(error) => {
-            report!("error: {}", flags::error_text(&error));
+            let text = flags::error_text(&error);
+            let hint = tips::missing_input(&text, &Arguments::command());
+            report!("error: {text}{}", hint.unwrap_or_default());
             ExitCode::FAILURE
         }
     }
@@ -191,36 +194,6 @@ fn parse() -> std::result::Result<Arguments, clap::Error> {
         dedup.given = names.filter(|id| is_given(id)).map(str::to_owned).collect();
     }
     Ok(arguments)
-}
-
-/// A hint for arguments of another command, or of a task that is not an option.
-fn tip(error: &clap::Error) -> Option<String> {
-    let given = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.as_str()),
-        _ => None,
-    };
-    if let Some(word) = given(ContextKind::InvalidSubcommand) {
-        let file = visible::shell_word(word);
-        return Path::new(word)
-            .exists()
-            .then(|| format!("the command comes first: neardup dedup {file}"));
-    }
-    let recipe = match given(ContextKind::InvalidArg)? {
-        "--against" | "--exclude" | "--minus" | "--against-table" => "A minus B",
-        "--group" | "--group-by" | "--by" => "Only within a group",
-        "--weight" | "--weights" | "--fields" => {
-            return Some(
-                "--text title,body compares several columns as one text; records whose fields have weights: SELECT * FROM field_join('FILE', fields => [title, body], weights => [0.3, 0.7], threshold => 0.8)".to_owned(),
-            );
-        }
-        "--headings" | "--lists" => {
-            return Some("--compare all --min-length 0 compares headings, too".to_owned());
-        }
-        _ => return None,
-    };
-    Some(format!(
-        "docs/recipes.md, \"{recipe}\", has a statement for this"
-    ))
 }
 
 /// Prints help, the version, or an error of the arguments.

@@ -6,7 +6,7 @@ use super::script::{Format, run_script};
 use super::shell;
 use clap::Args;
 use datafusion::common::{Result, exec_datafusion_err, plan_err};
-use std::io::{IsTerminal, Read};
+use std::io::{ErrorKind, IsTerminal, Read};
 use std::path::PathBuf;
 
 /// Run SQL: statements, a script, or a shell
@@ -62,7 +62,10 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
             true => std::io::read_to_string(std::io::stdin()),
             false => std::fs::read_to_string(file),
         };
-        let script = script.map_err(|error| exec_datafusion_err!("{}: {error}", file.display()))?;
+        let script = script.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => exec_datafusion_err!("{}: no such file", file.display()),
+            _ => exec_datafusion_err!("{}: {error}", file.display()),
+        })?;
         scripts.push(script);
     }
     let statements = arguments.statements.iter().chain(&arguments.command);

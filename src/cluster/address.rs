@@ -21,7 +21,8 @@ pub enum Trust {
 /// If it does not resolve, or if other machines can reach the address and `trust` is not `Trust::Network`.
 pub fn listen_address(bind: &str, trust: Trust) -> Result<SocketAddr> {
     let mut addresses = bind.to_socket_addrs().map_err(|error| {
-        parameter_error![set("bind", bind), format!(": must be HOST:PORT: {error}")]
+        let why = format!(": must be HOST:PORT, such as 127.0.0.1:50050 ({error})");
+        parameter_error![set("bind", bind), why]
     })?;
     let Some(address) = addresses.next() else {
         return Err(parameter_error![set("bind", bind), ": the host has no address"].into());
@@ -59,7 +60,12 @@ mod tests {
             "127.0.0.1:70000",
         ] {
             let error = listen_address(wrong, Trust::Network).unwrap_err();
-            assert!(error.to_string().contains("HOST:PORT"), "{error}");
+            assert!(
+                error
+                    .to_string()
+                    .contains("must be HOST:PORT, such as 127.0.0.1:50050"),
+                "{error}"
+            );
         }
     }
 }

@@ -5,7 +5,7 @@ use super::config;
 use super::server;
 use super::temp_dir::LockedTempDir;
 use super::token::{Token, check_scheduler_token};
-use crate::parameters::{parameter_error, set};
+use crate::parameters::{name, parameter_error, set};
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use datafusion::common::{DataFusionError, Result};
@@ -96,7 +96,18 @@ pub async fn executor(options: &ExecutorOptions, ready: impl FnOnce(SocketAddr))
     start_executor_process(Arc::new(settings))
         .await
         .map_err(|error| {
-            parameter_error![set("scheduler", &options.scheduler), format!(": {error}")].into()
+            let text = error.to_string();
+            match text.contains("Could not connect to scheduler") {
+                true => parameter_error![
+                    format!("no scheduler answers at {} (", options.scheduler),
+                    name("scheduler"),
+                    " names another); start one with neardup scheduler"
+                ],
+                false => {
+                    parameter_error![set("scheduler", &options.scheduler), format!(": {text}")]
+                }
+            }
+            .into()
         })
 }
 

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
-use tokio::time::sleep;
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
 
 /// Timeout of a request to the scheduler.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -15,6 +16,8 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 const HEARTBEAT_WAIT: Duration = Duration::from_secs(4);
 /// How long a client waits for a cluster to recover.
 const RECOVERY_TIMEOUT: Duration = Duration::from_secs(120);
+/// How long the first query of a session waits for a scheduler that is just being started.
+const FIRST_CONNECTION_TIMEOUT: Duration = Duration::from_secs(3);
 /// More stages than any plan has.
 const MAX_STAGES: usize = 1000;
 /// The longest time between two polls of a query's progress.
@@ -81,6 +84,27 @@ impl Monitor {
 
     pub(super) fn scheduler(&self) -> &str {
         &self.scheduler
+    }
+
+    /// Checks that something listens at the address of the scheduler.
+    ///
+    /// # Errors
+    /// If nothing does within [`FIRST_CONNECTION_TIMEOUT`], or does not answer.
+    pub(super) async fn check_listening(&self) -> Result<()> {
+        let address = self.scheduler.trim_start_matches("http://");
+        let begun = Instant::now();
+        loop {
+            let connected = timeout(REQUEST_TIMEOUT, TcpStream::connect(address)).await;
+            if matches!(connected, Ok(Ok(_))) {
+                return Ok(());
+            }
+            if begun.elapsed() >= FIRST_CONNECTION_TIMEOUT {
+                let reason =
+                    format!("no scheduler answers at {address}; start one with neardup scheduler");
+                return Err(DataFusionError::External(reason.into()));
+            }
+            sleep(FIRST_CONNECTION_TIMEOUT / 10).await;
+        }
     }
 
     /// Returns when a job makes no progress: none of its tasks ended within `limit`, or the scheduler does not

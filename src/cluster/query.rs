@@ -37,6 +37,7 @@ use datafusion_proto::protobuf::LogicalPlanNode;
 use futures::{StreamExt, TryStreamExt};
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How often a query that the cluster lost is resubmitted.
@@ -54,6 +55,8 @@ pub(super) struct ClusterPlanner {
     /// The directories of queries whose plans do not keep them, until the session ends.
     pub(super) kept: Mutex<Vec<Scratch>>,
     pub(super) token: Option<Token>,
+    /// Whether a query of the session has reached the scheduler.
+    pub(super) reached: Arc<AtomicBool>,
 }
 
 #[async_trait::async_trait]
@@ -106,6 +109,7 @@ impl QueryPlanner for ClusterPlanner {
             session: session.session_id().to_owned(),
             monitor: Monitor::new(&self.scheduler, self.token.clone()),
             step_timeout: self.step_timeout,
+            reached: Arc::clone(&self.reached),
             _scratch: scratch,
         };
         Ok(Arc::new(ClusterQueryExec::new(Arc::new(query))))
@@ -151,6 +155,7 @@ struct Query {
     session: String,
     monitor: Monitor,
     step_timeout: Duration,
+    reached: Arc<AtomicBool>,
     /// Holds the files that the plan reads until the query has ended.
     _scratch: Scratch,
 }
@@ -158,6 +163,11 @@ struct Query {
 impl Query {
     /// The rows of the query. If the cluster loses the query before its first row, the query is resubmitted.
     async fn rows(self: Arc<Self>, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        // A scheduler that was there is waited for, but not one that never was.
+        if !self.reached.load(Ordering::Relaxed) {
+            self.monitor.check_listening().await?;
+            self.reached.store(true, Ordering::Relaxed);
+        }
         let mut failure = match self.attempt(&context).await {
             Ok(rows) => return Ok(rows),
             Err(failure) => failure,

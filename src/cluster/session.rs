@@ -73,6 +73,7 @@ pub fn session(options: &ClientOptions, runtime: Arc<RuntimeEnv>) -> Result<Sess
         scratch: Scratch::new(options.scratch.as_deref())?,
         kept: Mutex::default(),
         token: options.token.clone(),
+        reached: Arc::default(),
     };
     let state = crate::session::bare(config, &runtime)?.upgrade_for_ballista(scheduler)?;
     let first: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(PlainDictionaries);

@@ -1,5 +1,6 @@
 //! Finds the files that a name refers to: a file, a directory or a glob, on disk or in an object store.
 
+use super::stores::{BUCKETS, NO_STORE};
 use super::{KNOWN, Location, is_text, kind_of};
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
 use datafusion::execution::runtime_env::RuntimeEnv;
@@ -189,7 +190,14 @@ fn is_job(directory: &Path) -> bool {
 /// The objects of a store that a name refers to.
 pub(super) async fn in_store(name: &str, runtime: &RuntimeEnv) -> Result<Vec<Location>> {
     let location = Location::new(name)?;
-    let (store, path) = location.store(runtime)?;
+    let (store, path) = location.store(runtime).map_err(|error| {
+        match error.strip_backtrace().contains(NO_STORE) {
+            true => exec_datafusion_err!(
+                "{name}: files at addresses of this kind are not read, but paths{BUCKETS}; download the file first"
+            ),
+            false => error,
+        }
+    })?;
     let failed = |error: StoreError| exec_datafusion_err!("{name}: {error}");
     let is_directory = name.ends_with('/') || path.as_ref().is_empty();
     if !is_directory {

@@ -206,6 +206,12 @@ fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
                 "{path}: .{ending} files are not read; export the table as CSV, or the text as .txt"
             );
         }
+        Some(
+            ending @ ("zip" | "7z" | "rar" | "tar" | "tgz" | "tbz" | "tbz2" | "txz" | "xz" | "lz4"
+            | "lzma" | "br" | "z"),
+        ) => {
+            return exec_err!("{path}: .{ending} files are not read; unpack it first");
+        }
         _ => {
             return exec_err!(
                 "{path}: unknown kind of file by its name and by its first bytes; known are {KNOWN}; with a delimiter any other is read as separated values"

@@ -66,6 +66,11 @@ impl Reading {
         &self.given
     }
 
+    /// Whether the first line of separated values is read as the header.
+    pub(crate) fn has_header(&self) -> bool {
+        matches!(self.header, None | Some(Header::FirstLine))
+    }
+
     /// The first of the options that only separated values have, if one is given.
     pub(crate) fn of_separated_values(&self) -> Option<&'static str> {
         let given = [

@@ -8,6 +8,16 @@ use datafusion::object_store::ObjectStore;
 use std::sync::Arc;
 use url::Url;
 
+/// The error of an address that no store serves.
+pub(super) const NO_STORE: &str = "no store is registered for addresses of this kind";
+
+/// The addresses that are read beside paths.
+pub(super) const BUCKETS: &str = if cfg!(feature = "s3") {
+    " and s3://"
+} else {
+    ""
+};
+
 /// How the engine's store of the whole file system shows itself.
 const WHOLE_DISK: &str = "LocalFileSystem(file:///)";
 
@@ -59,14 +69,7 @@ impl ObjectStoreRegistry for Buckets {
                 self.0.register_store(url, Arc::clone(&store));
                 Ok(store)
             }
-            None => plan_err!(
-                "{url}: no store is registered for addresses of this kind; supported are paths{}",
-                if cfg!(feature = "s3") {
-                    " and s3://"
-                } else {
-                    ""
-                }
-            ),
+            None => plan_err!("{url}: {NO_STORE}; supported are paths{BUCKETS}"),
         }
     }
 }

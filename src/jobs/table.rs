@@ -87,20 +87,40 @@ impl<'a> TableColumns<'a> {
         let is_separated = matches!(self.input.kind, Kind::Csv | Kind::Tsv);
         let like_json = names.first().is_some_and(|name| name.starts_with('{'));
         let separator = near_names::separator(&names).filter(|_| is_separated);
+        let is_headed = is_separated && self.input.reading.has_header();
+        // A name that is a number is probably the value of a row.
+        let is_row = names.iter().any(|name| name.trim().parse::<f64>().is_ok());
         let error: ParameterError = match separator {
             _ if is_separated && like_json => {
                 parameter_error![set(option, name), why, near_names::LIKE_JSON]
             }
+            None if is_headed && is_row => parameter_error![
+                set(option, name),
+                why,
+                "; if the file has no header, name its columns with ",
+                self::name("column_names"),
+                ", or number them with --no-header (option header => false)"
+            ],
             Some(separator) => parameter_error![
                 set(option, name),
                 why,
                 "; if this is several names, say what separates them: ",
                 set("delimiter", separator)
             ],
-            None => {
-                let rows = rows_in_list(&self.schema, &self.input.files[0]).unwrap_or_default();
-                parameter_error![set(option, name), why, of_keep, rows]
-            }
+            None => match in_object(&self.schema, name, &self.input.files[0]) {
+                Some((query, last)) => parameter_error![
+                    set(option, name),
+                    why,
+                    format!(
+                        "; it stands in an object: make a table with it, neardup sql \"COPY ({query}) TO 'flat.parquet'\", and give flat.parquet with "
+                    ),
+                    set(option, last)
+                ],
+                None => {
+                    let rows = rows_in_list(&self.schema, &self.input.files[0]).unwrap_or_default();
+                    parameter_error![set(option, name), why, of_keep, rows]
+                }
+            },
         };
         Err(error.into())
     }
@@ -113,7 +133,7 @@ impl<'a> TableColumns<'a> {
         let field = self.find(option, name)?;
         match is_text(field.data_type()) {
             true => Ok(field),
-            false => Err(unfit(option, field, "be a text column")),
+            false => Err(self.unfit_text(option, field, "be a text column")),
         }
     }
 
@@ -128,11 +148,7 @@ impl<'a> TableColumns<'a> {
             DataType::List(item) | DataType::LargeList(item) if is_text(item.data_type()) => {
                 Ok(true)
             }
-            _ => Err(unfit(
-                option,
-                field,
-                "be a column of texts or of lists of texts",
-            )),
+            _ => Err(self.unfit_text(option, field, "be a column of texts or of lists of texts")),
         }
     }
 
@@ -156,7 +172,7 @@ impl<'a> TableColumns<'a> {
         if !is_text(field.data_type()) && !field.data_type().is_integer() {
             let why = format!(
                 ": must be a column of integers or texts, but it holds {}; ",
-                field.data_type()
+                values(field.data_type())
             );
             let made = " uses row numbers as ids";
             return Err(
@@ -165,6 +181,138 @@ impl<'a> TableColumns<'a> {
         }
         Ok(Some(field.name()))
     }
+
+    /// The error of a column that holds no texts, with how to make texts of its values.
+    fn unfit_text(&self, option: &'static str, field: &Field, needed: &str) -> DataFusionError {
+        let name = field.name();
+        let why = format!(
+            ": must {needed}, but it holds {}; ",
+            values(field.data_type())
+        );
+        let column = quoted(name);
+        let file = self.input.files[0].as_str().replace('\'', "''");
+        let made = |query: String| {
+            format!("make a table with texts: neardup sql \"COPY ({query}) TO 'texts.parquet'\"")
+        };
+        let replaced = |text: String| {
+            made(format!(
+                "SELECT * REPLACE ({text} AS {column}) FROM '{file}'"
+            ))
+        };
+        let error: ParameterError = match field.data_type() {
+            _ if matches!(self.input.kind, Kind::Csv | Kind::Tsv) => parameter_error![
+                set(option, name),
+                why,
+                self::name("all_text"),
+                " reads all columns as texts"
+            ],
+            DataType::List(item) | DataType::LargeList(item) if is_text(item.data_type()) => {
+                let text = format!("array_to_string({column}, ' ')");
+                parameter_error![set(option, name), why, replaced(text)]
+            }
+            DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)
+                if item.data_type().is_numeric() =>
+            {
+                parameter_error![
+                    set(option, name),
+                    why,
+                    "dedup compares vectors with ",
+                    set("method", "projection"),
+                    " ",
+                    set("vector", name)
+                ]
+            }
+            DataType::Struct(fields) => {
+                let key = fields.iter().find(|field| is_text(field.data_type()));
+                let key = key.map_or("KEY", |field| field.name().as_str());
+                let text = format!("{column}['{}']", key.replace('\'', "''"));
+                parameter_error![set(option, name), why, replaced(text)]
+            }
+            other if !other.is_nested() => {
+                let text = format!("CAST({column} AS TEXT)");
+                parameter_error![set(option, name), why, replaced(text)]
+            }
+            _ => parameter_error![set(option, name), why, "name a column of texts"],
+        };
+        error.into()
+    }
+}
+
+/// What a column of a type holds, in words.
+fn values(data_type: &DataType) -> String {
+    let words = match data_type {
+        DataType::Dictionary(_, value) => return values(value),
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _) => {
+            return format!("lists of {}", values(item.data_type()));
+        }
+        DataType::Null => "no values",
+        DataType::Boolean => "truth values",
+        DataType::Struct(_) | DataType::Map(..) => "objects",
+        DataType::Date32 | DataType::Date64 => "dates",
+        DataType::Timestamp(..) => "timestamps",
+        DataType::Time32(_) | DataType::Time64(_) => "times of day",
+        DataType::Duration(_) | DataType::Interval(_) => "lengths of time",
+        other if other.is_integer() => "integers",
+        other if other.is_numeric() => "numbers with fractions",
+        other if other.is_string() => "texts",
+        other if other.is_binary() => "bytes",
+        other => return other.to_string(),
+    };
+    words.to_owned()
+}
+
+/// A name of a column as SQL writes it.
+fn quoted(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    match name.chars().all(is_plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
+        true if !name.is_empty() => name.to_owned(),
+        _ => format!("\"{}\"", name.replace('"', "\"\"")),
+    }
+}
+
+/// How to make a column of a value in objects, `meta.text` or, if only one column holds such objects, `text`: a query, and
+/// the name of the new column.
+fn in_object(schema: &Schema, name: &str, file: &Location) -> Option<(String, String)> {
+    let (column, path) = match name.split_once('.') {
+        Some(split) => split,
+        None => {
+            let holds = |field: &DataType| match field {
+                DataType::Struct(fields) => fields.find(name).is_some(),
+                _ => false,
+            };
+            let fields = schema.fields().iter();
+            let mut found = fields.filter(|field| holds(field.data_type()));
+            match (found.next(), found.next()) {
+                (Some(field), None) => (field.name().as_str(), name),
+                _ => return None,
+            }
+        }
+    };
+    let mut data_type = schema.field_with_name(column).ok()?.data_type();
+    let mut value = quoted(column);
+    let mut last = path;
+    for key in path.split('.') {
+        let DataType::Struct(fields) = data_type else {
+            return None;
+        };
+        let (_, field) = fields.find(key)?;
+        value = format!("{value}['{}']", key.replace('\'', "''"));
+        data_type = field.data_type();
+        last = key;
+    }
+    // A column of the same name would stand there twice.
+    let others = match schema.field_with_name(last).is_ok() {
+        false => "*, ",
+        true if last != "id" && schema.field_with_name("id").is_ok() => "id, ",
+        true => "",
+    };
+    let file = file.as_str().replace('\'', "''");
+    let query = format!("SELECT {others}{value} AS {} FROM '{file}'", quoted(last));
+    Some((query, last.to_owned()))
 }
 
 fn is_text(data_type: &DataType) -> bool {
@@ -176,8 +324,21 @@ fn is_text(data_type: &DataType) -> bool {
 
 /// The error of a column whose type is not the one that a parameter needs.
 pub(super) fn unfit(option: &'static str, field: &Field, needed: &str) -> DataFusionError {
-    let why = format!(": must {needed}, but it holds {}", field.data_type());
-    parameter_error![set(option, field.name()), why].into()
+    let why = format!(
+        ": must {needed}, but it holds {}",
+        values(field.data_type())
+    );
+    let name = field.name();
+    match option == "vector" && field.data_type().is_string() {
+        true => parameter_error![
+            set(option, name),
+            why,
+            "; texts are compared by ",
+            set("text", name)
+        ],
+        false => parameter_error![set(option, name), why],
+    }
+    .into()
 }
 
 /// Checks that a way to make ids is given only for a table that has none.

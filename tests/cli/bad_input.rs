@@ -279,11 +279,15 @@ fn arguments_out_of_range() {
     ]);
     scratch.fail(
         &["dedup", "float.parquet"],
-        &["id", "integers or texts", "Float64"],
+        &["id", "integers or texts", "numbers with fractions"],
     );
     scratch.fail(
         &["dedup", "float.parquet", "--id", "text", "--text", "id"],
-        &["--text id", "text column", "Float64"],
+        &[
+            "--text id",
+            "must be a text column, but it holds numbers with fractions; make a table with texts: neardup sql",
+            "REPLACE (CAST(id AS TEXT) AS id)",
+        ],
     );
     assert_eq!(scratch.job(&with(&["--threshold", "1"]))["pairs"], 1);
     assert_eq!(
@@ -376,17 +380,37 @@ fn damaged_tables() {
     let packed = scratch.read("rows.csv.gz");
     scratch.write("cut.csv.gz", &packed[..packed.len() - 12]);
     scratch.write("plain.csv.gz", "id,text\n1,not compressed\n");
+    for ending in ["zst", "bz2"] {
+        let copy = format!("COPY (SELECT * FROM 'rows.csv') TO 'rows.jsonl.{ending}'");
+        scratch.succeed(&["sql", "-c", &copy]);
+        let packed = scratch.read(&format!("rows.jsonl.{ending}"));
+        let cut = format!("cut.jsonl.{ending}");
+        scratch.write(&cut, &packed[..packed.len() / 2]);
+    }
+    // As gunzip does: NULs fill the last block.
+    scratch.write("padded.csv.gz", [&packed[..], &[0; 700]].concat());
     for (name, said) in [
         ("cut.parquet", "parquet"),
         ("junk.parquet", "parquet"),
         ("tiny.parquet", "parquet"),
         ("latin.csv", "utf-8"),
-        ("latin.jsonl", "utf-8"),
+        ("latin.jsonl", "name its encoding (the option encoding"),
         ("ragged.csv", "line 2"),
         ("cut.jsonl", "json"),
         ("cut.json", "json"),
-        ("cut.csv.gz", "cut.csv.gz"),
-        ("plain.csv.gz", "plain.csv.gz"),
+        ("cut.csv.gz", "the compressed file is cut off or damaged ("),
+        (
+            "cut.jsonl.zst",
+            "the compressed file is cut off or damaged (",
+        ),
+        (
+            "cut.jsonl.bz2",
+            "the compressed file is cut off or damaged (",
+        ),
+        (
+            "plain.csv.gz",
+            "the file is not compressed with gzip, though its name ends in .gz",
+        ),
     ] {
         scratch.fail(&["dedup", name, "--quiet"], &[name, said]);
         // The same directory serves as soon as the arguments are right.
@@ -395,6 +419,8 @@ fn damaged_tables() {
         }
     }
     assert_eq!(scratch.job(&["dedup", "rows.csv"])["kept"], 2);
+    let job = ["dedup", "padded.csv.gz", "-o", "padded"];
+    assert_eq!(scratch.job(&job)["kept"], 2);
 }
 
 /// Damage that shows only after thousands of good rows.
@@ -762,4 +788,260 @@ fn common_mistakes_are_answered_with_what_to_do() {
         scratch.succeed(&["sql", "--json", "SELECT 1 AS n"]).out,
         "{\"n\":1}\n"
     );
+}
+
+/// Files of another kind than their names say, or in another form than is read, with the answer that names the next step.
+#[test]
+fn files_that_are_not_what_they_seem_are_named() {
+    let scratch = Scratch::new();
+    scratch.write("rows.csv", "id,text\n1,one two\n2,three four\n");
+    scratch.succeed(&["sql", "-c", "COPY 'rows.csv' TO 'rows.parquet'"]);
+    let table = scratch.read("rows.parquet");
+    for name in ["table.csv", "table.json", "table.txt"] {
+        scratch.write(name, &table);
+        let said = "the file is a Parquet file by its first bytes; rename it to .parquet";
+        scratch.fail(&["sql", &format!("SELECT * FROM '{name}'")], &[name, said]);
+    }
+    scratch.succeed(&["sql", "-c", "COPY 'rows.csv' TO 'rows.csv.bz2'"]);
+    scratch.write("bz2.csv", scratch.read("rows.csv.bz2"));
+    scratch.write("xz.csv", b"\xFD7zXZ\0\0\x04");
+    scratch.write("zip.csv", b"PK\x03\x04\x14\0\0\0");
+    scratch.write("text.csv", "PAR1,text\n1,a\n");
+    for (name, said) in [
+        (
+            "bz2.csv",
+            "compressed with bzip2, which its name must say (NAME.csv.bz2)",
+        ),
+        (
+            "xz.csv",
+            "compressed with xz, which is not read; unpack it first",
+        ),
+        ("zip.csv", "a ZIP archive by its first bytes"),
+    ] {
+        scratch.fail(&["dedup", name], &[name, said]);
+    }
+    scratch.succeed(&["sql", "SELECT \"PAR1\", text FROM 'text.csv'"]);
+    for name in ["a.zip", "a.csv.xz", "a.7z", "a.tar", "a.tar.gz", "a.rar"] {
+        scratch.write(name, b"\x01\x02");
+        scratch.fail(
+            &["dedup", name],
+            &[name, "files are not read; unpack it first"],
+        );
+    }
+    assert!(!scratch.has("neardup-out"));
+}
+
+/// Columns that are not there or hold something else, with the answer that names the next step.
+#[test]
+fn wrong_columns_are_answered_with_what_to_do() {
+    let scratch = Scratch::new();
+    scratch.write("bare.csv", "1,hello world\n2,foo bar\n");
+    scratch.write("typed.csv", "id,text,score\n1,a,5\n2,b,6\n");
+    scratch.write(
+        "nested.jsonl",
+        "{\"id\":1,\"score\":5,\"tags\":[\"a\"],\"v\":[1,2],\"meta\":{\"text\":\"one two\"}}\n\
+         {\"id\":2,\"score\":6,\"tags\":[\"b\"],\"v\":[1,3],\"meta\":{\"text\":\"three\"}}\n",
+    );
+    let flat = "COPY (SELECT *, meta['text'] AS text FROM '";
+    let copy = format!("{flat}nested.jsonl') TO 'flat.parquet'");
+    scratch.succeed(&["sql", &copy]);
+    for (arguments, said) in [
+        (
+            &["bare.csv"][..],
+            &[
+                "if the file has no header, name its columns with --column-names, or number them with --no-header",
+            ][..],
+        ),
+        (
+            &["typed.csv", "--text", "score"],
+            &[
+                "must be a text column, but it holds integers; --all-text reads all columns as texts",
+            ],
+        ),
+        (
+            &["nested.jsonl", "--text", "score"],
+            &[
+                "but it holds integers; make a table with texts: neardup sql \"COPY (SELECT * REPLACE (CAST(score AS TEXT) AS score) FROM '",
+                "nested.jsonl') TO 'texts.parquet'\"",
+            ],
+        ),
+        (
+            &["nested.jsonl", "--text", "tags"],
+            &[
+                "but it holds lists of texts; ",
+                "array_to_string(tags, ' ') AS tags",
+            ],
+        ),
+        (
+            &["nested.jsonl", "--text", "v"],
+            &[
+                "but it holds lists of integers; dedup compares vectors with --method projection --vector v",
+            ],
+        ),
+        (
+            &["nested.jsonl", "--text", "meta"],
+            &["but it holds objects; ", "REPLACE (meta['text'] AS meta)"],
+        ),
+        (
+            &["nested.jsonl", "--text", "meta.text"],
+            &[
+                "no such column; its columns are: id, score, tags, v, meta; it stands in an object",
+                flat,
+                "') TO 'flat.parquet'\", and give flat.parquet with --text text",
+            ],
+        ),
+        (&["nested.jsonl"], &["it stands in an object", flat]),
+        (
+            &["flat.parquet", "--id", "meta"],
+            &["it holds objects; --id row uses row numbers as ids"],
+        ),
+        (
+            &["typed.csv", "--method", "projection", "--vector", "text"],
+            &["it holds texts; texts are compared by --text text"],
+        ),
+        (
+            &["nested.jsonl", "--method", "projection", "--vector", "tags"],
+            &[
+                "--vector tags: must hold lists of numbers",
+                "but it holds lists of texts",
+            ],
+        ),
+    ] {
+        let all = [&["dedup", "-o", "out"], arguments].concat();
+        scratch.fail(&all, said);
+        assert!(!scratch.has("out"), "{arguments:?}");
+    }
+    assert_eq!(
+        scratch.job(&["dedup", "flat.parquet", "-o", "flat"])["rows"],
+        2
+    );
+}
+
+/// Options of other programs, and arguments that are none.
+#[test]
+fn tips_name_what_was_meant() {
+    let scratch = Scratch::new();
+    scratch.write("rows.csv", "id,text\n1,one two three\n2,four five six\n");
+    for (arguments, said) in [
+        (
+            &["dedup", "rows.csv", "--sep", ","][..],
+            "tip: --delimiter C says",
+        ),
+        (
+            &["dedup", "rows.csv", "--verbose"],
+            "--log debug prints more",
+        ),
+        (&["dedup", "rows.csv", "-v"], "--log debug prints more"),
+        (&["dedup", "rows.csv", "--ngram", "3"], "--shingle word:3"),
+        (&["dedup", "rows.csv", "--num_perm", "3"], "--target-recall"),
+        (
+            &["dedup", "rows.csv", "--keep_by", "id"],
+            "the option is written --keep-by",
+        ),
+        (&["dedup", "--input", "rows.csv"], "neardup dedup FILE"),
+        (
+            &["dedup", "rows.csv", "--output-dir", "o"],
+            "-o names the result",
+        ),
+        (
+            &["dedup", "rows.csv", "--dry-run"],
+            "no input is ever changed",
+        ),
+        (
+            &["dedup", "rows.csv", "--treshold", "0.9"],
+            "a similar argument exists: '--threshold'",
+        ),
+        (&["show", "o", "--limit", "4"], "--clusters N"),
+        (
+            &["decontaminate", "rows.csv", "--test", "q.csv"],
+            "--against FILE",
+        ),
+        (
+            &["tune", "rows.csv", "--methods", "minhash"],
+            "tune compares the methods by itself",
+        ),
+        (
+            &["dedupe", "rows.csv"],
+            "a similar subcommand exists: 'dedup'",
+        ),
+        (&["serve"], "neardup scheduler and neardup executor"),
+        (&["cluster"], "neardup scheduler and neardup executor"),
+        (
+            &["dedup", "rows.csv", "--keep", "newest"],
+            "--keep-by 'COLUMN desc'",
+        ),
+        (
+            &["generate", "--rows", "ten", "-o", "x.parquet"],
+            "must be a whole number",
+        ),
+        (&["executor", "--slots", "x"], "must be a whole number"),
+    ] {
+        let answer = scratch.run(arguments);
+        assert_eq!(answer.code, Some(2), "{arguments:?}");
+        assert!(answer.err.contains(said), "{arguments:?}: {}", answer.err);
+        for noise in ["as a value", "step-timeout", "--version", "invalid digit"] {
+            assert!(!answer.err.contains(noise), "{arguments:?}: {}", answer.err);
+        }
+    }
+    for (arguments, said) in [
+        (
+            &["dedup", "rows.csv", "--report", "r.html"][..],
+            "r.html: no such file or directory; it stands after --report, which takes no value",
+        ),
+        (
+            &["dedup", "rows.csv", "--json", "true"],
+            "true: no such file or directory; it stands after --json, which takes no value",
+        ),
+        (
+            &["dedup", "rows.csv", "--kept", "k"],
+            "--kept k: the name must end in .parquet, .csv, .tsv",
+        ),
+        (&["sql", "-f", "none.sql"], "none.sql: no such file"),
+        (
+            &["scheduler", "--bind", "localhost"],
+            "--bind localhost: must be HOST:PORT, such as 127.0.0.1:50050",
+        ),
+        (
+            &["dedup", "https://example.com/data.csv"],
+            "https://example.com/data.csv: files at addresses of this kind are not read",
+        ),
+        (
+            &["dedup", "hf://datasets/x/y.csv"],
+            "hf://datasets/x/y.csv: files at addresses",
+        ),
+        (
+            &[
+                "dedup",
+                "rows.csv",
+                "--cluster",
+                "df://localhost:1",
+                "-o",
+                "c",
+            ],
+            "no scheduler answers at localhost:1; start one with neardup scheduler",
+        ),
+        (
+            &["executor", "--scheduler", "127.0.0.1:1"],
+            "no scheduler answers at 127.0.0.1:1 (--scheduler names another); start one with neardup scheduler",
+        ),
+    ] {
+        let answer = scratch.fail(arguments, &[said]);
+        let mut lines = answer.err.lines();
+        let error = lines.find(|line| line.starts_with("error: "));
+        for noise in ["os error", "resubmitting", "STORED AS", "Grpc"] {
+            let is_said = error.is_some_and(|error| error.contains(noise));
+            assert!(!is_said, "{arguments:?}: {}", answer.err);
+        }
+    }
+    assert!(!scratch.has("neardup-out"));
+}
+
+#[test]
+fn warnings_name_no_module() {
+    let scratch = Scratch::new();
+    scratch.write("mix/rows.csv", "id,text\n1,one two three\n");
+    scratch.write("mix/notes.md", "x");
+    let answer = scratch.succeed(&["sql", "SELECT count(*) FROM 'mix/'"]);
+    assert!(answer.err.starts_with("warning: mix"), "{}", answer.err);
+    assert!(answer.err.contains("ignored 1 files"), "{}", answer.err);
 }

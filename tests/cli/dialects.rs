@@ -162,6 +162,83 @@ fn a_file_with_the_mark_of_utf_16_is_read() {
     );
 }
 
+/// Its letters were read with NULs between them.
+#[test]
+fn utf_16_without_a_mark_is_read_when_it_is_named() {
+    let scratch = Scratch::new();
+    type Bytes = fn(&str) -> Vec<u8>;
+    let le: Bytes = |text| text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let be: Bytes = |text| text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for (label, bytes) in [("utf-16le", le), ("utf-16be", be)] {
+        scratch.write("a.csv", bytes("id,text\n1,abc\n2,def\n"));
+        scratch.write("a.jsonl", bytes("{\"id\":1,\"text\":\"abc\"}\n"));
+        scratch.write("a.txt", bytes("abc, a text"));
+        for name in ["a.csv", "a.jsonl", "a.txt"] {
+            let sql = format!("SELECT text FROM '{name}' LIMIT 1");
+            let said = format!("name its encoding: {label} (the option encoding)");
+            scratch.fail(&["sql", &sql], &[name, "looks like UTF-16", &said]);
+            let read = ["sql", "--json", "--encoding", label, &sql];
+            let found = scratch.succeed(&read).out;
+            assert!(found.starts_with("{\"text\":\"abc"), "{found}");
+        }
+    }
+    let wide: Vec<u8> = "id,text\n1,abc\n"
+        .chars()
+        .flat_map(|letter| u32::from(letter).to_le_bytes())
+        .collect();
+    scratch.write("wide.csv", wide);
+    scratch.fail(
+        &["sql", "SELECT * FROM 'wide.csv'"],
+        &["wide.csv", "iconv -f utf-32le -t utf-8"],
+    );
+    // A text may hold NULs.
+    scratch.write("nul.csv", "id,text\n1,a\0b\n");
+    let found = scratch.rows("SELECT text FROM 'nul.csv'");
+    assert_eq!(found[0]["text"], "a\0b");
+}
+
+/// Headers that are none, with the answer that names the next step.
+#[test]
+fn wrong_headers_and_separators_are_answered_with_what_to_do() {
+    let scratch = Scratch::new();
+    for (text, delimiter, said) in [
+        (
+            "\"a\";\"b\"\n\"1\";\"x\"\n",
+            ",",
+            "if ';' separates the values, name it (the option delimiter)",
+        ),
+        (
+            "# made by x\nid,text\n1,a\n",
+            ",",
+            "line 2: the header has 1 column, but this row has more; line 1 is read as the header: lines before the header must be removed, for example with tail -n +2",
+        ),
+        (
+            "made by x\nid;text\n1;a\n",
+            ";",
+            "lines before the header must be removed, for example with tail -n +2",
+        ),
+        (
+            "1,1.5,1.5\n2,2.5,3.5\n",
+            ",",
+            "two columns have the name '1.5'; if the file has no header, the option header is false (--no-header)",
+        ),
+        (
+            "id,text,text\n1,a,b\n",
+            ",",
+            "two columns have the name 'text'; rename one of them in this line",
+        ),
+    ] {
+        scratch.write("a.csv", text);
+        let sql = ["sql", "--delimiter", delimiter, "SELECT * FROM 'a.csv'"];
+        scratch.fail(&sql, &["a.csv", said]);
+    }
+    scratch.write("a.jsonl", "{'id': 1}\n");
+    scratch.fail(
+        &["sql", "SELECT * FROM 'a.jsonl'"],
+        &["found a single quote; keys and texts are written in double quotes"],
+    );
+}
+
 #[test]
 fn wrong_options_of_readers_are_refused() {
     let scratch = Scratch::new();

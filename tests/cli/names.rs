@@ -91,7 +91,7 @@ fn a_text_file_is_a_document() {
     assert_eq!(rows[0]["n"], 2);
 
     scratch.write("latin.txt", b"\xef\xbb\xbfcaf\xe9");
-    let said = ["latin.txt: invalid UTF-8 at byte 6"];
+    let said = ["latin.txt: invalid UTF-8 at byte 6", "name its encoding"];
     scratch.fail(&["dedup", "latin.txt", "-o", "none"], &said);
     assert!(!scratch.has("none"));
 }

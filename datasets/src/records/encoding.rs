@@ -2,21 +2,36 @@
 
 use std::io::{self, Read};
 
-use datafusion::common::{Result, exec_datafusion_err};
-use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
+use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+use super::start;
 
 /// Number of bytes that are converted at a time.
 const CHUNK: usize = 1 << 16;
-/// Number of bytes of the longest byte order mark.
-const MARK: usize = 3;
+/// The byte order mark of UTF-32, which begins as that of UTF-16 does.
+const UTF_32_MARK: &[u8] = b"\xFF\xFE\0\0";
+
+/// Added to an error of bytes that are not UTF-8.
+pub(super) const NAME_ENCODING: &str = "; if the file is written otherwise, name its encoding (the option encoding, for example windows-1252)";
 
 /// Whether a label names an encoding: one of the WHATWG Encoding Standard.
 pub fn is_encoding(label: &str) -> bool {
     Encoding::for_label(label.as_bytes()).is_some()
 }
 
+/// Whether a label names UTF-16.
+pub(super) fn is_utf16(label: Option<&str>) -> bool {
+    let named = label.and_then(|label| Encoding::for_label(label.as_bytes()));
+    named.is_some_and(|encoding| encoding == UTF_16LE || encoding == UTF_16BE)
+}
+
 /// The bytes of a file as UTF-8. Bytes that are UTF-8 by label, or in a file without a label and the byte order mark of
 /// UTF-16, are returned as they are.
+///
+/// # Errors
+/// If the label names no encoding, the file cannot be read, or it is written in two or four bytes a character, and neither
+/// a label nor a byte order mark says in which order.
 pub(super) fn as_utf8(
     mut input: Box<dyn Read + Send>,
     label: Option<&str>,
@@ -28,13 +43,26 @@ pub(super) fn as_utf8(
                 .ok_or_else(|| exec_datafusion_err!("there is no encoding '{label}'"))?,
         ),
     };
-    let mut start = Vec::with_capacity(MARK);
-    input
-        .by_ref()
-        .take(MARK as u64)
-        .read_to_end(&mut start)
-        .map_err(|error| exec_datafusion_err!("{error}"))?;
+    let start = start::read(&mut input).map_err(|error| exec_datafusion_err!("{error}"))?;
     let marked = Encoding::for_bom(&start).map(|(encoding, _)| encoding);
+    let wide = match start.strip_prefix(UTF_32_MARK) {
+        Some(rest) => start::wide(rest).filter(|found| *found == "utf-32le"),
+        None if marked.is_none() && named.is_none() => start::wide(&start),
+        None => None,
+    };
+    match wide {
+        Some(label @ ("utf-32le" | "utf-32be")) => {
+            return exec_err!(
+                "the file looks like UTF-32, since about three of four bytes of its beginning are zero; convert it first: iconv -f {label} -t utf-8"
+            );
+        }
+        Some(label) => {
+            return exec_err!(
+                "the file looks like UTF-16, since about every second byte of its beginning is zero; name its encoding: {label} (the option encoding)"
+            );
+        }
+        None => {}
+    }
     let encoding = marked.or(named).unwrap_or(UTF_8);
     let whole = Box::new(io::Cursor::new(start).chain(input));
     Ok(match encoding == UTF_8 {
@@ -150,6 +178,41 @@ mod tests {
                 _ => assert_eq!(found.expect(wanted), wanted),
             }
         }
+    }
+
+    #[test]
+    fn texts_of_wide_characters_are_not_read_without_a_label() {
+        let error = |bytes: &[u8]| {
+            let input = Box::new(io::Cursor::new(bytes.to_vec()));
+            let error = as_utf8(input, None).err().expect("an error");
+            error.to_string()
+        };
+        let text = "id,text\n1,abc\n";
+        let le: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let be: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for (bytes, label) in [(le, "utf-16le"), (be, "utf-16be")] {
+            let said = error(&bytes);
+            assert!(
+                said.contains(&format!("name its encoding: {label}")),
+                "{said}"
+            );
+            assert_eq!(converted(&bytes, Some(label)).expect(label), text);
+            // Whoever says so reads the NULs.
+            assert_eq!(
+                converted(&bytes, Some("utf-8")).expect(label).len(),
+                bytes.len()
+            );
+        }
+        for mark in ["", "\u{FEFF}"] {
+            let marked = format!("{mark}{text}");
+            let letters = marked.chars().map(u32::from);
+            let le: Vec<u8> = letters.clone().flat_map(u32::to_le_bytes).collect();
+            let be: Vec<u8> = letters.flat_map(u32::to_be_bytes).collect();
+            assert!(error(&le).contains("iconv -f utf-32le"), "{}", error(&le));
+            assert!(error(&be).contains("iconv -f utf-32be"), "{}", error(&be));
+        }
+        let nuls = "id,text\n1,a\0b\n";
+        assert_eq!(converted(nuls.as_bytes(), None).expect("text"), nuls);
     }
 
     #[test]

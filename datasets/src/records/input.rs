@@ -1,13 +1,15 @@
 //! Reads the decompressed bytes of a file, in a buffer that keeps a token contiguous.
 
+use std::fmt::Display;
 use std::io::{self, Read};
 use std::sync::Arc;
 
 use datafusion::common::{Result, exec_datafusion_err};
 use neardup_wikidump::ReadAt;
 
-use super::encoding::as_utf8;
+use super::encoding::{as_utf8, is_utf16};
 use super::options::RecordOptions;
+use super::{start, unpacked};
 use crate::files::StoredFile;
 
 /// Number of bytes that are read at a time.
@@ -15,40 +17,30 @@ const READ: usize = 1 << 17;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// The decompressed bytes of a file, as UTF-8 without a byte order mark.
+///
+/// # Errors
+/// If the file cannot be decompressed, or begins as one of another kind or encoding.
 pub(super) fn open(
     file: &StoredFile,
     bytes: Arc<dyn ReadAt>,
     options: &RecordOptions,
 ) -> Result<Buffer> {
     let name = &file.name;
-    let bytes = Sequential {
-        inner: bytes,
-        offset: 0,
-    };
-    let unpacked = options
-        .unpacking(&file.meta.location)?
-        .convert_read(bytes)?;
-    let text = as_utf8(unpacked, options.encoding.as_deref());
-    let mut buffer = Buffer::new(
-        text.map_err(|error| exec_datafusion_err!("{name}: {}", error.strip_backtrace()))?,
-    );
-    let marked = buffer.skip_mark();
-    marked.map_err(|error| exec_datafusion_err!("{name}: {error}"))?;
-    Ok(buffer)
-}
-
-/// Reads a file from its beginning.
-struct Sequential {
-    inner: Arc<dyn ReadAt>,
-    offset: u64,
-}
-
-impl Read for Sequential {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read_at(self.offset, buf)?;
-        self.offset += count as u64;
-        Ok(count)
+    let failed = |error: &dyn Display| exec_datafusion_err!("{name}: {error}");
+    let compression = options.compression(&file.meta.location)?;
+    let is_packed = compression.is_some();
+    let mut unpacked = unpacked::open(bytes, compression)?;
+    let start = start::read(&mut unpacked).map_err(|error| failed(&error))?;
+    let label = options.encoding.as_deref();
+    if let Some(other) = start::other_kind(&start, is_packed).filter(|_| !is_utf16(label)) {
+        return Err(failed(&other));
     }
+    let whole = io::Cursor::new(start).chain(unpacked);
+    let text = as_utf8(Box::new(whole), label);
+    let text = text.map_err(|error| failed(&error.strip_backtrace()))?;
+    let mut buffer = Buffer::new(text);
+    buffer.skip_mark().map_err(|error| failed(&error))?;
+    Ok(buffer)
 }
 
 /// Bytes that were read and not yet consumed.

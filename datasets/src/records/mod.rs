@@ -9,7 +9,8 @@
 //! offsets, and takes `007` for a number. This module infers types from all values of all files, reads a file in one
 //! partition from its beginning to its end, and can number the rows.
 //!
-//! - `options`: the format of the files; `input`: their decompressed bytes.
+//! - `options`: the format of the files; `input`: their bytes as UTF-8, which `unpacked` decompresses and `encoding`
+//!   converts; `start`: what the first bytes of a file say about it.
 //! - `separated`: separated values; `json`: objects, one after the other or in arrays. Both infer the columns and read
 //!   the rows. `text`: plain text, one document a file.
 //! - `infer`: infers the columns of all files; `table`: the table provider; `decode`: the decoder of the scan; `wire`:
@@ -23,10 +24,12 @@ mod input;
 mod json;
 mod options;
 mod separated;
+mod start;
 mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+mod unpacked;
 mod wire;
 
 pub use decode::{RecordDecoder, RecordSource};

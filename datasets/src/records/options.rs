@@ -58,12 +58,13 @@ pub struct RecordOptions {
 }
 
 impl RecordOptions {
-    /// How a file is compressed.
-    pub(super) fn unpacking(&self, file: &Path) -> Result<FileCompressionType> {
-        match self.compressions.get(file.as_ref()) {
-            None => Ok(FileCompressionType::UNCOMPRESSED),
-            Some(name) => FileCompressionType::from_str(name)
-                .map_err(|error| DataFusionError::External(Box::new(error))),
-        }
+    /// How a file is compressed, and the end of the names of such files; `None` if it is not.
+    pub(super) fn compression(&self, file: &Path) -> Result<Option<(&str, FileCompressionType)>> {
+        let Some(ending) = self.compressions.get(file.as_ref()) else {
+            return Ok(None);
+        };
+        let compression = FileCompressionType::from_str(ending)
+            .map_err(|error| DataFusionError::External(Box::new(error)))?;
+        Ok(Some((ending.as_str(), compression)))
     }
 }

@@ -98,6 +98,13 @@ fn what_is_no_json_is_an_error_with_its_row() {
     for (text, said) in [
         ("{\"a\":1}\n{\"a\":}", "row 2 (line 2)"),
         ("{\"a\":1,}", "a key in quotes"),
+        (
+            "{'a':1}",
+            "expected a key in quotes, found a single quote; keys and texts are written in double quotes",
+        ),
+        ("{\"a\":'b'}", "found a single quote; keys and texts"),
+        ("{“a”:1}", "found '“'"),
+        ("{\"a\":\u{0}}", "found '\\0'"),
         ("{\"a\":[1,]}", "a value"),
         ("{\"a\":1 \"b\":2}", "','"),
         ("{\"a\":01}", "01 is no number"),
@@ -129,7 +136,10 @@ fn what_is_no_json_is_an_error_with_its_row() {
         .expect_err("too deep")
         .to_string();
     assert!(error.contains("nested deeper"), "{error}");
-    assert!(json_schema(b"{\"a\":\"\xff\"}", 2).is_err());
+    for text in [&b"{\"a\":\"\xff\"}"[..], b"{\"\xff\":1}"] {
+        let error = json_schema(text, 2).expect_err("not UTF-8").to_string();
+        assert!(error.contains("name its encoding"), "{error}");
+    }
 }
 
 fn separated_rows(text: &str, size: usize, max_rows: usize) -> Result<String> {
@@ -175,7 +185,49 @@ fn values_are_found_at_any_size() {
             ("a,b\n1,2\n1\n", "line 3"),
             ("a,b\n\"1\n\n\",2\n1,2,3\n", "line 5"),
             ("a,b\n1,\"2\n3,4\n", "line 2"),
-            ("a,a\n", "line 1"),
+            (
+                "a,a\n",
+                "line 1: two columns have the name 'a'; rename one of them in this line; if the file has no header",
+            ),
+            (
+                "a,,\n",
+                "two columns have no name; name each column in this line",
+            ),
+            (
+                "7,x,x\n",
+                "two columns have the name 'x'; if the file has no header, the option header is false (--no-header)",
+            ),
+            (
+                "# made by x\na,b\n",
+                "line 2: the header has 1 column, but this row has more; line 1 is read as the header: lines before the header must be removed, for example with tail -n +2",
+            ),
+            (
+                "# one\n# two, three\na,b\n",
+                "must be removed, for example with tail -n +2",
+            ),
+            (
+                "made by x\n\na,b\n",
+                "for example with tail -n +3; or write a value with the separator in it in quotes",
+            ),
+            ("# x, y\na,b,c\n", "line 1 is read as the header"),
+            (
+                "a\nb\nc,d\n",
+                "but this row has more; write a value with the separator in it in quotes",
+            ),
+            (
+                "a;b\n1;2,3\n",
+                "more; if ';' separates the values, name it (the option delimiter)",
+            ),
+            (
+                "\"a\";\"b\"\n\"1\";\"x\"\n",
+                "column 1 of this row; a quote in a quoted value is written twice; if ';' separates the values, name it",
+            ),
+            ("\"a\"\t\"b\"\n", "if a tab separates the values"),
+            ("\"a\"|b\n", "if '|' separates the values"),
+            (
+                "a,\"b\"\"c\":d\n",
+                "column 2 of this row; a quote in a quoted value is written twice; if ':' separates",
+            ),
         ] {
             let error = separated_rows(wrong, size, 10)
                 .expect_err(wrong)

@@ -7,6 +7,7 @@ use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
 
 use super::chunk::Chunk;
+use super::encoding::NAME_ENCODING;
 use super::input::Buffer;
 
 /// The columns of every table of texts; the decoder returns them by these indexes.
@@ -32,7 +33,7 @@ pub(super) fn read(name: &str, mut input: Buffer) -> Result<String> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text.to_owned()),
         Err(error) => exec_err!(
-            "{name}: invalid UTF-8 at byte {} of the text",
+            "{name}: invalid UTF-8 at byte {} of the text{NAME_ENCODING}",
             skipped + error.valid_up_to()
         ),
     }

@@ -49,10 +49,12 @@ impl Run<'_> {
         let vector = self.options.vector.as_deref().unwrap_or("vector");
         if by_vector {
             let field = table.find("vector", vector)?;
-            let is_list = matches!(
-                field.data_type(),
-                DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(_, _)
-            );
+            let is_list = match field.data_type() {
+                DataType::List(item)
+                | DataType::LargeList(item)
+                | DataType::FixedSizeList(item, _) => !item.data_type().is_string(),
+                _ => false,
+            };
             if !is_list {
                 let needed = "hold lists of numbers or of (term, weight)";
                 return Err(unfit("vector", field, needed));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use datafusion::common::{DataFusionError, Result, exec_err};
 
 use super::shape::{NodeId, Position, ROWS, Shape, kind, too_many};
+use crate::records::encoding::NAME_ENCODING;
 use crate::records::input::Buffer;
 
 /// Maximum nesting depth of objects and lists. Parquet files with 61 nested lists can be written and not be read: readers
@@ -129,21 +130,42 @@ impl Scan {
         }
     }
 
-    fn no_object<T>(&self, byte: u8) -> Result<T> {
+    fn no_object<T>(&mut self, byte: u8) -> Result<T> {
         let hint = match byte {
             b',' if self.row > 1 => {
                 "; the file is either an array, [{…}, {…}], or has no commas between its objects"
             }
             _ => "",
         };
-        self.wrong(&format!(
-            "a row must be an object, found {:?}{hint}",
-            char::from(byte)
-        ))
+        let found = self.found(byte)?;
+        self.wrong(&format!("a row must be an object, found {found}{hint}"))
     }
 
-    fn unexpected<T>(&self, byte: u8, wanted: &str) -> Result<T> {
-        self.wrong(&format!("expected {wanted}, found {:?}", char::from(byte)))
+    fn unexpected<T>(&mut self, byte: u8, wanted: &str) -> Result<T> {
+        let hint = match byte {
+            b'\'' => "; keys and texts are written in double quotes",
+            _ => "",
+        };
+        let found = self.found(byte)?;
+        self.wrong(&format!("expected {wanted}, found {found}{hint}"))
+    }
+
+    /// The character that begins with this byte, which is the next one.
+    fn found(&mut self, byte: u8) -> Result<String> {
+        while self.input.rest().len() < 4 && self.more()? {}
+        let rest = self.input.rest();
+        let next = &rest[..rest.len().min(4)];
+        let whole = match std::str::from_utf8(next) {
+            Ok(_) => next.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        let next = std::str::from_utf8(&next[..whole]).unwrap_or_default();
+        Ok(match next.chars().next() {
+            Some('\'') => "a single quote".to_owned(),
+            Some(found) if found.is_control() => format!("{found:?}"),
+            Some(found) => format!("'{found}'"),
+            None => format!("the byte 0x{byte:02X}"),
+        })
     }
 
     fn object_row(&mut self) -> Result<()> {
@@ -250,7 +272,7 @@ impl Scan {
         let found = match memchr::memchr(b'\\', inner) {
             None => match std::str::from_utf8(inner) {
                 Ok(key) => self.shape.field(object, key, expected),
-                Err(_) => return self.wrong("a key is not UTF-8"),
+                Err(_) => return self.wrong(&format!("a key is not UTF-8{NAME_ENCODING}")),
             },
             Some(_) => match serde_json::from_slice::<String>(quoted) {
                 Ok(key) => self.shape.field(object, &key, expected),
@@ -269,7 +291,7 @@ impl Scan {
             b'"' => {
                 let len = self.text()?;
                 if std::str::from_utf8(&self.input.rest()[..len]).is_err() {
-                    return self.wrong("a text is not UTF-8");
+                    return self.wrong(&format!("a text is not UTF-8{NAME_ENCODING}"));
                 }
                 self.input.take(len);
                 kind::TEXT

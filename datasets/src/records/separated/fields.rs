@@ -5,6 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
 
+use crate::records::encoding::NAME_ENCODING;
 use crate::records::input::Buffer;
 use crate::records::options::{Dialect, Header};
 
@@ -17,15 +18,18 @@ pub(in crate::records) struct Field<'a> {
     pub(in crate::records) ends_row: bool,
 }
 
-/// The compression of a file that begins with these bytes.
-fn compressed(bytes: &[u8]) -> Option<&'static str> {
-    let known: [(&[u8], _); 3] = [
-        (b"\x1f\x8b", "gzip"),
-        (b"\x28\xb5\x2f\xfd", "Zstandard"),
-        (b"BZh", "bzip2"),
-    ];
-    let found = known.iter().find(|(magic, _)| bytes.starts_with(magic));
-    found.map(|(_, name)| *name)
+/// Bytes that separate values in other files.
+const SEPARATORS: &[u8] = b",;\t|:";
+
+/// What a file without a header needs.
+const WITHOUT_HEADER: &str = "if the file has no header, the option header is false (--no-header), or the option column_names names its columns";
+
+/// A separator as it is shown in an error.
+fn shown(separator: u8) -> String {
+    match separator {
+        b'\t' => "a tab".to_owned(),
+        other => format!("'{}'", char::from(other)),
+    }
 }
 
 /// Reads the values of a file, and checks that rows are as wide as the header.
@@ -33,8 +37,13 @@ pub(in crate::records) struct Fields {
     name: String,
     input: Buffer,
     core: Reader,
+    delimiter: u8,
     quote: Option<u8>,
     header: Header,
+    /// The first name in the header, and the line of the header, if the file has one.
+    title: Option<(String, u64)>,
+    /// Whether a row was read after the header.
+    has_rows: bool,
     /// The values of the first row of a file without a header, until they are returned.
     first: VecDeque<(Vec<u8>, Raw)>,
     value: Vec<u8>,
@@ -68,8 +77,11 @@ impl Fields {
             name: name.to_owned(),
             input,
             core: core.build(),
+            delimiter: dialect.delimiter,
             quote: dialect.quote,
             header: dialect.header.clone(),
+            title: None,
+            has_rows: false,
             first: VecDeque::new(),
             value: vec![0; 1 << 10],
             width: 0,
@@ -136,24 +148,44 @@ impl Fields {
     /// The names of the columns in the first line.
     fn first_line(&mut self) -> Result<Vec<String>> {
         let mut names = Vec::new();
-        let mut known = HashSet::new();
         while let Some(raw) = self.raw()? {
-            let name = self.text(raw.len)?.to_owned();
-            if !known.insert(name.clone()) {
-                return exec_err!(
-                    "{}: line {}: two columns have the name '{name}'",
-                    self.name,
-                    self.line
-                );
-            }
-            names.push(name);
+            names.push(self.text(raw.len)?.to_owned());
             self.column += 1;
             if raw.ends_row {
                 break;
             }
         }
         self.column = 0;
-        Ok(names)
+        self.title = names.first().map(|title| (title.clone(), self.line));
+        let twice = {
+            let mut known = HashSet::new();
+            let found = names.iter().find(|name| !known.insert(name.as_str()));
+            found.cloned()
+        };
+        match twice {
+            Some(name) => self.twice(&name, &names),
+            None => Ok(names),
+        }
+    }
+
+    /// The error of a header with a name that stands there twice.
+    fn twice<T>(&self, name: &str, names: &[String]) -> Result<T> {
+        let what = match name {
+            "" => "two columns have no name".to_owned(),
+            name => format!("two columns have the name '{name}'"),
+        };
+        // A name that is a number is probably the value of a row.
+        let is_number = |name: &String| name.trim().parse::<f64>().is_ok();
+        let rename = match (names.iter().any(is_number), name) {
+            (true, _) => "",
+            (false, "") => "name each column in this line; ",
+            (false, _) => "rename one of them in this line; ",
+        };
+        exec_err!(
+            "{}: line {}: {what}; {rename}{WITHOUT_HEADER}",
+            self.name,
+            self.line
+        )
     }
 
     /// The next value after the header.
@@ -175,26 +207,21 @@ impl Fields {
                 true => (column + 1).to_string(),
                 false => "more".to_owned(),
             };
-            let columns = match self.header {
+            let has = match self.header {
                 Header::FirstLine => "the header has",
+                _ if self.width == 1 => "there is",
                 _ => "there are",
             };
-            let hint = match self.like_quoted {
-                true => {
-                    "; if values are quoted in this file, say by which quote (the option quote)"
-                }
-                _ if self.width == 1 => {
-                    "; if something else separates the values, name it (the option delimiter)"
-                }
-                _ => "",
-            };
+            let columns = if self.width == 1 { "column" } else { "columns" };
             return exec_err!(
-                "{}: line {}: {columns} {} columns, but this row has {found}{hint}",
+                "{}: line {}: {has} {} {columns}, but this row has {found}{}",
                 self.name,
                 self.line,
-                self.width
+                self.width,
+                self.hint_of_width(raw)
             );
         }
+        self.has_rows |= raw.ends_row;
         self.text(raw.len)?;
         self.column = if raw.ends_row { 0 } else { column + 1 };
         Ok(Some(Field {
@@ -205,18 +232,60 @@ impl Fields {
         }))
     }
 
+    /// What helps if a row, whose last value was read, has more or fewer values than the header.
+    fn hint_of_width(&self, raw: Raw) -> String {
+        if self.like_quoted {
+            return "; if values are quoted in this file, say by which quote (the option quote)"
+                .to_owned();
+        }
+        let Some((title, line)) = &self.title else {
+            return match self.width {
+                1 => "; if something else separates the values, name it (the option delimiter)",
+                _ => "",
+            }
+            .to_owned();
+        };
+        // Whether something that separates values stands both in the header and in the first value of the row.
+        let value = &self.value[..raw.len];
+        let is_other = |byte: &&u8| **byte != self.delimiter && title.as_bytes().contains(*byte);
+        let other = SEPARATORS
+            .iter()
+            .filter(is_other)
+            .find(|byte| value.contains(*byte));
+        let is_comment = title.starts_with('#');
+        let is_title = self.width == 1 && !raw.ends_row;
+        let in_quotes = match self.quote {
+            Some(_) => "write a value with the separator in it in quotes",
+            None => "a value cannot hold the separator",
+        };
+        match other {
+            Some(other) if is_title && !is_comment => format!(
+                "; if {} separates the values, name it (the option delimiter)",
+                shown(*other)
+            ),
+            _ if !is_title && !is_comment => String::new(),
+            _ if self.has_rows && !is_comment => format!("; {in_quotes}"),
+            _ => {
+                let from = match self.has_rows {
+                    true => String::new(),
+                    false => format!(", for example with tail -n +{}", self.line),
+                };
+                let or = match is_comment {
+                    true => String::new(),
+                    false => format!("; or {in_quotes}"),
+                };
+                format!(
+                    "; line {line} is read as the header: lines before the header must be removed{from}{or}"
+                )
+            }
+        }
+    }
+
     fn text(&self, len: usize) -> Result<&str> {
         let value = &self.value[..len];
         std::str::from_utf8(value).map_err(|_| {
-            let is_first = self.line == 1 && self.column == 0;
-            if let Some(found) = compressed(value).filter(|_| is_first) {
-                return exec_datafusion_err!(
-                    "{}: the file is compressed with {found}, which its name must say (NAME.csv.gz)",
-                    self.name
-                );
-            }
             exec_datafusion_err!(
-                "{}: line {}: column {} is not UTF-8; if the file is written otherwise, name its encoding (the option encoding, for example windows-1252)",
+                "{}: line {}: column {} is not UTF-8{NAME_ENCODING}",
                 self.name,
                 self.line,
                 self.column + 1
@@ -232,6 +301,9 @@ impl Fields {
         // Bytes of the value as it is written, and the last two that were read.
         let mut raw_len = 0;
         let mut last = [0, 0];
+        // The byte after the quote that closes the value, and whether it comes next.
+        let mut after = None;
+        let mut is_closed = false;
         // Known when the first byte of the value has been seen.
         let mut quoted = None;
         loop {
@@ -260,7 +332,19 @@ impl Fields {
             let (result, read, written) = self.core.read_field(feed, &mut self.value[len..]);
             if quoted == Some(true) {
                 let quote = self.quote.unwrap_or_default();
-                quotes += memchr::memchr_iter(quote, &feed[..read]).count();
+                let fed = &feed[..read];
+                if is_closed && after.is_none() {
+                    after = fed.first().filter(|byte| **byte != quote).copied();
+                }
+                for at in memchr::memchr_iter(quote, fed) {
+                    quotes += 1;
+                    if quotes % 2 == 0 && after.is_none() {
+                        after = fed.get(at + 1).filter(|byte| **byte != quote).copied();
+                    }
+                }
+                if let Some(end) = fed.last() {
+                    is_closed = quotes % 2 == 0 && *end == quote;
+                }
                 for byte in &feed[read.saturating_sub(2)..read] {
                     last = [last[1], *byte];
                 }
@@ -289,8 +373,15 @@ impl Fields {
                         && Some(end) == self.quote
                         && raw_len == len + 2 + (quotes - 2) / 2;
                     if quoted == Some(true) && !is_whole {
+                        let hint = match after {
+                            Some(after) if SEPARATORS.contains(&after) => format!(
+                                "; if {} separates the values, name it (the option delimiter)",
+                                shown(after)
+                            ),
+                            _ => String::new(),
+                        };
                         return exec_err!(
-                            "{name}: line {}: text stands behind the quote that closes column {} of this row; a quote in a quoted value is written twice",
+                            "{name}: line {}: text stands behind the quote that closes column {} of this row; a quote in a quoted value is written twice{hint}",
                             self.line,
                             self.column + 1
                         );
