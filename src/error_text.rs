@@ -1,21 +1,34 @@
 //! Error texts for users, with hints for common mistakes.
 
-use crate::functions::TABLE_FUNCTIONS;
+mod engine;
+mod statement;
+
+pub use engine::{csv_error, explain_copy_error};
+pub use statement::explain_plan_error;
+
+use crate::functions::{TABLE_FUNCTIONS, TableFunction};
 use crate::jobs;
 use crate::near_names;
 use crate::parameters::ParameterError;
 use datafusion::common::{DataFusionError, SchemaError, plan_datafusion_err};
+use engine::EXHAUSTED;
 use std::path::Path;
 
 /// The address at which machines of the cloud get their keys.
 const INSTANCE_KEYS: &str = "http://169.254.169.254/";
 
 /// Adds the correct form to a syntax error that is caused by a query as argument of a table function in one pair of
-/// parentheses (the grammar requires two), or by a kind of shingle without quotes.
+/// parentheses (the grammar requires two), by a kind of shingle without quotes, or by an argument without `=>`.
 pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusionError {
     if let Some(quoted) = unquoted_shingle(statement) {
         return plan_datafusion_err!(
             "a kind of shingle is written in quotes, {quoted}: {}",
+            error.strip_backtrace()
+        );
+    }
+    if let Some(written) = unassigned(statement, &error.strip_backtrace()) {
+        return plan_datafusion_err!(
+            "an argument is written name => value, {written}: {}",
             error.strip_backtrace()
         );
     }
@@ -59,11 +72,37 @@ fn unquoted_shingle(statement: &str) -> Option<String> {
     None
 }
 
-/// How the engine begins the text of an error of too little memory, also within the text of another error.
-const EXHAUSTED: &str = "Resources exhausted: ";
+/// The argument `name: value` or `name value` of a table function at which the parser stopped, with the `=>` that it
+/// lacks.
+fn unassigned(statement: &str, error: &str) -> Option<String> {
+    if !error.contains("Expected: ), found: ") {
+        return None;
+    }
+    let (_, line, column) = engine::between(error, " at Line: ", ", Column: ")?;
+    let column = column.split(|c: char| !c.is_ascii_digit()).next()?;
+    let (line, column) = (line.parse::<usize>().ok()?, column.parse::<usize>().ok()?);
+    let line = statement.lines().nth(line.checked_sub(1)?)?;
+    let (at, _) = line.char_indices().nth(column.checked_sub(1)?)?;
+    let (before, after) = line.split_at(at);
+    let before = before.trim_end();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let name = before.rsplit(|c| !is_word(c)).next()?;
+    let is_first = before.strip_suffix(name)?.trim_end().ends_with(['(', ',']);
+    let value = after
+        .trim_start_matches(':')
+        .split([',', ')'])
+        .next()?
+        .trim();
+    let has_name = |function: &TableFunction| {
+        let header = function.template.header();
+        header.is_ok_and(|header| header.parameters.iter().any(|p| p.name == name))
+    };
+    let is_known = is_first && TABLE_FUNCTIONS.iter().any(has_name);
+    (is_known && !value.is_empty()).then(|| format!("{name} => {value}"))
+}
 
 /// What helps against too little memory.
-const MORE_MEMORY: &str = " (--memory-limit sets the memory that operators may hold, --threads how many of them run at the same time; on a cluster the limits and slots of the executors apply)";
+const MORE_MEMORY: &str = " (raise the limit with --memory-limit, or lower --threads, the number of operators that run at the same time; on a cluster the limits and slots of the executors apply)";
 
 /// Whether the cause of an error is the limit of memory.
 pub fn exhausts_memory(error: &DataFusionError) -> bool {
@@ -94,9 +133,6 @@ fn helpful(error: &DataFusionError, text: String) -> String {
     if let Some(hint) = only_column(error) {
         return format!("{}{hint}", text.trim_end_matches('.'));
     }
-    if text.contains("Nested type ") && text.contains(" is not supported in CSV") {
-        return text + "; write .jsonl or .parquet, or select the columns that hold no lists";
-    }
     match exhausts_memory(error) && !text.contains("--memory-limit") {
         true => text + MORE_MEMORY,
         false => text,
@@ -126,13 +162,14 @@ fn cleaned(mut text: String) -> String {
     );
     let text = missing_table(without_rules(text));
     let text = missing_keys(near_functions(near_column(text)));
-    match text.split_once("ParserError(\"") {
+    let text = match text.split_once("ParserError(\"") {
         Some((before, rest)) => format!(
             "{before}{}",
             rest.trim_end_matches("\")").replace("\\\"", "\"")
         ),
         None => text,
-    }
+    };
+    engine::plain(text)
 }
 
 /// Removes the names of the engine's rules that an error went through.
@@ -175,6 +212,11 @@ fn missing_table(text: String) -> String {
     format!("{before}table '{short}' not found{hint}{after}")
 }
 
+/// Whether other systems have a table function of this name that reads files, such as `read_csv`.
+fn is_reader_of_files(name: &str) -> bool {
+    name.starts_with("read_") || name.ends_with("_scan")
+}
+
 /// Replaces the engine's suggestion for an unknown function, which may be far-fetched, by names of ours that are near.
 fn near_functions(text: String) -> String {
     let tables = || {
@@ -187,6 +229,9 @@ fn near_functions(text: String) -> String {
         let mut scalar = neardup_udfs::scalar_functions().into_iter();
         let hint = match scalar.any(|function| function.name() == name) {
             true => format!("; it is a function of values: SELECT {name}(…)"),
+            false if is_reader_of_files(name) => {
+                "; a file in single quotes is a table: FROM 'FILE'".to_owned()
+            }
             false => near_names::hint(name, tables()),
         };
         return format!("{before}table function '{name}' not found{hint}{after}");
@@ -339,6 +384,10 @@ mod tests {
                 "No field named txt. Did you mean '\"d.csv\".text'?\nMore.",
                 "No field named txt. Did you mean '\"d.csv\".text'?\nMore.",
             ),
+            (
+                "table function 'read_parquet' not found",
+                "table function 'read_parquet' not found; a file in single quotes is a table: FROM 'FILE'",
+            ),
         ] {
             assert_eq!(error_text(&plan_datafusion_err!("{error}")), wanted);
         }
@@ -378,6 +427,43 @@ mod tests {
         );
         assert!(!explain("SELECT * FROM minhash_join((SELECT 1)").contains("two pairs"));
         assert!(!explain("SELEC 1").contains("two pairs"));
+    }
+
+    #[test]
+    fn arguments_without_an_arrow_are_explained() {
+        let explain = |sql: &str, found: &str| {
+            explain_parse_error(sql, plan_datafusion_err!("Expected: ), found: {found}"))
+                .to_string()
+        };
+        for (sql, found, written) in [
+            (
+                "SELECT * FROM jaccard_join('d.jsonl', threshold: 0.8)",
+                ": at Line: 1, Column: 48",
+                "name => value, threshold => 0.8: ",
+            ),
+            (
+                "SELECT *\nFROM jaccard_join('ä', shingle 'char:5', id => i)",
+                "'char:5' at Line: 2, Column: 32",
+                "name => value, shingle => 'char:5': ",
+            ),
+        ] {
+            assert!(
+                explain(sql, found).contains(written),
+                "{}",
+                explain(sql, found)
+            );
+        }
+        for (sql, found) in [
+            (
+                "SELECT * FROM jaccard_join('d', id => id text => t)",
+                "text at Line: 1, Column: 42",
+            ),
+            ("SELECT f(zzz: 1)", ": at Line: 1, Column: 13"),
+            ("SELECT f(a", "EOF"),
+            ("SELECT 1", ": at Line: 7, Column: 90"),
+        ] {
+            assert!(!explain(sql, found).contains("=> value"), "{sql}");
+        }
     }
 
     #[test]

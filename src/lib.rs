@@ -33,7 +33,10 @@ mod resources;
 mod session;
 mod statements;
 
-pub use error_text::{error_text, error_text_with, exhausts_memory, explain_parse_error};
+pub use error_text::{
+    csv_error, error_text, error_text_with, exhausts_memory, explain_copy_error,
+    explain_parse_error, explain_plan_error,
+};
 pub use resources::{Memory, Resources, parse_limit};
 pub use session::{NeardupExt, install, session};
 pub use statements::{parse_statements, plan_statement};

@@ -16,7 +16,7 @@ use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 use neardup::cluster::{ClientOptions, Token};
-use neardup::{Resources, explain_parse_error, parse_limit};
+use neardup::{Resources, explain_parse_error, explain_plan_error, parse_limit};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::HashMap;
@@ -104,7 +104,8 @@ impl Session {
         let (plan, batches) = wait(py, async move {
             let planned = plan(&context, &statement).await;
             let planned = planned.map_err(|error| name_tables(error, &tables));
-            let planned = planned.map_err(|error| explain_parse_error(&statement, error))?;
+            let planned = planned.map_err(|error| explain_parse_error(&statement, error));
+            let planned = planned.map_err(|error| explain_plan_error(&statement, &[], error))?;
             let mut plan = neardup::options::with_resets(planned);
             if !bound.is_empty() {
                 plan = plan.with_param_values(ParamValues::Map(bound))?;

@@ -5,13 +5,17 @@ use super::visible::{CellLimits, Visible, visible_rows};
 use clap::ValueEnum;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::csv;
+use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::json::WriterBuilder;
 use datafusion::arrow::json::writer::LineDelimited;
 use datafusion::arrow::util::pretty::pretty_format_batches;
-use datafusion::common::Result;
+use datafusion::common::{DataFusionError, Result, TableReference};
 use datafusion::dataframe::DataFrame;
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::functions_nested::expr_fn::array_to_string;
+use datafusion::logical_expr::{Expr, LogicalPlan, lit};
 use datafusion::prelude::SessionContext;
+use datafusion::sql::parser::Statement;
+use datafusion::sql::sqlparser::ast::Statement as SqlStatement;
 use futures::StreamExt;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
@@ -33,8 +37,16 @@ pub(super) async fn run_script(
     let options = context.state().config_options().sql_parser.clone();
     let statements = neardup::parse_statements(script, &options)
         .map_err(|error| neardup::explain_parse_error(script, error))?;
+    let explained =
+        |error: DataFusionError| neardup::explain_plan_error(script, &table_names(context), error);
     for statement in statements {
-        let plan = neardup::plan_statement(&context.state(), statement).await?;
+        let lists_functions = matches!(
+            &statement,
+            Statement::Statement(sql) if matches!(sql.as_ref(), SqlStatement::ShowFunctions { .. })
+        );
+        let plan = neardup::plan_statement(&context.state(), statement)
+            .await
+            .map_err(explained)?;
         let plan = neardup::options::with_resets(plan);
         let prints = !matches!(
             plan,
@@ -54,14 +66,46 @@ pub(super) async fn run_script(
             match format {
                 _ if !prints => frame.collect().await.map(drop),
                 Format::Table => print_table(frame, limits).await,
+                Format::Csv if lists_functions => {
+                    print_stream(lists_as_texts(frame)?, format).await
+                }
                 _ => print_stream(frame, format).await,
             }
         });
         if let Err(error) = done.await {
-            return Err(neardup::files::explain_read_error(&read, context, error).await);
+            let error = neardup::explain_copy_error(&read, error);
+            let error = neardup::files::explain_read_error(&read, context, error).await;
+            return Err(explained(error));
         }
     }
     Ok(())
+}
+
+/// The names of the tables of a session, sorted.
+fn table_names(context: &SessionContext) -> Vec<String> {
+    let state = context.state();
+    let schema = state.schema_for_ref(TableReference::bare("any"));
+    let mut names = schema
+        .map(|schema| schema.table_names())
+        .unwrap_or_default();
+    names.sort_unstable();
+    names
+}
+
+/// The frame with texts in place of lists, such as those of the types of parameters, which CSV does not hold.
+fn lists_as_texts(frame: DataFrame) -> Result<DataFrame> {
+    let columns: Vec<Expr> = frame
+        .schema()
+        .iter()
+        .map(|(qualifier, field)| {
+            let column = Expr::from((qualifier, field));
+            match field.data_type() {
+                DataType::List(_) => array_to_string(column, lit(", ")).alias(field.name()),
+                _ => column,
+            }
+        })
+        .collect();
+    frame.select(columns)
 }
 
 async fn print_table(frame: DataFrame, limits: CellLimits) -> Result<()> {
@@ -129,6 +173,10 @@ impl Write for TrackedOut {
 async fn write_stream(frame: DataFrame, format: Format, mut out: impl Write) -> Result<()> {
     let mut rows = frame.execute_stream().await?;
     if format == Format::Csv {
+        // Before the header is written.
+        if let Some(error) = neardup::csv_error(&rows.schema()) {
+            return Err(error);
+        }
         let mut writer = csv::WriterBuilder::new().with_header(true).build(&mut out);
         writer.write(&RecordBatch::new_empty(rows.schema()))?;
         while let Some(batch) = rows.next().await {

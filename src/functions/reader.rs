@@ -66,9 +66,13 @@ pub(super) fn read<I: Interpreter>(
     };
     let mut names = BTreeSet::new();
     let mut positional = header.parameters.iter();
-    for argument in arguments {
+    for (index, argument) in arguments.iter().enumerate() {
         let (name, expr) = match argument {
             FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => {
+                if max_relations > 0 {
+                    let before = index.checked_sub(1).and_then(|at| arguments.get(at));
+                    refuse_decimal_comma(function, before, expr)?;
+                }
                 if read.relations.len() < max_relations {
                     read.relations.push(interpreter.relation(function, expr)?);
                     continue;
@@ -125,6 +129,31 @@ pub(super) fn read<I: Interpreter>(
         return plan_err!("{}: the first {wanted}: {}", function.name, header.call);
     }
     Ok(read)
+}
+
+/// Refuses a number with a decimal comma, which is read as two arguments: `threshold => 0,8`.
+fn refuse_decimal_comma(
+    function: &TableFunction,
+    before: Option<&FunctionArg>,
+    expr: &ast::Expr,
+) -> Result<()> {
+    let Some(FunctionArg::Named {
+        name,
+        arg: FunctionArgExpr::Expr(whole),
+        ..
+    }) = before
+    else {
+        return Ok(());
+    };
+    let (whole, decimals) = (whole.to_string(), expr.to_string());
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number(&whole) && is_number(&decimals) {
+        return plan_err!(
+            "{}: {name} => {whole},{decimals} has a decimal comma; a number has a decimal point: {name} => {whole}.{decimals}",
+            function.name
+        );
+    }
+    Ok(())
 }
 
 /// The error of an expression; one that reads columns is no constant, and no name of a column.

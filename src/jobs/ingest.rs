@@ -33,7 +33,10 @@ pub async fn ingest(
 ) -> Result<Job> {
     let input = resolve(&options.inputs, &context.state()).await?;
     if input.kind != Kind::Dump {
-        return exec_err!("{}: not a dump (.xml, .xml.bz2, .xml.gz)", input.files[0]);
+        return exec_err!(
+            "{}: not a dump (.xml, .xml.bz2, .xml.gz); neardup dedup reads tables",
+            input.files[0]
+        );
     }
     inputs::refuse_inside(&input, &options.output, &context.runtime_env())?;
     let files = inputs::identify(&input, &context.runtime_env()).await?;

@@ -67,6 +67,13 @@ pub struct Why {
     pub path: Vec<PathRow>,
 }
 
+/// The error of an id that no row has.
+fn no_row<T>(directory: &str, id: &str) -> Result<T> {
+    exec_err!(
+        "there is no row {id}; the ids of the rows are printed by: neardup sql --dir {directory} \"SELECT id FROM clusters\""
+    )
+}
+
 /// Finds out what the job in a directory decided about the row with an id. The session must be new, because the tables of
 /// the job are registered in it.
 ///
@@ -76,7 +83,7 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
     let manifest = register_result(context, directory).await?;
     let Some(found) = decision(context, id).await? else {
         let Some((length, kind)) = left_out(context, id).await? else {
-            return exec_err!("there is no row {id}");
+            return no_row(directory, id);
         };
         let compare = manifest.parameters.get("compare").and_then(|v| v.as_str());
         let compare = compare.and_then(|word| word.parse().ok());
@@ -113,7 +120,7 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
     }
     let mut rows = rows(context, &wanted).await?.into_iter();
     let Some(row) = rows.next() else {
-        return exec_err!("there is no row {id}");
+        return no_row(directory, id);
     };
     let others: Vec<WhyRow> = rows.collect();
     let (reason, repeated) = reason(context, id).await?;

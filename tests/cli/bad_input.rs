@@ -1045,3 +1045,161 @@ fn warnings_name_no_module() {
     assert!(answer.err.starts_with("warning: mix"), "{}", answer.err);
     assert!(answer.err.contains("ignored 1 files"), "{}", answer.err);
 }
+
+/// Errors of the engine in plain words, each with the next step.
+#[test]
+fn errors_of_sql_name_the_next_step() {
+    let scratch = Scratch::new();
+    scratch.write("rows.csv", "id,text\n1,one two three\n2,four five six\n");
+    scratch.succeed(&["dedup", "rows.csv", "-o", "done"]);
+    for (statement, said) in [
+        (
+            "SELECT median(text) FROM 'rows.csv'",
+            "median does not take arguments of these types: median(text); it takes median(number)",
+        ),
+        (
+            "SELECT substr(id, 'a') FROM 'rows.csv'",
+            "substr(integer, text); it takes substr(str: text, start_pos: integer) or",
+        ),
+        (
+            "SELECT substr(text) FROM 'rows.csv'",
+            "substr needs a position",
+        ),
+        (
+            "SELECT text[0:5] FROM 'rows.csv'",
+            "this is a text; substr(text, 1, 5) gives the first five characters",
+        ),
+        (
+            "SELECT text + 1 FROM 'rows.csv'",
+            "these types: text + integer; || joins texts",
+        ),
+        (
+            "SELECT 'it's'",
+            "error: a text that begins at line 1, column 13 has no closing quote; a quote in a text is written twice",
+        ),
+        (
+            "SELECT \"Text\" FROM 'rows.csv'",
+            "No field named \"Text\": a name in double quotes keeps its capitals, and the column is written text.",
+        ),
+        (
+            "SELECT * FROM 'rows.csv' WHERE text = \"en\"",
+            "No field named en; a text is written in single quotes: 'en'.",
+        ),
+        (
+            "SELECT id FROM 'rows.csv' ORDER BY nope",
+            "Valid fields are \"rows.csv\".id, \"rows.csv\".text.",
+        ),
+        (
+            "SELECT text, count(*) FROM 'rows.csv'",
+            "error: the column text in SELECT must be in GROUP BY, or in an aggregate function such as min(text)\n",
+        ),
+        (
+            "SET threshold = 0.8",
+            "there is no option threshold (did you mean 'neardup.threshold'?)",
+        ),
+        ("SHOW threshold", "did you mean 'neardup.threshold'?"),
+        (
+            "SET memory_limit = '1GB'",
+            "it is set when the program starts, --memory-limit",
+        ),
+        (
+            "SET threads = 2",
+            "it is set when the program starts, --threads",
+        ),
+        (
+            "DELETE FROM 'rows.csv' WHERE id = 1",
+            "COPY (SELECT * FROM 'rows.csv' WHERE NOT (…)) TO 'other.csv' writes the other rows",
+        ),
+        (
+            "UPDATE 'rows.csv' SET text = 'a'",
+            "COPY (SELECT … FROM 'rows.csv') TO 'other.csv' writes its rows with other values",
+        ),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', shingle => char:5)",
+            "error: a kind of shingle is written in quotes, shingle => 'char:5'\n",
+        ),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', threshold => 0,8)",
+            "a number has a decimal point: threshold => 0.8",
+        ),
+        (
+            "SELECT * FROM jaccard_join('rows.csv', threshold: 0.8)",
+            "an argument is written name => value, threshold => 0.8",
+        ),
+        (
+            "SELECT * FROM read_csv('rows.csv')",
+            "there is no table function read_csv; a file in single quotes is a table: FROM 'rows.csv'",
+        ),
+        (
+            "SELECT * FROM read_json_auto('a.json', x => true)",
+            "a file in single quotes is a table: FROM 'a.json'",
+        ),
+        (
+            "SELECT * FROM 'rows.csv' WHERE id = 'abc'",
+            "error: 'abc' is not an integer, and id is compared with it; CAST(id AS TEXT) = 'abc' compares texts",
+        ),
+        (
+            "COPY (SELECT 1 AS id, [1] AS tags) TO 'tags.csv'",
+            "the column tags is a list, which CSV does not hold; take JSON or Parquet, or a text: array_to_string(tags, ';')",
+        ),
+    ] {
+        let answer = scratch.fail(&["sql", statement], &[said]);
+        for noise in [
+            "utf8",
+            "signature",
+            "TokenizerError",
+            "datafusion",
+            "wildcard",
+            "Cast error",
+        ] {
+            assert!(!answer.err.contains(noise), "{statement}: {}", answer.err);
+        }
+    }
+    scratch.fail(
+        &["sql", "--dir", "done", "SELECT * FROM pair"],
+        &["table 'pair' not found", "did you mean 'pairs'?"],
+    );
+    scratch.fail(
+        &["sql", "--dir", "done", "SELECT * FROM everything"],
+        &["the tables are: clusters, kept, pairs"],
+    );
+    scratch.fail(
+        &["why", "9", "done"],
+        &["neardup sql --dir done \"SELECT id FROM clusters\""],
+    );
+    scratch.fail(
+        &["ingest", "rows.csv", "-o", "pages"],
+        &["not a dump", "neardup dedup reads tables"],
+    );
+    let small = ["dedup", "rows.csv", "-o", "small", "--memory-limit", "10M"];
+    let answer = scratch.fail(
+        &small,
+        &[
+            "error: the memory limit of 10.0 MB is too small: grouping needs 16.0 MB more, and 10.0 MB are left",
+            "raise the limit with --memory-limit",
+        ],
+    );
+    assert!(!answer.err.contains("Stream"), "{}", answer.err);
+}
+
+/// CSV holds no lists: the error comes before the header, and the lists of functions are texts.
+#[test]
+fn lists_in_csv_are_named_before_the_header() {
+    let scratch = Scratch::new();
+    let csv = |statement: &'static str| ["sql", "--format", "csv", statement];
+    let answer = scratch.fail(
+        &csv("SELECT 1 AS id, [1] AS tags"),
+        &["the column tags is a list", "array_to_string(tags, ';')"],
+    );
+    assert_eq!(answer.out, "");
+    let shown = scratch
+        .succeed(&csv("SHOW FUNCTIONS LIKE 'starts_with'"))
+        .out;
+    assert!(shown.starts_with("function_name,return_type,parameters,"));
+    assert!(
+        shown.contains("starts_with,Boolean,\"str, substr\",\"String, String\",SCALAR"),
+        "{shown}"
+    );
+    let shown = scratch.succeed(&csv("SHOW FUNCTIONS LIKE '%join'")).out;
+    assert!(shown.contains("jaccard_join,TABLE,"), "{shown}");
+}
