@@ -853,12 +853,6 @@ fn wrong_columns_are_answered_with_what_to_do() {
             ][..],
         ),
         (
-            &["typed.csv", "--text", "score"],
-            &[
-                "must be a text column, but it holds integers; --all-text reads all columns as texts",
-            ],
-        ),
-        (
             &["nested.jsonl", "--text", "score"],
             &[
                 "but it holds integers; make a table with texts: neardup sql \"COPY (SELECT * REPLACE (CAST(score AS TEXT) AS score) FROM '",

@@ -53,7 +53,7 @@ async fn files_that_are_not_there_are_named() {
     #[cfg(unix)]
     {
         let text = failure(Path::new("/dev/null")).await;
-        assert!(text.contains("/dev/null: is no file"), "{text}");
+        assert!(text.contains("/dev/null: is not a regular file"), "{text}");
     }
     let text = failure(Path::new("nowhere://bucket/a.xml")).await;
     assert!(text.contains("nowhere://bucket"), "{text}");
