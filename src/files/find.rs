@@ -193,7 +193,7 @@ pub(super) async fn in_store(name: &str, runtime: &RuntimeEnv) -> Result<Vec<Loc
     let (store, path) = location.store(runtime).map_err(|error| {
         match error.strip_backtrace().contains(NO_STORE) {
             true => exec_datafusion_err!(
-                "{name}: files at addresses of this kind are not read, but paths{BUCKETS}; download the file first"
+                "{name}: addresses of this kind are not read, only paths{BUCKETS}; download the file first"
             ),
             false => error,
         }

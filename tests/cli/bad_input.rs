@@ -997,11 +997,11 @@ fn tips_name_what_was_meant() {
         ),
         (
             &["dedup", "https://example.com/data.csv"],
-            "https://example.com/data.csv: files at addresses of this kind are not read",
+            "https://example.com/data.csv: addresses of this kind are not read",
         ),
         (
             &["dedup", "hf://datasets/x/y.csv"],
-            "hf://datasets/x/y.csv: files at addresses",
+            "hf://datasets/x/y.csv: addresses",
         ),
         (
             &[

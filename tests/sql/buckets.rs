@@ -181,7 +181,7 @@ fn faults(bucket: Bucket) -> Result<(), Failed> {
             (
                 "ftp://bucket/a.xml",
                 output,
-                "no store is registered for addresses of this kind",
+                "addresses of this kind are not read, only paths",
             ),
             (
                 dump,
