@@ -121,11 +121,12 @@ pub async fn resolve(names: &[String], state: &SessionState) -> Result<Input> {
     let mut partitions = Partitions::default();
     for name in names {
         let name = name.strip_prefix("file://").unwrap_or(name);
-        let found = match location::is_address(name) {
+        let mut found = match location::is_address(name) {
             true => find::in_store(name, runtime).await?,
             false if spool::is_pipe(name) => vec![spool::copy(name).await?],
             false => find::on_disk(name)?,
         };
+        found.sort();
         partitions.add(name, &found);
         files.extend(found);
     }

@@ -6,7 +6,7 @@ use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, ScalarValue};
 use datafusion::datasource::{ViewTable, provider_as_source};
 use datafusion::functions::string::expr_fn::{split_part, starts_with};
-use datafusion::functions::unicode::expr_fn::substr;
+use datafusion::functions::unicode::expr_fn::{strpos, substr};
 use datafusion::logical_expr::{Case, Expr, LogicalPlanBuilder, cast, ident, lit};
 use neardup_datasets::Numbers;
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,23 +89,32 @@ impl Partitions {
             else_expr: None,
         });
         unknown.map(move |(key, values)| {
-            let behind = split_part(below.clone(), lit(format!("/{key}=")), lit(2_i64));
-            let written = split_part(behind, lit("/"), lit(1_i64));
+            let part = format!("/{key}=");
+            let start = strpos(below.clone(), lit(part.as_str()));
+            let length = part.chars().count() as i64;
+            let behind = substr(
+                below.clone(),
+                cast(start.clone(), DataType::Int64) + lit(length),
+            );
+            let written = split_part(behind.clone(), lit("/"), lit(1_i64));
+            // Behind the name of a directory there is a slash, unlike behind that of a file.
+            let is_directory = start.gt(lit(0)).and(strpos(behind, lit("/")).gt(lit(0)));
             let meant: BTreeMap<&String, Option<String>> =
                 values.iter().map(|value| (value, meaning(value))).collect();
-            // Files outside of any directory of this key have no value.
-            let mut cases = vec![(lit(""), lit(ScalarValue::Utf8(None)))];
-            for (value, meaning) in &meant {
-                if meaning.as_ref() != Some(value) {
-                    cases.push((lit(value.as_str()), lit(ScalarValue::Utf8(meaning.clone()))));
-                }
-            }
-            let cases = cases.into_iter();
-            let cases = cases.map(|(value, meaning)| (Box::new(value), Box::new(meaning)));
-            let text = Expr::Case(Case {
-                expr: Some(Box::new(written.clone())),
+            // Files outside of these directories have no value.
+            let cases = meant.iter().map(|(value, meaning)| {
+                let meaning = lit(ScalarValue::Utf8(meaning.clone()));
+                (Box::new(lit(value.as_str())), Box::new(meaning))
+            });
+            let value = Expr::Case(Case {
+                expr: Some(Box::new(written)),
                 when_then_expr: cases.collect(),
-                else_expr: Some(Box::new(written)),
+                else_expr: None,
+            });
+            let text = Expr::Case(Case {
+                expr: None,
+                when_then_expr: vec![(Box::new(is_directory), Box::new(value))],
+                else_expr: None,
             });
             let is_integer = |value: &String| {
                 let number = value.parse::<i64>();
@@ -155,7 +164,8 @@ fn meaning(value: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.as_bytes();
     while let Some((&byte, behind)) = rest.split_first() {
-        let digits = behind.get(..2).filter(|_| byte == b'%');
+        let is_hex = |digits: &&[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+        let digits = behind.get(..2).filter(|_| byte == b'%').filter(is_hex);
         let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
         match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             Some(escaped) => {
@@ -183,6 +193,7 @@ mod tests {
             ("50%", Some("50%")),
             ("%zz%C3%A9", Some("%zzé")),
             ("%FF", Some("%FF")),
+            ("%+5", Some("%+5")),
             ("", None),
             ("__HIVE_DEFAULT_PARTITION__", None),
         ] {

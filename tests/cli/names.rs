@@ -209,6 +209,7 @@ fn directories_of_keys_and_values_are_columns() {
             3,
         ),
         ("x=1/hive/d.csv", 4),
+        ("x=1/hive/year=2021.csv", 5),
     ] {
         scratch.write(file, format!("id,text\n{id},one two three four\n"));
     }
@@ -223,7 +224,8 @@ fn directories_of_keys_and_values_are_columns() {
         1,one two three four,2019,de\n\
         2,one two three four,2020,pt br\n\
         3,one two three four,2020,\n\
-        4,one two three four,,\n";
+        4,one two three four,,\n\
+        5,one two three four,,\n";
     assert_eq!(said.out, expected);
     let sum = "SELECT sum(year) FROM 'x=1/hive/year=*/lang=*/*.csv'";
     let said = scratch.succeed(&["sql", "--format", "csv", "-c", sum]);
@@ -235,10 +237,16 @@ fn directories_of_keys_and_values_are_columns() {
         &["sql", "-c", "SELECT year FROM 'x=1/hive/year=2019/*/*.csv'"],
         &["year"],
     );
+    // A directory that was named has no value, also if another name gives values to the key.
+    scratch.write("m/k=1/a.csv", "id,text\n1,a b c\n");
+    scratch.write("m/k=abc/j=1/b.csv", "id,text\n2,d e f\n");
+    scratch.succeed(&["dedup", "m/*/a.csv", "m/k=abc/j=1", "-o", "several"]);
+    let rows = scratch.job_rows("several", "SELECT k FROM kept ORDER BY id");
+    assert_eq!((&rows[0]["k"], rows[1].get("k")), (&1.into(), None));
     // Columns of a job, and of Parquet with its row numbers.
     let kept = "SELECT id FROM kept ORDER BY id";
     scratch.succeed(&["dedup", "x=1/hive", "--within", "year", "-o", "out"]);
-    assert_eq!(scratch.job_rows("out", kept).len(), 3);
+    assert_eq!(scratch.job_rows("out", kept).len(), 4);
     for (part, id) in [("year=2019", 1), ("year=2020", 2)] {
         let copy = format!(
             "COPY (SELECT 'one two three' AS text, {id} AS n) TO 'parquet/{part}/a.parquet'"

@@ -101,7 +101,7 @@ pub(super) fn wide(start: &[u8]) -> Option<&'static str> {
             places.count(),
         )
     };
-    let many = |(zeros, places): (usize, usize)| zeros >= 2 && 3 * zeros > places;
+    let many = |(zeros, places): (usize, usize)| zeros >= 4 && 3 * zeros > places;
     let all = |(zeros, places): (usize, usize)| zeros >= 2 && zeros == places;
     let [a, b, c, d] = [0, 1, 2, 3].map(|first| zeros(first, 4));
     if all(d) && many(c) && !many(a) {
@@ -165,6 +165,7 @@ mod tests {
             b"a\0",
             b"id,text\n1,a\0b\n2,\0\0\n",
             b"abc\0\0\0\0\0def\0\0\0\0\0",
+            b"a,b\n\0,\0\n",
             &[0; 64],
         ] {
             assert_eq!(wide(text), None, "{text:?}");

@@ -4,6 +4,7 @@
 //! its operands. What waits for operands stands on an explicit stack, so that nothing recurses.
 
 use std::fmt;
+use std::panic::catch_unwind;
 use std::str::FromStr;
 
 use pulldown_latex::event::{
@@ -91,17 +92,43 @@ const MAX_BYTES: usize = 4096;
 
 /// A formula of TeX in plain characters; `None` if it cannot be read, is empty or is longer than [`MAX_BYTES`].
 fn mathematics(tex: &str) -> Option<String> {
-    // The parser panics at a number that ends with a letter outside ASCII; wikis do not know the command.
-    if tex.len() > MAX_BYTES || tex.contains("\\char") {
+    let is_refused = |command: &&str| tex.contains(command);
+    if tex.len() > MAX_BYTES
+        || REFUSED.iter().any(|command| is_refused(&command))
+        || has_long_index(tex)
+    {
         return None;
     }
-    let storage = Storage::new();
-    let mut reading = Reading::default();
-    for event in Parser::new(tex, &storage) {
-        reading.event(event.ok()?)?;
-    }
-    let [Operator { operands, .. }] = <[Operator; 1]>::try_from(reading.open).ok()?;
-    one_line(&joined(&operands))
+    // The parser takes white space outside ASCII for the end of a dimension, and cuts it in the middle.
+    let tex: String = tex
+        .chars()
+        .map(|c| if c.is_whitespace() { ' ' } else { c })
+        .collect();
+    // A formula must not end a job, whatever the parser makes of it.
+    let operands = catch_unwind(|| {
+        let storage = Storage::new();
+        let mut reading = Reading::default();
+        for event in Parser::new(&tex, &storage) {
+            reading.event(event.ok()?)?;
+        }
+        let [Operator { operands, .. }] = <[Operator; 1]>::try_from(reading.open).ok()?;
+        Some(operands)
+    });
+    let text = one_line(&joined(&operands.ok()??))?;
+    // A mark of punctuation alone, or before the formula, would be one of the sentence.
+    let begins = |c: char| matches!(c, ',' | ';' | ':' | '.' | '!' | '?');
+    (!text.starts_with(begins) && text.chars().any(|c| !c.is_whitespace())).then_some(text)
+}
+
+/// Commands at which the parser panics (at numbers outside ASCII, or of many digits), or whose scripts it leaves out.
+const REFUSED: [&str; 4] = ["\\char", "{alignat", "{alignedat", "\\sideset"];
+
+/// Whether the index of a root is more than one letter or digit: the parser gives its parts one by one.
+fn has_long_index(tex: &str) -> bool {
+    tex.match_indices("\\sqrt").any(|(at, command)| {
+        let index = tex[at + command.len()..].trim_start().strip_prefix('[');
+        index.is_some_and(|index| index.chars().nth(1) != Some(']'))
+    })
 }
 
 /// A formula of chemistry, which is nearly plain: `2H2 + O2 -> 2H2O`.
@@ -133,6 +160,10 @@ struct Operand {
 enum Class {
     /// A letter, a number, a group.
     Ordinary,
+    /// With a script: a space before a letter or a digit behind it.
+    Scripted,
+    /// A fraction: as with a script, also before it.
+    Fraction,
     /// `\sin`, `\sum`: a space behind it.
     Function,
     /// `+`: a space on both sides, unless nothing stands before it.
@@ -163,7 +194,9 @@ enum Kind {
     Group(Option<char>, Option<char>),
     SquareRoot,
     Root,
-    Fraction,
+    Fraction {
+        has_line: bool,
+    },
     Negation,
     Script(ScriptType, ScriptPosition),
 }
@@ -214,7 +247,10 @@ impl Reading {
                 let (kind, arity) = match visual {
                     Visual::SquareRoot => (Kind::SquareRoot, 1),
                     Visual::Root => (Kind::Root, 2),
-                    Visual::Fraction(_) => (Kind::Fraction, 2),
+                    Visual::Fraction(line) => {
+                        let has_line = line.is_none_or(|line| line.value != 0.0);
+                        (Kind::Fraction { has_line }, 2)
+                    }
                     Visual::Negation => (Kind::Negation, 1),
                 };
                 self.open(kind, Some(arity));
@@ -251,7 +287,7 @@ impl Reading {
         let operator = self.open.pop_if(|operator| operator.arity.is_none())?;
         // The whole formula has no end of its own.
         self.open.last()?;
-        self.operand(combined(operator))
+        self.operand(combined(operator)?)
     }
 
     /// Gives an operand to the innermost operator, and that one to the next if it was its last operand.
@@ -262,14 +298,16 @@ impl Reading {
             if operator.arity != Some(operator.operands.len()) {
                 return Some(());
             }
-            operand = combined(self.open.pop()?);
+            operand = combined(self.open.pop()?)?;
         }
     }
 }
 
 fn operand(content: Content<'_>, double_struck: bool) -> Operand {
     let (text, class) = match content {
-        Content::Text(text) => (text.to_owned(), Class::Ordinary),
+        // A space that does not break.
+        Content::Text("&nbsp;") => (String::new(), Class::Space),
+        Content::Text(text) => (text.replace("&nbsp;", " "), Class::Ordinary),
         Content::Number(digits) => (digits.to_owned(), Class::Ordinary),
         Content::Function(name) => (name.to_owned(), Class::Function),
         Content::Ordinary { content, .. } if double_struck => {
@@ -287,6 +325,7 @@ fn operand(content: Content<'_>, double_struck: bool) -> Operand {
             };
             (content.to_string(), class)
         }
+        Content::Punctuation('.') => (".".to_owned(), Class::Ordinary),
         Content::Punctuation(mark) => (mark.to_string(), Class::Punctuation),
     };
     Operand { text, class }
@@ -311,14 +350,15 @@ fn double_struck(letter: char) -> char {
     }
 }
 
-/// An operator with all its operands.
-fn combined(operator: Operator) -> Operand {
+/// An operator with all its operands; `None` if it cannot be written in a line.
+fn combined(operator: Operator) -> Option<Operand> {
     let operands = operator.operands.as_slice();
     let text = |place: usize| operands.get(place).map_or("", |o| o.text.as_str());
     let class = |place: usize| operands.get(place).map_or(Class::Ordinary, |o| o.class);
     let (text, class) = match operator.kind {
         Kind::Group(None, None) => match operands {
-            // `{+}` stays an operator.
+            // The comma of `1{,}000` is no separator, and `{+}` stays an operator.
+            [only] if only.class == Class::Punctuation => (only.text.clone(), Class::Ordinary),
             [only] => (only.text.clone(), only.class),
             _ => (joined(operands), Class::Ordinary),
         },
@@ -329,18 +369,22 @@ fn combined(operator: Operator) -> Operand {
             text.extend(closing);
             (text, Class::Ordinary)
         }
-        Kind::SquareRoot => (format!("√{}", bracketed(text(0))), Class::Ordinary),
+        Kind::SquareRoot => (format!("√{}", bracketed(text(0))), Class::Scripted),
         Kind::Root => {
             let root = match text(1) {
                 "3" => '∛'.to_string(),
                 "4" => '∜'.to_string(),
                 index => format!("{}√", bracketed(index)),
             };
-            (format!("{root}{}", bracketed(text(0))), Class::Ordinary)
+            (format!("{root}{}", bracketed(text(0))), Class::Scripted)
         }
-        Kind::Fraction => (
+        // Without a line it is a binomial coefficient.
+        Kind::Fraction { has_line: false } => {
+            (format!("{}; {}", text(0), text(1)), Class::Ordinary)
+        }
+        Kind::Fraction { has_line: true } => (
             format!("{}/{}", bracketed(text(0)), bracketed(text(1))),
-            Class::Ordinary,
+            Class::Fraction,
         ),
         Kind::Negation => (negated(text(0)), class(0)),
         Kind::Script(ty, position) => {
@@ -349,13 +393,19 @@ fn combined(operator: Operator) -> Operand {
                 ScriptType::Superscript => ("", text(1)),
                 ScriptType::SubSuperscript => (text(1), text(2)),
             };
-            let mut whole = text(0).to_owned();
+            let mut whole = match class(0) {
+                Class::Fraction => format!("({})", text(0)),
+                _ => text(0).to_owned(),
+            };
+            let is_above = position == ScriptPosition::AboveBelow;
             for (mark, script) in [('_', sub), ('^', sup)] {
-                match accent(script).filter(|_| position == ScriptPosition::AboveBelow) {
-                    Some(accent) if whole.chars().count() == 1 => whole.push(accent),
-                    // A bar or an arrow over several letters.
-                    Some(_) => {}
-                    None if script.is_empty() => {}
+                match accent(script, mark).filter(|_| is_above) {
+                    // A bar over several letters is one over each of them.
+                    Some(accent) if whole.chars().all(char::is_alphanumeric) => {
+                        whole = whole.chars().flat_map(|c| [c, accent]).collect();
+                    }
+                    Some(_) => return None,
+                    None if script.is_empty() || BRACES.contains(&script) => {}
                     None if script.chars().all(|c| PRIMES.contains(&c)) => whole.push_str(script),
                     None => {
                         whole.push(mark);
@@ -363,18 +413,27 @@ fn combined(operator: Operator) -> Operand {
                     }
                 }
             }
-            (whole, class(0))
+            let is_accent = accent(sup, '^').is_some() && is_above;
+            match class(0) {
+                Class::Ordinary | Class::Fraction if !is_accent => (whole, Class::Scripted),
+                other => (whole, other),
+            }
         }
     };
-    Operand { text, class }
+    Some(Operand { text, class })
 }
+
+/// Braces above and below.
+const BRACES: [&str; 4] = ["⏞", "⏟", "⎴", "⎵"];
 
 const PRIMES: [char; 4] = ['\'', '′', '″', '‴'];
 
-/// The combining mark of an accent.
-fn accent(mark: &str) -> Option<char> {
+/// The combining mark of an accent above (`^`) or below (`_`).
+fn accent(mark: &str, place: char) -> Option<char> {
     Some(match mark {
-        "ˉ" | "¯" | "‾" | "_" => '\u{304}',
+        "ˉ" | "¯" | "‾" | "_" if place == '_' => '\u{332}',
+        _ if place == '_' => return None,
+        "ˉ" | "¯" | "‾" => '\u{304}',
         "^" | "ˆ" => '\u{302}',
         "~" | "˜" => '\u{303}',
         "→" | "⃗" => '\u{20d7}',
@@ -411,12 +470,11 @@ fn negated(text: &str) -> String {
     }
 }
 
-/// The text, in brackets unless it is one name or number.
+/// The text, in brackets unless it is one letter or number.
 fn bracketed(text: &str) -> String {
-    let is_one = text
-        .chars()
-        .all(|c| c.is_alphanumeric() || matches!(c, '.' | '∞' | '*' | '†') || is_mark(c));
-    match is_one || (text.chars().count() == 1) {
+    let is_number = text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let letters = text.chars().filter(|&c| !is_mark(c)).count();
+    match is_number || letters == 1 {
         true => text.to_owned(),
         false => format!("({text})"),
     }
@@ -434,10 +492,24 @@ fn joined(operands: &[Operand]) -> String {
     for (place, operand) in operands.iter().enumerate() {
         let leads = matches!(
             before,
-            None | Some(Class::Opening | Class::Binary | Class::Relation | Class::Punctuation)
+            None | Some(
+                Class::Opening
+                    | Class::Binary
+                    | Class::Relation
+                    | Class::Punctuation
+                    | Class::Space
+                    | Class::Function
+            )
         );
         let is_sign = operand.class == Class::Binary && leads;
         let is_word = |c: char| c.is_alphanumeric();
+        let is_digit = |c: char| c.is_ascii_digit();
+        // `x^2 y`, `2 1/2`, `e^x 5`.
+        let is_apart = match (before, operand.class) {
+            (Some(Class::Scripted | Class::Fraction), _) => operand.text.starts_with(is_word),
+            (Some(_), Class::Fraction) => row.ends_with(is_word),
+            _ => row.ends_with(is_digit) && operand.text.starts_with(is_digit),
+        };
         let spaced = match (before, operand.class) {
             (_, Class::Punctuation | Class::Closing) => false,
             (Some(Class::Space | Class::Punctuation | Class::Relation | Class::Binary), _) => true,
@@ -446,7 +518,7 @@ fn joined(operands: &[Operand]) -> String {
             (Some(_), Class::Function) => row.ends_with(is_word),
             (_, Class::Relation) => true,
             (_, Class::Binary) => !is_sign,
-            _ => false,
+            _ => is_apart,
         };
         if spaced && !row.is_empty() && !row.ends_with(' ') {
             row.push(' ');
@@ -475,6 +547,23 @@ mod tests {
             (r"x = -1", "x = −1"),
             (r"e^{-x}", "e^(−x)"),
             (r"x^2+y_1", "x^2 + y_1"),
+            (r"e^x y", "e^x y"),
+            (r"e^{xy}", "e^(xy)"),
+            (r"10^3 5", "10^3 5"),
+            (r"2\frac{1}{2}", "2 1/2"),
+            (r"\frac{a}{b}c", "a/b c"),
+            (r"\frac{a}{bc}", "a/(bc)"),
+            (r"\frac{a}{b}^2", "(a/b)^2"),
+            (r"\binom{n}{2}", "(n; 2)"),
+            (r"\sqrt{2}3", "√2 3"),
+            (r"1.2\overline{34}", "1.2 3\u{304}4\u{304}"),
+            (r"\underline{x}", "x\u{332}"),
+            (r"1{,}234{,}567", "1,234,567"),
+            (r"x=.5", "x = .5"),
+            (r"\sin -x", "sin −x"),
+            (r"5~\text{kg}", "5 kg"),
+            ("a\\hspace{1em\u{a0}}b", "a b"),
+            (r"\begin{pmatrix}1&-2\\3&4\end{pmatrix}", "(1 −2; 3 4)"),
             (r"x_{i+1}^{n}", "x_(i + 1)^n"),
             (r"\frac{a+1}{b} \le x^2", "(a + 1)/b ≤ x^2"),
             (r"\frac12", "1/2"),
@@ -514,6 +603,11 @@ mod tests {
             "a & b",
             "x^",
             r"\def\x{\x\x}\x",
+            r"\sqrt[n+1]{x}",
+            r"\hat{x_1}",
+            ",",
+            r"\begin{alignat}{２}a\end{alignat}",
+            r"\sideset{_1^2}{_3^4}\prod",
         ] {
             assert_eq!(mathematics(tex), None, "{tex}");
         }

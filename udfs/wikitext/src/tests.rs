@@ -630,6 +630,8 @@ fn each_line_has_the_letter_of_its_block() {
         ("<dl><dt>a<dd class=\"x\">b</dl>c", "llp"),
         ("<h2>A</h2>\nb", "hp"),
         ("* a <ul><li>b</li></ul>\nc", "llp"),
+        ("<ul>\n<li>\na\n</li>\n</ul>\nb", "lp"),
+        ("* a <li>b</li> c\n* d", "llll"),
         ("{|\n| * a\n|}\n* b", "l"),
     ] {
         assert_eq!(letters(wikitext), expected, "{wikitext:?}");

@@ -38,6 +38,7 @@ impl<'a> Renderer<'a> {
                 self.line.from = self.out.len();
                 self.line.alone = true;
                 self.line.block = Block::ListItem;
+                self.line.marked = Block::ListItem;
                 // A comment after the mark does not begin the line anew.
                 self.line.other = true;
                 self.begin_block();
@@ -121,6 +122,12 @@ impl<'a> Renderer<'a> {
             self.line.comment = false;
             return;
         }
+        // The text of an item may begin in the line after its tag.
+        let tagged = self.line.tagged;
         self.begin_line(blank || self.line.alone);
+        if blank && tagged != Block::Paragraph {
+            self.line.block = tagged;
+            self.begin_block();
+        }
     }
 }

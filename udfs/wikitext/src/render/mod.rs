@@ -71,6 +71,10 @@ struct Line {
     other: bool,
     /// What its blocks are.
     block: Block,
+    /// What the mark at its start makes of them.
+    marked: Block,
+    /// What the last tag makes of the text behind it.
+    tagged: Block,
     /// Ends its block: a heading or a list item.
     alone: bool,
     /// In a definition list, before the colon.
