@@ -170,7 +170,7 @@ fn is_date(text: &str) -> bool {
         words.extend(
             [number, rest]
                 .into_iter()
-                .filter(|part| !part.is_empty() && !(is_ordinal && *part == rest)),
+                .filter(|part| !(part.is_empty() || is_ordinal && *part == rest)),
         );
     }
     let is_name = |word: &str, names: &[&str]| {

@@ -92,11 +92,8 @@ const MAX_BYTES: usize = 4096;
 
 /// A formula of TeX in plain characters; `None` if it cannot be read, is empty or is longer than [`MAX_BYTES`].
 fn mathematics(tex: &str) -> Option<String> {
-    let is_refused = |command: &&str| tex.contains(command);
-    if tex.len() > MAX_BYTES
-        || REFUSED.iter().any(|command| is_refused(&command))
-        || has_long_index(tex)
-    {
+    let is_refused = REFUSED.iter().any(|command| tex.contains(command));
+    if tex.len() > MAX_BYTES || is_refused || has_long_index(tex) {
         return None;
     }
     // The parser takes white space outside ASCII for the end of a dimension, and cuts it in the middle.
