@@ -10,7 +10,7 @@ use crate::functions::{TABLE_FUNCTIONS, TableFunction};
 use crate::jobs;
 use crate::near_names;
 use crate::parameters::ParameterError;
-use datafusion::common::{DataFusionError, SchemaError, plan_datafusion_err};
+use datafusion::common::{Column, DataFusionError, SchemaError, plan_datafusion_err};
 use engine::EXHAUSTED;
 use std::path::Path;
 
@@ -295,20 +295,25 @@ fn near_column(text: String) -> String {
     }
 }
 
-/// What an unknown column may be a part of, if the table has only one: of a header whose separator is another, or of the
-/// objects in a list.
-fn only_column(error: &DataFusionError) -> Option<String> {
+/// The column that there is not, and those that there are.
+fn unknown_column(error: &DataFusionError) -> Option<(&Column, &[Column])> {
     let DataFusionError::SchemaError(wrong, _) = error.find_root() else {
         return None;
     };
-    let SchemaError::FieldNotFound {
-        field,
-        valid_fields,
-    } = wrong.as_ref()
-    else {
-        return None;
-    };
-    let [only] = valid_fields.as_slice() else {
+    match wrong.as_ref() {
+        SchemaError::FieldNotFound {
+            field,
+            valid_fields,
+        } => Some((field, valid_fields)),
+        _ => None,
+    }
+}
+
+/// What an unknown column may be a part of, if the table has only one: of a header whose separator is another, or of the
+/// objects in a list.
+fn only_column(error: &DataFusionError) -> Option<String> {
+    let (field, valid_fields) = unknown_column(error)?;
+    let [only] = valid_fields else {
         return None;
     };
     let table = only.relation.as_ref().map(|table| table.table());

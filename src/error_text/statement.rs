@@ -1,10 +1,10 @@
 //! Explains errors of a statement by its text: what the engine's error does not hold, such as quotes and file names.
 
 use super::engine::{TYPED_LITERAL, between};
-use super::{is_reader_of_files, only_column, unquoted_shingle};
+use super::{is_reader_of_files, only_column, unknown_column, unquoted_shingle};
 use crate::jobs;
 use crate::near_names;
-use datafusion::common::{DataFusionError, SchemaError, plan_datafusion_err};
+use datafusion::common::{DataFusionError, plan_datafusion_err};
 use std::path::Path;
 
 /// Number of tables up to which an error names all of them.
@@ -63,16 +63,7 @@ fn reader_of_files(statement: &str) -> Option<(String, String)> {
 
 /// The text of the error of a column that there is not, if the statement has it in double quotes and no column is near.
 fn text_in_double_quotes(statement: &str, error: &DataFusionError, text: &str) -> Option<String> {
-    let DataFusionError::SchemaError(wrong, _) = error.find_root() else {
-        return None;
-    };
-    let SchemaError::FieldNotFound {
-        field,
-        valid_fields,
-    } = wrong.as_ref()
-    else {
-        return None;
-    };
+    let (field, valid_fields) = unknown_column(error)?;
     let name = field.name.as_str();
     let quoted = format!("\"{}\"", name.replace('"', "\"\""));
     let columns = valid_fields.iter().map(|column| column.name.as_str());
@@ -210,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_text_in_double_quotes_is_no_column() {
-        use datafusion::common::Column;
+        use datafusion::common::{Column, SchemaError};
         let missing = |name: &str| {
             let columns = ["lang", "text", "text"];
             let wrong = SchemaError::FieldNotFound {
