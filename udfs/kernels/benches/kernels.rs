@@ -59,13 +59,26 @@ fn normalize(bencher: Bencher, bytes: usize) {
         .bench_local(|| normalize_into(black_box(&text), &mut out));
 }
 
-#[divan::bench(args = ["char:12", "word:3", "space:5"])]
-fn shingle_hashes(bencher: Bencher, shingle: &str) {
+#[divan::bench(args = [("char:12", 160), ("char:12", 1_000), ("word:3", 1_000), ("space:5", 1_000)])]
+fn shingle_hashes(bencher: Bencher, (shingle, bytes): (&str, usize)) {
     let shingle: Shingle = shingle.parse().expect("a shingle");
-    let (text, mut scratch, mut out) = (text(1_000), ShingleScratch::default(), Vec::new());
-    bencher
-        .counter(BytesCount::of_str(&text))
-        .bench_local(|| shingle.hashes_into(black_box(&text), &mut scratch, &mut out));
+    let (text, mut scratch, mut out) = (text(bytes), ShingleScratch::default(), Vec::new());
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
+        out.clear();
+        shingle.hashes_into(black_box(&text), &mut scratch, &mut out);
+    });
+}
+
+/// The text without letters that are not ASCII, as MinHash takes it: in order and with repeats.
+#[divan::bench(args = ["char:12", "char:5"])]
+fn repeated_ascii_hashes(bencher: Bencher, shingle: &str) {
+    let shingle: Shingle = shingle.parse().expect("a shingle");
+    let text = text(1_000).replace('é', "e");
+    let (mut scratch, mut out) = (ShingleScratch::default(), Vec::new());
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
+        out.clear();
+        shingle.repeated_hashes_into(black_box(&text), &mut scratch, &mut out);
+    });
 }
 
 /// An item is one value of one of 128 functions.

@@ -1,7 +1,9 @@
 //! Sorting of hashes, which every set of shingles needs.
 
 /// With fewer hashes, the standard sort is faster.
-const SMALL: usize = 200;
+const SMALL: usize = 64;
+/// With fewer hashes, one pass is faster than two.
+const ONE_PASS: usize = 800;
 
 /// The number of values of a byte, by which each pass sorts.
 const RADIX: usize = 256;
@@ -23,12 +25,34 @@ pub(crate) fn sort_distinct(out: &mut Vec<u64>, start: usize, order: &mut HashOr
     if hashes.len() < SMALL || u32::try_from(hashes.len()).is_err() {
         hashes.sort_unstable();
     } else {
-        sort_by_two_bytes(hashes, &mut order.other);
+        match hashes.len() < ONE_PASS {
+            true => sort_by_first_byte(hashes, &mut order.other),
+            false => sort_by_two_bytes(hashes, &mut order.other),
+        }
         if !insertion_sort(hashes) {
             hashes.sort_unstable();
         }
     }
     remove_repeats(out, start);
+}
+
+/// Sorts by the leading byte.
+fn sort_by_first_byte(hashes: &mut [u64], other: &mut Vec<u64>) {
+    let mut next = [0_u32; RADIX];
+    for &hash in hashes.iter() {
+        next[(hash >> 56) as usize] += 1;
+    }
+    let mut sum = 0;
+    for next in &mut next {
+        sum += std::mem::replace(next, sum);
+    }
+    other.clear();
+    other.extend_from_slice(hashes);
+    for &hash in other.iter() {
+        let next = &mut next[(hash >> 56) as usize];
+        hashes[*next as usize] = hash;
+        *next += 1;
+    }
 }
 
 /// Sorts by the two leading bytes in two stable passes, the first one by the second byte.

@@ -15,6 +15,9 @@ use crate::words::for_each_word;
 /// The largest window of a [`Shingle`].
 pub const MAX_WINDOW: usize = 1_000;
 
+/// Bytes below this one, as signed numbers, continue a character of UTF-8.
+const CONTINUATION_BYTES_END: i8 = -0x40;
+
 /// The kind of shingles of a text. The number is the window, in units, 1 to [`MAX_WINDOW`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shingle {
@@ -44,6 +47,8 @@ pub struct ShingleScratch {
     joined: String,
     /// Where each unit starts and ends in `joined`.
     units: Vec<(usize, usize)>,
+    /// Where each character of the text starts, and where the last one ends.
+    starts: Vec<usize>,
     order: HashOrder,
 }
 
@@ -70,7 +75,7 @@ impl Shingle {
                 }
                 return;
             }
-            Self::Char(_) => return char_windows(text, window, f),
+            Self::Char(_) => return char_windows(text, window, &mut scratch.starts, f),
             Self::Word(_) => scratch.join(|push| for_each_word(text, push)),
             Self::Space(_) => scratch.join(|push| text.split_whitespace().for_each(push)),
         }
@@ -96,6 +101,12 @@ impl Shingle {
         scratch: &mut ShingleScratch,
         out: &mut Vec<u64>,
     ) {
+        if let (Self::Char(window), true) = (self, text.is_ascii())
+            && let Some(hashes) = FIXED_WINDOWS.get(window)
+            && text.len() >= window
+        {
+            return hashes(text.as_bytes(), out);
+        }
         self.for_each(text, scratch, |shingle| {
             out.push(xxh3_64(shingle.as_bytes()))
         });
@@ -135,17 +146,47 @@ impl ShingleScratch {
     }
 }
 
-/// Windows over characters of any length in bytes, with one cursor at the start and one at the end of the window.
-fn char_windows(text: &str, window: usize, mut f: impl FnMut(&str)) {
-    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
-    let starts = text.char_indices().map(|(at, _)| at);
-    let mut any = false;
-    for (start, end) in starts.zip(ends.skip(window - 1)) {
-        any = true;
-        f(&text[start..end]);
+/// Appends the hash of each window of bytes.
+type WindowHashes = fn(&[u8], &mut Vec<u64>);
+
+/// [`window_hashes`] by window; a window of 0 counts as 1. A hash of a longer window takes so much time that a
+/// constant length gains little.
+const FIXED_WINDOWS: [WindowHashes; 17] = [
+    window_hashes::<1>,
+    window_hashes::<1>,
+    window_hashes::<2>,
+    window_hashes::<3>,
+    window_hashes::<4>,
+    window_hashes::<5>,
+    window_hashes::<6>,
+    window_hashes::<7>,
+    window_hashes::<8>,
+    window_hashes::<9>,
+    window_hashes::<10>,
+    window_hashes::<11>,
+    window_hashes::<12>,
+    window_hashes::<13>,
+    window_hashes::<14>,
+    window_hashes::<15>,
+    window_hashes::<16>,
+];
+
+/// Appends the hash of each `N` bytes. As the length is a constant, a hash takes few instructions and no branch.
+fn window_hashes<const N: usize>(text: &[u8], out: &mut Vec<u64>) {
+    out.extend(text.windows(N).map(xxh3_64));
+}
+
+/// Windows over characters of any length in bytes. `starts` is a buffer.
+fn char_windows(text: &str, window: usize, starts: &mut Vec<usize>, mut f: impl FnMut(&str)) {
+    starts.clear();
+    let is_start = |&(_, byte): &(usize, u8)| byte as i8 >= CONTINUATION_BYTES_END;
+    starts.extend(text.bytes().enumerate().filter(is_start).map(|(at, _)| at));
+    starts.push(text.len());
+    if starts.len() <= window {
+        return f(text);
     }
-    if !any {
-        f(text);
+    for (&start, &end) in starts.iter().zip(&starts[window..]) {
+        f(&text[start..end]);
     }
 }
 

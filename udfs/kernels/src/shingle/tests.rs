@@ -75,7 +75,7 @@ fn every_shingle_equals_the_oracle() {
             1 => texts.prose(120),
             _ => texts.few_letters(40, &['a', ' ', 'b', '.']),
         };
-        let window = 1 + texts.below(8);
+        let window = 1 + texts.below(20);
         for shingle in [
             Shingle::Char(window),
             Shingle::Word(window),
