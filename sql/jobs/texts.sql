@@ -3,9 +3,10 @@
 -- Step of a job: selects each distinct normalised text of a group once, with the ids of its copies and whether it can
 -- be in a pair: it has shingles, and a group if groups are compared.
 SELECT
-  id,
+  min(id) AS id,
   text,
-  ids,
+  array_agg(id) AS ids,
   group_value,
   regexp_like(text, $not_blank) AND ($group_rule = 'any' OR group_value IS NOT NULL) AS compared
-FROM distinct_texts(documents, normalize => $normalize, group_rule => $group_rule)
+FROM unique_documents
+GROUP BY text, group_value

@@ -7,7 +7,7 @@ use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use crate::jobs::results::{bytes_of_row, numbers, one_row};
-use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use datafusion::common::{Result, exec_datafusion_err, exec_err, internal_err};
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, ident};
 use datafusion::prelude::{DataFrame, SessionContext};
 use neardup_kernels::Measure;
@@ -15,6 +15,7 @@ use neardup_kernels::choose_bands;
 use neardup_kernels::frequency::TokenRanks;
 use neardup_kernels::pairs::MAX_PREDECESSORS;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// Number of texts that suffice to estimate the cost of the exact join.
 const SAMPLE: f64 = 8192.0;
@@ -45,20 +46,27 @@ impl Run<'_> {
         };
         let is_dump = job.context().table_exist("sentences")?;
         let kinds = self.options.compare.kinds_left_out().join("', '");
+        let counted = OnceLock::new();
         job.step(
             "texts",
             Output::Step,
-            async |job: &Job| job.plan(template, &values).await,
+            async |job: &Job| {
+                let documents = Documents::count(job.context()).await?;
+                // Grouping all rows by id takes the memory of all texts.
+                let rows = match (by_vector, documents.repeated_ids() > 0) {
+                    (false, false) => statement!("rows"),
+                    (false, true) => statement!("rows.repeated"),
+                    (true, false) => statement!("rows.vectors"),
+                    (true, true) => statement!("rows.repeated_vectors"),
+                };
+                counted.get_or_init(|| documents);
+                job.view("unique_documents", rows, &values).await?;
+                job.plan(template, &values).await
+            },
             async |context: &SessionContext, _, record: &mut StepRecord| {
-                // A GROUP BY id can spill; count(DISTINCT id) cannot.
-                let documents = numbers(
-                    context,
-                    "SELECT CAST(coalesce(sum(rows), 0) AS BIGINT), \
-                     CAST(coalesce(sum(rows) FILTER (WHERE id IS NULL), 0) AS BIGINT), \
-                     count(id), count(id) FILTER (WHERE texts > 0) \
-                     FROM (SELECT id, count(*) AS rows, count(text) AS texts FROM documents GROUP BY id)",
-                )
-                .await?;
+                let Some(documents) = counted.get() else {
+                    return internal_err!("the documents were not counted");
+                };
                 let texts = numbers(
                     context,
                     &format!(
@@ -70,25 +78,23 @@ impl Run<'_> {
                     ),
                 )
                 .await?;
-                let [rows, without_id, ids, with_text] = documents[..] else {
-                    return exec_err!("step texts: expected four counts");
-                };
-                if texts[0] != with_text {
+                if texts[0] != documents.ids_with_text {
                     return exec_err!(
-                        "step texts: {with_text} distinct ids went in, {} came out",
+                        "step texts: {} distinct ids went in, {} came out",
+                        documents.ids_with_text,
                         texts[0]
                     );
                 }
-                record.set(Figure::Rows, rows);
+                record.set(Figure::Rows, documents.rows);
                 record.set(Figure::RowsCompared, texts[0] - texts[1]);
                 record.set(Figure::DistinctTexts, texts[3]);
                 record.set(size, texts[2]);
                 let mut leave_out = |reason, count: i64| record.leave_out(reason, count.max(0) as u64);
-                leave_out(Reason::WithoutId, without_id);
-                leave_out(missing, ids - with_text);
+                leave_out(Reason::WithoutId, documents.without_id);
+                leave_out(missing, documents.ids - documents.ids_with_text);
                 leave_out(Reason::WithoutGroup, texts[4]);
                 leave_out(empty, texts[1] - texts[4]);
-                leave_out(Reason::RepeatedId, rows - without_id - ids);
+                leave_out(Reason::RepeatedId, documents.repeated_ids());
                 if is_dump {
                     let outside = numbers(
                         context,
@@ -441,6 +447,42 @@ impl Run<'_> {
         )
         .await?;
         Ok(())
+    }
+}
+
+/// How many rows and ids the documents have.
+struct Documents {
+    rows: i64,
+    without_id: i64,
+    ids: i64,
+    ids_with_text: i64,
+}
+
+impl Documents {
+    async fn count(context: &SessionContext) -> Result<Self> {
+        // A GROUP BY id can spill; count(DISTINCT id) cannot.
+        let counts = numbers(
+            context,
+            "SELECT CAST(coalesce(sum(rows), 0) AS BIGINT), \
+             CAST(coalesce(sum(rows) FILTER (WHERE id IS NULL), 0) AS BIGINT), \
+             count(id), count(id) FILTER (WHERE texts > 0) \
+             FROM (SELECT id, count(*) AS rows, count(text) AS texts FROM documents GROUP BY id)",
+        )
+        .await?;
+        let [rows, without_id, ids, ids_with_text] = counts[..] else {
+            return exec_err!("step texts: expected four counts");
+        };
+        Ok(Self {
+            rows,
+            without_id,
+            ids,
+            ids_with_text,
+        })
+    }
+
+    /// The number of rows whose id an earlier row has.
+    fn repeated_ids(&self) -> i64 {
+        self.rows - self.without_id - self.ids
     }
 }
 
