@@ -4,7 +4,7 @@ mod available;
 mod pool;
 mod spill;
 
-use datafusion::common::config::ConfigNonZeroUsize;
+use datafusion::common::config::{ConfigNonZeroUsize, SpillCompression};
 use datafusion::common::{Result, plan_err};
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::TrackConsumersPool;
@@ -151,6 +151,7 @@ impl Resources {
                 .min(share / MERGE_SHARE);
             let rows = usize::from(execution.batch_size).min((share / ROW_BYTES).max(256));
             execution.batch_size = ConfigNonZeroUsize::try_new(rows)?;
+            execution.spill_compression = SpillCompression::Lz4Frame;
             if self.memory == Memory::Share {
                 config = config.with_extension(Arc::new(HashJoinsWithin(bytes / 2)));
             } else {
