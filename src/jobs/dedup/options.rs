@@ -1,8 +1,8 @@
 //! The options of a `dedup` job.
 
 use super::super::dumps::DumpOptions;
-use crate::functions::joined_texts;
 pub use crate::functions::{Keep, KeepKey, KeepValue};
+use crate::functions::{default_measure, joined_texts};
 pub(super) use crate::jobs::defaults::default;
 use crate::jobs::row_ids::RowIds;
 use crate::parameters::{name, parameter_error, set};
@@ -39,10 +39,7 @@ words! {
 impl Method {
     /// The measure of the pairs that it finds, unless another one is chosen.
     pub fn measure(self) -> Measure {
-        match self {
-            Self::Auto | Self::Exact | Self::MinHash => Measure::Jaccard,
-            Self::Projection => Measure::Cosine,
-        }
+        default_measure(self.word())
     }
 }
 
