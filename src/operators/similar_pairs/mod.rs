@@ -2,7 +2,7 @@
 //! near in sorted order.
 //!
 //! ```text
-//! rows (part, id, keys, payload) ── hash by part ──> one task per part:
+//! rows (part, id, keys, items) ── hash by part ──> one task per part:
 //!     spool ─── sort by id ───┬─ index keys ── probe ─┬─ verify ──> (id_a, id_b, similarity)
 //!                             ├─ all pairs ───────────┤
 //!                             └─ windows ─────────────┘

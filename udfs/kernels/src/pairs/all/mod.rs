@@ -19,7 +19,7 @@ mod sweep;
 use std::sync::Arc;
 
 use super::compare;
-use super::input::{PairInput, Payload};
+use super::input::{Items, PairInput};
 use super::join::PairBatch;
 use super::spec::{MAX_PREDECESSORS, PairError, Spec, Verify};
 use super::stats::Stats;
@@ -47,12 +47,12 @@ impl AllPairs {
     /// `input.keys` only determines the number of rows; its keys are not read.
     ///
     /// # Errors
-    /// If a parameter is out of range, the payload is neither signatures nor vectors, or columns differ in
+    /// If a parameter is out of range, the items are neither signatures nor vectors, or columns differ in
     /// length.
     pub fn new(input: &PairInput<'_>, spec: Spec, halves: bool) -> Result<Self, PairError> {
         spec.check(input)?;
         if !matches!(spec.verify, Verify::Hamming(_) | Verify::Cosine(_)) {
-            return Err(PairError::Payload(
+            return Err(PairError::Items(
                 "a comparison of all rows",
                 "signatures or vectors",
             ));
@@ -143,10 +143,10 @@ impl AllPairs {
 /// not read for vectors without signatures.
 fn verified(spec: &Spec, input: &PairInput<'_>, (a, b): (u32, u32), distance: u32) -> Option<f64> {
     let (a, b) = (a as usize, b as usize);
-    match input.payload {
-        Payload::Vectors { bits: None, .. } => {
-            compare::compared(u32::MAX, spec.threshold, &input.payload, a, b)
+    match input.items {
+        Items::Vectors { bits: None, .. } => {
+            compare::compared(u32::MAX, spec.threshold, &input.items, a, b)
         }
-        _ => compare::of_distance(spec.threshold, &input.payload, a, b, distance),
+        _ => compare::of_distance(spec.threshold, &input.items, a, b, distance),
     }
 }
