@@ -82,7 +82,7 @@ impl Join {
                 (joins.into_iter().map(Self::Windows).collect(), bytes)
             }
             (_, None) => {
-                let join = kernel::AllPairs::new(&input, kernel_spec, part.rows.halves)?;
+                let join = kernel::AllPairs::new(&input, kernel_spec, part.rows.self_join)?;
                 let sums = match spec.reads_signatures() {
                     true => 0,
                     false => workers * rows * size_of::<f64>(),

@@ -43,13 +43,13 @@ pub struct AllPairs {
 
 impl AllPairs {
     /// Transposes the rows. With two sides (`input.side`), rows of side 0 are compared with rows of side
-    /// 1; if `halves`, the sides are two halves of one relation, so that pairs give the smaller row first.
+    /// 1; in a `self_join` both sides are rows of one relation, so that pairs give the smaller row first.
     /// `input.keys` only determines the number of rows; its keys are not read.
     ///
     /// # Errors
     /// If a parameter is out of range, the items are neither signatures nor vectors, or columns differ in
     /// length.
-    pub fn new(input: &PairInput<'_>, spec: Spec, halves: bool) -> Result<Self, PairError> {
+    pub fn new(input: &PairInput<'_>, spec: Spec, self_join: bool) -> Result<Self, PairError> {
         spec.check(input)?;
         if !matches!(spec.verify, Verify::Hamming(_) | Verify::Cosine(_)) {
             return Err(PairError::Items(
@@ -58,10 +58,10 @@ impl AllPairs {
             ));
         }
         let count = input.keys.rows();
-        let is_linked = (input.side.is_none() || halves) && input.group.is_none();
+        let is_linked = (input.side.is_none() || self_join) && input.group.is_none();
         let limit = spec.max_bucket_pairwise.filter(|_| is_linked);
         let max_predecessors = limit.map(|limit| limit.min(MAX_PREDECESSORS));
-        let rows = Rows::new(input, &spec, halves, max_predecessors);
+        let rows = Rows::new(input, &spec, self_join, max_predecessors);
         Ok(Self {
             spec,
             rows: Arc::new(rows),

@@ -52,7 +52,7 @@ impl Rows {
     pub(super) fn new(
         input: &PairInput<'_>,
         spec: &Spec,
-        halves: bool,
+        self_join: bool,
         max_predecessors: Option<usize>,
     ) -> Self {
         let count = input.keys.rows();
@@ -80,7 +80,7 @@ impl Rows {
             prepared_left: both.then(|| Prepared::of(input, &left)),
             left,
             right,
-            by_side: !halves,
+            by_side: !self_join,
             prepared,
             block,
             max_predecessors,

@@ -596,8 +596,8 @@ fn blocks_of_any_size_give_all_pairs() {
                         ..plain
                     };
                     let label = format!("{kind:?}, {spec:?}");
-                    let halves = max_bucket_pairwise.is_some();
-                    let join = AllPairs::new(&input, spec, halves).expect("valid");
+                    let self_join = max_bucket_pairwise.is_some();
+                    let join = AllPairs::new(&input, spec, self_join).expect("valid");
                     let mut found = BTreeMap::new();
                     for mut join in join.into_workers(workers) {
                         while let Some(batch) = join.next_batch(&input) {
