@@ -407,9 +407,9 @@ mod tests {
     /// An expression with parentheses only where it needs them, how strongly it binds, and it with all parentheses.
     fn random(depth: usize, draw: &mut impl FnMut(usize) -> usize) -> (String, Binding, String) {
         let operation = if depth == 0 { 0 } else { draw(9) };
-        let mut operand = |least: Binding| {
+        let mut operand = |min_binding: Binding| {
             let (text, binding, full) = random(depth - 1, draw);
-            let text = if binding < least {
+            let text = if binding < min_binding {
                 format!("({text})")
             } else {
                 text

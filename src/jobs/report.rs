@@ -276,13 +276,13 @@ async fn documents(context: &SessionContext, manifest: &Manifest) -> Result<Vec<
         return Ok(vec![]);
     }
     // The id of a sentence has that of its page.
-    let places = format!(
+    let pages = format!(
         "SELECT cluster_id, id >> 20 AS page, min(title) AS title FROM clusters \
          WHERE cluster_size BETWEEN 2 AND {SHARED_ROWS} GROUP BY cluster_id, id >> 20"
     );
     let sql = format!(
-        "SELECT min(a.title), min(b.title), count(*) AS clusters FROM ({places}) AS a \
-         JOIN ({places}) AS b ON a.cluster_id = b.cluster_id AND a.page < b.page \
+        "SELECT min(a.title), min(b.title), count(*) AS clusters FROM ({pages}) AS a \
+         JOIN ({pages}) AS b ON a.cluster_id = b.cluster_id AND a.page < b.page \
          GROUP BY a.page, b.page ORDER BY clusters DESC, a.page, b.page LIMIT {DOCUMENTS}"
     );
     let mut all = vec![];

@@ -237,7 +237,7 @@ async fn left_out(context: &SessionContext, id: &str) -> Result<Option<(usize, S
     Ok(found.map(|(text, kind)| (text.chars().count(), kind)))
 }
 
-/// A parameter that limits the length of sentences; 0 as the greatest length is no limit.
+/// A parameter that limits the length of sentences; a maximum of 0 is no limit.
 fn limit(manifest: &Manifest, name: &str) -> String {
     match manifest
         .parameters

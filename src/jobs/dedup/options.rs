@@ -137,12 +137,12 @@ pub struct Dedup {
     pub edit: Option<Edit>,
     /// With `edit`: lines, paragraphs or passages that occur fewer times are not cut.
     pub min_copies: usize,
-    /// With `edit` of passages: the least number of words of a passage.
+    /// With `edit` of passages: the minimum number of words of a passage.
     pub min_words: usize,
     /// Which sentences of a dump are compared.
     pub compare: Compare,
-    /// Sentences of a dump: least and greatest length in characters; a greatest length of 0 is no limit. With `edit`: the
-    /// least length of a line or paragraph.
+    /// Sentences of a dump: minimum and maximum length in characters; a maximum of 0 is no limit. With `edit`: the minimum
+    /// length of a line or paragraph.
     pub lengths: (usize, usize),
     /// How dumps are read. The language is that of texts of tables, too.
     pub dump: DumpOptions,
@@ -157,7 +157,7 @@ impl Dedup {
     pub const DUMP_THRESHOLD: f64 = 0.6;
     /// Shingles of the sentences of a dump, if none are given.
     pub const DUMP_SHINGLE: &'static str = "char:5";
-    /// Least and greatest length of the sentences of a dump that are compared, if none are given.
+    /// Minimum and maximum length of the sentences of a dump that are compared, if none are given.
     pub const LENGTHS: (usize, usize) = (20, 2000);
 
     /// A job with default options.

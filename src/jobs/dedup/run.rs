@@ -185,10 +185,10 @@ impl<'a> Run<'a> {
         parameters
     }
 
-    /// Least and greatest length of a sentence.
+    /// Minimum and maximum length of a sentence.
     pub(super) fn lengths(&self) -> (usize, usize) {
         match self.options.lengths {
-            (least, 0) => (least, i64::MAX as usize),
+            (min, 0) => (min, i64::MAX as usize),
             lengths => lengths,
         }
     }
