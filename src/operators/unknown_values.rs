@@ -1,6 +1,6 @@
-//! Outer joins and unions whose columns are not taken for constants.
+//! Prevents the engine from treating columns of outer joins and unions as constants.
 //!
-//! The engine (DataFusion 55) leaves out of a sort what it knows to be constant, and this goes wrong in two places:
+//! The engine (DataFusion 55) omits columns that it knows to be constant from a sort. This is wrong in two cases:
 //!
 //! - It keeps what it knows about the columns of both inputs of an outer join: that a column is a constant, as in
 //!   `SELECT 'a' AS source` or below `WHERE id = 3`, or equals another one. But rows without a partner have NULL in the

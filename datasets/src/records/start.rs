@@ -1,4 +1,4 @@
-//! What the first bytes of a file say about it.
+//! Detects the encoding of a file, and files of other kinds, by the first bytes.
 
 use std::io::{self, Read};
 
