@@ -19,16 +19,16 @@
 --   A row for each row of input, as passage_runs gives them of the texts of input_b. Ids must be unique.
 SELECT
   id,
-  place['first_word'] AS first_word,
-  place['end_word'] AS end_word,
-  place['start_char'] AS start_char,
-  place['end_char'] AS end_char,
+  span['first_word'] AS first_word,
+  span['end_word'] AS end_word,
+  span['start_char'] AS start_char,
+  span['end_char'] AS end_char,
   run['first_id'] AS first_id,
   run['first_at'] AS first_at,
   run['end_word'] - run['first_word'] AS words,
   run['copies'] AS copies
 FROM (
-  SELECT of_text.id, UNNEST(of_text.runs) AS run, UNNEST(word_runs(texts.text, of_text.runs, texts.cut)) AS place
+  SELECT of_text.id, UNNEST(of_text.runs) AS run, UNNEST(word_runs(texts.text, of_text.runs, texts.cut)) AS span
   FROM (
     SELECT
       id,

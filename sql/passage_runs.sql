@@ -42,7 +42,7 @@ grams AS (
       ON filter.all_rows = own.all_rows
   )
 ),
-places AS (
+occurrences AS (
   SELECT
     id,
     at,
@@ -56,7 +56,7 @@ repeated AS (
   SELECT
     id, at, first_id, first_at, copies,
     at - CAST(row_number() OVER (PARTITION BY id, first_id, at - first_at ORDER BY at) AS BIGINT) AS run
-  FROM places
+  FROM occurrences
   WHERE number > 1 AND copies >= $min_copies
 ),
 runs AS (

@@ -40,7 +40,7 @@ WITH texts AS (
   WHERE id IS NOT NULL AND text IS NOT NULL
   GROUP BY id
 ),
-places AS (
+documents AS (
   SELECT
     id,
     text,
@@ -52,8 +52,8 @@ places AS (
 runs AS (
   SELECT id, first_word, end_word, first_id, first_at, copies
   FROM passage_runs(
-    (SELECT id, text, place, group_value, cut FROM places),
-    (SELECT id, text, place, group_value, cut FROM places),
+    (SELECT id, text, place, group_value, cut FROM documents),
+    (SELECT id, text, place, group_value, cut FROM documents),
     min_words => $min_words,
     min_copies => $min_copies,
     normalize => $normalize,
@@ -64,11 +64,11 @@ here AS (
   SELECT id, first_word, end_word, start_char, end_char, first_id, first_at, words, copies
   FROM passage_places(
     (SELECT id, first_word, end_word, first_id, first_at, copies FROM runs),
-    (SELECT id, text, cut FROM places)
+    (SELECT id, text, cut FROM documents)
   )
 )
 SELECT id, start_char, end_char, first_id, first_start_char, first_end_char, words, copies
 FROM passage_origins(
   (SELECT id, first_word, end_word, start_char, end_char, first_id, first_at, words, copies FROM here),
-  (SELECT id, text, cut FROM places)
+  (SELECT id, text, cut FROM documents)
 )

@@ -64,7 +64,7 @@ revisions AS (
     GROUP BY document, revision
   )
 ),
-places AS (
+numbered AS (
   SELECT sentences.document, sentences.key, revisions.number, min(sentences.text) AS text
   FROM sentences
   JOIN revisions ON sentences.document = revisions.document AND sentences.revision = revisions.revision
@@ -85,7 +85,7 @@ runs AS (
       text,
       number,
       number - CAST(row_number() OVER (PARTITION BY document, key ORDER BY number) AS BIGINT) AS run
-    FROM places
+    FROM numbered
   )
   GROUP BY document, key, run
 )

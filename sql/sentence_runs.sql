@@ -84,7 +84,7 @@ documents AS (
   FROM (
     SELECT
       document, position, text, class, start_offset, end_offset,
-      count(*) OVER (PARTITION BY class) AS places
+      count(*) OVER (PARTITION BY class) AS copies
     FROM (
       SELECT
         sentences.document,
@@ -97,7 +97,7 @@ documents AS (
       RIGHT JOIN sentences ON classes.text = sentences.text
     )
   )
-  WHERE places > 1
+  WHERE copies > 1
   GROUP BY document
 ),
 keyed AS (
@@ -124,11 +124,11 @@ sides AS (
     split_part(id_a, ' ', 1) AS position_a,
     split_part(id_a, ' ', 2) AS start_a,
     split_part(id_a, ' ', 3) AS end_a,
-    id_a AS place_a,
+    id_a,
     split_part(id_b, ' ', 1) AS position_b,
     split_part(id_b, ' ', 2) AS start_b,
     split_part(id_b, ' ', 3) AS end_b,
-    id_b AS place_b
+    id_b
   FROM similar_pairs(
     candidates,
     threshold => $threshold,
@@ -137,11 +137,11 @@ sides AS (
     parts => $parts
   )
 ),
-places AS (
+pairs AS (
   SELECT
     named_struct(
       'document', arrow_cast(
-        substr(place_a, character_length(position_a) + character_length(start_a) + character_length(end_a) + 4),
+        substr(id_a, character_length(position_a) + character_length(start_a) + character_length(end_a) + 4),
         $document_type
       ),
       'position', CAST(position_a AS BIGINT),
@@ -150,7 +150,7 @@ places AS (
     ) AS one,
     named_struct(
       'document', arrow_cast(
-        substr(place_b, character_length(position_b) + character_length(start_b) + character_length(end_b) + 4),
+        substr(id_b, character_length(position_b) + character_length(start_b) + character_length(end_b) + 4),
         $document_type
       ),
       'position', CAST(position_b AS BIGINT),
@@ -184,7 +184,7 @@ diagonals AS (
         other,
         one['document'] < other['document']
           OR one['document'] = other['document'] AND one['position'] < other['position'] AS in_order
-      FROM places
+      FROM pairs
     )
   )
 ),

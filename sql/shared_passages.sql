@@ -69,21 +69,21 @@ pairs AS (
 ),
 found AS (
   SELECT
-    CASE WHEN place['side'] = 0 THEN id_a ELSE id_b END AS id,
-    place['passage'] AS passage,
-    place['length'] AS length,
-    place['start_char'] AS start_char,
-    place['end_char'] AS end_char,
-    place['start_byte'] AS start_byte,
-    place['end_byte'] AS end_byte
+    CASE WHEN span['side'] = 0 THEN id_a ELSE id_b END AS id,
+    span['passage'] AS passage,
+    span['length'] AS length,
+    span['start_char'] AS start_char,
+    span['end_char'] AS end_char,
+    span['start_byte'] AS start_byte,
+    span['end_byte'] AS end_byte
   FROM (
-    SELECT pairs.id_a, pairs.id_b, UNNEST(common_passages(a.text, b.text, $min_passage)) AS place
+    SELECT pairs.id_a, pairs.id_b, UNNEST(common_passages(a.text, b.text, $min_passage)) AS span
     FROM pairs
     JOIN texts AS a ON pairs.id_a = a.id
     JOIN texts AS b ON pairs.id_b = b.id
   )
 ),
-places AS (
+spans AS (
   SELECT id, passage, length, start_char, end_char, start_byte, end_byte
   FROM found
   GROUP BY id, passage, length, start_char, end_char, start_byte, end_byte
@@ -91,19 +91,19 @@ places AS (
 of_rows AS (
   SELECT
     UNNEST(texts.ids) AS id,
-    places.passage,
-    places.length,
-    places.start_char,
-    places.end_char,
-    places.start_byte,
-    places.end_byte
-  FROM places
-  JOIN texts ON places.id = texts.id
+    spans.passage,
+    spans.length,
+    spans.start_char,
+    spans.end_char,
+    spans.start_byte,
+    spans.end_byte
+  FROM spans
+  JOIN texts ON spans.id = texts.id
 ),
 numbered AS (
   SELECT
     passage, id, start_char, end_char, start_byte, end_byte, length,
-    row_number() OVER (PARTITION BY passage, length, id ORDER BY start_byte) AS place_of_text
+    row_number() OVER (PARTITION BY passage, length, id ORDER BY start_byte) AS number_in_text
   FROM of_rows
 )
 SELECT
@@ -115,5 +115,5 @@ SELECT
   end_byte,
   length,
   count(*) OVER (PARTITION BY passage, length) AS places,
-  count(CASE WHEN place_of_text = 1 THEN id END) OVER (PARTITION BY passage, length) AS texts
+  count(CASE WHEN number_in_text = 1 THEN id END) OVER (PARTITION BY passage, length) AS texts
 FROM numbered

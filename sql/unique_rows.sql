@@ -19,14 +19,14 @@
 SELECT
   side,
   id,
-  CASE WHEN $group_rule = 'any' OR same_group(CAST(id AS VARCHAR), places) THEN group_value END AS group_value,
+  CASE WHEN $group_rule = 'any' OR same_group(CAST(id AS VARCHAR), distinct_groups) THEN group_value END AS group_value,
   CASE WHEN $normalize THEN normalize_text(text) ELSE text END AS text
 FROM (
   SELECT
     side,
     id,
     min(group_value) AS group_value,
-    CASE WHEN min(group_value) < max(group_value) OR count(group_value) BETWEEN 1 AND count(*) - 1 THEN 2 ELSE 1 END AS places,
+    CASE WHEN min(group_value) < max(group_value) OR count(group_value) BETWEEN 1 AND count(*) - 1 THEN 2 ELSE 1 END AS distinct_groups,
     same_text(CAST(id AS VARCHAR), min(text), max(text)) AS text
   FROM input
   WHERE id IS NOT NULL AND text IS NOT NULL

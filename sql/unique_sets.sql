@@ -18,14 +18,14 @@
 SELECT
   side,
   id,
-  CASE WHEN $group_rule = 'any' OR same_group(CAST(id AS VARCHAR), places) THEN group_value END AS group_value,
+  CASE WHEN $group_rule = 'any' OR same_group(CAST(id AS VARCHAR), distinct_groups) THEN group_value END AS group_value,
   tokens
 FROM (
   SELECT
     side,
     id,
     min(group_value) AS group_value,
-    CASE WHEN min(group_value) < max(group_value) OR count(group_value) BETWEEN 1 AND count(*) - 1 THEN 2 ELSE 1 END AS places,
+    CASE WHEN min(group_value) < max(group_value) OR count(group_value) BETWEEN 1 AND count(*) - 1 THEN 2 ELSE 1 END AS distinct_groups,
     CASE
       WHEN same_bytes(CAST(id AS VARCHAR), CAST(min(signature) AS BYTEA), CAST(max(signature) AS BYTEA)) IS NOT NULL
       THEN array_agg(tokens)[1]

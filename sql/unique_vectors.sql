@@ -18,7 +18,7 @@
 SELECT
   side,
   id,
-  CASE WHEN $group_rule = 'any' OR same_group(CAST(id AS VARCHAR), places) THEN group_value END AS group_value,
+  CASE WHEN $group_rule = 'any' OR same_group(CAST(id AS VARCHAR), distinct_groups) THEN group_value END AS group_value,
   vector
 FROM (
   SELECT
@@ -29,7 +29,7 @@ FROM (
       WHEN min(group_value) FILTER (WHERE vector IS NOT NULL) < max(group_value) FILTER (WHERE vector IS NOT NULL) THEN 2
       WHEN count(group_value) FILTER (WHERE vector IS NOT NULL) BETWEEN 1 AND count(vector) - 1 THEN 2
       ELSE 1
-    END AS places,
+    END AS distinct_groups,
     same_bytes(CAST(id AS VARCHAR), min(vector), max(vector)) AS vector
   FROM input
   -- Vectors are packed below this query: a filter on them would also evaluate rows that the caller has filtered out.

@@ -9,7 +9,7 @@
 //! It does not embed texts or compare meanings: two texts are similar if their sets of shingles are.
 //!
 //! - [`NeardupExt::with_neardup`], [`install`]: all functions in a session of a host.
-//! - [`session`]: a `SessionContext` with all functions.
+//! - [`session`]: a `SessionContext` with all functions. [`table_names`]: its tables.
 //! - [`Resources`]: the limits of a session: threads, memory and temporary space.
 //! - [`files`]: files as tables.
 //! - [`jobs`]: work in several steps that can be resumed.
@@ -38,5 +38,5 @@ pub use error_text::{
     explain_parse_error, explain_plan_error,
 };
 pub use resources::{Memory, Resources, parse_limit};
-pub use session::{NeardupExt, install, session};
+pub use session::{NeardupExt, install, session, table_names};
 pub use statements::{parse_statements, plan_statement};

@@ -2,7 +2,7 @@
 
 /// Number of names that a message offers at most.
 const MAX_NAMES: usize = 3;
-/// Least number of characters of a name whose misspellings, and whose beginnings, are recognised.
+/// Minimum number of characters of a name whose misspellings, and whose beginnings, are recognised.
 const MIN_CHARS: usize = 3;
 
 /// ` (did you mean 'a' or 'b'?)` with the nearest of the candidates; nothing if none is near.
@@ -43,8 +43,8 @@ pub(crate) fn nearest<'a>(
     let mut found = if near.is_empty() { longer } else { near };
     found.sort_unstable();
     found.dedup();
-    let least = found.first().map_or(0, |(edits, _)| *edits);
-    let found = found.into_iter().filter(|(edits, _)| *edits == least);
+    let min_edits = found.first().map_or(0, |(edits, _)| *edits);
+    let found = found.into_iter().filter(|(edits, _)| *edits == min_edits);
     found.map(|(_, name)| name).take(MAX_NAMES).collect()
 }
 

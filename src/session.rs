@@ -22,8 +22,8 @@ use crate::options::NeardupOptions;
 use crate::resources::Resources;
 use crate::statements::PreparedStatements;
 use datafusion::catalog::{DynamicFileCatalog, MemoryCatalogProviderList, UrlTableFactory};
-use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
+use datafusion::common::{Result, TableReference};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::optimizer::{Analyzer, Optimizer, OptimizerRule};
@@ -134,6 +134,17 @@ impl Resources {
         let (config, runtime) = self.limits()?;
         session(config, runtime)
     }
+}
+
+/// The names of the tables in the default schema of a session, sorted.
+pub fn table_names(context: &SessionContext) -> Vec<String> {
+    let state = context.state();
+    let schema = state.schema_for_ref(TableReference::bare("any"));
+    let mut names = schema
+        .map(|schema| schema.table_names())
+        .unwrap_or_default();
+    names.sort_unstable();
+    names
 }
 
 /// A state with everything but table functions and files as tables.

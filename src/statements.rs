@@ -1,7 +1,8 @@
-//! SQL statements of users: the engine's parser, corrected where the statement would mean something else than in SQL.
+//! Parses and plans users' statements, with corrections where the engine's parser deviates from SQL.
 //!
 //! - `a IS DISTINCT FROM b AND c` is parsed as `a IS DISTINCT FROM (b AND c)`, also with `NOT` and `OR`: the parser
-//!   (sqlparser 0.62) takes all that follows as the right operand. [`regroup`] moves out what binds less.
+//!   (sqlparser 0.62) takes all that follows as the right operand. [`regroup`] moves the operators that bind less
+//!   tightly out of it.
 //! - `INTERSECT ALL` and `EXCEPT ALL` are refused: the engine (DataFusion 55) does not count how often a row occurs. So is
 //!   `TABLESAMPLE`, which it ignores.
 //! - A prepared statement is planned with its values at `EXECUTE`: [`PreparedStatements`].
@@ -407,9 +408,9 @@ mod tests {
     /// An expression with parentheses only where it needs them, how strongly it binds, and it with all parentheses.
     fn random(depth: usize, draw: &mut impl FnMut(usize) -> usize) -> (String, Binding, String) {
         let operation = if depth == 0 { 0 } else { draw(9) };
-        let mut operand = |least: Binding| {
+        let mut operand = |min_binding: Binding| {
             let (text, binding, full) = random(depth - 1, draw);
-            let text = if binding < least {
+            let text = if binding < min_binding {
                 format!("({text})")
             } else {
                 text

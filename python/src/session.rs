@@ -182,13 +182,7 @@ impl Session {
 
     /// Names of the tables, sorted.
     fn tables(&self) -> Vec<String> {
-        let state = self.context.state();
-        let schema = state.schema_for_ref(TableReference::bare("any"));
-        let mut names = schema
-            .map(|schema| schema.table_names())
-            .unwrap_or_default();
-        names.sort_unstable();
-        names
+        neardup::table_names(&self.context)
     }
 }
 

@@ -4,7 +4,7 @@
 SELECT
   id,
   text,
-  CASE WHEN $group_rule = 'any' OR same_group(CAST(id AS VARCHAR), places) THEN group_value END AS group_value
+  CASE WHEN $group_rule = 'any' OR same_group(CAST(id AS VARCHAR), distinct_groups) THEN group_value END AS group_value
 FROM (
   SELECT
     id,
@@ -14,7 +14,7 @@ FROM (
       WHEN min(group_value) FILTER (WHERE text IS NOT NULL) < max(group_value) FILTER (WHERE text IS NOT NULL) THEN 2
       WHEN count(group_value) FILTER (WHERE text IS NOT NULL) BETWEEN 1 AND count(text) - 1 THEN 2
       ELSE 1
-    END AS places
+    END AS distinct_groups
   FROM documents
   WHERE id IS NOT NULL
   GROUP BY id

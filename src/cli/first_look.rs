@@ -1,4 +1,4 @@
-//! A first look at the result, after the summary of `dedup`.
+//! Prints the largest clusters and some removed rows, after the summary of `dedup`.
 
 use super::options::Global;
 use super::out;

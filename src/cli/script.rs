@@ -9,7 +9,7 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::json::WriterBuilder;
 use datafusion::arrow::json::writer::LineDelimited;
 use datafusion::arrow::util::pretty::pretty_format_batches;
-use datafusion::common::{DataFusionError, Result, TableReference};
+use datafusion::common::{DataFusionError, Result};
 use datafusion::dataframe::DataFrame;
 use datafusion::functions_nested::expr_fn::array_to_string;
 use datafusion::logical_expr::{Expr, LogicalPlan, lit};
@@ -37,8 +37,9 @@ pub(super) async fn run_script(
     let options = context.state().config_options().sql_parser.clone();
     let statements = neardup::parse_statements(script, &options)
         .map_err(|error| neardup::explain_parse_error(script, error))?;
-    let explained =
-        |error: DataFusionError| neardup::explain_plan_error(script, &table_names(context), error);
+    let explained = |error: DataFusionError| {
+        neardup::explain_plan_error(script, &neardup::table_names(context), error)
+    };
     for statement in statements {
         let lists_functions = matches!(
             &statement,
@@ -79,17 +80,6 @@ pub(super) async fn run_script(
         }
     }
     Ok(())
-}
-
-/// The names of the tables of a session, sorted.
-fn table_names(context: &SessionContext) -> Vec<String> {
-    let state = context.state();
-    let schema = state.schema_for_ref(TableReference::bare("any"));
-    let mut names = schema
-        .map(|schema| schema.table_names())
-        .unwrap_or_default();
-    names.sort_unstable();
-    names
 }
 
 /// The frame with texts in place of lists, such as those of the types of parameters, which CSV does not hold.

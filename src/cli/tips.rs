@@ -1,4 +1,4 @@
-//! What helps against wrong arguments, in place of the far-fetched hints of the parser of arguments.
+//! Hints for wrong arguments, in place of the suggestions of the argument parser, which are often unrelated.
 
 use super::visible;
 use clap::error::{ContextKind, ContextValue, ErrorKind};

@@ -106,8 +106,8 @@ fn of_store(text: &str) -> Option<DataFusionError> {
     };
     let cause = status().or_else(message)?;
     let address = || after("uri: Some(")?.split(')').next().map(str::to_owned);
-    let place = after("path: \"").and_then(unquoted).or_else(address);
-    let text = place.map_or(cause.clone(), |place| format!("{place}: {cause}"));
+    let location = after("path: \"").and_then(unquoted).or_else(address);
+    let text = location.map_or(cause.clone(), |location| format!("{location}: {cause}"));
     Some(DataFusionError::IoError(std::io::Error::other(text)))
 }
 

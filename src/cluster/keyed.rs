@@ -1,11 +1,11 @@
 //! [`KeyedExec`], the operator that requires its input partitioned by keys, for the plans of stages.
 
-use crate::operators::one_input::only;
+use crate::operators::one_input::{input_statistics, one_input};
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::Result;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{Result, Statistics};
 use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{Distribution, EquivalenceProperties, PhysicalExpr};
@@ -14,7 +14,6 @@ use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
-use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::unnest::UnnestExec;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
@@ -128,8 +127,12 @@ impl KeyedExec {
         &self.spec
     }
 
-    fn over(&self, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        Self::new(only(children)?, self.spec.clone()).replace_empty_input()
+    fn over(&self, input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+        Self::new(input, self.spec.clone()).replace_empty_input()
+    }
+
+    fn passes_statistics(&self, _: Option<usize>) -> bool {
+        self.spec.has_statistics
     }
 }
 
@@ -151,9 +154,8 @@ impl ExecutionPlan for KeyedExec {
         &self.properties
     }
 
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
-    }
+    one_input!(input with expressions);
+    input_statistics!();
 
     fn required_input_distribution(&self) -> Vec<Distribution> {
         vec![match &self.spec.keys {
@@ -171,39 +173,6 @@ impl ExecutionPlan for KeyedExec {
             next = next.visit_sibling(|| f(key))?;
         }
         Ok(next)
-    }
-
-    fn replace_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-        _: ReplaceChildrenOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.over(children)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.over(children)
-    }
-
-    fn child_stats_requests(&self, partition: Option<usize>) -> Vec<ChildStats> {
-        vec![match self.spec.has_statistics {
-            true => ChildStats::At(partition),
-            false => ChildStats::Skip,
-        }]
-    }
-
-    fn statistics_from_inputs(
-        &self,
-        inputs: &[Arc<Statistics>],
-        _: &StatisticsArgs,
-    ) -> Result<Arc<Statistics>> {
-        Ok(match (self.spec.has_statistics, inputs) {
-            (true, [input]) => Arc::clone(input),
-            _ => Arc::new(Statistics::new_unknown(&self.schema())),
-        })
     }
 
     fn execute(

@@ -215,19 +215,19 @@ fn task(consumer: &str) -> &str {
 fn unclosed(text: &str) -> Option<String> {
     let (before, inner) = text.split_once("TokenizerError(\"")?;
     let inner = inner.trim_end_matches("\")").replace("\\\"", "\"");
-    let place = inner.split_once(" at Line: ");
-    let Some((what, place)) = place else {
+    let position = inner.split_once(" at Line: ");
+    let Some((what, position)) = position else {
         return Some(format!("{before}{inner}"));
     };
-    let place = place.replace(", Column: ", ", column ");
+    let position = position.replace(", Column: ", ", column ");
     Some(match what {
         "Unterminated string literal" => format!(
-            "{before}a text that begins at line {place} has no closing quote; a quote in a text is written twice: 'it''s'"
+            "{before}a text that begins at line {position} has no closing quote; a quote in a text is written twice: 'it''s'"
         ),
         what if what.starts_with("Expected close delimiter '\"'") => {
-            format!("{before}a name that begins at line {place} has no closing double quote")
+            format!("{before}a name that begins at line {position} has no closing double quote")
         }
-        what => format!("{before}{what} at line {place}"),
+        what => format!("{before}{what} at line {position}"),
     })
 }
 

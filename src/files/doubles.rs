@@ -1,8 +1,8 @@
 //! Ignores the statistics of floating-point columns in Parquet files.
 //!
-//! Writers leave NaN out of minimum and maximum values, as the Parquet format requires. By its statistics,
-//! `[0.5, NaN, 0.5]` is a constant column without a value greater than 1, although NaN is the greatest value in the
-//! engine's SQL. The engine would rely on both. Two rules prevent that: the first removes these values from the
+//! Writers leave NaN out of minimum and maximum values, as the Parquet format requires. The statistics of
+//! `[0.5, NaN, 0.5]` therefore describe a constant column whose maximum is 0.5, although NaN is the largest value in
+//! the engine's SQL. The engine would rely on them. Two rules prevent that: the first removes these values from the
 //! statistics of a scan before any other rule sees them; the last removes comparisons of such columns from the
 //! predicate by which row groups and pages are pruned. Rows are still filtered by these comparisons.
 

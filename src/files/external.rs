@@ -1,4 +1,4 @@
-//! `CREATE EXTERNAL TABLE … STORED AS TSV`: the engine has no reader of that name.
+//! Adds the format of `CREATE EXTERNAL TABLE … STORED AS TSV`, which the engine does not have.
 
 use super::{Kind, resolve};
 use async_trait::async_trait;

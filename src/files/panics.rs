@@ -1,4 +1,4 @@
-//! Panics of the engine's readers of files, as errors.
+//! Turns panics of the engine's file readers into errors.
 
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
 use futures::FutureExt;

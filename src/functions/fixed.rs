@@ -1,4 +1,4 @@
-//! Decides whether a relation is fixed: whether each execution gives the same rows.
+//! Decides whether a relation is fixed, that is deterministic: each execution returns the same rows.
 //!
 //! A template names its inputs more than once, and the engine runs each copy again. That is correct if the rows are
 //! determined by the files and tables below, and wrong otherwise: with `random()`, `row_number()` without an order,

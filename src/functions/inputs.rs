@@ -18,17 +18,17 @@ pub(super) fn documents(call: &Call) -> Result<LogicalPlan> {
     })
 }
 
-/// The rows of a call as one relation `side, id, <alias>, group_value`. `payload` converts the column that `parameter` names
+/// The rows of a call as one relation `side, id, <alias>, group_value`. `item` converts the column that `parameter` names
 /// to the column `alias`.
 pub(super) fn rows(
     call: &Call,
     parameter: &str,
     alias: &str,
-    payload: fn(&Call, &LogicalPlan, &str, &Expr) -> Result<Expr>,
+    item: fn(&Call, &LogicalPlan, &str, &Expr) -> Result<Expr>,
 ) -> Result<LogicalPlan> {
     rows_of(call, alias, |index, plan, id| {
         let names = argument(call, parameter, index);
-        payload(call, plan, names.first().map_or("", String::as_str), id)
+        item(call, plan, names.first().map_or("", String::as_str), id)
     })
 }
 
@@ -60,12 +60,12 @@ fn argument(call: &Call, name: &str, index: usize) -> Vec<String> {
     }
 }
 
-/// The rows of a call as one relation `side, id, <alias>, group_value`. `payload` gives the expression of `alias` for a
+/// The rows of a call as one relation `side, id, <alias>, group_value`. `item` gives the expression of `alias` for a
 /// relation, by its number, plan and id.
 fn rows_of(
     call: &Call,
     alias: &str,
-    payload: impl Fn(usize, &LogicalPlan, &Expr) -> Result<Expr>,
+    item: impl Fn(usize, &LogicalPlan, &Expr) -> Result<Expr>,
 ) -> Result<LogicalPlan> {
     let id_type = joined_id_type(&id_types(call)?);
     let groups = Groups::of(call)?.values(call)?;
@@ -77,12 +77,12 @@ fn rows_of(
             true => id,
             false => cast(id, id_type.clone()),
         };
-        let payload = payload(index, &plan, &id)?;
+        let item = item(index, &plan, &id)?;
         LogicalPlanBuilder::from(plan)
             .project(vec![
                 lit(index as i8).alias("side"),
                 id.alias("id"),
-                payload.alias(alias),
+                item.alias(alias),
                 groups[index].clone().alias("group_value"),
             ])?
             .build()

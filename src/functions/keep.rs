@@ -75,7 +75,7 @@ impl KeepOrder {
         if orders.len() == 1 {
             return Ok(orders.remove(0));
         }
-        // One value that is ordered as all of them: the first row of an id is that with the least one.
+        // One value that is ordered as all of them: the first row of an id is that with the smallest one.
         let directions: Vec<&str> = orders
             .iter()
             .map(|order| if order.descending { "desc" } else { "asc" })
@@ -252,8 +252,8 @@ impl fmt::Display for Keep {
             Self::Longest => return f.write_str("longest"),
             Self::By(keys) => keys,
         };
-        for (place, key) in keys.iter().enumerate() {
-            if place > 0 {
+        for (index, key) in keys.iter().enumerate() {
+            if index > 0 {
                 f.write_str(", ")?;
             }
             // Alone, such a word would be one of an order without columns.

@@ -1,4 +1,4 @@
-//! The input files of a job: detects changes of them, and refuses files in the output directory.
+//! The input files of a job: detects changes to them, and refuses files in the output directory.
 
 use super::manifest::InputFile;
 use crate::files::{Input, Location};

@@ -3,6 +3,7 @@
 use super::dedup::{Compare, Method};
 use super::manifest::Manifest;
 use super::tables::{classifier, register_result};
+use crate::functions::default_measure;
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
@@ -177,10 +178,7 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
 fn measure(manifest: &Manifest) -> Measure {
     let parameter = |name: &str| manifest.parameters.get(name).and_then(|v| v.as_str());
     let chosen = parameter("measure").and_then(|name| name.parse().ok());
-    chosen.unwrap_or_else(|| match parameter("method") {
-        Some(method) if method == Method::Projection.word() => Measure::Cosine,
-        _ => Measure::Jaccard,
-    })
+    chosen.unwrap_or_else(|| parameter("method").map_or(Measure::Jaccard, default_measure))
 }
 
 /// A row of `clusters`.
@@ -239,7 +237,7 @@ async fn left_out(context: &SessionContext, id: &str) -> Result<Option<(usize, S
     Ok(found.map(|(text, kind)| (text.chars().count(), kind)))
 }
 
-/// A parameter that limits the length of sentences; 0 as the greatest length is no limit.
+/// A parameter that limits the length of sentences; a maximum of 0 is no limit.
 fn limit(manifest: &Manifest, name: &str) -> String {
     match manifest
         .parameters

@@ -1,4 +1,4 @@
-//! Enumerations whose values are written as words: in manifests, on the command line and in SQL.
+//! Enumerations whose values are keywords in manifests, on the command line and in SQL.
 
 /// Declares an enumeration with one spelling for each value, which `Display` writes and `FromStr` reads.
 macro_rules! words {

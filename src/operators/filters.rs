@@ -1,7 +1,8 @@
-//! Filters that stay where the engine (DataFusion 55) would move them to where they change the rows.
+//! Keeps filters in place where the engine (DataFusion 55) would push them below an operator and change the rows.
 //!
-//! - A filter without columns of its own, such as `WHERE source = 2` over `SELECT 1 AS source, count(*) …`, is moved below
-//!   an aggregate without GROUP BY, which then returns its row over no rows. [`AboveTotals`] puts a limit between the two.
+//! - A filter without columns of its own, such as `WHERE source = 2` over `SELECT 1 AS source, count(*) …`, is pushed
+//!   below an aggregate without GROUP BY, which returns one row even if no row of its input is left. [`AboveTotals`]
+//!   puts a limit between the two.
 //! - A filter is moved below a projection by the names of its columns. If two have the same name, as after a join whose
 //!   sides were exchanged, the filter may reach the wrong side. [`AboveEqualNames`] puts an [`UnknownValuesExec`] between
 //!   the two.

@@ -1,4 +1,4 @@
-//! `2 = x` in the condition of a join, which the engine (DataFusion 55) takes for a contradiction of `x = 2`.
+//! Rewrites `2 = x` in a join condition as `x = 2`: the engine (DataFusion 55) takes the two for a contradiction.
 //!
 //! From `a.x = b.x AND 2 = b.x` the engine infers `2 = a.x` for the other side of an outer join, writes it as `a.x = 2`,
 //! infers it once more, and takes the two for comparisons with different values, so that this side has no rows.

@@ -1,4 +1,4 @@
-//! `DELETE` and `UPDATE` whose condition the engine would leave out.
+//! Refuses `DELETE` and `UPDATE` statements whose condition the engine would ignore.
 //!
 //! The engine (DataFusion 55) changes the rows that the filters of the optimized plan select. In such a plan a
 //! condition need not be a filter: with a subquery it is a join, and if it holds for no row it is an empty relation.

@@ -1,4 +1,4 @@
-//! `x NOT IN (SELECT …)` with NULLs, where the engine (DataFusion 55) takes no account of them.
+//! Rewrites `x NOT IN (SELECT …)` where the engine (DataFusion 55) ignores NULLs.
 //!
 //! `x IN (…)` is unknown if no row is equal and x or a row is NULL, and so is its negation, which then selects nothing. The
 //! engine considers this only if `NOT IN` is a condition of its own, x is a column, and the subquery names no column of the

@@ -1,8 +1,8 @@
-//! Scans that have different names if they read different tables.
+//! Gives scans of different tables different names.
 //!
-//! The engine (DataFusion 55) takes scans of one name for equal, and of two subqueries that differ only in such scans
-//! computes one. It names the scan of a table function after the function alone, `generate_series()`, whatever its
-//! arguments are; and a view may read a table in memory that was replaced by another of its name.
+//! The engine (DataFusion 55) treats scans of the same name as equal, and computes only one of two subqueries that
+//! differ only in such scans. It names the scan of a table function after the function alone, `generate_series()`,
+//! whatever its arguments are; and a view may read a table in memory that was replaced by another of its name.
 
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};

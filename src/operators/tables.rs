@@ -1,4 +1,4 @@
-//! Our operators as tables, for sessions whose query planner is another's.
+//! Replaces our logical nodes by tables, for sessions with the query planner of another extension.
 //!
 //! A query planner that was not made for our nodes cannot plan them, but every planner plans tables. The last rule
 //! of the optimizer therefore puts a table in the place of each node; a scan of it plans the input of the node with

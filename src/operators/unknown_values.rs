@@ -1,6 +1,6 @@
-//! Outer joins and unions whose columns are not taken for constants.
+//! Prevents the engine from treating columns of outer joins and unions as constants.
 //!
-//! The engine (DataFusion 55) leaves out of a sort what it knows to be constant, and this goes wrong in two places:
+//! The engine (DataFusion 55) omits columns that it knows to be constant from a sort. This is wrong in two cases:
 //!
 //! - It keeps what it knows about the columns of both inputs of an outer join: that a column is a constant, as in
 //!   `SELECT 'a' AS source` or below `WHERE id = 3`, or equals another one. But rows without a partner have NULL in the
@@ -13,16 +13,15 @@
 //! [`UnknownValues`] places [`UnknownValuesExec`] above these joins and unions, which returns their rows and promises
 //! nothing about their values or their order: a sort that is wanted must stay above it.
 
-use crate::operators::one_input::one_input;
+use crate::operators::one_input::{input_statistics, one_input};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{JoinType, Result, Statistics};
+use datafusion::common::{JoinType, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::EquivalenceProperties;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::sorts::sort::SortExec;
-use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
 use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use std::sync::Arc;
@@ -96,6 +95,10 @@ impl UnknownValuesExec {
     fn over(&self, input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         Ok(Arc::new(Self::new(input)))
     }
+
+    fn passes_statistics(&self, _: Option<usize>) -> bool {
+        self.input.is::<UnionExec>()
+    }
 }
 
 impl DisplayAs for UnknownValuesExec {
@@ -114,27 +117,10 @@ impl ExecutionPlan for UnknownValuesExec {
     }
 
     one_input!(input);
+    input_statistics!();
 
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {
         vec![false]
-    }
-
-    fn child_stats_requests(&self, partition: Option<usize>) -> Vec<ChildStats> {
-        vec![match self.input.is::<UnionExec>() {
-            true => ChildStats::At(partition),
-            false => ChildStats::Skip,
-        }]
-    }
-
-    fn statistics_from_inputs(
-        &self,
-        inputs: &[Arc<Statistics>],
-        _: &StatisticsArgs,
-    ) -> Result<Arc<Statistics>> {
-        Ok(match (self.input.is::<UnionExec>(), inputs) {
-            (true, [input]) => Arc::clone(input),
-            _ => Arc::new(Statistics::new_unknown(&self.schema())),
-        })
     }
 
     fn execute(

@@ -1,6 +1,6 @@
 //! The definitions of parameters that more than one interface has, from `sql/parameters.txt`.
 //!
-//! That file describes its lines, which are also those of the headers of `.sql` files.
+//! That file describes the syntax of its lines, which the headers of `.sql` files share.
 
 use super::{Kind, Parameter};
 use std::sync::LazyLock;

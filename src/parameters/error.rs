@@ -1,4 +1,4 @@
-//! Errors that name parameters, which each interface writes in its own way.
+//! Errors that name parameters. Each interface writes the names in its own notation.
 
 use datafusion::common::DataFusionError;
 use std::error::Error;

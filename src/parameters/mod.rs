@@ -1,8 +1,8 @@
 //! The parameters of table functions, jobs and the command line: types, ranges, defaults and meanings.
 //!
 //! `book` reads the definitions from `sql/parameters.txt`. Headers of `.sql` files, session options, jobs, the command
-//! line and the reference pages take them from there. `value` checks values, and `error` words what is wrong with one,
-//! in the same sentence for every interface.
+//! line and the reference pages take them from there. `value` checks values, and `error` describes an invalid one by
+//! the same sentence for every interface.
 
 mod book;
 mod error;

@@ -98,7 +98,7 @@ impl FromStr for Memory {
     }
 }
 
-/// The least limit that can be set, in bytes: no query runs in less.
+/// Minimum limit that can be set, in bytes: no query runs in less.
 const MIN_LIMIT: usize = 1 << 20;
 
 /// Minimum limit of the address space in bytes. Below it the system refuses threads in the middle of a job, and the

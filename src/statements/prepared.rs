@@ -1,5 +1,5 @@
-//! Prepared statements whose values are written into the text of the statement, so that they give what the statement
-//! gives directly.
+//! Prepared statements. Their values are substituted into the statement before it is planned, so that `EXECUTE`
+//! returns the rows of the statement with literals.
 //!
 //! The engine (DataFusion 55) gives a parameter without a type that of the column beside it, and cuts the value to it
 //! before types are coerced: `id = $1` with 1.5 finds the row 1. It also optimizes the statement before types are

@@ -8,8 +8,8 @@
 //!   P(s) ~ s^-2.625 for s ≥ 2: about 77 percent have two or three members;
 //! - the rest, the background, is in no cluster.
 //!
-//! The counts are the expected ones, with the fractions carried to larger sizes; the exponent is
-//! one that square roots reach, which are exact on every machine where powers are not.
+//! The counts are the expected values, whose fractions are carried over to larger sizes. The exponent is one that
+//! square roots can compute: unlike powers, these are exact on every machine.
 
 /// The largest cluster.
 const LARGEST: u64 = 5_000;

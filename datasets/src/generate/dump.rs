@@ -1,9 +1,8 @@
 //! Rows as a MediaWiki dump (schema export-0.11), streamed.
 //!
-//! Sentences: pages of 3 to 12 rows, each row a paragraph of its own, so that the sentences of the
-//! cleaned page are the rows, in order. Documents: a page a row, in paragraphs of five sentences.
-//! Some names are links, some paragraphs carry a reference, some pages an infobox, all a category:
-//! what any cleaner takes away without a trace.
+//! Sentences: pages of 3 to 12 rows, each row a paragraph of its own, so that the sentences of the cleaned page are
+//! the rows, in order. Documents: a page a row, in paragraphs of five sentences. Some names are links, some paragraphs
+//! have a reference, some pages have an infobox, and all have a category. A cleaner removes all of this markup.
 
 use std::io::{self, Write};
 

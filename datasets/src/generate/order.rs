@@ -1,9 +1,9 @@
-//! The order of rows: a keyed permutation of row numbers, computed, not stored.
+//! Orders the rows by a keyed permutation of their numbers, which is computed and not stored.
 //!
-//! Members of a cluster are neighbours in the layout; the permutation scatters them over the
-//! corpus. It is a bijection of the next power of two (multiplications by odd numbers and shifts,
-//! each invertible), walked until it lands inside the range (Black and Rogaway, "Ciphers with
-//! arbitrary finite domains", CT-RSA 2002); fewer than two steps are expected.
+//! Members of a cluster are neighbours in the layout; the permutation scatters them over the corpus. It is a bijection
+//! of the next power of two (multiplications by odd numbers and shifts, each invertible), applied until the result is
+//! inside the range (cycle walking: Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002); fewer
+//! than two steps are expected.
 
 use super::random::SplitMix64;
 

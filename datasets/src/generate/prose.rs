@@ -1,8 +1,8 @@
 //! Sentences and documents: clauses of a small grammar, filled from the lexicon.
 //!
-//! A sentence starts with a capital letter, ends with a full stop, a question or an exclamation
-//! mark, has none of them inside (but a point between digits), and single spaces: so that any
-//! reasonable splitter gives it back from a text.
+//! A sentence starts with a capital letter and ends with a full stop, a question mark or an exclamation mark. It
+//! contains none of these marks (but points between digits) and only single spaces, so that any sentence splitter
+//! restores it from a text.
 
 use super::lexicon::Lexicon;
 use super::random::SplitMix64;

@@ -1,4 +1,4 @@
-//! Random numbers of the generator: SplitMix64, whose stream is part of what a seed means.
+//! The random number generator SplitMix64. Its stream determines the corpus of a seed.
 //!
 //! Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014; the output
 //! function is the variant 13 of Stafford's mixers.

@@ -158,8 +158,8 @@ fn similarities(generator: Generator) -> BTreeMap<&'static str, Vec<f64>> {
     found
 }
 
-fn assert_similar(found: &BTreeMap<&str, Vec<f64>>, least: &[(&str, f64, f64)]) {
-    for &(kind, tenth, median) in least {
+fn assert_similar(found: &BTreeMap<&str, Vec<f64>>, minima: &[(&str, f64, f64)]) {
+    for &(kind, tenth, median) in minima {
         let values = &found[kind];
         let at = |percent: usize| values[values.len() * percent / 100];
         let got = (at(10), at(50));

@@ -1,4 +1,4 @@
-//! What the first bytes of a file say about it.
+//! Detects the encoding of a file, and files of other kinds, by the first bytes.
 
 use std::io::{self, Read};
 
@@ -88,21 +88,22 @@ pub(super) fn other_kind(start: &[u8], is_packed: bool) -> Option<String> {
 /// The encoding of two or four bytes a character in which a file without a byte order mark is written, by its first
 /// bytes, with the label that `iconv` knows, too.
 ///
-/// The letters, digits and separators of ASCII have zeros there: in UTF-16 at every second place, in UTF-32 at three
-/// places of four. So a file is UTF-16 if more than a third of the bytes at even places are zero, and not of those at odd
-/// places, or the other way round. It is UTF-32 if all bytes are zero at the place of the highest byte of a character, and
-/// more than a third at the place next to it, but not at that of the lowest. A text of UTF-8 may hold NULs, too, but
-/// hardly so many at every second place; the option encoding says that it is UTF-8.
+/// The letters, digits and separators of ASCII have zeros there: in UTF-16 at every second position, in UTF-32 at
+/// three positions of four. So a file is UTF-16 if more than a third of the bytes at even positions are zero, and not
+/// of those at odd positions, or the other way round. It is UTF-32 if all bytes are zero at the position of the
+/// highest byte of a character, and more than a third at the position next to it, but not at that of the lowest. A
+/// text of UTF-8 may hold NULs, too, but hardly so many at every second position; the option encoding says that it is
+/// UTF-8.
 pub(super) fn wide(start: &[u8]) -> Option<&'static str> {
     let zeros = |first: usize, step: usize| {
-        let places = start.iter().skip(first).step_by(step);
+        let positions = start.iter().skip(first).step_by(step);
         (
-            places.clone().filter(|byte| **byte == 0).count(),
-            places.count(),
+            positions.clone().filter(|byte| **byte == 0).count(),
+            positions.count(),
         )
     };
-    let many = |(zeros, places): (usize, usize)| zeros >= 4 && 3 * zeros > places;
-    let all = |(zeros, places): (usize, usize)| zeros >= 2 && zeros == places;
+    let many = |(zeros, positions): (usize, usize)| zeros >= 4 && 3 * zeros > positions;
+    let all = |(zeros, positions): (usize, usize)| zeros >= 2 && zeros == positions;
     let [a, b, c, d] = [0, 1, 2, 3].map(|first| zeros(first, 4));
     if all(d) && many(c) && !many(a) {
         return Some("utf-32le");

@@ -1,4 +1,4 @@
-//! Readers give the same at every size of what they read at a time.
+//! Readers return the same rows at every chunk size.
 
 use std::io::{self, Read};
 use std::sync::Arc;

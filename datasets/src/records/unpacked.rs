@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use datafusion::common::Result;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use flate2::bufread::GzDecoder;
-use neardup_wikidump::ReadAt;
+use neardup_wikidump::{ReadAt, SequentialReader};
 
 /// Number of bytes of a gzip file that are read at a time.
 const READ: usize = 1 << 16;
@@ -27,9 +27,8 @@ pub(super) fn open(
     compression: Option<(&str, FileCompressionType)>,
 ) -> Result<Box<dyn Read + Send>> {
     let failed = Arc::new(AtomicBool::new(false));
-    let file = Sequential {
-        inner: Arc::clone(&bytes),
-        offset: 0,
+    let file = StoredBytes {
+        bytes: SequentialReader::new(Arc::clone(&bytes), 0),
         failed: Arc::clone(&failed),
     };
     let Some((ending, compression)) = compression else {
@@ -47,28 +46,20 @@ pub(super) fn open(
     }))
 }
 
-/// Reads a file from its beginning.
-struct Sequential {
-    inner: Arc<dyn ReadAt>,
-    offset: u64,
+/// The bytes of a file as it is stored.
+struct StoredBytes {
+    bytes: SequentialReader,
     /// Set if the storage reports an error.
     failed: Arc<AtomicBool>,
 }
 
-impl Read for Sequential {
+impl Read for StoredBytes {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        match self.inner.read_at(self.offset, buf) {
-            Ok(count) => {
-                self.offset += count as u64;
-                Ok(count)
-            }
-            Err(error) => {
-                if error.kind() != io::ErrorKind::Interrupted {
-                    self.failed.store(true, Ordering::Relaxed);
-                }
-                Err(error)
-            }
+        let read = self.bytes.read(buf);
+        if matches!(&read, Err(error) if error.kind() != io::ErrorKind::Interrupted) {
+            self.failed.store(true, Ordering::Relaxed);
         }
+        read
     }
 }
 
@@ -84,11 +75,7 @@ struct Unpacked {
 impl Unpacked {
     fn explained(&self, error: &io::Error) -> io::Error {
         let (compression, magic) = known(&self.ending);
-        let start = Sequential {
-            inner: Arc::clone(&self.file),
-            offset: 0,
-            failed: Arc::default(),
-        };
+        let start = SequentialReader::new(Arc::clone(&self.file), 0);
         let mut found = Vec::new();
         let read = start.take(magic.len() as u64).read_to_end(&mut found);
         let is_other = read.is_ok() && !found.is_empty() && found != magic;
@@ -121,13 +108,13 @@ impl Read for Unpacked {
 /// fill the last block of a file.
 struct Gzip {
     /// The member that is read; `None` at the end of the file.
-    member: Option<Box<GzDecoder<BufReader<Sequential>>>>,
+    member: Option<Box<GzDecoder<BufReader<StoredBytes>>>>,
     /// Whether NULs follow the member.
     is_padded: bool,
 }
 
 impl Gzip {
-    fn new(file: Sequential) -> Self {
+    fn new(file: StoredBytes) -> Self {
         let file = BufReader::with_capacity(READ, file);
         Self {
             member: Some(Box::new(GzDecoder::new(file))),

@@ -52,4 +52,4 @@ pub use options::{OnError, ReadOptions, Revisions, UnknownOnError};
 pub use range::{splittable, suggest_ranges};
 pub use reader::{DumpInfo, DumpReader};
 pub use schema::{Namespace, Page, Revision, SiteInfo};
-pub use source::{FileSource, READ_BYTES, ReadAt};
+pub use source::{FileSource, READ_BYTES, ReadAt, SequentialReader};

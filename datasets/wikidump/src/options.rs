@@ -7,8 +7,8 @@ use std::str::FromStr;
 /// Which revisions of a page make rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Revisions {
-    /// One row for each page: the revision with the greatest timestamp, and among equal timestamps the one with the
-    /// greatest id. Dumps of current pages have only one revision for each page.
+    /// One row for each page: the revision with the latest timestamp, and among equal timestamps the one with the
+    /// largest id. Dumps of current pages have only one revision for each page.
     #[default]
     Latest,
     /// One row for each revision, in the order of the file.

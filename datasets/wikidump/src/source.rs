@@ -1,7 +1,7 @@
 //! Sources of the bytes of a dump: a file, a slice, or any implementation of [`ReadAt`].
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -115,6 +115,37 @@ impl ReadAt for FileSource {
     #[cfg(windows)]
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
         std::os::windows::fs::FileExt::seek_read(&self.file, buf, offset)
+    }
+}
+
+/// Reads a source sequentially, from an offset on.
+pub struct SequentialReader {
+    source: Arc<dyn ReadAt>,
+    offset: u64,
+}
+
+impl SequentialReader {
+    /// A reader whose first byte is that at `offset`.
+    pub fn new(source: Arc<dyn ReadAt>, offset: u64) -> Self {
+        Self { source, offset }
+    }
+
+    /// The offset of the next byte in the source.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// What it reads.
+    pub fn source(&self) -> &Arc<dyn ReadAt> {
+        &self.source
+    }
+}
+
+impl Read for SequentialReader {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read_at(self.offset, buf)?;
+        self.offset += count as u64;
+        Ok(count)
     }
 }
 

@@ -1,5 +1,5 @@
-//! Bar charts. Each has its data as a table, for readers who do not see it. Letters have the same size on a phone and
-//! on a wide screen: only lengths in percent are stretched.
+//! Draws bar charts. Each has its data as a table, for screen readers. Only lengths in percent scale with the width of
+//! the page, so that the text has the same size on a phone and on a wide screen.
 
 use super::html::{count, escaped};
 use neardup::jobs::RecallBin;

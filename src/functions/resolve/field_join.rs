@@ -1,4 +1,4 @@
-//! The join of records of several fields.
+//! Resolves `field_join`, the join of records of several fields.
 
 use super::join::check_second;
 use super::{Call, Expansion, Value, expansion};

@@ -1,4 +1,4 @@
-//! The joins of documents.
+//! Resolves the joins of documents, and `minhash_buckets`.
 
 use super::lsh::bands_and_rows;
 use super::{Call, Expansion, Value, block_variant, expansion};

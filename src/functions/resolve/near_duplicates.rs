@@ -4,7 +4,9 @@ use super::lsh::bands_and_rows;
 use super::signatures;
 use super::{Call, Expansion, Value, block_variant, expansion};
 use crate::functions::groups::Groups;
-use crate::functions::{Keep, KeepOrder, columns, find, hint_for_call, one_row_per_id};
+use crate::functions::{
+    Keep, KeepOrder, columns, default_measure, find, hint_for_call, needed_method, one_row_per_id,
+};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{DataFusionError, Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion::functions::unicode::expr_fn::character_length;
@@ -158,17 +160,9 @@ fn measure(call: &Call) -> Result<Measure> {
             Ok(measure) => measure,
             Err(error) => return plan_err!("{function}: {error}"),
         },
-        _ if method == "projection" => Measure::Cosine,
-        _ => Measure::Jaccard,
+        _ => default_measure(method),
     };
-    let of_vectors = measure == Measure::Cosine;
-    let fits = match method {
-        "projection" => of_vectors,
-        "minhash" => measure == Measure::Jaccard,
-        _ => !of_vectors,
-    };
-    if !fits {
-        let needed = if of_vectors { "projection" } else { "exact" };
+    if let Some(needed) = needed_method(measure, method) {
         return plan_err!(
             "{function}: measure '{measure}' needs method => '{needed}', found '{method}'"
         );

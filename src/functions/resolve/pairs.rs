@@ -1,4 +1,4 @@
-//! Functions over relations of pairs.
+//! Resolves the functions over relations of pairs.
 
 use super::{Call, Expansion, expansion};
 use crate::functions::columns::{column, data_type, id_column, number_column, signed_id};

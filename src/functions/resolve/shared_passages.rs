@@ -1,4 +1,4 @@
-//! Resolves `shared_passages`: the fingerprints by which candidates are found.
+//! Resolves `shared_passages`: computes the lengths of the hashed runs and of the windows for its fingerprints.
 
 use super::{Call, Expansion, Value, expansion};
 use crate::functions::find;

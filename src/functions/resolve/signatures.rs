@@ -137,7 +137,7 @@ pub(super) fn projection(call: &Call) -> Result<Vec<(&'static str, Value)>> {
             (None, None) => {
                 let chosen = choose_tables(bits, threshold, recall).map_err(failed)?;
                 (plan.tables, plan.key_bits) =
-                    (Some(chosen.bands as i64), Some(chosen.rows as i64));
+                    (Some(chosen.tables as i64), Some(chosen.key_bits as i64));
             }
             (None, Some(key_bits)) => {
                 let tables = tables_for_recall(threshold, key_bits as f64, recall);

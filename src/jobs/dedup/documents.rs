@@ -186,7 +186,7 @@ impl Run<'_> {
         let rank = |descending: bool| {
             row_number()
                 .order_by(vec![
-                    ident("sort_key").sort(!descending, false),
+                    ident("keep_key").sort(!descending, false),
                     ident("id").sort(true, false),
                 ])
                 .build()
@@ -196,21 +196,21 @@ impl Run<'_> {
             Output::Step,
             async |job: &Job| {
                 let order = self.keep_order(job.context(), texts).await?;
-                let (sort_key, descending) = match order {
+                let (keep_key, descending) = match order {
                     Some(order) => (order.expr, order.descending),
                     None => (ident(id), false),
                 };
                 // Each id has one rank, that of the row that is kept for it. A row whose value is NULL is kept only
                 // if all rows of its id are NULL.
-                let sort_key = when(value.clone().is_not_null(), sort_key).end()?;
+                let keep_key = when(value.clone().is_not_null(), keep_key).end()?;
                 let first = match descending {
-                    true => max(sort_key),
-                    false => min(sort_key),
+                    true => max(keep_key),
+                    false => min(keep_key),
                 };
                 let input = job.context().table("input").await?;
                 let ranked = input
                     .filter(ident(id).is_not_null())?
-                    .aggregate(vec![ident(id).alias("id")], vec![first.alias("sort_key")])?
+                    .aggregate(vec![ident(id).alias("id")], vec![first.alias("keep_key")])?
                     .window(vec![rank(descending)?])?;
                 let rank = cast(last_column(ranked.schema()), DataType::Int64).alias("rank");
                 Ok(ranked

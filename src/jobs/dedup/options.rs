@@ -1,8 +1,8 @@
 //! The options of a `dedup` job.
 
 use super::super::dumps::DumpOptions;
-use crate::functions::joined_texts;
 pub use crate::functions::{Keep, KeepKey, KeepValue};
+use crate::functions::{default_measure, joined_texts};
 pub(super) use crate::jobs::defaults::default;
 use crate::jobs::row_ids::RowIds;
 use crate::parameters::{name, parameter_error, set};
@@ -39,10 +39,7 @@ words! {
 impl Method {
     /// The measure of the pairs that it finds, unless another one is chosen.
     pub fn measure(self) -> Measure {
-        match self {
-            Self::Auto | Self::Exact | Self::MinHash => Measure::Jaccard,
-            Self::Projection => Measure::Cosine,
-        }
+        default_measure(self.word())
     }
 }
 
@@ -140,12 +137,12 @@ pub struct Dedup {
     pub edit: Option<Edit>,
     /// With `edit`: lines, paragraphs or passages that occur fewer times are not cut.
     pub min_copies: usize,
-    /// With `edit` of passages: the least number of words of a passage.
+    /// With `edit` of passages: the minimum number of words of a passage.
     pub min_words: usize,
     /// Which sentences of a dump are compared.
     pub compare: Compare,
-    /// Sentences of a dump: least and greatest length in characters; a greatest length of 0 is no limit. With `edit`: the
-    /// least length of a line or paragraph.
+    /// Sentences of a dump: minimum and maximum length in characters; a maximum of 0 is no limit. With `edit`: the minimum
+    /// length of a line or paragraph.
     pub lengths: (usize, usize),
     /// How dumps are read. The language is that of texts of tables, too.
     pub dump: DumpOptions,
@@ -160,7 +157,7 @@ impl Dedup {
     pub const DUMP_THRESHOLD: f64 = 0.6;
     /// Shingles of the sentences of a dump, if none are given.
     pub const DUMP_SHINGLE: &'static str = "char:5";
-    /// Least and greatest length of the sentences of a dump that are compared, if none are given.
+    /// Minimum and maximum length of the sentences of a dump that are compared, if none are given.
     pub const LENGTHS: (usize, usize) = (20, 2000);
 
     /// A job with default options.

@@ -2,7 +2,7 @@
 
 use super::options::{Dedup, Edit, Method, Resolution, default};
 use crate::files::{Input, Kind};
-use crate::functions::Value;
+use crate::functions::{Value, needed_method};
 use crate::jobs::figures::Figure;
 use crate::jobs::job::Job;
 use crate::jobs::row_ids::RowIds;
@@ -56,17 +56,7 @@ impl<'a> Run<'a> {
         };
         let method = || set("method", options.method);
         let measure = options.measure();
-        let of_vectors = measure == Measure::Cosine;
-        let fits = match options.method {
-            Method::Projection => of_vectors,
-            Method::MinHash => measure == Measure::Jaccard,
-            Method::Exact | Method::Auto => !of_vectors,
-        };
-        if !fits {
-            let needed = match of_vectors {
-                true => Method::Projection,
-                false => Method::Exact,
-            };
+        if let Some(needed) = needed_method(measure, options.method.word()) {
             return Err(parameter_error![
                 set("measure", measure),
                 " needs ",
@@ -195,10 +185,10 @@ impl<'a> Run<'a> {
         parameters
     }
 
-    /// Least and greatest length of a sentence.
+    /// Minimum and maximum length of a sentence.
     pub(super) fn lengths(&self) -> (usize, usize) {
         match self.options.lengths {
-            (least, 0) => (least, i64::MAX as usize),
+            (min, 0) => (min, i64::MAX as usize),
             lengths => lengths,
         }
     }

@@ -1,4 +1,4 @@
-//! Rows of a table in memory in the order of the table.
+//! `in_order`: returns the rows of a table in memory in the order of the table.
 //!
 //! The partitions of such a table are consecutive runs of its rows. The engine merges partitions in the order in which
 //! their batches become ready, so that a query which only filters and projects would return its rows in another order

@@ -1,4 +1,4 @@
-//! Tests of where partitions are merged in order.
+//! Tests which plans merge partitions in order.
 
 use super::in_order;
 use datafusion::arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch};

@@ -1,13 +1,12 @@
 //! The physical plan.
 
 use super::Store;
-use crate::operators::one_input::one_input;
-use datafusion::common::{Result, Statistics};
+use crate::operators::one_input::{input_statistics, one_input};
+use datafusion::common::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::EquivalenceProperties;
 use datafusion::physical_plan::execution_plan::EmissionType;
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricsSet, SpillMetrics};
-use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
 };
@@ -44,6 +43,11 @@ impl SharedRowsExec {
     fn over(&self, input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         Ok(Arc::new(Self::new(input, Arc::clone(&self.store))))
     }
+
+    /// The distribution of rows over partitions is known only after execution.
+    fn passes_statistics(&self, partition: Option<usize>) -> bool {
+        partition.is_none()
+    }
 }
 
 impl DisplayAs for SharedRowsExec {
@@ -62,6 +66,7 @@ impl ExecutionPlan for SharedRowsExec {
     }
 
     one_input!(input);
+    input_statistics!();
 
     fn maintains_input_order(&self) -> Vec<bool> {
         vec![false]
@@ -69,25 +74,6 @@ impl ExecutionPlan for SharedRowsExec {
 
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {
         vec![false]
-    }
-
-    fn child_stats_requests(&self, partition: Option<usize>) -> Vec<ChildStats> {
-        vec![match partition {
-            None => ChildStats::At(None),
-            // The distribution of rows over partitions is known only after execution.
-            Some(_) => ChildStats::Skip,
-        }]
-    }
-
-    fn statistics_from_inputs(
-        &self,
-        inputs: &[Arc<Statistics>],
-        _: &StatisticsArgs,
-    ) -> Result<Arc<Statistics>> {
-        Ok(match inputs {
-            [input] => Arc::clone(input),
-            _ => Arc::new(Statistics::new_unknown(&self.schema())),
-        })
     }
 
     fn metrics(&self) -> Option<MetricsSet> {

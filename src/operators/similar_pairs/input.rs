@@ -172,8 +172,8 @@ pub(super) struct PartRows {
     pub(super) signatures: Signatures,
     pub(super) vectors: VectorColumn,
     pub(super) sides: Vec<u8>,
-    /// Whether the sides are halves of one relation.
-    pub(super) halves: bool,
+    /// Whether the sides are rows of one relation.
+    pub(super) self_join: bool,
     group_values: Vec<ArrayRef>,
     /// Bytes of `ids` and `group_values`, which have many arrays if batches are small.
     array_bytes: usize,
@@ -291,7 +291,7 @@ impl PartRows {
             let halved = rows.iter().filter(|&&row| halves.is_valid(row));
             self.sides
                 .extend(halved.map(|&row| u8::from(halves.value(row))));
-            self.halves = true;
+            self.self_join = true;
         }
         if spec.two_sides {
             let sides = cast(column("side")?, &DataType::Int8)?;
@@ -313,7 +313,7 @@ impl PartRows {
         let ids: Vec<&dyn Array> = self.ids.iter().map(AsRef::as_ref).collect();
         let ids = concat(&ids)?;
         // The same id may occur on both sides. The side decides their order, on which windows depend.
-        let indices = match self.halves || self.sides.len() != ids.len() {
+        let indices = match self.self_join || self.sides.len() != ids.len() {
             true => sort_to_indices(&ids, Some(SortOptions::default()), None)?,
             false => {
                 let sides: ArrayRef = Arc::new(UInt8Array::from(self.sides.clone()));
@@ -376,7 +376,7 @@ impl PartRows {
                 signatures,
                 vectors,
                 sides,
-                halves: self.halves,
+                self_join: self.self_join,
                 group_values: vec![],
                 array_bytes: 0,
             },

@@ -82,7 +82,7 @@ impl Join {
                 (joins.into_iter().map(Self::Windows).collect(), bytes)
             }
             (_, None) => {
-                let join = kernel::AllPairs::new(&input, kernel_spec, part.rows.halves)?;
+                let join = kernel::AllPairs::new(&input, kernel_spec, part.rows.self_join)?;
                 let sums = match spec.reads_signatures() {
                     true => 0,
                     false => workers * rows * size_of::<f64>(),
@@ -183,14 +183,14 @@ pub(super) fn pair_input<'a>(spec: &Spec, part: &'a SortedPart) -> kernel::PairI
             valid: Some(valid),
             agree: spec.group_rule == GroupRule::Agree,
         }),
-        payload: match spec.verify {
+        items: match spec.verify {
             Verify::Exact | Verify::Containment => {
-                kernel::Payload::Sets(kernel::Csr::new(&rows.sets.offsets, &rows.sets.values))
+                kernel::Items::Sets(kernel::Csr::new(&rows.sets.offsets, &rows.sets.values))
             }
             Verify::Edit => {
-                kernel::Payload::Texts(kernel::Texts::new(&rows.texts.offsets, &rows.texts.bytes))
+                kernel::Items::Texts(kernel::Texts::new(&rows.texts.offsets, &rows.texts.bytes))
             }
-            Verify::Estimate => kernel::Payload::Signatures64 {
+            Verify::Estimate => kernel::Items::Signatures64 {
                 values: &rows.sets.values,
                 width: rows
                     .sets
@@ -200,15 +200,15 @@ pub(super) fn pair_input<'a>(spec: &Spec, part: &'a SortedPart) -> kernel::PairI
                     .unwrap_or(1)
                     .max(1),
             },
-            Verify::Hamming => kernel::Payload::Bits(bits),
-            Verify::Cosine => kernel::Payload::Vectors {
+            Verify::Hamming => kernel::Items::Bits(bits),
+            Verify::Cosine => kernel::Items::Vectors {
                 bits: spec.reads_signatures().then_some(bits),
                 vectors: kernel::Vectors {
                     values: rows.vectors.values(&part.zeros),
                     norms: &part.norms,
                 },
             },
-            Verify::None => kernel::Payload::None,
+            Verify::None => kernel::Items::None,
         },
     }
 }

@@ -2,13 +2,13 @@
 //! near in sorted order.
 //!
 //! ```text
-//! rows (part, id, keys, payload) ── hash by part ──> one task per part:
+//! rows (part, id, keys, items) ── hash by part ──> one task per part:
 //!     spool ─── sort by id ───┬─ index keys ── probe ─┬─ verify ──> (id_a, id_b, similarity)
 //!                             ├─ all pairs ───────────┤
 //!                             └─ windows ─────────────┘
 //! ```
 //!
-//! Texts with exact verification take another way, which needs no parts in one process: `blocks`.
+//! Texts with exact verification are joined by `blocks`, which needs no parts in one process.
 //!
 //! Plans of standard operators give the same pairs (`functions::sql_text` writes them) at a higher cost. Measured on
 //! one core with 14,966 signatures of 100 bits: all pairs take 26 seconds by a nested-loop join and 0.25 seconds here.

@@ -497,8 +497,8 @@ fn duplicates(
             let same = rows.iter().filter(|row| row.id.as_ref() == Some(id));
             // Ties are decided by the columns in their order.
             same.min_by_key(|row| {
-                let sort_key = keep.sort_key(row);
-                let first = (!has_value(row), sort_key.is_none(), sort_key);
+                let keep_key = keep.keep_key(row);
+                let first = (!has_value(row), keep_key.is_none(), keep_key);
                 let text = (row.text.is_none(), row.text.clone());
                 (first, text, row.page.is_none(), row.page, row.place)
             })

@@ -307,8 +307,8 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// The sort key of the keep order before the id: ascending, NULL last.
-    pub fn sort_key(self, row: &Row) -> Option<i64> {
+    /// The key of the keep order before the id: ascending, NULL last.
+    pub fn keep_key(self, row: &Row) -> Option<i64> {
         match self {
             Self::First => None,
             Self::Longest => row.text.as_ref().map(|text| -(text.chars().count() as i64)),
@@ -344,15 +344,15 @@ pub fn resolved<T: PartialEq>(
     for row in rows {
         let Some(id) = &row.id else { continue };
         // A row without a value is kept only if all rows of its id have none.
-        let sort_key = keep.sort_key(row).filter(|_| has_value(row));
+        let keep_key = keep.keep_key(row).filter(|_| has_value(row));
         let known = order.entry(id).or_default();
-        *known = [*known, sort_key].into_iter().flatten().min();
+        *known = [*known, keep_key].into_iter().flatten().min();
         let known = values.entry(id).or_default();
         *known = known.take().or(value(row));
     }
     let mut ranked: Vec<(bool, Option<i64>, &Id)> = order
         .iter()
-        .map(|(id, place)| (place.is_none(), *place, *id))
+        .map(|(id, keep_key)| (keep_key.is_none(), *keep_key, *id))
         .collect();
     ranked.sort();
     // Distinct values, each with its members in keep order.

@@ -5,7 +5,7 @@ use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use neardup_kernels::frequency::{TokenFrequencies, TokenRanks};
 use neardup_kernels::pairs::{
-    AllPairs, Bits, Blocks, Csr, PairInput, Payload, Spec, Values, Vectors, Verify,
+    AllPairs, Bits, Blocks, Csr, Items, PairInput, Spec, Values, Vectors, Verify,
 };
 use neardup_kernels::{
     DenseProjector, EditGramScratch, MinHasher, Shingle, ShingleScratch, SplitMix64, cosine,
@@ -175,7 +175,7 @@ fn dot_products_of_tiles(bencher: Bencher, dimensions: usize) {
         keys: Csr::new(&offsets, &[]),
         side: None,
         group: None,
-        payload: Payload::Vectors {
+        items: Items::Vectors {
             bits: None,
             vectors: Vectors {
                 values,
@@ -200,7 +200,7 @@ fn hamming_tiles(bencher: Bencher, max_distance: u32) {
         keys: Csr::new(&offsets, &[]),
         side: None,
         group: None,
-        payload: Payload::Bits(Bits {
+        items: Items::Bits(Bits {
             words: &words,
             width,
         }),

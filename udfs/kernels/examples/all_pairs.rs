@@ -10,7 +10,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use neardup_kernels::pairs::{
-    AllPairs, Bits, Blocks, Csr, PairInput, PairJoin, Payload, Spec, Values, Vectors, Verify,
+    AllPairs, Bits, Blocks, Csr, Items, PairInput, PairJoin, Spec, Values, Vectors, Verify,
     WindowPairs, Windows,
 };
 use neardup_kernels::{BitTables, SplitMix64, distance_for_recall};
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         keys: Csr::new(&offsets, &[]),
         side: None,
         group: None,
-        payload: Payload::Bits(Bits {
+        items: Items::Bits(Bits {
             words: &words,
             width,
         }),
@@ -91,7 +91,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let few_words = words.get(..few * width).unwrap_or(&[]);
         let input = PairInput {
             keys: Csr::new(&offsets, &keys),
-            payload: Payload::Bits(Bits {
+            items: Items::Bits(Bits {
                 words: few_words,
                 width,
             }),
@@ -145,7 +145,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         keys: Csr::new(&offsets, &[]),
         side: None,
         group: None,
-        payload: Payload::Vectors {
+        items: Items::Vectors {
             bits: None,
             vectors: Vectors {
                 values: dense,

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use neardup_kernels::SplitMix64;
 use neardup_kernels::frequency::{TokenFrequencies, TokenRanks};
-use neardup_kernels::pairs::{Blocks, Csr, PairInput, PairJoin, Payload, Spec, Verify};
+use neardup_kernels::pairs::{Blocks, Csr, Items, PairInput, PairJoin, Spec, Verify};
 
 const THRESHOLD: f64 = 0.8;
 const TOKENS: usize = 160;
@@ -143,7 +143,7 @@ fn main() {
         keys: Csr::new(&key_offsets, &keys),
         side: None,
         group: None,
-        payload: Payload::Sets(sets),
+        items: Items::Sets(sets),
     };
     let parts = if mode == "parts" { 8 } else { 1 };
     let (mut index, mut probe, mut memory) = (0.0, 0.0, 0);

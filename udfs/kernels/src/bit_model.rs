@@ -7,7 +7,7 @@
 
 use std::f64::consts::PI;
 
-use crate::lsh::{Bands, LshError, choose_bands};
+use crate::lsh::{LshError, choose_bands};
 use crate::projection::MAX_BITS;
 
 /// The reason why the model has no result for the parameters.
@@ -120,23 +120,40 @@ pub fn kept_by_distance(cosine: f64, bits: usize, key_bits: usize, max_distance:
     )
 }
 
+/// Hash tables of signatures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HashTables {
+    /// The number of tables.
+    pub tables: usize,
+    /// The number of bits of a key.
+    pub key_bits: usize,
+}
+
 /// The tables that find at least the share `target_recall` of the pairs of that cosine, with the largest number
 /// of bits for each key that `bits` bits allow. This is [`choose_bands`] with bits instead of hash values.
 ///
 /// # Errors
 /// If a parameter is out of range, or no tables within `bits` reach the target; the error names the
 /// number that would.
-pub fn choose_tables(bits: usize, cosine: f64, target_recall: f64) -> Result<Bands, ModelError> {
+pub fn choose_tables(
+    bits: usize,
+    cosine: f64,
+    target_recall: f64,
+) -> Result<HashTables, ModelError> {
     check(bits, cosine, target_recall)?;
-    choose_bands(1.0 - bit_difference(cosine), target_recall, bits).map_err(|error| match error {
-        LshError::TooFewHashes { needed, .. } => ModelError::TooFewBits {
+    match choose_bands(1.0 - bit_difference(cosine), target_recall, bits) {
+        Ok(bands) => Ok(HashTables {
+            tables: bands.bands,
+            key_bits: bands.rows,
+        }),
+        Err(LshError::TooFewHashes { needed, .. }) => Err(ModelError::TooFewBits {
             threshold: cosine,
             target_recall,
             needed,
             bits,
-        },
-        _ => ModelError::Bits(bits),
-    })
+        }),
+        Err(_) => Err(ModelError::Bits(bits)),
+    }
 }
 
 /// The smallest number of tables of `key_bits` bits that find at least the share `target_recall` of the pairs of that
@@ -337,12 +354,15 @@ mod tests {
     fn tables_reach_the_recall() {
         for cosine in [0.5, 0.8, 0.9, 0.95] {
             for recall in [0.5, 0.9, 0.99] {
-                let Ok(Bands { bands, rows }) = choose_tables(1024, cosine, recall) else {
+                let Ok(HashTables { tables, key_bits }) = choose_tables(1024, cosine, recall)
+                else {
                     continue;
                 };
-                assert!(bands * rows <= 1024);
-                assert!(found_in_tables(cosine, rows as f64, bands) >= recall - 1e-12);
-                assert_eq!(tables_for_recall(cosine, rows as f64, recall), bands as f64);
+                assert!(tables * key_bits <= 1024);
+                let key_bits = key_bits as f64;
+                assert!(found_in_tables(cosine, key_bits, tables) >= recall - 1e-12);
+                let fewest = tables_for_recall(cosine, key_bits, recall);
+                assert_eq!(fewest, tables as f64);
             }
         }
         let probability = candidate_probability(1.0 - bit_difference(0.8), 20, 12);

@@ -1,4 +1,4 @@
-//! Which items of a benchmark set stand in a text: word for word, with some words changed, or inside a longer text.
+//! Finds the items of a benchmark set in a text: word for word, with some words changed, or inside a longer text.
 //!
 //! ```text
 //! items ── words ── runs of k words ──> index ─┐
@@ -9,9 +9,10 @@
 //! whole. A text is read once: each n-gram of it is looked up, and what is found is extended by comparing the hashes of
 //! words, so that a collision of n-grams is no run. An item is found if the runs cover enough of its words.
 //!
-//! An n-gram that stands in many items, such as the instructions that all questions of a set begin with, says nothing of
-//! an item. Such n-grams are not looked up, and words that only they hold do not count. (Brown et al., "Language models are
-//! few-shot learners", 2020, appendix C, compare n-grams of 13 words and leave out frequent ones.)
+//! An n-gram that stands in many items, such as the instructions that all questions of a set begin with, does not
+//! identify an item. Such n-grams are not looked up, and words that only they hold do not count. (Brown et al.,
+//! "Language models are few-shot learners", 2020, appendix C, compare n-grams of 13 words and leave out frequent
+//! ones.)
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Which keys several rows hold.
+//! A filter of the keys that several rows hold.
 
 /// The number of counters for each key.
 const COUNTERS: usize = 8;

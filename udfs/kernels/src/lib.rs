@@ -114,8 +114,8 @@ mod test_random;
 pub use bands::{BandsError, Draws, bands_into, check_bands};
 pub use bit_keys::{BitTables, KeyError, bit_permutation, block_keys_into, pair_parts};
 pub use bit_model::{
-    BitSetting, ModelError, binomial_at_most, bit_difference, bit_settings, choose_tables,
-    distance_for_recall, found_in_tables, kept_by_distance, tables_for_recall,
+    BitSetting, HashTables, ModelError, binomial_at_most, bit_difference, bit_settings,
+    choose_tables, distance_for_recall, found_in_tables, kept_by_distance, tables_for_recall,
 };
 pub use bits::{cosine_to_hamming, hamming_distance, hamming_to_cosine};
 pub use classify::{Change, ChangeKind, Classification, PairClass, PairClassifier};

@@ -242,8 +242,8 @@ mod tests {
                 for x in 0..runs.len() {
                     for y in 0..runs.len() {
                         if continues(runs[x], runs[y], gap.into()) {
-                            let least = expected[x].min(expected[y]);
-                            (expected[x], expected[y]) = (least, least);
+                            let min = expected[x].min(expected[y]);
+                            (expected[x], expected[y]) = (min, min);
                         }
                     }
                 }

@@ -1,4 +1,4 @@
-//! One hash for a set, as I-Match has it (Chowdhury et al., TOIS 2002).
+//! One hash of a set, as in I-Match (Chowdhury et al., TOIS 2002).
 
 use xxhash_rust::xxh3::Xxh3Default;
 

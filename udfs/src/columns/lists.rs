@@ -34,6 +34,26 @@ pub(super) enum Ranges {
 }
 
 impl Ranges {
+    /// The ranges of a column of lists, and the elements of all lists; `None` if the column has another type.
+    pub(super) fn of(array: &ArrayRef) -> Option<(Self, &ArrayRef)> {
+        Some(match array.data_type() {
+            DataType::List(_) => {
+                let list = array.as_list::<i32>();
+                (Self::List(list.offsets().clone()), list.values())
+            }
+            DataType::LargeList(_) => {
+                let list = array.as_list::<i64>();
+                (Self::LargeList(list.offsets().clone()), list.values())
+            }
+            DataType::FixedSizeList(_, size) => (
+                Self::FixedSize(*size as usize),
+                array.as_fixed_size_list().values(),
+            ),
+            _ => return None,
+        })
+    }
+
+    /// The range of a row.
     pub(super) fn get(&self, row: usize) -> Range<usize> {
         match self {
             Self::List(offsets) => offsets[row] as usize..offsets[row + 1] as usize,
@@ -50,20 +70,8 @@ enum Values {
 
 impl Lists {
     pub(crate) fn new(array: ArrayRef, constant: bool) -> Result<Self> {
-        let (ranges, elements) = match array.data_type() {
-            DataType::List(_) => {
-                let list = array.as_list::<i32>();
-                (Ranges::List(list.offsets().clone()), list.values())
-            }
-            DataType::LargeList(_) => {
-                let list = array.as_list::<i64>();
-                (Ranges::LargeList(list.offsets().clone()), list.values())
-            }
-            DataType::FixedSizeList(_, size) => (
-                Ranges::FixedSize(*size as usize),
-                array.as_fixed_size_list().values(),
-            ),
-            other => return internal_err!("a column of {other} is not a list"),
+        let Some((ranges, elements)) = Ranges::of(&array) else {
+            return internal_err!("a column of {} is not a list", array.data_type());
         };
         let nulls = array.nulls().cloned();
         // Strings are hashed here; other elements are read without a copy.

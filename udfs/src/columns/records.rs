@@ -69,16 +69,8 @@ pub(crate) fn check_fields(
 
 impl Records {
     pub(super) fn new(array: &ArrayRef, constant: bool) -> Result<Self> {
-        let (ranges, elements) = match array.data_type() {
-            DataType::List(_) => {
-                let list = array.as_list::<i32>();
-                (Ranges::List(list.offsets().clone()), list.values())
-            }
-            DataType::LargeList(_) => {
-                let list = array.as_list::<i64>();
-                (Ranges::LargeList(list.offsets().clone()), list.values())
-            }
-            other => return internal_err!("a column of {other} is not a list"),
+        let Some((ranges, elements)) = Ranges::of(array) else {
+            return internal_err!("a column of {} is not a list", array.data_type());
         };
         Ok(Self {
             ranges,

@@ -73,20 +73,8 @@ impl Vectors {
         array: ArrayRef,
         constant: bool,
     ) -> Result<Self> {
-        let (ranges, elements) = match array.data_type() {
-            DataType::List(_) => {
-                let list = array.as_list::<i32>();
-                (Ranges::List(list.offsets().clone()), list.values())
-            }
-            DataType::LargeList(_) => {
-                let list = array.as_list::<i64>();
-                (Ranges::LargeList(list.offsets().clone()), list.values())
-            }
-            DataType::FixedSizeList(_, size) => (
-                Ranges::FixedSize(*size as usize),
-                array.as_fixed_size_list().values(),
-            ),
-            _ => return Self::unpacked(function, parameter, array, constant),
+        let Some((ranges, elements)) = Ranges::of(&array) else {
+            return Self::unpacked(function, parameter, array, constant);
         };
         let mut missing = elements.nulls().cloned();
         let numbers = match elements.data_type() {

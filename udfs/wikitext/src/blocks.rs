@@ -1,4 +1,4 @@
-//! What the lines of a plain text were on the page.
+//! The kind of block that each line of a plain text was on the page.
 
 /// What a line of plain text was on the page. In a text of letters, one stands for each line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

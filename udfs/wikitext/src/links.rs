@@ -1,4 +1,4 @@
-//! Where a link leads, and what of it is text.
+//! Classifies links by their targets: which of them are text.
 
 use super::languages::{is_category, is_file, is_wiki_code};
 

@@ -1,4 +1,4 @@
-//! The first pass: what opens, where it closes, and what is opaque.
+//! The first pass: pairs openers with closers, and finds opaque spans.
 //!
 //! Openers are kept on a stack until their closers are found. A closer of a kind that is not open,
 //! or that would close across a heading, is a stray and hidden. An unclosed opener is marked

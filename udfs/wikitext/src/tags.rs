@@ -1,4 +1,4 @@
-//! Tags in angle brackets: which there are, and what becomes of their content.
+//! Tags in angle brackets: their names, and how their content is handled.
 
 use super::blocks::Block;
 

@@ -1,4 +1,4 @@
-//! The templates that leave something behind, by what they leave.
+//! The names of the templates of which text remains, by the rule for that text.
 //!
 //! Names are in lower case with spaces for underscores, and occur once.
 

@@ -133,7 +133,7 @@ async fn a_limit_fetches_little_and_a_scan_everything_about_once() {
     let xml = generated("testwiki", 12_000, 4_000);
     let size = xml.len() as u64;
     let store = store(&[("a.xml", xml)]).await;
-    for (sql, least, most) in [
+    for (sql, min, max) in [
         ("SELECT * FROM pages LIMIT 1", 0, 12 << 20),
         ("SELECT count(*) FROM pages", size, size + (8 << 20)),
     ] {
@@ -142,7 +142,7 @@ async fn a_limit_fetches_little_and_a_scan_everything_about_once() {
         query(&session, sql).await.unwrap();
         let given = store.given.load(Ordering::Relaxed) - before;
         println!("{sql}: {given} of {size} bytes");
-        assert!((least..=most).contains(&given), "{sql}: {given} of {size}");
+        assert!((min..=max).contains(&given), "{sql}: {given} of {size}");
     }
 }
 

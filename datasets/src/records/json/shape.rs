@@ -54,7 +54,7 @@ struct Node {
     /// Where a scalar, a list and an object occurred first.
     first: [Option<Position>; 3],
     fields: Vec<(String, NodeId)>,
-    places: HashMap<String, usize>,
+    indices: HashMap<String, usize>,
     item: Option<NodeId>,
 }
 
@@ -123,18 +123,18 @@ impl Shape {
         {
             return Some((*field, expected));
         }
-        if let Some(position) = node.places.get(key) {
-            return Some((node.fields[*position].1, *position));
+        if let Some(index) = node.indices.get(key) {
+            return Some((node.fields[*index].1, *index));
         }
         if node.fields.len() == MAX_FIELDS {
             return None;
         }
         let field = self.add();
         let node = &mut self.nodes[object];
-        let position = node.fields.len();
-        node.places.insert(key.to_owned(), position);
+        let index = node.fields.len();
+        node.indices.insert(key.to_owned(), index);
         node.fields.push((key.to_owned(), field));
-        Some((field, position))
+        Some((field, index))
     }
 
     fn add(&mut self) -> NodeId {

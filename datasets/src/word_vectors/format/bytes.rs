@@ -4,21 +4,7 @@ use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
-use neardup_wikidump::{READ_BYTES, ReadAt};
-
-/// The bytes of a source from some offset on.
-struct Sequential {
-    source: Arc<dyn ReadAt>,
-    at: u64,
-}
-
-impl Read for Sequential {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let read = self.source.read_at(self.at, buf)?;
-        self.at += read as u64;
-        Ok(read)
-    }
-}
+use neardup_wikidump::{READ_BYTES, ReadAt, SequentialReader};
 
 /// A window over bytes that moves forward and grows where one item needs more.
 pub(super) struct Bytes {
@@ -35,12 +21,12 @@ pub(super) struct Bytes {
 impl Bytes {
     /// The bytes of a source from `at` on.
     pub(super) fn plain(source: Arc<dyn ReadAt>, at: u64) -> Self {
-        Self::over(Box::new(Sequential { source, at }), at)
+        Self::over(Box::new(SequentialReader::new(source, at)), at)
     }
 
     /// The decompressed bytes of a gzip source.
     pub(super) fn unpacked(source: Arc<dyn ReadAt>) -> Self {
-        let packed = BufReader::with_capacity(READ_BYTES, Sequential { source, at: 0 });
+        let packed = BufReader::with_capacity(READ_BYTES, SequentialReader::new(source, 0));
         Self::over(Box::new(MultiGzDecoder::new(packed)), 0)
     }
 

@@ -9,7 +9,7 @@ use crate::word_vectors::tests::support::corpus;
 struct Cut {
     bytes: Vec<u8>,
     at: u64,
-    most: usize,
+    max_bytes: usize,
 }
 
 impl ReadAt for Cut {
@@ -18,11 +18,11 @@ impl ReadAt for Cut {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
-        let mut most = buf.len().min(self.most);
+        let mut max_bytes = buf.len().min(self.max_bytes);
         if offset < self.at {
-            most = most.min((self.at - offset) as usize);
+            max_bytes = max_bytes.min((self.at - offset) as usize);
         }
-        self.bytes.read_at(offset, &mut buf[..most])
+        self.bytes.read_at(offset, &mut buf[..max_bytes])
     }
 }
 
@@ -118,8 +118,8 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 /// A fastText model of 3 numbers: what is not in the arguments is zero.
 struct Model {
     buckets: i32,
-    least: i32,
-    most: i32,
+    min_length: i32,
+    max_length: i32,
     pruned: i64,
     quantized: u8,
     words: Vec<&'static str>,
@@ -139,8 +139,8 @@ impl Model {
         };
         Self {
             buckets: 11,
-            least: 2,
-            most: 3,
+            min_length: 2,
+            max_length: 3,
             pruned: -1,
             quantized: 0,
             rows: (0..words.len() + 11).map(row).collect(),
@@ -162,8 +162,8 @@ impl Model {
             2,
             2,
             self.buckets,
-            self.least,
-            self.most,
+            self.min_length,
+            self.max_length,
             100,
         ];
         let sizes = [
@@ -202,7 +202,7 @@ impl Model {
         let vector = |(index, word): (usize, &&str)| {
             let mut rows = vec![self.rows[index]];
             let marked: Vec<char> = format!("<{word}>").chars().collect();
-            for length in self.least..=self.most {
+            for length in self.min_length..=self.max_length {
                 for gram in marked.windows(length as usize) {
                     let edge = gram.len() == 1 && matches!(gram[0], '<' | '>');
                     if *word == "</s>" || edge || self.pruned == 0 {
@@ -282,15 +282,15 @@ fn every_format_gives_its_rows() {
 fn any_cut_gives_the_same_rows() {
     for (name, bytes, table) in every_format() {
         for at in 0..bytes.len() {
-            for most in [1, 7, usize::MAX] {
+            for max_bytes in [1, 7, usize::MAX] {
                 let source = Arc::new(Cut {
                     bytes: bytes.clone(),
                     at: at as u64,
-                    most,
+                    max_bytes,
                 });
                 let found = read_source(source, None, OnError::Fail).unwrap().0;
-                assert_eq!(found, table, "{name} cut at {at}, {most} at a time");
-                if most == 1 && at > 0 {
+                assert_eq!(found, table, "{name} cut at {at}, {max_bytes} at a time");
+                if max_bytes == 1 && at > 0 {
                     break;
                 }
             }
@@ -512,16 +512,16 @@ fn faults_of_a_row_may_be_left_out() {
 
 #[test]
 fn the_vector_of_a_model_is_the_mean_of_word_and_n_grams() {
-    for (least, most) in [(2, 3), (1, 1), (1, 4), (3, 6), (0, 0)] {
+    for (min_length, max_length) in [(2, 3), (1, 1), (1, 4), (3, 6), (0, 0)] {
         for pruned in [-1, 0] {
             let model = Model {
-                least,
-                most,
+                min_length,
+                max_length,
                 pruned,
                 ..Model::new()
             };
             let table = read(&model.bytes());
-            let naive = if most == 0 {
+            let naive = if max_length == 0 {
                 let row = |row: &[f32; 3]| row.iter().map(|&number| f64::from(number)).collect();
                 model.rows[..3].iter().map(row).collect()
             } else {
@@ -531,7 +531,10 @@ fn the_vector_of_a_model_is_the_mean_of_word_and_n_grams() {
             for ((word, vector), naive) in table.iter().zip(naive) {
                 for (found, naive) in vector.iter().zip(naive) {
                     let distance = (f64::from(*found) - naive).abs();
-                    assert!(distance < 1e-5, "{word} {least} {most}: {found} {naive}");
+                    assert!(
+                        distance < 1e-5,
+                        "{word} {min_length} {max_length}: {found} {naive}"
+                    );
                 }
             }
         }

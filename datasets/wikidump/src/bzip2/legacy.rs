@@ -1,7 +1,7 @@
 //! Blocks of bzip2 0.9.0 and before that carry the "randomised" bit.
 //!
-//! Their bytes were disturbed by a fixed table of numbers. No dump has them; the stock decoder,
-//! which knows the table, decodes such a block, wrapped as a stream of its own.
+//! Their bytes were changed by a fixed table of numbers. No dump has such blocks. The stock decoder, which has the
+//! table, decodes each of them, wrapped in a stream of its own.
 
 use std::io::Read;
 

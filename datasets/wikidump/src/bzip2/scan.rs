@@ -1,9 +1,9 @@
 //! Finds the magics of blocks and of ends of streams at any bit of a byte slice.
 //!
-//! The 48-bit magic shifted by 0 to 7 bits covers up to seven bytes, of which the middle five do
-//! not depend on their neighbours: those are searched as bytes, the two edges compared after.
-//! A hit is a candidate only. By chance one turns up about every 2^48 bits, and a crafted file can
-//! hold many; a candidate counts once it decodes.
+//! The 48-bit magic shifted by 0 to 7 bits covers up to seven bytes, of which the middle five do not depend on their
+//! neighbours: these are searched for as bytes, and the two edges are compared afterwards. A hit is only a candidate:
+//! random data has one about every 2^48 bits, and a crafted file can have many. A candidate counts once its block
+//! decodes.
 
 use memchr::memmem::Finder;
 

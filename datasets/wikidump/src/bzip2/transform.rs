@@ -1,10 +1,9 @@
 //! The inverse Burrows-Wheeler transform (Burrows and Wheeler, SRC report 124, 1994).
 //!
-//! The plain inverse follows one chain of dependent loads over four megabytes, so it waits for
-//! memory at every byte. Here rows spread over the block are marked as starts, and sixteen chains
-//! are followed in step, each from one start to the next start it meets; the segments are then put
-//! in the order in which they follow each other from the block's origin. The loads of the chains
-//! overlap, so the block waits far less.
+//! The plain inverse follows one chain of dependent loads over four megabytes, so it waits for memory at every byte.
+//! Here rows spread over the block are marked as starts, and sixteen chains are followed in step, each from one start
+//! to the next start it meets; the segments are then put in the order in which they follow each other from the block's
+//! origin. The loads of the chains overlap, so that the processor waits less for memory.
 
 /// Rows are 20-bit numbers: a block has at most 900,000.
 const ROW_BITS: u32 = 20;

@@ -1,4 +1,4 @@
-//! Whether the XML of a dump ends as an export does.
+//! Checks whether the XML of a dump ends with the closing tag of an export.
 
 use std::io;
 

@@ -12,25 +12,11 @@ use crate::error::DumpError;
 use crate::location::Location;
 use crate::losses::Losses;
 use crate::options::OnError;
-use crate::source::{READ_BYTES, ReadAt, read_full};
+use crate::source::{READ_BYTES, ReadAt, SequentialReader, read_full};
 
 const MAGIC: [u8; 2] = [0x1F, 0x8B];
 
-/// The bytes of a source from some offset on.
-struct Sequential {
-    source: Arc<dyn ReadAt>,
-    at: u64,
-}
-
-impl Read for Sequential {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let read = self.source.read_at(self.at, buf)?;
-        self.at += read as u64;
-        Ok(read)
-    }
-}
-
-type File = BufReader<Sequential>;
+type File = BufReader<SequentialReader>;
 
 enum State {
     /// Between members.
@@ -54,7 +40,7 @@ pub(crate) struct GzipInput {
 impl GzipInput {
     pub(super) fn new(source: Arc<dyn ReadAt>, range: Range<u64>, on_error: OnError) -> Self {
         let length = source.len();
-        let file = BufReader::with_capacity(READ_BYTES, Sequential { source, at: 0 });
+        let file = BufReader::with_capacity(READ_BYTES, SequentialReader::new(source, 0));
         Self {
             state: if range.contains(&0) {
                 State::Between(file)
@@ -102,7 +88,7 @@ impl GzipInput {
                         }));
                     }
                     Err(error) => {
-                        let offset = decoder.get_ref().get_ref().at;
+                        let offset = decoder.get_ref().get_ref().offset();
                         self.fault(error, offset, losses)?;
                     }
                 },
@@ -112,13 +98,13 @@ impl GzipInput {
 
     /// Enters the next member. Like gzip, it ignores bytes after a member that do not start another one.
     fn enter_member(&mut self, mut file: File, losses: &mut Losses) -> Result<(), DumpError> {
-        let offset = file.get_ref().at - file.buffer().len() as u64;
+        let offset = file.get_ref().offset() - file.buffer().len() as u64;
         if file.buffer().len() < MAGIC.len() && offset + 2 <= self.length {
             let mut start = [0; MAGIC.len()];
-            let source = Arc::clone(&file.get_ref().source);
+            let source = Arc::clone(file.get_ref().source());
             read_full(&*source, offset, &mut start)
                 .map_err(|source| DumpError::Io { offset, source })?;
-            file = BufReader::with_capacity(READ_BYTES, Sequential { source, at: offset });
+            file = BufReader::with_capacity(READ_BYTES, SequentialReader::new(source, offset));
             if start == MAGIC {
                 self.member = offset;
                 self.state = State::Member(Box::new(GzDecoder::new(file)));

@@ -1,4 +1,4 @@
-//! What a page is, by its text and title: article, redirect, disambiguation, stub or other.
+//! Classifies a page by its text and title: article, redirect, disambiguation, stub or other.
 //!
 //! The words are in [`words`]; to add a language, add its words there.
 

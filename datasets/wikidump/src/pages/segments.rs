@@ -1,4 +1,4 @@
-//! Which chunk a decoded byte came from.
+//! Finds the chunk that a decoded byte came from.
 
 use std::collections::VecDeque;
 

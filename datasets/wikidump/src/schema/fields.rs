@@ -1,10 +1,9 @@
-//! Takes the elements of the export schema out of the bytes of their parent.
+//! Extracts the elements of the export schema from the bytes of their parent.
 //!
-//! This is not a parser of XML but of what MediaWiki writes: known elements in any order, each with
-//! text or with known elements, `<` escaped everywhere else. Dumps modified by other tools have
-//! stray tags and truncated ones; those are skipped, so that a page is not lost because of its
-//! comment. On well-formed pages the fields are those of an XML parser, which the tests hold against
-//! it.
+//! This is not a parser of XML but of what MediaWiki writes: known elements in any order, each with text or with known
+//! elements, `<` escaped everywhere else. Dumps modified by other tools have stray tags and truncated ones; those are
+//! skipped, so that a page is not lost because of its comment. On well-formed pages the fields equal those of an XML
+//! parser; the tests compare the two.
 
 use std::borrow::Cow;
 

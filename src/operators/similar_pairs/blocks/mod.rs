@@ -276,8 +276,8 @@ impl BlockJoin {
         loop {
             let segments = store.segments.iter();
             let needed = segments.map(|segment| self.bytes_in_block(segment));
-            let least = needed.clone().max().unwrap_or(0);
-            let block = needed.sum::<usize>().min(most).max(least);
+            let min_block = needed.clone().max().unwrap_or(0);
+            let block = needed.sum::<usize>().min(most).max(min_block);
             // A segment is read by one worker at a time, and the first one is in the first block.
             let others = store.segments.iter().skip(1);
             let mut portions: Vec<usize> = others.map(Segment::bytes_of_portion).collect();
@@ -286,7 +286,7 @@ impl BlockJoin {
             match memory.try_resize(block + probes) {
                 Ok(()) => return Ok(block),
                 Err(_) if store.is_held() => spill(store)?,
-                Err(_) if block > least => most = block / 2,
+                Err(_) if block > min_block => most = block / 2,
                 Err(error) => return Err(too_large("largest texts do", &error)),
             }
         }

@@ -44,22 +44,22 @@ impl Portion {
         shingle: Shingle,
     ) -> Result<Self> {
         let read: Vec<Columns>;
-        let (columns, places) = match &segment.data {
-            Data::Held(places) => (&store.columns, places.clone()),
+        let (columns, indices) = match &segment.data {
+            Data::Held(indices) => (&store.columns, indices.clone()),
             Data::Spilled(file) => {
                 read = store
                     .read(file)?
                     .map(|batch| Columns::of(&batch?))
                     .try_collect()
                     .await?;
-                (&read, all_places(&read))
+                (&read, all_indices(&read))
             }
         };
         let columns_of = |batch: u32| &columns[batch as usize];
         let is_kept = |key: &&u64| counts.is_kept(**key);
         let (mut kept, mut keys, mut tokens) = (Vec::new(), 0, 0);
         let mut alone = 0;
-        for (batch, row) in places {
+        for (batch, row) in indices {
             let (columns, row) = (columns_of(batch), row as usize);
             alone += usize::from(!columns.keys(row).iter().any(|&key| counts.is_shared(key)));
             if columns.keys(row).iter().any(|&key| counts.is_compared(key)) {
@@ -99,9 +99,9 @@ impl Portion {
 }
 
 /// The batch and the row of every row.
-fn all_places(columns: &[Columns]) -> Vec<(u32, u32)> {
+fn all_indices(columns: &[Columns]) -> Vec<(u32, u32)> {
     let batches = columns.iter().enumerate();
-    let places = batches
+    let indices = batches
         .flat_map(|(batch, columns)| (0..columns.len()).map(move |row| (batch as u32, row as u32)));
-    places.collect()
+    indices.collect()
 }

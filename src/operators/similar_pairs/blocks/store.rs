@@ -104,7 +104,7 @@ impl Store {
             return Ok(());
         }
         let batch = compact(batch)?;
-        // Sorting takes a length and the place of each row.
+        // Sorting takes a length and the indices of each row.
         let bytes = get_record_batch_memory_size(&batch) + 24 * batch.num_rows();
         let mut fits = self.reserve(bytes);
         if !fits {
@@ -161,17 +161,17 @@ impl Store {
         self.segments
             .retain(|segment| matches!(segment.data, Data::Spilled(_)));
         for mut segment in self.cut() {
-            let Data::Held(places) = &segment.data else {
+            let Data::Held(indices) = &segment.data else {
                 continue;
             };
             let mut file = self.manager.create_in_progress_file("similar_pairs")?;
             let batches: Vec<&RecordBatch> = self.batches.iter().collect();
-            for places in places.chunks(self.batch_size) {
-                let places: Vec<_> = places
+            for indices in indices.chunks(self.batch_size) {
+                let indices: Vec<_> = indices
                     .iter()
                     .map(|&(batch, row)| (batch as usize, row as usize))
                     .collect();
-                file.append_batch(&interleave_record_batch(&batches, &places)?)?;
+                file.append_batch(&interleave_record_batch(&batches, &indices)?)?;
             }
             if let Some(file) = file.finish()? {
                 segment.data = Data::Spilled(file);
@@ -188,17 +188,17 @@ impl Store {
 
     /// The rows in memory as segments.
     fn cut(&self) -> Vec<Segment> {
-        let mut places = Vec::new();
+        let mut indices = Vec::new();
         for (batch, columns) in self.columns.iter().enumerate() {
             let lengths = columns.lengths.values().iter().enumerate();
-            places.extend(lengths.map(|(row, &length)| (length, batch as u32, row as u32)));
+            indices.extend(lengths.map(|(row, &length)| (length, batch as u32, row as u32)));
         }
-        places.sort_unstable();
+        indices.sort_unstable();
         let bytes: usize = self.batches.iter().map(get_record_batch_memory_size).sum();
-        let row_bytes = bytes / places.len().max(1);
+        let row_bytes = bytes / indices.len().max(1);
         let most = (bytes / SEGMENTS).clamp(MIN_SEGMENT, MAX_SEGMENT);
         let mut segments: Vec<Segment> = Vec::new();
-        for (length, batch, row) in places {
+        for (length, batch, row) in indices {
             let columns = &self.columns[batch as usize];
             let (keys, text) = columns.sizes(row as usize);
             let compared = match self.part {
@@ -231,8 +231,8 @@ impl Store {
             segment.compared += compared;
             segment.tokens += length as usize;
             segment.bytes += bytes;
-            if let Data::Held(places) = &mut segment.data {
-                places.push((batch, row));
+            if let Data::Held(indices) = &mut segment.data {
+                indices.push((batch, row));
             }
         }
         segments

@@ -1,4 +1,4 @@
-//! What differs between two aligned texts: runs of tokens without a partner, and the facts in them.
+//! Finds the differences of two aligned texts: runs of tokens without a partner, and the facts in them.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What a pair of similar texts is: the same statement, an edit of it, a contradiction, a filled-in pattern, or two
+//! Classifies a pair of similar texts: the same statement, an edit of it, a contradiction, a filled-in pattern, or two
 //! citations (Ayhan, Bradley, Weissman, section 6.1).
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! Texts as tokens: words with what they are, and signs that are units.
+//! Splits texts into tokens: words, each with its kind, and signs that are units.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Lists of words: what a word is in a sentence, by language.
+//! Lists of words by language, which give the kind of a word.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

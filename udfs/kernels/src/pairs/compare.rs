@@ -1,6 +1,6 @@
 //! The Hamming distance and the cosine of two rows.
 
-use super::input::{Payload, Vectors};
+use super::input::{Items, Vectors};
 use crate::cosine::cosine_of;
 
 /// The number of bits in which two signatures, given as words, differ.
@@ -25,13 +25,13 @@ pub(super) fn cosine(vectors: &Vectors<'_>, a: usize, b: usize) -> Option<f64> {
 pub(super) fn compared(
     max_distance: u32,
     threshold: f64,
-    payload: &Payload<'_>,
+    items: &Items<'_>,
     a: usize,
     b: usize,
 ) -> Option<f64> {
-    let near = match payload {
-        Payload::Bits(bits)
-        | Payload::Vectors {
+    let near = match items {
+        Items::Bits(bits)
+        | Items::Vectors {
             bits: Some(bits), ..
         } => {
             let distance = distance(bits.row(a), bits.row(b));
@@ -39,21 +39,21 @@ pub(super) fn compared(
         }
         _ => 0,
     };
-    of_distance(threshold, payload, a, b, near)
+    of_distance(threshold, items, a, b, near)
 }
 
 /// As [`compared`], for two rows whose signatures are known to differ in `distance` bits, which is near enough.
 #[inline]
 pub(super) fn of_distance(
     threshold: f64,
-    payload: &Payload<'_>,
+    items: &Items<'_>,
     a: usize,
     b: usize,
     distance: u32,
 ) -> Option<f64> {
-    match payload {
-        Payload::Bits(_) => Some(f64::from(distance)),
-        Payload::Vectors { vectors, .. } => {
+    match items {
+        Items::Bits(_) => Some(f64::from(distance)),
+        Items::Vectors { vectors, .. } => {
             cosine(vectors, a, b).filter(|&cosine| cosine >= threshold)
         }
         _ => None,

@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::input::{PairInput, Payload};
+use super::input::{Items, PairInput};
 use super::spec::{PairError, Spec};
 use super::stats::Stats;
 use crate::bounds::min_overlap;
@@ -298,7 +298,7 @@ pub(super) fn pairs_in_bucket(rows: [Option<u64>; 2]) -> u64 {
 
 /// The number of tokens of a row that are in its inner zone.
 fn inner_zone(input: &PairInput<'_>, spec: &Spec, row: usize) -> usize {
-    let Payload::Sets(sets) = input.payload else {
+    let Items::Sets(sets) = input.items else {
         return usize::MAX;
     };
     inner_zone_of(sets.row(row).len(), spec.threshold)

@@ -90,9 +90,9 @@ pub struct Groups<'a> {
     pub agree: bool,
 }
 
-/// The data that candidates are verified with.
+/// The items of all rows: what is compared when a candidate is verified.
 #[derive(Debug, Clone, Copy)]
-pub enum Payload<'a> {
+pub enum Items<'a> {
     /// Nothing.
     None,
     /// The tokens of each row, in ascending order and distinct.
@@ -230,8 +230,8 @@ pub struct PairInput<'a> {
     pub side: Option<&'a [u8]>,
     /// Only rows of different groups pair.
     pub group: Option<Groups<'a>>,
-    /// The data that candidates are verified with.
-    pub payload: Payload<'a>,
+    /// What is compared when a candidate is verified.
+    pub items: Items<'a>,
 }
 
 impl PairInput<'_> {

@@ -98,7 +98,7 @@ impl PairJoin {
     ///
     /// # Errors
     ///
-    /// If a parameter is out of range, columns differ in length, the payload does not have the data that the
+    /// If a parameter is out of range, columns differ in length, the items do not have the data that the
     /// verification needs, or there are more rows or keys than `u32` can number.
     pub fn new(input: &PairInput<'_>, spec: Spec) -> Result<Self, PairError> {
         spec.check(input)?;

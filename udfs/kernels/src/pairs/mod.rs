@@ -24,7 +24,7 @@
 //! the signatures of many rows at once, `compare` the distance or cosine of two rows. `links`: the pairs that
 //! connect rows beyond their first predecessors.
 //!
-//! To add a way to verify, add a variant of [`Verify`], a variant of [`Payload`] if it needs other data, and
+//! To add a way to verify, add a variant of [`Verify`], a variant of [`Items`] if it needs other data, and
 //! an arm in `verify`.
 //!
 //! The method is that of Xiao et al., "Efficient similarity joins for near duplicate detection",
@@ -52,7 +52,7 @@ pub use blocks::{
     Block, BlockSpec, KeyFilter, KeyPart, OversizedKeyCounter, OversizedKeys, PivotJoin, Prober,
     SetRow, SetRows, SimilarRow,
 };
-pub use input::{Bits, Csr, Groups, PairInput, Payload, Texts, Values, Vectors};
+pub use input::{Bits, Csr, Groups, Items, PairInput, Texts, Values, Vectors};
 pub use join::{PairBatch, PairJoin};
 pub use spec::{
     Blocks, MAX_PIVOTS, MAX_PREDECESSORS, MIN_COVERING_PIVOTS, PairError, Spec, Verify,

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::input::{PairInput, Payload};
+use super::input::{Items, PairInput};
 use super::tiles::LANES;
 
 /// The maximal number of pivots of an oversized bucket (on two sides: of each side). Rows that are similar
@@ -155,30 +155,27 @@ impl Spec {
             return Err(PairError::Keys(input.keys.values().len()));
         }
         if self.prefix_filter && self.verify != Verify::Exact {
-            return Err(PairError::Payload(
-                "the prefix filter",
-                "exact verification",
-            ));
+            return Err(PairError::Items("the prefix filter", "exact verification"));
         }
-        match (self.verify, input.payload) {
+        match (self.verify, input.items) {
             (Verify::None, _) => {}
             (Verify::Containment, _) if input.side.is_none() => {
-                return Err(PairError::Payload("a share", "two sides"));
+                return Err(PairError::Items("a share", "two sides"));
             }
-            (Verify::Exact | Verify::Containment, Payload::Sets(sets)) => {
+            (Verify::Exact | Verify::Containment, Items::Sets(sets)) => {
                 check_rows("sets", sets.rows(), rows)?;
             }
-            (Verify::Edit, Payload::Texts(texts)) => check_rows("texts", texts.rows(), rows)?,
-            (Verify::Estimate, Payload::Signatures32 { values, width }) => {
+            (Verify::Edit, Items::Texts(texts)) => check_rows("texts", texts.rows(), rows)?,
+            (Verify::Estimate, Items::Signatures32 { values, width }) => {
                 check_signatures(values.len(), width, rows)?;
             }
-            (Verify::Estimate, Payload::Signatures64 { values, width }) => {
+            (Verify::Estimate, Items::Signatures64 { values, width }) => {
                 check_signatures(values.len(), width, rows)?;
             }
-            (Verify::Hamming(_), Payload::Bits(bits)) => {
+            (Verify::Hamming(_), Items::Bits(bits)) => {
                 check_signatures(bits.words.len(), bits.width, rows)?
             }
-            (Verify::Cosine(_), Payload::Vectors { bits, vectors }) => {
+            (Verify::Cosine(_), Items::Vectors { bits, vectors }) => {
                 check_rows("vectors", vectors.values.rows(), rows)?;
                 check_rows("norms", vectors.norms.len(), rows)?;
                 if let Some(bits) = bits {
@@ -186,15 +183,15 @@ impl Spec {
                 }
             }
             (Verify::Hamming(_), _) => {
-                return Err(PairError::Payload("a Hamming distance", "bit signatures"));
+                return Err(PairError::Items("a Hamming distance", "bit signatures"));
             }
-            (Verify::Cosine(_), _) => return Err(PairError::Payload("a cosine", "vectors")),
+            (Verify::Cosine(_), _) => return Err(PairError::Items("a cosine", "vectors")),
             (Verify::Exact | Verify::Containment, _) => {
-                return Err(PairError::Payload("exact verification", "sets"));
+                return Err(PairError::Items("exact verification", "sets"));
             }
-            (Verify::Edit, _) => return Err(PairError::Payload("edit verification", "texts")),
+            (Verify::Edit, _) => return Err(PairError::Items("edit verification", "texts")),
             (Verify::Estimate, _) => {
-                return Err(PairError::Payload("verification by estimate", "signatures"));
+                return Err(PairError::Items("verification by estimate", "signatures"));
             }
         }
         if let Some(side) = input.side {
@@ -241,9 +238,9 @@ pub enum PairError {
     /// There are more keys than `u32` can number.
     #[error("{0} keys in one part of a join, at most 4294967295: raise the number of parts")]
     Keys(usize),
-    /// The payload does not have the data that the verification needs.
+    /// The items do not have the data that the verification needs.
     #[error("{0} needs {1}")]
-    Payload(&'static str, &'static str),
+    Items(&'static str, &'static str),
     /// A side is neither 0 nor 1.
     #[error("side {0} of a join is neither 0 nor 1")]
     Side(u8),

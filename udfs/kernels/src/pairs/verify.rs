@@ -1,7 +1,7 @@
 //! Filters and verification of one candidate.
 
 use super::compare;
-use super::input::{PairInput, Payload, Texts};
+use super::input::{Items, PairInput, Texts};
 use super::jaccard_probe::JaccardProbe;
 use super::sketch::Sketches;
 use super::spec::{Spec, Verify};
@@ -42,24 +42,23 @@ impl Verifier {
     pub(super) fn new(input: &PairInput<'_>, spec: &Spec) -> Self {
         let rows = 0..input.keys.rows();
         let length = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let lengths = match (spec.verify, input.payload) {
-            (Verify::Exact | Verify::Containment, Payload::Sets(sets)) => {
+        let lengths = match (spec.verify, input.items) {
+            (Verify::Exact | Verify::Containment, Items::Sets(sets)) => {
                 rows.map(|row| length(sets.row(row).len())).collect()
             }
-            (Verify::Edit, Payload::Texts(texts)) => rows
+            (Verify::Edit, Items::Texts(texts)) => rows
                 .map(|row| length(texts.row(row).chars().count()))
                 .collect(),
             _ => Vec::new(),
         };
-        let min_equal = match input.payload {
-            Payload::Signatures32 { width, .. } | Payload::Signatures64 { width, .. } => (0
-                ..=width)
+        let min_equal = match input.items {
+            Items::Signatures32 { width, .. } | Items::Signatures64 { width, .. } => (0..=width)
                 .find(|&equal| equal as f64 / width as f64 >= spec.threshold)
                 .unwrap_or(width),
             _ => 0,
         };
-        let sketches = match (spec.verify, input.payload) {
-            (Verify::Exact | Verify::Containment, Payload::Sets(sets)) => Sketches::new(sets),
+        let sketches = match (spec.verify, input.items) {
+            (Verify::Exact | Verify::Containment, Items::Sets(sets)) => Sketches::new(sets),
             _ => Sketches::default(),
         };
         Self {
@@ -163,30 +162,30 @@ impl Verifier {
         candidate: &Candidate,
     ) -> Option<f64> {
         let (a, b) = (row as usize, candidate.row as usize);
-        match (self.verify, input.payload) {
+        match (self.verify, input.items) {
             (Verify::None, _) => Some(f64::NAN),
-            (Verify::Exact, Payload::Sets(sets)) => {
+            (Verify::Exact, Items::Sets(sets)) => {
                 self.set
                     .similarity(sets.row(a), sets.row(b), candidate.needed)
             }
-            (Verify::Containment, Payload::Sets(sets)) => {
+            (Verify::Containment, Items::Sets(sets)) => {
                 let (set, other) = (sets.row(a), sets.row(b));
                 let common = self.set.overlap(set, other, candidate.needed)?;
                 let (contained, _) = self.by_side(self.lengths[b]);
                 Some(common as f64 / contained as f64)
             }
-            (Verify::Edit, Payload::Texts(texts)) => self.edit_similarity(texts, a, b),
-            (Verify::Estimate, Payload::Signatures32 { values, width }) => {
+            (Verify::Edit, Items::Texts(texts)) => self.edit_similarity(texts, a, b),
+            (Verify::Estimate, Items::Signatures32 { values, width }) => {
                 self.estimate(values, width, a, b)
             }
-            (Verify::Estimate, Payload::Signatures64 { values, width }) => {
+            (Verify::Estimate, Items::Signatures64 { values, width }) => {
                 self.estimate(values, width, a, b)
             }
-            (Verify::Hamming(max_distance), Payload::Bits(_)) => {
-                compare::compared(max_distance, self.threshold, &input.payload, a, b)
+            (Verify::Hamming(max_distance), Items::Bits(_)) => {
+                compare::compared(max_distance, self.threshold, &input.items, a, b)
             }
-            (Verify::Cosine(max_distance), Payload::Vectors { .. }) => {
-                compare::compared(max_distance, self.threshold, &input.payload, a, b)
+            (Verify::Cosine(max_distance), Items::Vectors { .. }) => {
+                compare::compared(max_distance, self.threshold, &input.items, a, b)
             }
             _ => None,
         }

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::compare;
-use super::input::{Bits, PairInput, Payload};
+use super::input::{Bits, Items, PairInput};
 use super::join::PairBatch;
 use super::spec::{PairError, Spec, Verify};
 use super::stats::Stats;
@@ -71,7 +71,7 @@ impl WindowPairs {
     pub fn new(input: &PairInput<'_>, spec: Spec, windows: Windows) -> Result<Self, PairError> {
         spec.check(input)?;
         let Some(bits) = signatures(input) else {
-            return Err(PairError::Payload("a sorted window", "bit signatures"));
+            return Err(PairError::Items("a sorted window", "bit signatures"));
         };
         if windows.bits == 0 || windows.bits > bits.width * 64 {
             return Err(PairError::Width(bits.width * 64, windows.bits));
@@ -243,7 +243,7 @@ impl WindowPairs {
             };
             let value = compare::of_distance(
                 self.spec.threshold,
-                &input.payload,
+                &input.items,
                 a as usize,
                 b as usize,
                 hit.distance,
@@ -256,9 +256,9 @@ impl WindowPairs {
 }
 
 fn signatures<'a>(input: &PairInput<'a>) -> Option<Bits<'a>> {
-    match input.payload {
-        Payload::Bits(bits) => Some(bits),
-        Payload::Vectors { bits, .. } => bits,
+    match input.items {
+        Items::Bits(bits) => Some(bits),
+        Items::Vectors { bits, .. } => bits,
         _ => None,
     }
 }

@@ -1,17 +1,17 @@
-//! Passages of a number of words, by which those that stand several times in a collection are found.
+//! Grams of n words, by which the passages that occur several times in a collection are found.
 //!
 //! ```text
 //! text ── words without those that are cut ──┬── keys of n words ────────────────────────────────> grams
 //!                                            └── hashes of k words ── winnowing ──> anchors ──────┘
 //! ```
 //!
-//! Each gram of n words has an anchor: the hash of k of its words that winnowing selects ([`Winnower`]). Equal grams have
-//! the same anchor at the same place in them. So a gram whose anchor stands at one place of a collection stands there
-//! once, and the grams that may stand several times are found by counting the anchors, of which there are few: the share
-//! 2 / (n − k + 2) of the words.
+//! Each gram of n words has an anchor: the hash of k of its words that winnowing selects ([`Winnower`]). Equal grams
+//! have the same anchor at the same place in them. So a gram whose anchor occurs once in a collection occurs there
+//! once, and the grams that may occur several times are found by counting the anchors, of which there are few: the
+//! share 2 / (n − k + 2) of the words.
 //!
-//! The key of a gram are two polynomials of the XXH3-128 hashes of its words (Karp, Rabin, "Efficient randomized
-//! pattern-matching algorithms", 1987), modulo the prime 2^61 − 1.
+//! The key of a gram consists of two polynomials of the XXH3-128 hashes of its words (Karp, Rabin, "Efficient
+//! randomized pattern-matching algorithms", 1987), modulo the prime 2^61 − 1.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Spans: what is jumped over, what opens a frame, what closes a page.
+//! Renders spans: skips them, opens frames, or ends the page.
 
 use super::super::blocks::Block;
 use super::super::entities;

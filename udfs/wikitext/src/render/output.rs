@@ -1,4 +1,4 @@
-//! Writing: blocks, spaces, and what the open frames allow to be cut back.
+//! Writes text, blocks and spaces, and cuts the output back as far as the open frames allow.
 
 use super::removals::FORMULA;
 use super::{Frame, Inside, Renderer};

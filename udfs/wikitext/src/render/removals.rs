@@ -1,10 +1,9 @@
 //! Punctuation and spaces around what was left out: "(; 1809)" becomes "(1809)".
 //!
-//! The renderer notes where in the output it left something out. When the text is complete, the
-//! characters on both sides of these places are put in order: brackets around nothing go, and so do
-//! separators that have lost what they separated, and spaces before a comma or a full stop. Text
-//! that stands elsewhere stays as the page has it. No more than [`NEAR`] characters are read on
-//! either side of a place, so that the pass is linear in the text.
+//! The renderer notes where in the output it left something out. When the text is complete, the characters on both
+//! sides of these positions are tidied: empty brackets are removed, and so are separators that no longer separate
+//! anything, and spaces before a comma or a full stop. All other text stays as it is on the page. No more than
+//! [`NEAR`] characters are read on either side of a place, so that the pass is linear in the text.
 
 use super::super::blocks::{Marks, block_at};
 use std::ops::Range;

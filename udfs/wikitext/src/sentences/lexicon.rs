@@ -1,9 +1,9 @@
 //! Rules for full stops, by language.
 //!
-//! Abbreviations and sentence openers come from `sentencex`, which keeps them for some thirty
-//! languages and names a fallback for the others; `abbreviations` adds to them. The short lists
-//! below say what those tables do not: which abbreviations always have something after them, which words are abbreviations only
-//! at times, and which languages write ordinal numbers with a full stop before a capital.
+//! Abbreviations and sentence openers come from `sentencex`, which keeps them for some thirty languages and names a
+//! fallback for the others; `abbreviations` adds to them. The short lists below add what those tables lack: which
+//! abbreviations never end a sentence, which words are abbreviations only at times, and which languages write ordinal
+//! numbers with a full stop before a capital.
 
 use sentencex::languages::{Language, get_fallbacks};
 

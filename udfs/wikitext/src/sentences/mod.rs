@@ -4,7 +4,7 @@
 //! that published near-duplicate systems used. The word lists of the first come from the crate `sentencex`; `lexicon` and `abbreviations`
 //! add what that crate lacks. To add a splitter, add a file and a variant of [`Splitter`].
 //!
-//! Both run in time linear in the text and hand out ranges lazily.
+//! Both take time linear in the text and return the ranges lazily.
 
 mod abbreviations;
 mod lexicon;

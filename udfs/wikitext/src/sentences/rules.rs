@@ -1,10 +1,9 @@
 //! The default splitter: terminators, then the words around them.
 //!
-//! A block (the text between two line feeds) is scanned for terminators. A run of them takes the
-//! closing quotation marks and brackets behind it along. What follows then decides: a lower-case
-//! letter or a comma continues the sentence; anything else ends it, unless the run is one full
-//! stop after an abbreviation, an initial or an ordinal number. Lookbehind is bounded
-//! ([`MAX_LOOKBEHIND`]), so that the scan is linear in the text.
+//! A block (the text between two line feeds) is scanned for terminators. A run of them includes the closing quotation
+//! marks and brackets behind it. What follows then decides: a lower-case letter or a comma continues the sentence;
+//! anything else ends it, unless the run is one full stop after an abbreviation, an initial or an ordinal number.
+//! Lookbehind is bounded ([`MAX_LOOKBEHIND`]), so that the scan is linear in the text.
 
 use memchr::memchr;
 

@@ -19,7 +19,7 @@ mod sweep;
 use std::sync::Arc;
 
 use super::compare;
-use super::input::{PairInput, Payload};
+use super::input::{Items, PairInput};
 use super::join::PairBatch;
 use super::spec::{MAX_PREDECESSORS, PairError, Spec, Verify};
 use super::stats::Stats;
@@ -43,25 +43,25 @@ pub struct AllPairs {
 
 impl AllPairs {
     /// Transposes the rows. With two sides (`input.side`), rows of side 0 are compared with rows of side
-    /// 1; if `halves`, the sides are two halves of one relation, so that pairs give the smaller row first.
+    /// 1; in a `self_join` both sides are rows of one relation, so that pairs give the smaller row first.
     /// `input.keys` only determines the number of rows; its keys are not read.
     ///
     /// # Errors
-    /// If a parameter is out of range, the payload is neither signatures nor vectors, or columns differ in
+    /// If a parameter is out of range, the items are neither signatures nor vectors, or columns differ in
     /// length.
-    pub fn new(input: &PairInput<'_>, spec: Spec, halves: bool) -> Result<Self, PairError> {
+    pub fn new(input: &PairInput<'_>, spec: Spec, self_join: bool) -> Result<Self, PairError> {
         spec.check(input)?;
         if !matches!(spec.verify, Verify::Hamming(_) | Verify::Cosine(_)) {
-            return Err(PairError::Payload(
+            return Err(PairError::Items(
                 "a comparison of all rows",
                 "signatures or vectors",
             ));
         }
         let count = input.keys.rows();
-        let is_linked = (input.side.is_none() || halves) && input.group.is_none();
+        let is_linked = (input.side.is_none() || self_join) && input.group.is_none();
         let limit = spec.max_bucket_pairwise.filter(|_| is_linked);
         let max_predecessors = limit.map(|limit| limit.min(MAX_PREDECESSORS));
-        let rows = Rows::new(input, &spec, halves, max_predecessors);
+        let rows = Rows::new(input, &spec, self_join, max_predecessors);
         Ok(Self {
             spec,
             rows: Arc::new(rows),
@@ -143,10 +143,10 @@ impl AllPairs {
 /// not read for vectors without signatures.
 fn verified(spec: &Spec, input: &PairInput<'_>, (a, b): (u32, u32), distance: u32) -> Option<f64> {
     let (a, b) = (a as usize, b as usize);
-    match input.payload {
-        Payload::Vectors { bits: None, .. } => {
-            compare::compared(u32::MAX, spec.threshold, &input.payload, a, b)
+    match input.items {
+        Items::Vectors { bits: None, .. } => {
+            compare::compared(u32::MAX, spec.threshold, &input.items, a, b)
         }
-        _ => compare::of_distance(spec.threshold, &input.payload, a, b, distance),
+        _ => compare::of_distance(spec.threshold, &input.items, a, b, distance),
     }
 }

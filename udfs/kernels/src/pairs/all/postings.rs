@@ -1,6 +1,6 @@
 //! The comparison of sparse vectors through an inverted index.
 
-use super::super::input::{PairInput, Payload, Values};
+use super::super::input::{Items, PairInput, Values};
 use crate::cosine::cosine_of;
 
 /// An inverted index: for each term the posting list of the rows that hold it.
@@ -68,7 +68,7 @@ impl Sums {
         row: u32,
         (others, end): (&[u32], usize),
     ) -> Vec<(u32, f64)> {
-        let Payload::Vectors { vectors, .. } = input.payload else {
+        let Items::Vectors { vectors, .. } = input.items else {
             return Vec::new();
         };
         let Values::Sparse(lists) = vectors.values else {

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::super::input::{PairInput, Payload, Values, Vectors};
+use super::super::input::{Items, PairInput, Values, Vectors};
 use super::super::join::PairBatch;
 use super::super::spec::Spec;
 use super::super::tiles::transposed;
@@ -52,7 +52,7 @@ impl Rows {
     pub(super) fn new(
         input: &PairInput<'_>,
         spec: &Spec,
-        halves: bool,
+        self_join: bool,
         max_predecessors: Option<usize>,
     ) -> Self {
         let count = input.keys.rows();
@@ -80,7 +80,7 @@ impl Rows {
             prepared_left: both.then(|| Prepared::of(input, &left)),
             left,
             right,
-            by_side: !halves,
+            by_side: !self_join,
             prepared,
             block,
             max_predecessors,
@@ -166,9 +166,9 @@ fn triangle(unit: usize) -> (usize, usize) {
 
 impl Prepared {
     fn of(input: &PairInput<'_>, rows: &[u32]) -> Self {
-        match input.payload {
-            Payload::Bits(bits)
-            | Payload::Vectors {
+        match input.items {
+            Items::Bits(bits)
+            | Items::Vectors {
                 bits: Some(bits), ..
             } => Self::Bits {
                 words: transposed(rows, bits.width, |row| {
@@ -176,7 +176,7 @@ impl Prepared {
                 }),
                 width: bits.width,
             },
-            Payload::Vectors { vectors, .. } => match vectors.values {
+            Items::Vectors { vectors, .. } => match vectors.values {
                 Values::Dense32 { dimensions, .. } | Values::Dense64 { dimensions, .. } => {
                     Self::Dense {
                         values: transposed(rows, dimensions, |row| unit_vector(&vectors, row)),

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::super::input::{Bits, PairInput, Payload, Vectors};
+use super::super::input::{Bits, Items, PairInput, Vectors};
 use super::super::spec::{Spec, Verify};
 use super::super::tiles::{Comparison, Hit, LANES, words_until_far};
 use super::rows::{Prepared, unit_vector};
@@ -35,11 +35,11 @@ impl Sweep {
     ) -> &mut Vec<Hit> {
         self.hits.clear();
         let tiles = rights.start / LANES..rights.end.div_ceil(LANES);
-        match (right, input.payload) {
+        match (right, input.items) {
             (
                 Prepared::Bits { words, width },
-                Payload::Bits(bits)
-                | Payload::Vectors {
+                Items::Bits(bits)
+                | Items::Vectors {
                     bits: Some(bits), ..
                 },
             ) => {
@@ -47,7 +47,7 @@ impl Sweep {
                     self.bits(&bits, left, lefts, (words, *width), tiles, max_distance);
                 }
             }
-            (Prepared::Dense { values, dimensions }, Payload::Vectors { vectors, .. }) => {
+            (Prepared::Dense { values, dimensions }, Items::Vectors { vectors, .. }) => {
                 let right = (values.as_slice(), *dimensions);
                 self.dense(&vectors, left, lefts, right, tiles, spec.threshold);
             }

@@ -1,4 +1,4 @@
-//! Which keys belong to oversized buckets.
+//! Finds the keys of oversized buckets.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::super::{
-    AllPairs, Bits, Blocks, Csr, Groups, MAX_PREDECESSORS, PairBatch, PairError, PairInput,
-    PairJoin, Payload, Spec, Stats, Values, Vectors, Verify, WindowPairs, Windows,
+    AllPairs, Bits, Blocks, Csr, Groups, Items, MAX_PREDECESSORS, PairBatch, PairError, PairInput,
+    PairJoin, Spec, Stats, Values, Vectors, Verify, WindowPairs, Windows,
 };
 use super::rows::SMALL;
 use crate::bit_keys::{BitTables, bit_permutation, block_keys_into, pair_parts};
@@ -161,9 +161,9 @@ impl Rows {
                 valid: Some(valid),
                 agree: self.agree,
             }),
-            payload: match kind {
-                Kind::Bits => Payload::Bits(self.bits()),
-                _ => Payload::Vectors {
+            items: match kind {
+                Kind::Bits => Items::Bits(self.bits()),
+                _ => Items::Vectors {
                     bits: (kind == Kind::BitsAndDense).then(|| self.bits()),
                     vectors: Vectors {
                         values: self.values(kind),
@@ -367,7 +367,7 @@ fn parts_of_all_pairs_add_up() {
                 keys: Csr::new(&offsets, &[]),
                 side: halves.as_deref(),
                 group: None,
-                payload: Payload::Bits(Bits {
+                items: Items::Bits(Bits {
                     words: &words,
                     width: 2,
                 }),
@@ -596,8 +596,8 @@ fn blocks_of_any_size_give_all_pairs() {
                         ..plain
                     };
                     let label = format!("{kind:?}, {spec:?}");
-                    let halves = max_bucket_pairwise.is_some();
-                    let join = AllPairs::new(&input, spec, halves).expect("valid");
+                    let self_join = max_bucket_pairwise.is_some();
+                    let join = AllPairs::new(&input, spec, self_join).expect("valid");
                     let mut found = BTreeMap::new();
                     for mut join in join.into_workers(workers) {
                         while let Some(batch) = join.next_batch(&input) {
@@ -815,7 +815,7 @@ fn planted_pairs_are_found_as_the_model_predicts() {
                 keys: Csr::new(&offsets, &keys),
                 side: None,
                 group: None,
-                payload: Payload::Bits(Bits {
+                items: Items::Bits(Bits {
                     words: &words,
                     width: 2,
                 }),
@@ -838,7 +838,7 @@ fn planted_pairs_are_found_as_the_model_predicts() {
                 keys: Csr::new(&offsets, &[]),
                 side: None,
                 group: None,
-                payload: Payload::Bits(Bits {
+                items: Items::Bits(Bits {
                     words: &words,
                     width: 2,
                 }),
@@ -883,19 +883,19 @@ fn what_does_not_fit_is_an_error() {
     let cosine = spec(Verify::Cosine(3), 0.5);
     assert!(matches!(
         AllPairs::new(&bits, cosine, false),
-        Err(PairError::Payload(..))
+        Err(PairError::Items(..))
     ));
     assert!(matches!(
         AllPairs::new(&vectors, hamming, false),
-        Err(PairError::Payload(..))
+        Err(PairError::Items(..))
     ));
     assert!(matches!(
         AllPairs::new(&bits, spec(Verify::None, 0.5), false),
-        Err(PairError::Payload(..))
+        Err(PairError::Items(..))
     ));
     assert!(matches!(
         WindowPairs::new(&vectors, cosine, windows),
-        Err(PairError::Payload(..))
+        Err(PairError::Items(..))
     ));
     let wide = Windows {
         bits: 65,

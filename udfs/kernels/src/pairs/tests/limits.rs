@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Csr, Groups, PairError, PairInput, PairJoin, Payload, Spec, Texts, Verify};
+use super::super::{Csr, Groups, Items, PairError, PairInput, PairJoin, Spec, Texts, Verify};
 use super::rows::{Pairs, Rows, exact};
 
 /// The pairs of rows among the first `cap` rows of each bucket, and the number of rows beyond the cap.
@@ -64,7 +64,7 @@ fn what_does_not_fit_is_an_error() {
         keys: csr,
         side: None,
         group: None,
-        payload: Payload::Sets(csr),
+        items: Items::Sets(csr),
     };
     let error = |input: PairInput<'_>, spec: Spec| PairJoin::new(&input, spec).unwrap_err();
     let bands = Spec {
@@ -102,7 +102,7 @@ fn what_does_not_fit_is_an_error() {
     for verify in [Verify::Edit, Verify::Estimate] {
         assert!(matches!(
             error(sets, Spec { verify, ..bands }),
-            PairError::Payload(..)
+            PairError::Items(..)
         ));
     }
     let spec = Spec {
@@ -111,7 +111,7 @@ fn what_does_not_fit_is_an_error() {
     };
     assert!(matches!(
         error(sets, spec),
-        PairError::Payload("the prefix filter", _)
+        PairError::Items("the prefix filter", _)
     ));
     let short = PairInput {
         side: Some(&[0]),
@@ -140,7 +140,7 @@ fn what_does_not_fit_is_an_error() {
         error(PairInput { group, ..sets }, exact(0.5)),
         PairError::Lengths { .. }
     ));
-    let payload = Payload::Signatures32 {
+    let items = Items::Signatures32 {
         values: &[1, 2, 3],
         width: 2,
     };
@@ -149,24 +149,24 @@ fn what_does_not_fit_is_an_error() {
         ..bands
     };
     assert_eq!(
-        error(PairInput { payload, ..sets }, spec),
+        error(PairInput { items, ..sets }, spec),
         PairError::Width(3, 2)
     );
-    let payload = Payload::Signatures64 {
+    let items = Items::Signatures64 {
         values: &[1, 2, 3],
         width: 0,
     };
     assert_eq!(
-        error(PairInput { payload, ..sets }, spec),
+        error(PairInput { items, ..sets }, spec),
         PairError::Width(3, 0)
     );
-    let payload = Payload::Texts(Texts::new(&[0, 1], "a"));
+    let items = Items::Texts(Texts::new(&[0, 1], "a"));
     let spec = Spec {
         verify: Verify::Edit,
         ..bands
     };
     assert!(matches!(
-        error(PairInput { payload, ..sets }, spec),
+        error(PairInput { items, ..sets }, spec),
         PairError::Lengths { .. }
     ));
 }
@@ -179,7 +179,7 @@ fn invalid_offsets_read_as_empty_rows() {
         keys: csr,
         side: None,
         group: None,
-        payload: Payload::Sets(csr),
+        items: Items::Sets(csr),
     };
     let mut join = PairJoin::new(&input, exact(0.5)).unwrap();
     while let Some(batch) = join.next_batch(&input, 10) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::{Blocks, Csr, Groups, PairInput, PairJoin, Payload, Spec, Stats, Texts, Verify};
+use super::super::{Blocks, Csr, Groups, Items, PairInput, PairJoin, Spec, Stats, Texts, Verify};
 use crate::bounds::prefix_len;
 use crate::test_random::Random;
 
@@ -199,11 +199,11 @@ impl Rows {
             text.push_str(row);
             text_offsets.push(text.len());
         }
-        let payload = match spec.verify {
-            Verify::None | Verify::Hamming(_) | Verify::Cosine(_) => Payload::None,
-            Verify::Exact | Verify::Containment => Payload::Sets(Csr::new(&set_offsets, &sets)),
-            Verify::Edit => Payload::Texts(Texts::new(&text_offsets, &text)),
-            Verify::Estimate => Payload::Signatures32 {
+        let items = match spec.verify {
+            Verify::None | Verify::Hamming(_) | Verify::Cosine(_) => Items::None,
+            Verify::Exact | Verify::Containment => Items::Sets(Csr::new(&set_offsets, &sets)),
+            Verify::Edit => Items::Texts(Texts::new(&text_offsets, &text)),
+            Verify::Estimate => Items::Signatures32 {
                 values: &self.signatures,
                 width: self.signatures.len() / self.keys.len().max(1),
             },
@@ -216,7 +216,7 @@ impl Rows {
                 valid: valid.as_deref(),
                 agree: self.agree,
             }),
-            payload,
+            items,
         };
         let mut join = PairJoin::new(&input, spec).expect("rows and parameters fit");
         let mut pairs = Vec::new();

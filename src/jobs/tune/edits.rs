@@ -1,0 +1,84 @@
+//! Judges settings by the edit similarity of the pairs of the sample.
+
+use super::{Setting, Tuner, step_name};
+use crate::jobs::dedup::{Dedup, Method, Run};
+use crate::jobs::job::{Job, Output};
+use crate::jobs::manifest::StepRecord;
+use crate::jobs::recall::Share;
+use crate::jobs::results::numbers;
+use datafusion::common::{Result, exec_err};
+use datafusion::prelude::SessionContext;
+
+impl Tuner<'_> {
+    /// The settings, judged by the edit similarity of the pairs of the sample.
+    pub(super) async fn by_edits(&self, job: &mut Job) -> Result<Vec<Setting>> {
+        let thresholds = self.options.thresholds();
+        let wanted = format!("edit_similarity >= {:?}", self.options.min_edit_similarity);
+        let mut names = vec![];
+        for shingle in &self.options.shingles {
+            let options = Dedup {
+                threshold: thresholds.first().copied(),
+                shingle: Some(shingle.clone()),
+                method: Method::Exact,
+                ..self.options.corpus.clone()
+            };
+            let values = Run::new(&options, &self.input)?.values(job);
+            job.view("sampled_pairs", statement!("sampled_pairs"), &values)
+                .await?;
+            let name = step_name("pairs", shingle);
+            job.step(
+                &name,
+                Output::Step,
+                async |job: &Job| job.plan(statement!("judged_pairs"), &values).await,
+                async |context: &SessionContext, _, record: &mut StepRecord| {
+                    let unknown =
+                        format!("SELECT count(*) FROM {name} WHERE edit_similarity IS NULL");
+                    match numbers(context, &unknown).await?[0] {
+                        0 => Ok(()),
+                        pairs => exec_err!("step {}: {pairs} pairs have no texts", record.name),
+                    }
+                },
+            )
+            .await?;
+            names.push(name);
+        }
+        let all: Vec<String> = names
+            .iter()
+            .map(|name| format!("SELECT id_a, id_b FROM {name} WHERE {wanted}"))
+            .collect();
+        let all = format!(
+            "SELECT id_a, id_b FROM ({}) GROUP BY id_a, id_b",
+            all.join(" UNION ALL ")
+        );
+        let (all, trials) = counts(job, &all).await?;
+        let mut settings = vec![];
+        for (shingle, name) in self.options.shingles.iter().zip(&names) {
+            for threshold in &thresholds {
+                let pairs = format!("SELECT * FROM {name} WHERE similarity >= {threshold:?}");
+                let (count, of_pairs) = counts(job, &pairs).await?;
+                let (found, _) = counts(job, &format!("{pairs} AND {wanted}")).await?;
+                let similar = format!("SELECT count(DISTINCT id_a) FROM ({pairs})");
+                let similar = numbers(job.context(), &similar).await?;
+                settings.push(Setting {
+                    similar: similar.first().copied(),
+                    precision: Share::of(found, count, of_pairs),
+                    recall: Share::of(found, all, trials),
+                    ..Setting::of(shingle, *threshold, count, found, all)
+                });
+            }
+        }
+        Ok(settings)
+    }
+}
+
+/// The number of pairs of a query for `id_a` and others, and the number of independent trials that they count as: the
+/// pairs of one `id_a` depend on each other (Kish 1965).
+async fn counts(job: &Job, pairs: &str) -> Result<(i64, f64)> {
+    let sql = format!(
+        "SELECT coalesce(sum(n), 0) AS pairs, coalesce(sum(n * n), 0) AS squares \
+         FROM (SELECT count(*) AS n FROM ({pairs}) GROUP BY id_a)"
+    );
+    let found = numbers(job.context(), &sql).await?;
+    let pairs = found[0] as f64;
+    Ok((found[0], pairs * pairs / found[1].max(1) as f64))
+}
