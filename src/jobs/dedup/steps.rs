@@ -56,8 +56,7 @@ impl Run<'_> {
                 let rows = match (by_vector, documents.repeated_ids() > 0) {
                     (false, false) => statement!("rows"),
                     (false, true) => statement!("rows.repeated"),
-                    (true, false) => statement!("rows.vectors"),
-                    (true, true) => statement!("rows.repeated_vectors"),
+                    (true, _) => statement!("rows.vectors"),
                 };
                 counted.get_or_init(|| documents);
                 job.view("unique_documents", rows, &values).await?;
