@@ -44,6 +44,7 @@ keyed AS (
     group_value,
     text,
     tokens,
+    cardinality(tokens) AS length,
     signature,
     keys_within(
       CASE WHEN cardinality(tokens) > 0 THEN minhash_bands(signature, $bands, $rows) END,
@@ -60,11 +61,11 @@ FROM similar_pairs(
       group_value,
       text,
       tokens,
-      cardinality(tokens) AS length,
+      length,
       signature,
       keys,
       UNNEST(key_parts(keys, $parts)) AS part
-    FROM keyed
+    FROM rows_with_shared_keys(keyed, parts => $parts)
   ),
   threshold => $threshold,
   verify => $verify,

@@ -18,6 +18,7 @@ keyed AS (
     group_value,
     text,
     tokens,
+    cardinality(tokens) AS length,
     signature,
     keys_within(
       CASE WHEN cardinality(tokens) > 0 THEN minhash_draws(signature, $draws, $draw_size, $seed) END,
@@ -34,11 +35,11 @@ FROM similar_pairs(
       group_value,
       text,
       tokens,
-      cardinality(tokens) AS length,
+      length,
       signature,
       keys,
       UNNEST(key_parts(keys, $parts)) AS part
-    FROM keyed
+    FROM rows_with_shared_keys(keyed, parts => $parts)
   ),
   threshold => $threshold,
   verify => $verify,

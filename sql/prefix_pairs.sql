@@ -27,6 +27,7 @@ WITH keyed AS (
     sets.group_value,
     sets.text,
     sets.tokens,
+    cardinality(sets.tokens) AS length,
     keys_within(
       prefix_tokens(sets.tokens, frequencies.sketch, $threshold),
       CASE WHEN $group_rule = 'agree' THEN CAST(sets.group_value AS VARCHAR) ELSE '' END
@@ -44,10 +45,10 @@ FROM similar_pairs(
       group_value,
       text,
       tokens,
-      cardinality(tokens) AS length,
+      length,
       keys,
       UNNEST(key_parts(keys, $parts)) AS part
-    FROM keyed
+    FROM rows_with_shared_keys(keyed, parts => $parts)
   ),
   threshold => $threshold,
   verify => 'exact',

@@ -170,6 +170,11 @@ pub const CALLS: &[(&str, &str)] = &[
            (SELECT id_a, id_b, 0.9 AS similarity FROM pairs), measure => 'containment')",
     ),
     (
+        "rows_with_shared_keys",
+        "SELECT * FROM rows_with_shared_keys(
+           (SELECT id, shingle_hashes(text, 'word:3') AS keys FROM docs), parts => 4)",
+    ),
+    (
         "row_pairs",
         "SELECT * FROM row_pairs(
            (SELECT id, array_agg(id) AS ids FROM docs GROUP BY id), (SELECT id_a, id_b, 0.9 AS similarity FROM pairs))",

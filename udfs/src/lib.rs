@@ -81,6 +81,7 @@ mod sentence_kinds;
 mod set_hashes;
 mod set_signature;
 mod sets;
+mod shared_keys;
 mod shingle_hashes;
 mod shingles;
 mod signature_keys;
@@ -137,6 +138,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(item_spans::ItemSpans),
         udf(jaccard_similarity::JaccardSimilarity),
         udf(key_parts::KeyParts),
+        udf(shared_keys::SharedKeysOf),
         udf(keys_within::KeysWithin),
         udf(minhash::MinHash),
         udf(minhash_bands::MinHashBands),

@@ -131,6 +131,15 @@ pub(in crate::functions) fn minhash_pairs(call: &Call) -> Result<Expansion> {
     block_variant(call, Some(variant), [])
 }
 
+/// `rows_with_shared_keys`, the building block.
+pub(in crate::functions) fn rows_with_shared_keys(call: &Call) -> Result<Expansion> {
+    let variant = match call.integer("parts")? {
+        1 => "rows_with_shared_keys.one",
+        _ => "rows_with_shared_keys",
+    };
+    block_variant(call, Some(variant), [])
+}
+
 fn function(call: &Call) -> Result<&'static crate::functions::TableFunction> {
     find(call.function).ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))
 }

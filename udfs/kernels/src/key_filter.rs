@@ -57,6 +57,30 @@ impl KeyFilter {
         Ok(())
     }
 
+    /// The filter with as many counters as [`Self::new`] gives for this number of keys, if it has more.
+    fn folded(self, keys: usize) -> Self {
+        let bits = 64 - self.shift;
+        let fewer = bits.saturating_sub(Self::bits(keys, usize::MAX));
+        if fewer == 0 {
+            return self;
+        }
+        // Keys that share a counter of the smaller filter have neighbouring ones in the larger filter.
+        let mut words = vec![0; self.words.len() >> fewer];
+        for (at, &word) in self.words.iter().enumerate().filter(|(_, word)| **word != 0) {
+            for lane in 0..LANES {
+                let counter = (at * LANES + lane) >> fewer;
+                let (sum, shift) = (&mut words[counter / LANES], counter % LANES * 2);
+                let both = (*sum >> shift & 3) + (word >> (lane * 2) & 3);
+                *sum = *sum & !(3 << shift) | both.min(2) << shift;
+            }
+        }
+        Self {
+            words,
+            factor: self.factor,
+            shift: self.shift + fewer,
+        }
+    }
+
     /// The counters, for [`Self::merge`] and [`SharedKeys`].
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -139,6 +163,8 @@ impl<'a> SharedKeys<'a> {
 pub struct KeyCounts {
     keys: Vec<u64>,
     filter: Option<KeyFilter>,
+    /// The number of keys that were counted, each as often as it was.
+    total: usize,
 }
 
 impl KeyCounts {
@@ -153,11 +179,13 @@ impl KeyCounts {
         Self {
             keys: Vec::new(),
             filter: None,
+            total: 0,
         }
     }
 
     /// Counts keys.
     pub fn add(&mut self, keys: &[u64]) {
+        self.total += keys.len();
         match &mut self.filter {
             Some(filter) => keys.iter().for_each(|&key| filter.add(key)),
             None if self.keys.len() + keys.len() <= Self::FEW => self.keys.extend(keys),
@@ -183,7 +211,11 @@ impl KeyCounts {
                 self.add(&keys);
                 Ok(())
             }
-            Some((1, filter)) => {
+            Some((1, rest)) => {
+                let Some((total, filter)) = rest.split_first_chunk() else {
+                    return Err(WrongFilter(rest.len()));
+                };
+                self.total += u64::from_le_bytes(*total) as usize;
                 if self.filter.is_none() {
                     let mut filter = KeyFilter::new(usize::MAX, Self::MAX_BYTES, 0);
                     self.keys.drain(..).for_each(|key| filter.add(key));
@@ -199,7 +231,10 @@ impl KeyCounts {
     #[must_use]
     pub fn state(&self) -> Vec<u8> {
         match &self.filter {
-            Some(filter) => [vec![1], filter.to_bytes()].concat(),
+            Some(filter) => {
+                let total = (self.total as u64).to_le_bytes();
+                [&[1][..], &total, &filter.to_bytes()].concat()
+            }
             None => std::iter::once(0)
                 .chain(self.keys.iter().flat_map(|key| key.to_le_bytes()))
                 .collect(),
@@ -208,9 +243,9 @@ impl KeyCounts {
 
     /// The filter, for [`SharedKeys`].
     #[must_use]
-    pub fn finish(&self) -> Vec<u8> {
-        match &self.filter {
-            Some(filter) => filter.to_bytes(),
+    pub fn finish(&mut self) -> Vec<u8> {
+        match self.filter.take() {
+            Some(filter) => filter.folded(self.total).to_bytes(),
             None => {
                 let mut filter = KeyFilter::new(self.keys.len(), Self::MAX_BYTES, 0);
                 self.keys.iter().for_each(|&key| filter.add(key));
@@ -275,6 +310,7 @@ mod tests {
                 whole.merge(&counts.state()).unwrap();
             }
             let bytes = whole.finish();
+            assert!(bytes.len() <= (4 * all.len()).max(256), "{count}: {} bytes", bytes.len());
             let found = SharedKeys::new(&bytes).unwrap();
             assert!(shared.iter().all(|&key| found.contains(key)), "{count}");
             let wrong = alone.iter().filter(|&&key| found.contains(key)).count();

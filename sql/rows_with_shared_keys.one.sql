@@ -1,0 +1,5 @@
+-- rows_with_shared_keys.one(input)
+--
+-- rows_with_shared_keys for a join of one part.
+SELECT *
+FROM input
