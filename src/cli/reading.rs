@@ -26,29 +26,32 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// The options with values that are given.
-    pub(crate) fn given(&self) -> Vec<(&'static str, String)> {
+    /// The options with values that are given, of those with these names in a session.
+    pub(crate) fn given(&self, names: &[&str]) -> Vec<(&'static str, String)> {
         let given = [
-            ("--delimiter", &self.delimiter),
-            ("--quote", &self.quote),
-            ("--column-names", &self.column_names),
-            ("--encoding", &self.encoding),
+            ("--delimiter", "delimiter", &self.delimiter),
+            ("--quote", "quote", &self.quote),
+            ("--column-names", "column_names", &self.column_names),
+            ("--encoding", "encoding", &self.encoding),
         ];
         let given = given.into_iter();
         given
-            .filter_map(|(name, value)| Some((name, value.clone()?)))
+            .filter(|(_, name, _)| names.contains(name))
+            .filter_map(|(option, _, value)| Some((option, value.clone()?)))
             .collect()
     }
 
-    /// The options without values that are given.
-    pub(crate) fn flags(&self) -> impl Iterator<Item = &'static str> {
+    /// The options without values that are given, of those with these names in a session.
+    pub(crate) fn flags(&self, names: &[&str]) -> Vec<&'static str> {
         let flags = [
-            ("--no-header", self.no_header),
-            ("--all-text", self.all_text),
+            ("--no-header", "header", self.no_header),
+            ("--all-text", "all_text", self.all_text),
         ];
-        flags
-            .into_iter()
-            .filter_map(|(name, is_given)| is_given.then_some(name))
+        let given = flags.into_iter();
+        given
+            .filter(|(_, name, is_given)| *is_given && names.contains(name))
+            .map(|(option, _, _)| option)
+            .collect()
     }
 
     /// Sets the options of a session.

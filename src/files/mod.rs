@@ -14,6 +14,7 @@ mod plain_texts;
 mod reading;
 mod recognise;
 mod schema;
+mod second;
 mod spool;
 mod stores;
 mod url_tables;
@@ -31,6 +32,7 @@ pub use location::Location;
 pub use panics::caught;
 pub(crate) use plain_texts::{CopyPlainTexts, plain_schema};
 pub(crate) use reading::Reading;
+pub(crate) use second::resolve_second;
 pub use spool::{STANDARD_INPUT_COPY, read_pipes, remove_copies, with_names_of_pipes};
 pub(crate) use stores::with_buckets;
 pub(crate) use url_tables::FileTables;
@@ -117,6 +119,19 @@ pub async fn table(names: &[String], state: &SessionState) -> Result<Arc<dyn Tab
 pub async fn resolve(names: &[String], state: &SessionState) -> Result<Input> {
     let runtime = state.runtime_env().as_ref();
     let reading = Reading::of(state.config_options())?;
+    files_of(names, runtime).await?.read(reading, runtime).await
+}
+
+/// The files that names refer to, before it is known how they are read.
+#[derive(Debug, Clone)]
+struct Found {
+    /// Their locations, sorted.
+    files: Vec<Location>,
+    /// Columns from the names of their directories.
+    partitions: Partitions,
+}
+
+async fn files_of(names: &[String], runtime: &RuntimeEnv) -> Result<Found> {
     let mut files = Vec::new();
     let mut partitions = Partitions::default();
     for name in names {
@@ -134,35 +149,43 @@ pub async fn resolve(names: &[String], state: &SessionState) -> Result<Input> {
     // A file that is named twice, also by a link, is read once.
     let mut targets = BTreeSet::new();
     files.retain(|file| targets.insert(file.target()));
-    let Some(first) = files.first() else {
-        return exec_err!("no input was given");
-    };
-    let (kind, _) = named_or_recognised(first, &reading, runtime).await?;
-    let mut compressions = Vec::with_capacity(files.len());
-    for file in &files {
-        let (other, compression) = named_or_recognised(file, &reading, runtime).await?;
-        compressions.push(compression);
-        if other != kind {
-            let named = |file: &Location| file.as_str().ends_with("/manifest.json");
-            if named(file) || named(first) {
+    Ok(Found { files, partitions })
+}
+
+impl Found {
+    /// The files as an input that is read with these options.
+    async fn read(self, reading: Reading, runtime: &RuntimeEnv) -> Result<Input> {
+        let Self { files, partitions } = self;
+        let Some(first) = files.first() else {
+            return exec_err!("no input was given");
+        };
+        let (kind, _) = named_or_recognised(first, &reading, runtime).await?;
+        let mut compressions = Vec::with_capacity(files.len());
+        for file in &files {
+            let (other, compression) = named_or_recognised(file, &reading, runtime).await?;
+            compressions.push(compression);
+            if other != kind {
+                let named = |file: &Location| file.as_str().ends_with("/manifest.json");
+                if named(file) || named(first) {
+                    return exec_err!(
+                        "{file}: its directory is that of a job; its tables are files in it, such as kept.parquet"
+                    );
+                }
                 return exec_err!(
-                    "{file}: its directory is that of a job; its tables are files in it, such as kept.parquet"
+                    "{first} and {file} are of different kinds; all files of one input must have the same kind: select them as in 'DIR/*.jsonl', or read each kind with a SELECT of its own and combine them with UNION ALL"
                 );
             }
-            return exec_err!(
-                "{first} and {file} are of different kinds; all files of one input must have the same kind: select them as in 'DIR/*.jsonl', or read each kind with a SELECT of its own and combine them with UNION ALL"
-            );
         }
+        Ok(Input {
+            kind,
+            partitions,
+            files,
+            compressions,
+            reading,
+            texts: Vec::new(),
+            records: Arc::default(),
+        })
     }
-    Ok(Input {
-        kind,
-        partitions,
-        files,
-        compressions,
-        reading,
-        texts: Vec::new(),
-        records: Arc::default(),
-    })
 }
 
 /// The kind that the name of a file tells, or else its first bytes, or else the options of readers.
@@ -230,16 +253,9 @@ impl Input {
         self
     }
 
-    /// The first of the given options of readers that the files do not have.
-    pub(crate) fn unused_option(&self) -> Option<&'static str> {
-        match self.kind {
-            Kind::Csv | Kind::Tsv => None,
-            Kind::Json | Kind::Text => self.reading.of_separated_values(),
-            Kind::Parquet | Kind::Dump => {
-                let encoding = self.reading.encoding.as_ref().map(|_| "encoding");
-                self.reading.of_separated_values().or(encoding)
-            }
-        }
+    /// Whether the files have an option of readers.
+    pub(crate) fn has_option(&self, name: &str) -> bool {
+        reading::has(self.kind, name)
     }
 
     /// Whether a file is gone when the process ends.

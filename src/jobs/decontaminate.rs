@@ -15,7 +15,7 @@ use super::results::{bytes_of_row, numbers, one_row};
 use super::row_ids::RowIds;
 use super::table::{self, TableColumns, check_row_ids, plain_type};
 use super::{defaults::default, figures::Figure, figures::Reason};
-use crate::files::{Input, Kind, caught, resolve};
+use crate::files::{Input, Kind, caught, resolve, resolve_second};
 use crate::functions::Value;
 use crate::parameters::{name, parameter, parameter_error, set};
 use datafusion::arrow::datatypes::DataType;
@@ -236,10 +236,12 @@ impl<'a> Run<'a> {
             given => given.to_vec(),
         };
         let corpus = resolve(&options.inputs, &state).await?.with_texts_in(text);
-        let mut items = resolve(&options.against, &state).await?;
-        for column in &item_texts {
-            items = items.with_texts_in(column);
-        }
+        // Without a column `row` the ids are made.
+        let item_id = (options.item_id.as_deref()).filter(|id| *id != table::ROW);
+        let needed: Vec<&str> = (item_texts.iter().map(String::as_str))
+            .chain(item_id)
+            .collect();
+        let items = resolve_second(&options.against, &needed, &item_texts, &corpus, &state).await?;
         if let Some(dump) = [&corpus, &items]
             .into_iter()
             .find(|input| input.kind == Kind::Dump)
@@ -258,11 +260,7 @@ impl<'a> Run<'a> {
             let both = format!("{file} is a file of the corpus, and of the items of ");
             return Err(parameter_error![both, name("against")].into());
         }
-        if let (Some(option), Some(_)) = (corpus.unused_option(), items.unused_option()) {
-            let file = &corpus.files[0];
-            let why = format!(": {file} is of a kind that does not have this option");
-            return Err(parameter_error![name(option), why].into());
-        }
+        table::check_options(&corpus, Some(&items))?;
         let columns = TableColumns::of(context, &corpus).await?;
         columns.find_text("text", text)?;
         let id = columns

@@ -17,7 +17,7 @@ use super::manifest::{Manifest, StepRecord};
 use super::recall::{Share, recall};
 use super::results::numbers;
 use super::table;
-use crate::files::{Input, Kind, caught, resolve};
+use crate::files::{Input, Kind, caught, resolve, resolve_second};
 use crate::functions::Value;
 use crate::parameters::{name, parameter, parameter_error, set};
 use datafusion::arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
@@ -33,6 +33,8 @@ use std::sync::Arc;
 
 /// Target recalls of MinHash that are tried.
 const TARGET_RECALLS: [f64; 3] = [0.9, 0.95, 0.99];
+/// The columns of labelled pairs.
+const LABEL_COLUMNS: [&str; 3] = ["id_a", "id_b", "label"];
 
 /// A `tune` job.
 #[derive(Debug, Clone)]
@@ -152,6 +154,8 @@ pub struct TuneResult {
     /// Estimated costs of the exact join and of MinHash at the default target recall, of the whole corpus with itself, in
     /// the same unit.
     pub costs: Option<(f64, f64)>,
+    /// The options of readers that are given and that the corpus has; others are those of the labels.
+    pub reading: Vec<&'static str>,
 }
 
 /// Runs or resumes the job, which writes `settings.parquet` and `methods.parquet`.
@@ -170,9 +174,13 @@ pub async fn tune(
     let texts = corpus.texts();
     let input = (texts.iter()).fold(input, |input, text| input.with_texts_in(text));
     let labels = match &options.labels {
-        Some(file) => Some(resolve(std::slice::from_ref(file), &state).await?),
+        Some(file) => {
+            let files = std::slice::from_ref(file);
+            Some(resolve_second(files, &LABEL_COLUMNS, &[], &input, &state).await?)
+        }
         None => None,
     };
+    table::check_options(&input, labels.as_ref())?;
     let run = Run::new(corpus, &input)?;
     let mut files = inputs::identify(&input, &context.runtime_env()).await?;
     for input in [Some(&input), labels.as_ref()].into_iter().flatten() {
@@ -361,6 +369,10 @@ impl Tuner<'_> {
             best,
             methods,
             costs,
+            reading: (self.input.reading.given().iter())
+                .map(|(option, _)| *option)
+                .filter(|option| self.input.has_option(option))
+                .collect(),
         })
     }
 
@@ -429,7 +441,7 @@ impl Tuner<'_> {
         let file = &labels.files[0];
         let table = labels.table(&job.context().state()).await?;
         let schema = table.schema();
-        for column in ["id_a", "id_b", "label"] {
+        for column in LABEL_COLUMNS {
             let Ok(field) = schema.field_with_name(column) else {
                 let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
                 return exec_err!(
