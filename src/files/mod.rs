@@ -49,7 +49,7 @@ use datafusion::object_store::path::Path as ObjectPath;
 use neardup_datasets::{
     DumpOptions, DumpTable, NumberedParquet, Numbers, RecordFormat, RecordOptions, RecordTable,
 };
-use partitions::Partitions;
+use partitions::{Lacking, Partitions};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -281,11 +281,12 @@ impl Input {
     /// The files as one table; not for dumps.
     pub(crate) async fn table(&self, state: &SessionState) -> Result<Arc<dyn TableProvider>> {
         if !self.partitions.is_empty() {
-            let (table, numbers) = self.positioned(state).await?;
-            return self.partitions.over(table, &numbers, false);
+            let (table, numbers, lacking) = self.positioned(state).await?;
+            let files = (self.files.as_slice(), &lacking);
+            return self.partitions.over(table, &numbers, files, false);
         }
         if self.kind == Kind::Parquet {
-            let (options, schema) = self.parquet(state).await?;
+            let (options, schema, _) = self.parquet(state).await?;
             let table = listing::listing(&self.files, options, schema);
             return table.map_err(|error| self.named(error));
         }
@@ -298,28 +299,33 @@ impl Input {
         &self,
         state: &SessionState,
     ) -> Result<(Arc<dyn TableProvider>, Numbers)> {
-        let (table, numbers) = self.positioned(state).await?;
+        let (table, numbers, lacking) = self.positioned(state).await?;
+        let files = (self.files.as_slice(), &lacking);
         let table = match self.partitions.is_empty() {
             true => table,
-            false => self.partitions.over(table, &numbers, true)?,
+            false => self.partitions.over(table, &numbers, files, true)?,
         };
         Ok((table, numbers))
     }
 
-    /// The same without the columns from the names of directories.
-    async fn positioned(&self, state: &SessionState) -> Result<(Arc<dyn TableProvider>, Numbers)> {
+    /// The same without the columns from the names of directories, and the files that could have values of these.
+    async fn positioned(
+        &self,
+        state: &SessionState,
+    ) -> Result<(Arc<dyn TableProvider>, Numbers, Lacking)> {
         if self.kind == Kind::Parquet {
-            let (_, schema) = self.parquet(state).await?;
+            let (_, schema, lacking) = self.parquet(state).await?;
             let (store, paths) = self.objects()?;
             let (table, numbers) = NumberedParquet::new(&store, &paths, schema);
-            return Ok((Arc::new(table), numbers));
+            return Ok((Arc::new(table), numbers, lacking));
         }
-        let (table, numbers) = self.records(state).await?.clone().numbered();
-        Ok((Arc::new(table), numbers))
+        let records = self.records(state).await?;
+        let (table, numbers) = records.clone().numbered();
+        Ok((Arc::new(table), numbers, records.lacking().clone()))
     }
 
-    /// The options to read Parquet, and the common schema of all files.
-    async fn parquet(&self, state: &SessionState) -> Result<(ListingOptions, SchemaRef)> {
+    /// The options to read Parquet, the common schema of all files, and those without columns of the names of keys.
+    async fn parquet(&self, state: &SessionState) -> Result<(ListingOptions, SchemaRef, Lacking)> {
         let options = ListingOptions::new(listing::parquet(state)).with_file_extension("");
         let mut schemas = Vec::with_capacity(self.files.len());
         for files in self.files.chunks(CONCURRENT_FILES) {
@@ -338,8 +344,10 @@ impl Input {
                 schemas.push((file, schema));
             }
         }
+        let of_files: Vec<&SchemaRef> = schemas.iter().map(|(_, schema)| schema).collect();
+        let lacking = self.partitions.lacking(&of_files);
         let schema = schema::merge(&schemas)?;
-        Ok((options, schema))
+        Ok((options, schema, lacking))
     }
 
     /// The table of CSV, TSV, JSON or text files, which are read once completely to infer their columns.
@@ -365,7 +373,8 @@ impl Input {
             };
             let at_once = state.config().target_partitions();
             let runtime = state.runtime_env();
-            let table = RecordTable::open(runtime, &store, &paths, options, at_once).await;
+            let keys = self.partitions.names();
+            let table = RecordTable::open(runtime, &store, &paths, options, &keys, at_once).await;
             table.map_err(|error| self.named(error))
         };
         self.records.get_or_try_init(open).await

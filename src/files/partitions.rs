@@ -1,9 +1,9 @@
 //! Columns whose values are in the names of directories, as in `year=2019/part-0.parquet`.
 
 use super::{Location, location};
-use datafusion::arrow::datatypes::{DataType, Schema};
+use datafusion::arrow::datatypes::{DataType, FieldRef, SchemaRef};
 use datafusion::catalog::TableProvider;
-use datafusion::common::{Result, ScalarValue};
+use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::datasource::{ViewTable, provider_as_source};
 use datafusion::functions::string::expr_fn::{split_part, starts_with};
 use datafusion::functions::unicode::expr_fn::{strpos, substr};
@@ -15,6 +15,9 @@ use std::sync::Arc;
 
 /// The value that stands for NULL in the name of a directory.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// For each key, the indices of the files that have no column of its name.
+pub(super) type Lacking = BTreeMap<String, Vec<i64>>;
 
 /// Directories `key=value` on the way to some files.
 #[derive(Debug, Clone, Default)]
@@ -53,31 +56,132 @@ impl Partitions {
         self.keys.is_empty()
     }
 
-    /// The table with a column for each key that its files do not have as a column, with or without the numbers of its
-    /// rows.
+    /// The keys.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.keys.iter().map(|(key, _)| key.clone()).collect()
+    }
+
+    /// The files, of these schemas, that have no columns of the names of keys.
+    pub(super) fn lacking(&self, schemas: &[&SchemaRef]) -> Lacking {
+        let of_key = |key: &String| -> Vec<i64> {
+            let numbered = (0_i64..).zip(schemas);
+            let without = numbered.filter(|(_, schema)| schema.field_with_name(key).is_err());
+            without.map(|(number, _)| number).collect()
+        };
+        let keys = self.keys.iter();
+        keys.map(|(key, _)| (key.clone(), of_key(key))).collect()
+    }
+
+    /// The table with a column for each key, with or without the numbers of its rows. Files that have a column of the name
+    /// of a key have their own values there. `files` are all files, and those that do not have such columns.
+    ///
+    /// # Errors
+    /// If a column of some files cannot hold the values of the directories of others.
     pub(super) fn over(
         &self,
         table: Arc<dyn TableProvider>,
         numbers: &Numbers,
+        (files, lacking): (&[Location], &Lacking),
         with_numbers: bool,
     ) -> Result<Arc<dyn TableProvider>> {
         let schema = table.schema();
         let is_number =
             |name: &str| [&numbers.file, &numbers.name, &numbers.row].contains(&&name.to_owned());
-        let names = schema.fields().iter().map(|field| field.name().as_str());
-        let (positions, columns): (Vec<&str>, Vec<&str>) = names.partition(|name| is_number(name));
-        let mut all: Vec<Expr> = columns.into_iter().map(ident).collect();
-        all.extend(self.columns(&schema, &numbers.name));
+        let fields = schema.fields().iter();
+        let (positions, columns): (Vec<&FieldRef>, Vec<&FieldRef>) =
+            fields.partition(|field| is_number(field.name()));
+        let mut all = Vec::with_capacity(columns.len() + self.keys.len());
+        for field in columns {
+            all.push(match lacking.get(field.name()) {
+                Some(lacking) => self.completed(field, numbers, files, lacking)?,
+                None => ident(field.name()),
+            });
+        }
+        for (key, values) in &self.keys {
+            if schema.field_with_name(key).is_err() {
+                let meanings: Vec<String> = values.iter().filter_map(|v| meaning(v)).collect();
+                let text = self.text(key, values, &numbers.name);
+                all.push(cast(text, type_of(&meanings)).alias(key));
+            }
+        }
         if with_numbers {
-            all.extend(positions.into_iter().map(ident));
+            all.extend(positions.into_iter().map(|field| ident(field.name())));
         }
         let plan = LogicalPlanBuilder::scan("files", provider_as_source(table), None)?;
         Ok(Arc::new(ViewTable::new(plan.project(all)?.build()?, None)))
     }
 
-    /// The columns, from the column with the path of the file.
-    fn columns(&self, schema: &Schema, path: &str) -> impl Iterator<Item = Expr> {
-        let unknown = (self.keys.iter()).filter(|(key, _)| schema.field_with_name(key).is_err());
+    /// A column with the name of a key, in which files that do not have it have the values of their directories.
+    fn completed(
+        &self,
+        field: &FieldRef,
+        numbers: &Numbers,
+        files: &[Location],
+        lacking: &[i64],
+    ) -> Result<Expr> {
+        let key = field.name();
+        let written = |number: &i64| {
+            let file = files.get(usize::try_from(*number).ok()?)?;
+            let written = self.value_of(key, file.as_str())?;
+            Some((file, written, meaning(written)?))
+        };
+        let found: Vec<(&Location, &str, String)> = lacking.iter().filter_map(written).collect();
+        if found.is_empty() {
+            return Ok(ident(key));
+        }
+        // Values that are not in a dictionary of the files are added.
+        let own = match field.data_type() {
+            DataType::Dictionary(_, value) => value.as_ref(),
+            other => other,
+        };
+        let widest = match own {
+            DataType::Null => {
+                let meanings: Vec<String> = found.iter().map(|(_, _, m)| m.clone()).collect();
+                type_of(&meanings)
+            }
+            DataType::UInt64 => DataType::UInt64,
+            own if own.is_integer() => DataType::Int64,
+            other => other.clone(),
+        };
+        let fits = |data_type: &DataType| found.iter().all(|(_, _, value)| holds(data_type, value));
+        let data_type = match fits(own) {
+            true => own.clone(),
+            false => widest,
+        };
+        if let Some((file, _, value)) = found.iter().find(|(_, _, v)| !holds(&data_type, v)) {
+            let mut all = (0_i64..).zip(files);
+            let other = all.find_map(|(number, file)| (!lacking.contains(&number)).then_some(file));
+            let other = other.map_or("another file", Location::as_str);
+            return plan_err!(
+                "{file}: its directory gives the column {key} the value '{value}', but in {other} it holds {own}; give the column or the directories another name"
+            );
+        }
+        let values = found.iter().map(|(_, value, _)| (*value).to_owned());
+        let text = self.text(key, &values.collect(), &numbers.name);
+        let is_lacking = lacking.iter().map(|number| lit(*number)).collect();
+        let is_lacking = ident(&numbers.file).in_list(is_lacking, false);
+        let column = Expr::Case(Case {
+            expr: None,
+            when_then_expr: vec![(
+                Box::new(is_lacking),
+                Box::new(cast(text, data_type.clone())),
+            )],
+            else_expr: Some(Box::new(cast(ident(key), data_type))),
+        });
+        Ok(column.alias(key))
+    }
+
+    /// The value, as written, that the directories of a file give to a key, as [`Self::text`] finds it.
+    fn value_of<'a>(&self, key: &str, file: &'a str) -> Option<&'a str> {
+        let root = self.roots.iter().find(|root| file.starts_with(*root))?;
+        let (_, behind) = file
+            .get(root.len() - 1..)?
+            .split_once(&format!("/{key}="))?;
+        behind.split_once('/').map(|(value, _)| value)
+    }
+
+    /// The text of a key's value, of these as written, from the column with the path of the file.
+    fn text(&self, key: &str, values: &BTreeSet<String>, path: &str) -> Expr {
         let below = self.roots.iter().map(|root| {
             let below = substr(ident(path), lit(root.chars().count() as i64));
             let is_below = starts_with(ident(path), lit(root.as_str()));
@@ -88,46 +192,57 @@ impl Partitions {
             when_then_expr: below.collect(),
             else_expr: None,
         });
-        unknown.map(move |(key, values)| {
-            let part = format!("/{key}=");
-            let start = strpos(below.clone(), lit(part.as_str()));
-            let length = part.chars().count() as i64;
-            let behind = substr(
-                below.clone(),
-                cast(start.clone(), DataType::Int64) + lit(length),
-            );
-            let written = split_part(behind.clone(), lit("/"), lit(1_i64));
-            // Behind the name of a directory there is a slash, unlike behind that of a file.
-            let is_directory = start.gt(lit(0)).and(strpos(behind, lit("/")).gt(lit(0)));
-            let meant: BTreeMap<&String, Option<String>> =
-                values.iter().map(|value| (value, meaning(value))).collect();
-            // Files outside of these directories have no value.
-            let cases = meant.iter().map(|(value, meaning)| {
-                let meaning = lit(ScalarValue::Utf8(meaning.clone()));
-                (Box::new(lit(value.as_str())), Box::new(meaning))
-            });
-            let value = Expr::Case(Case {
-                expr: Some(Box::new(written)),
-                when_then_expr: cases.collect(),
-                else_expr: None,
-            });
-            let text = Expr::Case(Case {
-                expr: None,
-                when_then_expr: vec![(Box::new(is_directory), Box::new(value))],
-                else_expr: None,
-            });
-            let is_integer = |value: &String| {
-                let number = value.parse::<i64>();
-                number.is_ok_and(|number| number.to_string() == *value)
-            };
-            let all_integers = meant.values().flatten().all(is_integer);
-            let data_type = match all_integers && meant.values().any(Option::is_some) {
-                true => DataType::Int64,
-                false => DataType::Utf8,
-            };
-            cast(text, data_type).alias(key)
+        let part = format!("/{key}=");
+        let start = strpos(below.clone(), lit(part.as_str()));
+        let length = part.chars().count() as i64;
+        let behind = substr(below, cast(start.clone(), DataType::Int64) + lit(length));
+        let written = split_part(behind.clone(), lit("/"), lit(1_i64));
+        // Behind the name of a directory there is a slash, unlike behind that of a file.
+        let is_directory = start.gt(lit(0)).and(strpos(behind, lit("/")).gt(lit(0)));
+        // Files outside of these directories have no value.
+        let cases = values.iter().map(|value| {
+            let meaning = lit(ScalarValue::Utf8(meaning(value)));
+            (Box::new(lit(value.as_str())), Box::new(meaning))
+        });
+        let value = Expr::Case(Case {
+            expr: Some(Box::new(written)),
+            when_then_expr: cases.collect(),
+            else_expr: None,
+        });
+        Expr::Case(Case {
+            expr: None,
+            when_then_expr: vec![(Box::new(is_directory), Box::new(value))],
+            else_expr: None,
         })
     }
+}
+
+/// The type of a column of these values.
+fn type_of(values: &[String]) -> DataType {
+    match !values.is_empty() && values.iter().all(|value| integer(value).is_some()) {
+        true => DataType::Int64,
+        false => DataType::Utf8,
+    }
+}
+
+/// The integer that is written as this value.
+fn integer(value: &str) -> Option<i64> {
+    let number: i64 = value.parse().ok()?;
+    (number.to_string() == value).then_some(number)
+}
+
+/// Whether a column of a type can hold a value as it is written.
+fn holds(data_type: &DataType, value: &str) -> bool {
+    if data_type.is_string() {
+        return true;
+    }
+    let returns = |value: ScalarValue| {
+        let back = value.cast_to(data_type);
+        let back = back.and_then(|held| held.cast_to(&value.data_type()));
+        back.is_ok_and(|back| back == value)
+    };
+    let is_exact = || integer(value).is_some_and(|number| returns(number.into()));
+    returns(ScalarValue::from(value)) || (data_type.is_numeric() && is_exact())
 }
 
 /// The directory that a name refers to, or that is before its first wildcard, with a slash behind it; `None` if the name

@@ -261,3 +261,84 @@ fn directories_of_keys_and_values_are_columns() {
         (1, &2.into(), &2020.into())
     );
 }
+
+/// The values of the directories were hidden for all files if one of them has a column of the name.
+#[test]
+fn files_without_a_column_have_the_value_of_their_directory() {
+    let scratch = Scratch::new();
+    let csv = |sql: &str| scratch.succeed(&["sql", "--format", "csv", "-c", sql]).out;
+    for (file, columns) in [
+        (
+            "mix/year=2019/a.parquet",
+            "1 AS id, 'one two three' AS text, CAST(2018 AS INT) AS year",
+        ),
+        (
+            "mix/year=2020/b.parquet",
+            "2 AS id, 'four five six' AS text",
+        ),
+        (
+            "mix/year=2021/c.parquet",
+            "3 AS id, 'seven eight nine' AS text, CAST(NULL AS INT) AS year",
+        ),
+        ("mix/d.parquet", "4 AS id, 'ten eleven twelve' AS text"),
+        (
+            "dates/day=2020-02-01/a.parquet",
+            "1 AS id, DATE '2020-01-31' AS day",
+        ),
+        ("dates/day=2020-02-02/b.parquet", "2 AS id"),
+        (
+            "wrong/day=monday/a.parquet",
+            "1 AS id, DATE '2020-01-31' AS day",
+        ),
+        ("wrong/day=tuesday/b.parquet", "2 AS id"),
+    ] {
+        csv(&format!("COPY (SELECT {columns}) TO '{file}'"));
+    }
+    assert_eq!(
+        csv("SELECT id, year FROM 'mix' ORDER BY id"),
+        "id,year\n1,2018\n2,2020\n3,\n4,\n"
+    );
+    assert_eq!(csv("SELECT id FROM 'mix' WHERE year = 2020"), "id\n2\n");
+    assert_eq!(
+        csv("SELECT id, day, arrow_typeof(day) AS t FROM 'dates' ORDER BY id"),
+        "id,day,t\n1,2020-01-31,Date32\n2,2020-02-02,Date32\n"
+    );
+    // With ids from the numbers of rows.
+    scratch.succeed(&["dedup", "mix", "--id", "row", "-o", "out"]);
+    let rows = scratch.job_rows("out", "SELECT year FROM kept ORDER BY id");
+    let year = rows.iter().map(|row| row.get("year"));
+    let years: Vec<Option<i64>> = year.map(|year| year?.as_i64()).collect();
+    assert_eq!(years, [Some(2018), Some(2020), None, None]);
+    // A value that the column cannot hold.
+    scratch.fail(
+        &["sql", "-c", "SELECT * FROM 'wrong'"],
+        &[
+            "wrong/day=tuesday/b.parquet: its directory gives the column day the value 'tuesday'",
+            "wrong/day=monday/a.parquet it holds Date32",
+        ],
+    );
+
+    // A key of some objects of a file is a column of that file.
+    scratch.write(
+        "json/year=2019/a.jsonl",
+        "{\"id\":1,\"year\":2018}\n{\"id\":2}\n",
+    );
+    scratch.write("json/year=2020/b.jsonl", "{\"id\":3}\n");
+    scratch.write("texts/year=2019/a.jsonl", "{\"id\":1,\"year\":\"x\"}\n");
+    scratch.write("texts/year=2020/b.jsonl", "{\"id\":2}\n");
+    assert_eq!(
+        csv("SELECT id, year FROM 'json' ORDER BY id"),
+        "id,year\n1,2018\n2,\n3,2020\n"
+    );
+    assert_eq!(
+        csv("SELECT id, year FROM 'texts' ORDER BY id"),
+        "id,year\n1,x\n2,2020\n"
+    );
+    // Files of separated values all have the same columns.
+    scratch.write("csv/year=2019/a.csv", "id,year\n1,2018\n");
+    scratch.write("csv/year=2020/b.csv", "id,year\n2,\n");
+    assert_eq!(
+        csv("SELECT id, year FROM 'csv' ORDER BY id"),
+        "id,year\n1,2018\n2,\n"
+    );
+}
