@@ -133,18 +133,19 @@ struct Found {
 
 async fn files_of(names: &[String], runtime: &RuntimeEnv) -> Result<Found> {
     let mut files = Vec::new();
-    let mut partitions = Partitions::default();
+    let mut named = Vec::with_capacity(names.len());
     for name in names {
         let name = name.strip_prefix("file://").unwrap_or(name);
         let mut found = match location::is_address(name) {
             true => find::in_store(name, runtime).await?,
-            false if spool::is_pipe(name) => vec![spool::copy(name).await?],
+            false if spool::is_pipe(name) => vec![(spool::copy(name).await?, None)],
             false => find::on_disk(name)?,
         };
         found.sort();
-        partitions.add(name, &found);
-        files.extend(found);
+        files.extend(found.iter().map(|(file, _)| file.clone()));
+        named.push((name, found));
     }
+    let partitions = Partitions::of(&named);
     files.sort();
     // A file that is named twice, also by a link, is read once.
     let mut targets = BTreeSet::new();

@@ -1,7 +1,7 @@
 //! What a name says about a file, and what its first bytes say where the name says nothing.
 
 use crate::scratch::{Scratch, answer};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::process::Stdio;
 
@@ -259,6 +259,71 @@ fn directories_of_keys_and_values_are_columns() {
     assert_eq!(
         (rows.len(), &rows[0]["n"], &rows[0]["year"]),
         (1, &2.into(), &2020.into())
+    );
+}
+
+/// The names of the targets counted, or none.
+#[test]
+fn links_to_directories_count_by_their_own_names() {
+    let scratch = Scratch::new();
+    for (file, id) in [
+        ("real/2019/a.csv", 1),
+        ("real/lang=de/b.csv", 2),
+        ("dir/year=2020/c.csv", 3),
+        ("blobs/0123", 4),
+    ] {
+        scratch.write(file, format!("id,text\n{id},{id} two three four\n"));
+    }
+    let link = |target: &str, link: &str| {
+        std::os::unix::fs::symlink(target, scratch.path(link)).expect("a link");
+    };
+    link("../real/2019", "dir/year=2019");
+    link("../real/lang=de", "dir/plain");
+    link("../../blobs/0123", "dir/year=2020/d.csv");
+    let csv = |from: &str| {
+        let sql = format!("SELECT * FROM {from} ORDER BY id");
+        scratch.succeed(&["sql", "--format", "csv", "-c", &sql]).out
+    };
+    let rows = |rows: &[(u32, &str)]| -> String {
+        let row = |(id, more): &(u32, &str)| format!("{id},{id} two three four{more}\n");
+        rows.iter().map(row).collect()
+    };
+    let years = rows(&[(1, ",2019"), (2, ","), (3, ",2020"), (4, ",2020")]);
+    let root = scratch.path("dir");
+    let absolute = format!("{}/*/*.csv", root.display());
+    for name in [
+        "dir/*/*.csv",
+        "./dir/*/*.csv",
+        "*/../dir/*/*.csv",
+        &absolute,
+    ] {
+        let found = csv(&format!("'{name}'"));
+        assert_eq!(found, format!("id,text,year\n{years}"), "{name}");
+    }
+    // Nothing but the name of a link stands for its target, which is below the working directory here.
+    for (name, row) in [
+        ("*/plain/*.csv", (2, "")),
+        ("dir/plain", (2, "")),
+        ("dir/year=2019", (1, "")),
+    ] {
+        let found = csv(&format!("'{name}'"));
+        assert_eq!(found, format!("id,text\n{}", rows(&[row])), "{name}");
+    }
+    // A file that is found in two ways has the values of both.
+    scratch.succeed(&["dedup", "real/*/*.csv", "dir/*/*.csv", "-o", "out"]);
+    let kept = scratch.job_rows("out", "SELECT id, year, lang FROM kept ORDER BY id");
+    let of_row = |row: &Map<String, Value>| {
+        let [id, year] = ["id", "year"].map(|name| row.get(name)?.as_i64());
+        (id, year, row.get("lang").is_some())
+    };
+    assert_eq!(
+        kept.iter().map(of_row).collect::<Vec<_>>(),
+        [
+            (Some(1), Some(2019), false),
+            (Some(2), None, true),
+            (Some(3), Some(2020), false),
+            (Some(4), Some(2020), false)
+        ]
     );
 }
 
