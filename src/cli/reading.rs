@@ -13,6 +13,8 @@ pub(crate) struct Reading {
     delimiter: Option<String>,
     #[arg(long, value_name = "C", help = help("quote"), value_parser = read::<String>("quote"))]
     quote: Option<String>,
+    #[arg(long, value_name = "N", help = help("skip_lines"), value_parser = read::<u64>("skip_lines"))]
+    skip_lines: Option<u64>,
     /// The first line of CSV and TSV files is a row; the columns are called column_1, column_2, …
     #[arg(long)]
     no_header: bool,
@@ -28,9 +30,11 @@ pub(crate) struct Reading {
 impl Reading {
     /// The options with values that are given, of those with these names in a session.
     pub(crate) fn given(&self, names: &[&str]) -> Vec<(&'static str, String)> {
+        let skip_lines = self.skip_lines.map(|lines| lines.to_string());
         let given = [
             ("--delimiter", "delimiter", &self.delimiter),
             ("--quote", "quote", &self.quote),
+            ("--skip-lines", "skip_lines", &skip_lines),
             ("--column-names", "column_names", &self.column_names),
             ("--encoding", "encoding", &self.encoding),
         ];
@@ -59,6 +63,7 @@ impl Reading {
         let given = [
             ("delimiter", self.delimiter.clone()),
             ("quote", self.quote.clone()),
+            ("skip_lines", self.skip_lines.map(|lines| lines.to_string())),
             ("header", self.no_header.then(|| "false".to_owned())),
             ("column_names", self.column_names.clone()),
             ("encoding", self.encoding.clone()),

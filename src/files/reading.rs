@@ -2,7 +2,7 @@
 
 use super::Kind;
 use crate::options::{READERS, lookup};
-use crate::parameters::{ParameterError, parameter_error, set};
+use crate::parameters::{ParameterError, Value, parameter, parameter_error, set};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use neardup_datasets::{Dialect, Header, is_encoding};
@@ -13,6 +13,8 @@ pub(crate) struct Reading {
     delimiter: Option<u8>,
     /// The quote; within, `None` if values have no quotes.
     quote: Option<Option<u8>>,
+    /// The number of lines before the header.
+    skip_lines: u64,
     header: Option<Header>,
     /// The label of an encoding.
     pub(super) encoding: Option<String>,
@@ -42,6 +44,10 @@ impl Reading {
             quote: match option("quote") {
                 Some(text) => Some(quote(&text)?),
                 None => None,
+            },
+            skip_lines: match option("skip_lines") {
+                Some(text) => lines(&text)?,
+                None => 0,
             },
             header: header(is_true("header"), option("column_names"))?,
             encoding,
@@ -129,6 +135,7 @@ impl Reading {
         Dialect {
             delimiter: self.delimiter.unwrap_or(delimiter),
             quote: self.quote.unwrap_or(quote),
+            skip_lines: self.skip_lines,
             header: self.header.clone().unwrap_or(Header::FirstLine),
             all_text: self.all_text,
         }
@@ -162,6 +169,13 @@ fn quote(text: &str) -> std::result::Result<Option<u8>, ParameterError> {
             parameter_error![set("quote", text), why]
         }),
     }
+}
+
+fn lines(text: &str) -> std::result::Result<u64, ParameterError> {
+    Ok(match parameter("skip_lines").read(text)? {
+        Value::Integer(lines) => u64::try_from(lines).unwrap_or(0),
+        _ => 0,
+    })
 }
 
 fn one_byte(text: &str) -> Option<u8> {
