@@ -20,9 +20,10 @@ pub const ALIASES: &[(&str, &str)] = &[("bucket_pairs", "max_bucket_pairwise")];
 
 /// The options of readers: the format of files of separated values, JSON and plain text. They are not defaults of
 /// parameters of functions.
-pub const READERS: [&str; 6] = [
+pub const READERS: [&str; 7] = [
     "delimiter",
     "quote",
+    "skip_lines",
     "header",
     "column_names",
     "encoding",
@@ -52,6 +53,8 @@ config_namespace! {
         pub delimiter: Option<String>, default = None
         /// The ASCII character around values of a file.
         pub quote: Option<String>, default = None
+        /// The number of lines at the beginning of a file that are left out.
+        pub skip_lines: Option<u64>, default = None
         /// Whether the first line of a file names the columns.
         pub header: Option<bool>, default = None
         /// The names of the columns of a file.

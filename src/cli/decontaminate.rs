@@ -31,7 +31,8 @@ pub(crate) struct Arguments {
     /// The corpus: files, directories or globs; - is standard input
     #[arg(value_name = "CORPUS", required = true)]
     inputs: Vec<String>,
-    /// The items of benchmark sets: files, directories or globs; may be given several times
+    /// The items of benchmark sets: files, directories or globs; may be given several times. --delimiter and the other
+    /// options of its group describe the corpus, and the items only if these cannot be read without them
     #[arg(long, value_name = "ITEMS", required = true)]
     against: Vec<String>,
 

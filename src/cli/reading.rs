@@ -13,6 +13,8 @@ pub(crate) struct Reading {
     delimiter: Option<String>,
     #[arg(long, value_name = "C", help = help("quote"), value_parser = read::<String>("quote"))]
     quote: Option<String>,
+    #[arg(long, value_name = "N", help = help("skip_lines"), value_parser = read::<u64>("skip_lines"))]
+    skip_lines: Option<u64>,
     /// The first line of CSV and TSV files is a row; the columns are called column_1, column_2, …
     #[arg(long)]
     no_header: bool,
@@ -26,29 +28,34 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// The options with values that are given.
-    pub(crate) fn given(&self) -> Vec<(&'static str, String)> {
+    /// The options with values that are given, of those with these names in a session.
+    pub(crate) fn given(&self, names: &[&str]) -> Vec<(&'static str, String)> {
+        let skip_lines = self.skip_lines.map(|lines| lines.to_string());
         let given = [
-            ("--delimiter", &self.delimiter),
-            ("--quote", &self.quote),
-            ("--column-names", &self.column_names),
-            ("--encoding", &self.encoding),
+            ("--delimiter", "delimiter", &self.delimiter),
+            ("--quote", "quote", &self.quote),
+            ("--skip-lines", "skip_lines", &skip_lines),
+            ("--column-names", "column_names", &self.column_names),
+            ("--encoding", "encoding", &self.encoding),
         ];
         let given = given.into_iter();
         given
-            .filter_map(|(name, value)| Some((name, value.clone()?)))
+            .filter(|(_, name, _)| names.contains(name))
+            .filter_map(|(option, _, value)| Some((option, value.clone()?)))
             .collect()
     }
 
-    /// The options without values that are given.
-    pub(crate) fn flags(&self) -> impl Iterator<Item = &'static str> {
+    /// The options without values that are given, of those with these names in a session.
+    pub(crate) fn flags(&self, names: &[&str]) -> Vec<&'static str> {
         let flags = [
-            ("--no-header", self.no_header),
-            ("--all-text", self.all_text),
+            ("--no-header", "header", self.no_header),
+            ("--all-text", "all_text", self.all_text),
         ];
-        flags
-            .into_iter()
-            .filter_map(|(name, is_given)| is_given.then_some(name))
+        let given = flags.into_iter();
+        given
+            .filter(|(_, name, is_given)| *is_given && names.contains(name))
+            .map(|(option, _, _)| option)
+            .collect()
     }
 
     /// Sets the options of a session.
@@ -56,6 +63,7 @@ impl Reading {
         let given = [
             ("delimiter", self.delimiter.clone()),
             ("quote", self.quote.clone()),
+            ("skip_lines", self.skip_lines.map(|lines| lines.to_string())),
             ("header", self.no_header.then(|| "false".to_owned())),
             ("column_names", self.column_names.clone()),
             ("encoding", self.encoding.clone()),

@@ -175,6 +175,11 @@ const KNOWN: &[(&[&str], &str, &str)] = &[
         "the first line is the header; --no-header says that there is none",
     ),
     (
+        &["skip", "skiprows", "skip-rows", "skip-header", "skip-line"],
+        "skip-lines",
+        "--skip-lines N leaves out the first N lines, which are before the header",
+    ),
+    (
         &["memory", "mem", "max-memory", "ram"],
         "memory-limit",
         "--memory-limit SIZE limits the memory, as in --memory-limit 4G",

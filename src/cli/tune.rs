@@ -87,7 +87,8 @@ pub(crate) struct Arguments {
     )]
     min_edit_similarity: f64,
     /// Labelled pairs, by which settings are judged instead: a table with the columns id_a, id_b and label, which is true,
-    /// yes, or a number above 0, for the wanted ones; some must be false. It is read with the same options as the input
+    /// yes, or a number above 0, for the wanted ones; some must be false. --delimiter and the other options of its group
+    /// describe the input, and the labels only if these cannot be read without them
     #[arg(long, value_name = "FILE", conflicts_with = "min_edit_similarity", help_heading = WANTED)]
     labels: Option<String>,
 
@@ -144,7 +145,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
             Some(best) => Ok(writeln!(
                 out,
                 "{}",
-                command(arguments, &tuning.settings[best])
+                command(arguments, &tuning, &tuning.settings[best])
             )?),
             None => Ok(()),
         },
@@ -278,12 +279,12 @@ fn lines(arguments: &Arguments, tuning: &TuneResult) -> Vec<String> {
         ));
     }
     lines.push(String::new());
-    lines.push(command(arguments, best));
+    lines.push(command(arguments, tuning, best));
     lines
 }
 
 /// The command that runs a job with a setting.
-fn command(arguments: &Arguments, setting: &Setting) -> String {
+fn command(arguments: &Arguments, tuning: &TuneResult, setting: &Setting) -> String {
     let mut words: Vec<String> = vec!["neardup dedup".to_owned()];
     words.extend(arguments.inputs.iter().map(|input| shell_word(input)));
     let mut option = |name: &str, value: Option<&str>| {
@@ -297,10 +298,12 @@ fn command(arguments: &Arguments, setting: &Setting) -> String {
     });
     option("--text", text.as_deref());
     option("--id", arguments.id.as_deref());
-    for (name, value) in (arguments.dump.given().iter()).chain(&arguments.reading.given()) {
+    let reading = arguments.reading.given(&tuning.reading);
+    for (name, value) in (arguments.dump.given().iter()).chain(&reading) {
         option(name, Some(value));
     }
-    words.extend(arguments.reading.flags().map(str::to_owned));
+    let flags = arguments.reading.flags(&tuning.reading);
+    words.extend(flags.into_iter().map(str::to_owned));
     if arguments.no_normalize {
         words.push("--no-normalize".to_owned());
     }

@@ -11,7 +11,7 @@ use glob::{MatchOptions, Pattern};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The file that describes a job, in the job's directory.
 pub(crate) const MANIFEST: &str = "manifest.json";
@@ -27,8 +27,11 @@ fn is_glob(name: &str) -> bool {
     name.contains(['*', '?', '['])
 }
 
+/// A file that a name refers to: its location, and its path as the name leads there, if links may be on the way.
+pub(super) type Named = (Location, Option<PathBuf>);
+
 /// The files on disk that a name refers to, as absolute paths.
-pub(super) fn on_disk(name: &str) -> Result<Vec<Location>> {
+pub(super) fn on_disk(name: &str) -> Result<Vec<Named>> {
     let mut files = Vec::new();
     let path = Path::new(name);
     if path.is_dir() {
@@ -62,7 +65,8 @@ pub(super) fn on_disk(name: &str) -> Result<Vec<Location>> {
     } else {
         return exec_err!("{name}: no such file or directory");
     }
-    files.iter().map(|file| absolute(file)).collect()
+    let named = |file: PathBuf| -> Result<Named> { Ok((absolute(&file)?, Some(file))) };
+    files.into_iter().map(named).collect()
 }
 
 /// The absolute path of a file. Of the names that links give a file the first that tells its kind is kept, because
@@ -122,7 +126,7 @@ fn refuse_invalid_names(name: &str) -> Result<()> {
     Ok(())
 }
 
-fn parent_and(directory: &Path, name: &Path) -> std::path::PathBuf {
+fn parent_and(directory: &Path, name: &Path) -> PathBuf {
     match directory == Path::new(".") {
         true => name.to_owned(),
         false => directory.join(name),
@@ -138,7 +142,7 @@ fn not_text(path: &Path) -> DataFusionError {
 
 /// Adds the files of known kinds below a directory and its subdirectories (with a stack instead of recursion); hidden
 /// files, the directories of jobs, and texts beside files of other kinds are left out.
-fn walk(directory: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<()> {
+fn walk(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let mut others = Vec::new();
     let mut pending = vec![directory.to_owned()];
     while let Some(directory) = pending.pop() {
@@ -163,7 +167,7 @@ fn walk(directory: &Path, files: &mut Vec<std::path::PathBuf>) -> Result<()> {
         }
     }
     // Texts beside tables or dumps are notes about them.
-    let is_text = |path: &std::path::PathBuf| is_text(&path.to_string_lossy());
+    let is_text = |path: &PathBuf| is_text(&path.to_string_lossy());
     if !files.iter().all(is_text) {
         others.extend(files.extract_if(.., |path| is_text(path)));
     }
@@ -188,7 +192,7 @@ fn is_job(directory: &Path) -> bool {
 }
 
 /// The objects of a store that a name refers to.
-pub(super) async fn in_store(name: &str, runtime: &RuntimeEnv) -> Result<Vec<Location>> {
+pub(super) async fn in_store(name: &str, runtime: &RuntimeEnv) -> Result<Vec<Named>> {
     let location = Location::new(name)?;
     let (store, path) = location.store(runtime).map_err(|error| {
         match error.strip_backtrace().contains(NO_STORE) {
@@ -202,7 +206,7 @@ pub(super) async fn in_store(name: &str, runtime: &RuntimeEnv) -> Result<Vec<Loc
     let is_directory = name.ends_with('/') || path.as_ref().is_empty();
     if !is_directory {
         match store.head(&path).await {
-            Ok(_) => return Ok(vec![location]),
+            Ok(_) => return Ok(vec![(location, None)]),
             Err(StoreError::NotFound { .. }) => {}
             Err(error) => return Err(failed(error)),
         }
@@ -235,7 +239,7 @@ pub(super) async fn in_store(name: &str, runtime: &RuntimeEnv) -> Result<Vec<Loc
         (false, true) => holds_nothing(name),
         _ => Ok(found
             .into_iter()
-            .map(|key| location.in_same_store(key))
+            .map(|key| (location.in_same_store(key), None))
             .collect()),
     }
 }

@@ -14,6 +14,7 @@ mod plain_texts;
 mod reading;
 mod recognise;
 mod schema;
+mod second;
 mod spool;
 mod stores;
 mod url_tables;
@@ -31,6 +32,7 @@ pub use location::Location;
 pub use panics::caught;
 pub(crate) use plain_texts::{CopyPlainTexts, plain_schema};
 pub(crate) use reading::Reading;
+pub(crate) use second::resolve_second;
 pub use spool::{STANDARD_INPUT_COPY, read_pipes, remove_copies, with_names_of_pipes};
 pub(crate) use stores::with_buckets;
 pub(crate) use url_tables::FileTables;
@@ -47,7 +49,7 @@ use datafusion::object_store::path::Path as ObjectPath;
 use neardup_datasets::{
     DumpOptions, DumpTable, NumberedParquet, Numbers, RecordFormat, RecordOptions, RecordTable,
 };
-use partitions::Partitions;
+use partitions::{Lacking, Partitions};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -117,52 +119,74 @@ pub async fn table(names: &[String], state: &SessionState) -> Result<Arc<dyn Tab
 pub async fn resolve(names: &[String], state: &SessionState) -> Result<Input> {
     let runtime = state.runtime_env().as_ref();
     let reading = Reading::of(state.config_options())?;
+    files_of(names, runtime).await?.read(reading, runtime).await
+}
+
+/// The files that names refer to, before it is known how they are read.
+#[derive(Debug, Clone)]
+struct Found {
+    /// Their locations, sorted.
+    files: Vec<Location>,
+    /// Columns from the names of their directories.
+    partitions: Partitions,
+}
+
+async fn files_of(names: &[String], runtime: &RuntimeEnv) -> Result<Found> {
     let mut files = Vec::new();
-    let mut partitions = Partitions::default();
+    let mut named = Vec::with_capacity(names.len());
     for name in names {
         let name = name.strip_prefix("file://").unwrap_or(name);
         let mut found = match location::is_address(name) {
             true => find::in_store(name, runtime).await?,
-            false if spool::is_pipe(name) => vec![spool::copy(name).await?],
+            false if spool::is_pipe(name) => vec![(spool::copy(name).await?, None)],
             false => find::on_disk(name)?,
         };
         found.sort();
-        partitions.add(name, &found);
-        files.extend(found);
+        files.extend(found.iter().map(|(file, _)| file.clone()));
+        named.push((name, found));
     }
+    let partitions = Partitions::of(&named);
     files.sort();
     // A file that is named twice, also by a link, is read once.
     let mut targets = BTreeSet::new();
     files.retain(|file| targets.insert(file.target()));
-    let Some(first) = files.first() else {
-        return exec_err!("no input was given");
-    };
-    let (kind, _) = named_or_recognised(first, &reading, runtime).await?;
-    let mut compressions = Vec::with_capacity(files.len());
-    for file in &files {
-        let (other, compression) = named_or_recognised(file, &reading, runtime).await?;
-        compressions.push(compression);
-        if other != kind {
-            let named = |file: &Location| file.as_str().ends_with("/manifest.json");
-            if named(file) || named(first) {
+    Ok(Found { files, partitions })
+}
+
+impl Found {
+    /// The files as an input that is read with these options.
+    async fn read(self, reading: Reading, runtime: &RuntimeEnv) -> Result<Input> {
+        let Self { files, partitions } = self;
+        let Some(first) = files.first() else {
+            return exec_err!("no input was given");
+        };
+        let (kind, _) = named_or_recognised(first, &reading, runtime).await?;
+        let mut compressions = Vec::with_capacity(files.len());
+        for file in &files {
+            let (other, compression) = named_or_recognised(file, &reading, runtime).await?;
+            compressions.push(compression);
+            if other != kind {
+                let named = |file: &Location| file.as_str().ends_with("/manifest.json");
+                if named(file) || named(first) {
+                    return exec_err!(
+                        "{file}: its directory is that of a job; its tables are files in it, such as kept.parquet"
+                    );
+                }
                 return exec_err!(
-                    "{file}: its directory is that of a job; its tables are files in it, such as kept.parquet"
+                    "{first} and {file} are of different kinds; all files of one input must have the same kind: select them as in 'DIR/*.jsonl', or read each kind with a SELECT of its own and combine them with UNION ALL"
                 );
             }
-            return exec_err!(
-                "{first} and {file} are of different kinds; all files of one input must have the same kind: select them as in 'DIR/*.jsonl', or read each kind with a SELECT of its own and combine them with UNION ALL"
-            );
         }
+        Ok(Input {
+            kind,
+            partitions,
+            files,
+            compressions,
+            reading,
+            texts: Vec::new(),
+            records: Arc::default(),
+        })
     }
-    Ok(Input {
-        kind,
-        partitions,
-        files,
-        compressions,
-        reading,
-        texts: Vec::new(),
-        records: Arc::default(),
-    })
 }
 
 /// The kind that the name of a file tells, or else its first bytes, or else the options of readers.
@@ -230,16 +254,9 @@ impl Input {
         self
     }
 
-    /// The first of the given options of readers that the files do not have.
-    pub(crate) fn unused_option(&self) -> Option<&'static str> {
-        match self.kind {
-            Kind::Csv | Kind::Tsv => None,
-            Kind::Json | Kind::Text => self.reading.of_separated_values(),
-            Kind::Parquet | Kind::Dump => {
-                let encoding = self.reading.encoding.as_ref().map(|_| "encoding");
-                self.reading.of_separated_values().or(encoding)
-            }
-        }
+    /// Whether the files have an option of readers.
+    pub(crate) fn has_option(&self, name: &str) -> bool {
+        reading::has(self.kind, name)
     }
 
     /// Whether a file is gone when the process ends.
@@ -265,11 +282,12 @@ impl Input {
     /// The files as one table; not for dumps.
     pub(crate) async fn table(&self, state: &SessionState) -> Result<Arc<dyn TableProvider>> {
         if !self.partitions.is_empty() {
-            let (table, numbers) = self.positioned(state).await?;
-            return self.partitions.over(table, &numbers, false);
+            let (table, numbers, lacking) = self.positioned(state).await?;
+            let files = (self.files.as_slice(), &lacking);
+            return self.partitions.over(table, &numbers, files, false);
         }
         if self.kind == Kind::Parquet {
-            let (options, schema) = self.parquet(state).await?;
+            let (options, schema, _) = self.parquet(state).await?;
             let table = listing::listing(&self.files, options, schema);
             return table.map_err(|error| self.named(error));
         }
@@ -282,28 +300,33 @@ impl Input {
         &self,
         state: &SessionState,
     ) -> Result<(Arc<dyn TableProvider>, Numbers)> {
-        let (table, numbers) = self.positioned(state).await?;
+        let (table, numbers, lacking) = self.positioned(state).await?;
+        let files = (self.files.as_slice(), &lacking);
         let table = match self.partitions.is_empty() {
             true => table,
-            false => self.partitions.over(table, &numbers, true)?,
+            false => self.partitions.over(table, &numbers, files, true)?,
         };
         Ok((table, numbers))
     }
 
-    /// The same without the columns from the names of directories.
-    async fn positioned(&self, state: &SessionState) -> Result<(Arc<dyn TableProvider>, Numbers)> {
+    /// The same without the columns from the names of directories, and the files that could have values of these.
+    async fn positioned(
+        &self,
+        state: &SessionState,
+    ) -> Result<(Arc<dyn TableProvider>, Numbers, Lacking)> {
         if self.kind == Kind::Parquet {
-            let (_, schema) = self.parquet(state).await?;
+            let (_, schema, lacking) = self.parquet(state).await?;
             let (store, paths) = self.objects()?;
             let (table, numbers) = NumberedParquet::new(&store, &paths, schema);
-            return Ok((Arc::new(table), numbers));
+            return Ok((Arc::new(table), numbers, lacking));
         }
-        let (table, numbers) = self.records(state).await?.clone().numbered();
-        Ok((Arc::new(table), numbers))
+        let records = self.records(state).await?;
+        let (table, numbers) = records.clone().numbered();
+        Ok((Arc::new(table), numbers, records.lacking().clone()))
     }
 
-    /// The options to read Parquet, and the common schema of all files.
-    async fn parquet(&self, state: &SessionState) -> Result<(ListingOptions, SchemaRef)> {
+    /// The options to read Parquet, the common schema of all files, and those without columns of the names of keys.
+    async fn parquet(&self, state: &SessionState) -> Result<(ListingOptions, SchemaRef, Lacking)> {
         let options = ListingOptions::new(listing::parquet(state)).with_file_extension("");
         let mut schemas = Vec::with_capacity(self.files.len());
         for files in self.files.chunks(CONCURRENT_FILES) {
@@ -322,8 +345,10 @@ impl Input {
                 schemas.push((file, schema));
             }
         }
+        let of_files: Vec<&SchemaRef> = schemas.iter().map(|(_, schema)| schema).collect();
+        let lacking = self.partitions.lacking(&of_files);
         let schema = schema::merge(&schemas)?;
-        Ok((options, schema))
+        Ok((options, schema, lacking))
     }
 
     /// The table of CSV, TSV, JSON or text files, which are read once completely to infer their columns.
@@ -349,7 +374,8 @@ impl Input {
             };
             let at_once = state.config().target_partitions();
             let runtime = state.runtime_env();
-            let table = RecordTable::open(runtime, &store, &paths, options, at_once).await;
+            let keys = self.partitions.names();
+            let table = RecordTable::open(runtime, &store, &paths, options, &keys, at_once).await;
             table.map_err(|error| self.named(error))
         };
         self.records.get_or_try_init(open).await

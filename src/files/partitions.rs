@@ -1,20 +1,24 @@
 //! Columns whose values are in the names of directories, as in `year=2019/part-0.parquet`.
 
+use super::find::Named;
 use super::{Location, location};
-use datafusion::arrow::datatypes::{DataType, Schema};
+use datafusion::arrow::datatypes::{DataType, FieldRef, SchemaRef};
 use datafusion::catalog::TableProvider;
-use datafusion::common::{Result, ScalarValue};
+use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::datasource::{ViewTable, provider_as_source};
 use datafusion::functions::string::expr_fn::{split_part, starts_with};
 use datafusion::functions::unicode::expr_fn::{strpos, substr};
 use datafusion::logical_expr::{Case, Expr, LogicalPlanBuilder, cast, ident, lit};
 use neardup_datasets::Numbers;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// The value that stands for NULL in the name of a directory.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// For each key, the indices of the files that have no column of its name.
+pub(super) type Lacking = BTreeMap<String, Vec<i64>>;
 
 /// Directories `key=value` on the way to some files.
 #[derive(Debug, Clone, Default)]
@@ -23,27 +27,59 @@ pub(super) struct Partitions {
     roots: BTreeSet<String>,
     /// The keys in the order of the directories, with their values as written.
     keys: Vec<(String, BTreeSet<String>)>,
+    /// The keys and values of files whose locations do not tell them, because links are on the way there.
+    linked: BTreeMap<String, Vec<(String, String)>>,
 }
 
 impl Partitions {
-    /// Adds those of the files that a name refers to, below the directory that it names or in place of its wildcards.
-    pub(super) fn add(&mut self, name: &str, files: &[Location]) {
-        let Some(root) = root(name) else { return };
-        for file in files {
-            let below = file.as_str().strip_prefix(&root);
-            let Some((directories, _)) = below.and_then(|below| below.rsplit_once('/')) else {
+    /// Those of the files that names refer to, below the directory that a name refers to or in place of its wildcards.
+    /// Links count by their own names. A file that is found in several ways has the values of all of them.
+    pub(super) fn of(found: &[(&str, Vec<Named>)]) -> Self {
+        let mut partitions = Self::default();
+        let mut direct: BTreeMap<&Location, Vec<(String, String)>> = BTreeMap::new();
+        let mut linked = Vec::new();
+        for (name, files) in found {
+            let Some((written, root)) = root(name) else {
                 continue;
             };
-            for part in directories.split('/') {
-                let Some((key, value)) = part.split_once('=').filter(|(key, _)| !key.is_empty())
-                else {
-                    continue;
-                };
-                self.roots.insert(root.clone());
-                let value = value.to_owned();
-                match self.keys.iter_mut().find(|(known, _)| known == key) {
-                    Some((_, values)) => drop(values.insert(value)),
-                    None => self.keys.push((key.to_owned(), BTreeSet::from([value]))),
+            for (file, path) in files {
+                let below = file.as_str().strip_prefix(&root);
+                let below = below.map(|below| below.rsplit_once('/').unwrap_or_default().0);
+                let named = path.as_ref().and_then(|path| directories(path, &written));
+                match named {
+                    Some(named) if below != Some(named.as_str()) => linked.push((file, named)),
+                    _ => {
+                        let found = keys(below.unwrap_or_default());
+                        if !found.is_empty() {
+                            partitions.roots.insert(root.clone());
+                        }
+                        partitions.add(&found);
+                        direct.entry(file).or_default().extend(found);
+                    }
+                }
+            }
+        }
+        for (file, directories) in linked {
+            let known = partitions.linked.remove(file.as_str());
+            let mut found = known.or_else(|| direct.remove(file)).unwrap_or_default();
+            for (key, value) in keys(&directories) {
+                if value_in(&found, &key).is_none() {
+                    found.push((key, value));
+                }
+            }
+            partitions.add(&found);
+            partitions.linked.insert(file.to_string(), found);
+        }
+        partitions
+    }
+
+    fn add(&mut self, found: &[(String, String)]) {
+        for (key, value) in found {
+            match self.keys.iter_mut().find(|(known, _)| known == key) {
+                Some((_, values)) => drop(values.insert(value.clone())),
+                None => {
+                    let values = BTreeSet::from([value.clone()]);
+                    self.keys.push((key.clone(), values));
                 }
             }
         }
@@ -53,86 +89,257 @@ impl Partitions {
         self.keys.is_empty()
     }
 
-    /// The table with a column for each key that its files do not have as a column, with or without the numbers of its
-    /// rows.
+    /// The keys.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.keys.iter().map(|(key, _)| key.clone()).collect()
+    }
+
+    /// The files, of these schemas, that have no columns of the names of keys.
+    pub(super) fn lacking(&self, schemas: &[&SchemaRef]) -> Lacking {
+        let of_key = |key: &String| -> Vec<i64> {
+            let numbered = (0_i64..).zip(schemas);
+            let without = numbered.filter(|(_, schema)| schema.field_with_name(key).is_err());
+            without.map(|(number, _)| number).collect()
+        };
+        let keys = self.keys.iter();
+        keys.map(|(key, _)| (key.clone(), of_key(key))).collect()
+    }
+
+    /// The table with a column for each key, with or without the numbers of its rows. Files that have a column of the name
+    /// of a key have their own values there. `files` are all files, and those that do not have such columns.
+    ///
+    /// # Errors
+    /// If a column of some files cannot hold the values of the directories of others.
     pub(super) fn over(
         &self,
         table: Arc<dyn TableProvider>,
         numbers: &Numbers,
+        (files, lacking): (&[Location], &Lacking),
         with_numbers: bool,
     ) -> Result<Arc<dyn TableProvider>> {
         let schema = table.schema();
         let is_number =
             |name: &str| [&numbers.file, &numbers.name, &numbers.row].contains(&&name.to_owned());
-        let names = schema.fields().iter().map(|field| field.name().as_str());
-        let (positions, columns): (Vec<&str>, Vec<&str>) = names.partition(|name| is_number(name));
-        let mut all: Vec<Expr> = columns.into_iter().map(ident).collect();
-        all.extend(self.columns(&schema, &numbers.name));
+        let fields = schema.fields().iter();
+        let (positions, columns): (Vec<&FieldRef>, Vec<&FieldRef>) =
+            fields.partition(|field| is_number(field.name()));
+        let mut all = Vec::with_capacity(columns.len() + self.keys.len());
+        for field in columns {
+            all.push(match lacking.get(field.name()) {
+                Some(lacking) => self.completed(field, numbers, files, lacking)?,
+                None => ident(field.name()),
+            });
+        }
+        for (key, values) in &self.keys {
+            if schema.field_with_name(key).is_err() {
+                let meanings: Vec<String> = values.iter().filter_map(|v| meaning(v)).collect();
+                let text = self.text(key, values, numbers, files);
+                all.push(cast(text, type_of(&meanings)).alias(key));
+            }
+        }
         if with_numbers {
-            all.extend(positions.into_iter().map(ident));
+            all.extend(positions.into_iter().map(|field| ident(field.name())));
         }
         let plan = LogicalPlanBuilder::scan("files", provider_as_source(table), None)?;
         Ok(Arc::new(ViewTable::new(plan.project(all)?.build()?, None)))
     }
 
-    /// The columns, from the column with the path of the file.
-    fn columns(&self, schema: &Schema, path: &str) -> impl Iterator<Item = Expr> {
-        let unknown = (self.keys.iter()).filter(|(key, _)| schema.field_with_name(key).is_err());
+    /// A column with the name of a key, in which files that do not have it have the values of their directories.
+    fn completed(
+        &self,
+        field: &FieldRef,
+        numbers: &Numbers,
+        files: &[Location],
+        lacking: &[i64],
+    ) -> Result<Expr> {
+        let key = field.name();
+        let written = |number: &i64| {
+            let file = files.get(usize::try_from(*number).ok()?)?;
+            let written = self.value_of(key, file.as_str())?;
+            Some((file, written, meaning(written)?))
+        };
+        let found: Vec<(&Location, &str, String)> = lacking.iter().filter_map(written).collect();
+        if found.is_empty() {
+            return Ok(ident(key));
+        }
+        // Values that are not in a dictionary of the files are added.
+        let own = match field.data_type() {
+            DataType::Dictionary(_, value) => value.as_ref(),
+            other => other,
+        };
+        let widest = match own {
+            DataType::Null => {
+                let meanings: Vec<String> = found.iter().map(|(_, _, m)| m.clone()).collect();
+                type_of(&meanings)
+            }
+            DataType::UInt64 => DataType::UInt64,
+            own if own.is_integer() => DataType::Int64,
+            other => other.clone(),
+        };
+        let fits = |data_type: &DataType| found.iter().all(|(_, _, value)| holds(data_type, value));
+        let data_type = match fits(own) {
+            true => own.clone(),
+            false => widest,
+        };
+        if let Some((file, _, value)) = found.iter().find(|(_, _, v)| !holds(&data_type, v)) {
+            let mut all = (0_i64..).zip(files);
+            let other = all.find_map(|(number, file)| (!lacking.contains(&number)).then_some(file));
+            let other = other.map_or("another file", Location::as_str);
+            return plan_err!(
+                "{file}: its directory gives the column {key} the value '{value}', but in {other} it holds {own}; give the column or the directories another name"
+            );
+        }
+        let values = found.iter().map(|(_, value, _)| (*value).to_owned());
+        let text = self.text(key, &values.collect(), numbers, files);
+        let is_lacking = lacking.iter().map(|number| lit(*number)).collect();
+        let is_lacking = ident(&numbers.file).in_list(is_lacking, false);
+        let column = Expr::Case(Case {
+            expr: None,
+            when_then_expr: vec![(
+                Box::new(is_lacking),
+                Box::new(cast(text, data_type.clone())),
+            )],
+            else_expr: Some(Box::new(cast(ident(key), data_type))),
+        });
+        Ok(column.alias(key))
+    }
+
+    /// The value, as written, that the directories of a file give to a key, as [`Self::text`] finds it.
+    fn value_of<'a>(&'a self, key: &str, file: &'a str) -> Option<&'a str> {
+        if let Some(found) = self.linked.get(file) {
+            return value_in(found, key);
+        }
+        let root = self.roots.iter().find(|root| file.starts_with(*root))?;
+        let (_, behind) = file
+            .get(root.len() - 1..)?
+            .split_once(&format!("/{key}="))?;
+        behind.split_once('/').map(|(value, _)| value)
+    }
+
+    /// The text of a key's value, of these as written. Files outside of its directories have no value.
+    fn text(
+        &self,
+        key: &str,
+        values: &BTreeSet<String>,
+        numbers: &Numbers,
+        files: &[Location],
+    ) -> Expr {
+        let by_path = self.text_by_path(key, values, &numbers.name);
+        let numbered = (0_i64..).zip(files);
+        let linked: Vec<(i64, &Vec<(String, String)>)> = numbered
+            .filter_map(|(number, file)| Some((number, self.linked.get(file.as_str())?)))
+            .collect();
+        if linked.is_empty() {
+            return by_path;
+        }
+        let all = linked.iter().map(|(number, _)| lit(*number)).collect();
+        let is_linked = ident(&numbers.file).in_list(all, false);
+        let cases = linked.iter().filter_map(|(number, found)| {
+            let value = value_in(found, key).filter(|value| values.contains(*value))?;
+            let meaning = lit(ScalarValue::Utf8(meaning(value)));
+            Some((Box::new(lit(*number)), Box::new(meaning)))
+        });
+        let by_number = case(Some(ident(&numbers.file)), cases.collect(), None);
+        let by_number = vec![(Box::new(is_linked), Box::new(by_number))];
+        case(None, by_number, Some(by_path))
+    }
+
+    /// The same by the column with the path of the file.
+    fn text_by_path(&self, key: &str, values: &BTreeSet<String>, path: &str) -> Expr {
         let below = self.roots.iter().map(|root| {
             let below = substr(ident(path), lit(root.chars().count() as i64));
             let is_below = starts_with(ident(path), lit(root.as_str()));
             (Box::new(is_below), Box::new(below))
         });
-        let below = Expr::Case(Case {
-            expr: None,
-            when_then_expr: below.collect(),
-            else_expr: None,
+        let below = case(None, below.collect(), None);
+        let part = format!("/{key}=");
+        let start = strpos(below.clone(), lit(part.as_str()));
+        let length = part.chars().count() as i64;
+        let behind = substr(below, cast(start.clone(), DataType::Int64) + lit(length));
+        let written = split_part(behind.clone(), lit("/"), lit(1_i64));
+        // Behind the name of a directory there is a slash, unlike behind that of a file.
+        let is_directory = start.gt(lit(0)).and(strpos(behind, lit("/")).gt(lit(0)));
+        let cases = values.iter().map(|value| {
+            let meaning = lit(ScalarValue::Utf8(meaning(value)));
+            (Box::new(lit(value.as_str())), Box::new(meaning))
         });
-        unknown.map(move |(key, values)| {
-            let part = format!("/{key}=");
-            let start = strpos(below.clone(), lit(part.as_str()));
-            let length = part.chars().count() as i64;
-            let behind = substr(
-                below.clone(),
-                cast(start.clone(), DataType::Int64) + lit(length),
-            );
-            let written = split_part(behind.clone(), lit("/"), lit(1_i64));
-            // Behind the name of a directory there is a slash, unlike behind that of a file.
-            let is_directory = start.gt(lit(0)).and(strpos(behind, lit("/")).gt(lit(0)));
-            let meant: BTreeMap<&String, Option<String>> =
-                values.iter().map(|value| (value, meaning(value))).collect();
-            // Files outside of these directories have no value.
-            let cases = meant.iter().map(|(value, meaning)| {
-                let meaning = lit(ScalarValue::Utf8(meaning.clone()));
-                (Box::new(lit(value.as_str())), Box::new(meaning))
-            });
-            let value = Expr::Case(Case {
-                expr: Some(Box::new(written)),
-                when_then_expr: cases.collect(),
-                else_expr: None,
-            });
-            let text = Expr::Case(Case {
-                expr: None,
-                when_then_expr: vec![(Box::new(is_directory), Box::new(value))],
-                else_expr: None,
-            });
-            let is_integer = |value: &String| {
-                let number = value.parse::<i64>();
-                number.is_ok_and(|number| number.to_string() == *value)
-            };
-            let all_integers = meant.values().flatten().all(is_integer);
-            let data_type = match all_integers && meant.values().any(Option::is_some) {
-                true => DataType::Int64,
-                false => DataType::Utf8,
-            };
-            cast(text, data_type).alias(key)
-        })
+        let value = case(Some(written), cases.collect(), None);
+        case(None, vec![(Box::new(is_directory), Box::new(value))], None)
     }
 }
 
-/// The directory that a name refers to, or that is before its first wildcard, with a slash behind it; `None` if the name
-/// is that of a file.
-fn root(name: &str) -> Option<String> {
+/// A CASE of texts; NULL if there are no cases.
+fn case(expr: Option<Expr>, cases: Vec<(Box<Expr>, Box<Expr>)>, other: Option<Expr>) -> Expr {
+    match cases.is_empty() {
+        true => lit(ScalarValue::Utf8(None)),
+        false => Expr::Case(Case {
+            expr: expr.map(Box::new),
+            when_then_expr: cases,
+            else_expr: other.map(Box::new),
+        }),
+    }
+}
+
+/// The keys and values in the names of directories.
+fn keys(directories: &str) -> Vec<(String, String)> {
+    let parts = directories
+        .split('/')
+        .filter_map(|part| part.split_once('='));
+    let known = parts.filter(|(key, _)| !key.is_empty());
+    known
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect()
+}
+
+fn value_in<'a>(found: &'a [(String, String)], key: &str) -> Option<&'a str> {
+    let mut values = found.iter().filter(|(known, _)| known == key);
+    values.next().map(|(_, value)| value.as_str())
+}
+
+/// The names of the directories of a file below a directory, both as they are written.
+fn directories(file: &Path, root: &Path) -> Option<String> {
+    let file = plain(file);
+    let below = file.strip_prefix(root).ok()?.parent()?;
+    below.to_str().map(str::to_owned)
+}
+
+/// A path without `.`.
+fn plain(path: &Path) -> PathBuf {
+    let parts = path.components();
+    parts.filter(|part| *part != Component::CurDir).collect()
+}
+
+/// The type of a column of these values.
+fn type_of(values: &[String]) -> DataType {
+    match !values.is_empty() && values.iter().all(|value| integer(value).is_some()) {
+        true => DataType::Int64,
+        false => DataType::Utf8,
+    }
+}
+
+/// The integer that is written as this value.
+fn integer(value: &str) -> Option<i64> {
+    let number: i64 = value.parse().ok()?;
+    (number.to_string() == value).then_some(number)
+}
+
+/// Whether a column of a type can hold a value as it is written.
+fn holds(data_type: &DataType, value: &str) -> bool {
+    if data_type.is_string() {
+        return true;
+    }
+    let returns = |value: ScalarValue| {
+        let back = value.cast_to(data_type);
+        let back = back.and_then(|held| held.cast_to(&value.data_type()));
+        back.is_ok_and(|back| back == value)
+    };
+    let is_exact = || integer(value).is_some_and(|number| returns(number.into()));
+    returns(ScalarValue::from(value)) || (data_type.is_numeric() && is_exact())
+}
+
+/// The directory that a name refers to, or that is before its first wildcard: as it is written, and its path without links
+/// and with a slash behind it. `None` if the name is that of a file.
+fn root(name: &str) -> Option<(PathBuf, String)> {
     let is_address = location::is_address(name);
     if !is_address && Path::new(name).is_file() {
         return None;
@@ -141,19 +348,17 @@ fn root(name: &str) -> Option<String> {
     let is_glob = |part: &&str| !is_fixed && part.contains(['*', '?', '[']);
     let parts: Vec<&str> = name.split('/').take_while(|part| !is_glob(part)).collect();
     let fixed = parts.join("/");
+    let written = match fixed.as_str() {
+        "" if name.starts_with('/') => Path::new("/"),
+        "" => Path::new("."),
+        other => Path::new(other),
+    };
     let directory = match is_address {
         true => Location::new(&fixed).ok()?.as_str().to_owned(),
-        false => {
-            let directory = match fixed.as_str() {
-                "" if name.starts_with('/') => "/",
-                "" => ".",
-                other => other,
-            };
-            let directory = Path::new(directory).canonicalize().ok()?;
-            directory.to_str()?.to_owned()
-        }
+        false => written.canonicalize().ok()?.to_str()?.to_owned(),
     };
-    Some(format!("{}/", directory.trim_end_matches('/')))
+    let directory = format!("{}/", directory.trim_end_matches('/'));
+    Some((plain(written), directory))
 }
 
 /// The value that the name of a directory means: bytes may be written as `%` and two hexadecimal digits.

@@ -2,7 +2,7 @@
 
 use super::Kind;
 use crate::options::{READERS, lookup};
-use crate::parameters::{ParameterError, parameter_error, set};
+use crate::parameters::{ParameterError, Value, parameter, parameter_error, set};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use neardup_datasets::{Dialect, Header, is_encoding};
@@ -13,6 +13,8 @@ pub(crate) struct Reading {
     delimiter: Option<u8>,
     /// The quote; within, `None` if values have no quotes.
     quote: Option<Option<u8>>,
+    /// The number of lines before the header.
+    skip_lines: u64,
     header: Option<Header>,
     /// The label of an encoding.
     pub(super) encoding: Option<String>,
@@ -43,6 +45,10 @@ impl Reading {
                 Some(text) => Some(quote(&text)?),
                 None => None,
             },
+            skip_lines: match option("skip_lines") {
+                Some(text) => lines(&text)?,
+                None => 0,
+            },
             header: header(is_true("header"), option("column_names"))?,
             encoding,
             all_text: is_true("all_text").unwrap_or(false),
@@ -71,17 +77,44 @@ impl Reading {
         matches!(self.header, None | Some(Header::FirstLine))
     }
 
-    /// The first of the options that only separated values have, if one is given.
-    pub(crate) fn of_separated_values(&self) -> Option<&'static str> {
-        let given = [
-            self.delimiter.is_some(),
-            self.quote.is_some(),
-            self.header.is_some(),
-            self.all_text,
-        ];
-        let names = ["delimiter", "quote", "header", "all_text"];
-        let mut found = names.into_iter().zip(given);
-        found.find_map(|(name, given)| given.then_some(name))
+    /// The ways in which a second input may be read, in the order in which they are tried: options that the main input,
+    /// of this kind, has may describe that input alone.
+    pub(super) fn of_second(&self, main: Kind) -> Vec<Self> {
+        let is_given = |is_encoding: bool| {
+            let is_one = |name: &str| (name == "encoding") == is_encoding && has(main, name);
+            self.given.iter().any(|(name, _)| is_one(name))
+        };
+        let choices = |is_given: bool| match is_given {
+            true => &[false, true][..],
+            false => &[true],
+        };
+        let mut ways = Vec::new();
+        for with_dialect in choices(is_given(false)) {
+            for with_encoding in choices(is_given(true)) {
+                ways.push(self.part(*with_dialect, *with_encoding));
+            }
+        }
+        ways
+    }
+
+    /// The options of separated values, the encoding, both or none.
+    fn part(&self, with_dialect: bool, with_encoding: bool) -> Self {
+        let all = self.clone();
+        let encoding = all.encoding.filter(|_| with_encoding);
+        let mut given = all.given;
+        given.retain(|(name, _)| match *name {
+            "encoding" => with_encoding,
+            _ => with_dialect,
+        });
+        let dialect = match with_dialect {
+            true => self.clone(),
+            false => Self::default(),
+        };
+        Self {
+            encoding,
+            given,
+            ..dialect
+        }
     }
 
     /// The kind of a file whose name and first bytes tell `found`: a file for which a delimiter is given holds
@@ -102,9 +135,19 @@ impl Reading {
         Dialect {
             delimiter: self.delimiter.unwrap_or(delimiter),
             quote: self.quote.unwrap_or(quote),
+            skip_lines: self.skip_lines,
             header: self.header.clone().unwrap_or(Header::FirstLine),
             all_text: self.all_text,
         }
+    }
+}
+
+/// Whether files of a kind have an option.
+pub(super) fn has(kind: Kind, option: &str) -> bool {
+    match kind {
+        Kind::Csv | Kind::Tsv => true,
+        Kind::Json | Kind::Text => option == "encoding",
+        Kind::Parquet | Kind::Dump => false,
     }
 }
 
@@ -126,6 +169,13 @@ fn quote(text: &str) -> std::result::Result<Option<u8>, ParameterError> {
             parameter_error![set("quote", text), why]
         }),
     }
+}
+
+fn lines(text: &str) -> std::result::Result<u64, ParameterError> {
+    Ok(match parameter("skip_lines").read(text)? {
+        Value::Integer(lines) => u64::try_from(lines).unwrap_or(0),
+        _ => 0,
+    })
 }
 
 fn one_byte(text: &str) -> Option<u8> {
@@ -163,4 +213,55 @@ fn header(
         return Ok(Some(Header::Names(all)));
     };
     Err(parameter_error![set("column_names", names), why])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Kind;
+    use super::Reading;
+    use crate::options::NeardupOptions;
+    use datafusion::common::config::ConfigOptions;
+
+    #[test]
+    fn ways_to_read_a_second_input() {
+        let mut config = ConfigOptions::new();
+        config.extensions.insert(NeardupOptions::default());
+        for (name, value) in [
+            ("delimiter", ";"),
+            ("encoding", "latin1"),
+            ("header", "false"),
+        ] {
+            config.set(&format!("neardup.{name}"), value).unwrap();
+        }
+        let reading = Reading::of(&config).unwrap();
+        let names = |reading: &Reading| -> Vec<&'static str> {
+            reading.given().iter().map(|(name, _)| *name).collect()
+        };
+        assert_eq!(names(&reading), ["delimiter", "header", "encoding"]);
+        let ways = |kind| -> Vec<Vec<&'static str>> {
+            reading.of_second(kind).iter().map(names).collect()
+        };
+        let dialect = ["delimiter", "header"].to_vec();
+        let all = ["delimiter", "header", "encoding"].to_vec();
+        let four = [vec![], vec!["encoding"], dialect.clone(), all.clone()];
+        assert_eq!(ways(Kind::Csv), four);
+        assert_eq!(ways(Kind::Tsv), four);
+        assert_eq!(ways(Kind::Json), [dialect.clone(), all.clone()]);
+        assert_eq!(ways(Kind::Text), [dialect, all.clone()]);
+        assert_eq!(ways(Kind::Parquet), [all.clone()]);
+        assert_eq!(ways(Kind::Dump), [all]);
+        let wanted = [
+            (b',', true, None),
+            (b',', true, Some("latin1")),
+            (b';', false, None),
+            (b';', false, Some("latin1")),
+        ];
+        let found = reading.of_second(Kind::Csv);
+        for (way, (delimiter, has_header, encoding)) in found.iter().zip(wanted) {
+            assert_eq!(way.dialect(Kind::Csv).delimiter, delimiter);
+            assert_eq!(way.has_header(), has_header);
+            assert_eq!(way.encoding.as_deref(), encoding);
+        }
+        assert_eq!(Reading::default().of_second(Kind::Csv).len(), 1);
+    }
 }

@@ -354,6 +354,23 @@ pub(super) fn check_row_ids(id: Option<&str>, row_ids: RowIds) -> Result<()> {
     }
 }
 
+/// Checks that the options of readers that are given are options of the input, or of a second one.
+pub(super) fn check_options(input: &Input, second: Option<&Input>) -> Result<()> {
+    let has = |option: &str| {
+        let of_second = second.is_some_and(|second| second.has_option(option));
+        input.has_option(option) || of_second
+    };
+    let mut given = input.reading.given().iter().map(|(option, _)| *option);
+    match given.find(|&option| !has(option)) {
+        Some(option) => {
+            let file = &input.files[0];
+            let why = format!(": {file} is of a kind that does not have this option");
+            Err(parameter_error![name(option), why].into())
+        }
+        None => Ok(()),
+    }
+}
+
 /// The rows of a table; with `made`, ids are made in a new column `id`.
 pub(super) async fn rows(
     context: &SessionContext,

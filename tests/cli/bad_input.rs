@@ -922,6 +922,10 @@ fn tips_name_what_was_meant() {
             "tip: --delimiter C says",
         ),
         (
+            &["dedup", "rows.csv", "--skiprows", "2"],
+            "tip: --skip-lines N leaves out",
+        ),
+        (
             &["dedup", "rows.csv", "--verbose"],
             "--log debug prints more",
         ),

@@ -635,3 +635,84 @@ fn lists_of_texts_are_items() {
         &["--item-text marks: must be a column of texts or of lists of texts, but it holds List"],
     );
 }
+
+/// The items were read with the options of the corpus, also where they have another format.
+#[test]
+fn options_of_reading_describe_the_corpus_first() {
+    let scratch = Scratch::new();
+    let text = "eins zwei drei vier fünf sechs sieben acht neun zehn";
+    let other = "ganz andere Wörter, die nirgends sonst stehen";
+    let latin1 = |text: &str| -> Vec<u8> {
+        text.chars()
+            .map(|letter| u8::try_from(u32::from(letter)).expect("Latin-1"))
+            .collect()
+    };
+    let rows = format!("1;{text}\n2;{other}\n");
+    scratch.write("headed.csv", format!("id;text\n{rows}"));
+    scratch.write("bare.csv", latin1(&rows));
+    scratch.succeed(&[
+        "sql",
+        "--delimiter",
+        ";",
+        "-c",
+        "COPY 'headed.csv' TO 'rows.parquet'; COPY 'headed.csv' TO 'rows.jsonl'",
+    ]);
+    scratch.write("comma.csv", format!("id,text\n7,\"{text}\"\n"));
+    scratch.write("semicolon.csv", format!("id;text\n7;{text}\n"));
+    scratch.write("bare_items.csv", format!("7;{text}\n"));
+    scratch.write("latin1.csv", latin1(&format!("id,text\n7,{text}\n")));
+    scratch.write("separated.txt", format!("id;text\n7;{text}\n"));
+    scratch.write("separated.dat", format!("id;text\n7;{text}\n"));
+    scratch.write("prose.txt", format!("{text}; {other}\n"));
+
+    let headed = ["headed.csv", "--delimiter", ";"];
+    let bare = [
+        "bare.csv",
+        "--delimiter",
+        ";",
+        "--column-names",
+        "id,text",
+        "--encoding",
+        "latin1",
+    ];
+    let parquet = ["rows.parquet", "--delimiter", ";"];
+    let json = ["rows.jsonl", "--delimiter", ";", "--encoding", "utf-8"];
+    let run = |corpus: &[&str], items: &str| {
+        let directory = format!("{}-{items}", corpus[0]);
+        let arguments = ["--against", items, "-o", &directory];
+        let summary = scratch.job(&[&["decontaminate"], corpus, &arguments].concat());
+        assert_eq!(summary["items"], 1, "{directory}");
+        assert_eq!(summary["contaminated_rows"], 1, "{directory}");
+        let sql = "SELECT arrow_cast(item_id, 'Utf8') AS id FROM contamination";
+        let found = scratch.job_rows(&directory, sql);
+        found[0]["id"].as_str().expect("an id").to_owned()
+    };
+    for (corpus, items) in [
+        (&headed[..], "comma.csv"),
+        (&headed, "semicolon.csv"),
+        (&headed, "separated.txt"),
+        (&headed, "separated.dat"),
+        (&bare, "comma.csv"),
+        (&bare, "bare_items.csv"),
+        (&bare, "latin1.csv"),
+        (&parquet, "semicolon.csv"),
+        (&json, "semicolon.csv"),
+    ] {
+        assert_eq!(run(corpus, items), "7", "{corpus:?} {items}");
+    }
+    assert!(run(&headed, "prose.txt").contains("prose.txt"));
+
+    for (corpus, items, said) in [
+        // The error is that of the way of reading in which there are columns.
+        (&headed[..], "comma.csv", "its columns are: id, text"),
+        (&headed, "semicolon.csv", "its columns are: id, text"),
+        // These options can only be those of the items.
+        (&parquet, "comma.csv", "its columns are: id,text"),
+        (&parquet, "rows.jsonl", "--delimiter: "),
+    ] {
+        let arguments = ["--against", items, "--item-text", "question", "-o", "none"];
+        let all = [&["decontaminate"], corpus, &arguments].concat();
+        scratch.fail(&all, &[said]);
+        assert!(!scratch.has("none"));
+    }
+}

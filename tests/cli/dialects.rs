@@ -116,6 +116,67 @@ fn a_dialect_is_given_by_options() {
     assert_eq!(rows, "column_1,column_2,t\n1,x,Utf8\n2,y,Utf8\n");
 }
 
+/// Lines before a header had to be removed from the files.
+#[test]
+fn lines_before_a_header_are_skipped() {
+    let scratch = Scratch::new();
+    let titles = "An export, of \"two\" columns\r\n\n";
+    scratch.write("in/a.csv", format!("{titles}id,text\n1,one two three\n"));
+    scratch.write("in/b.csv", format!("{titles}id,text\n2,four five six\n"));
+    scratch.write("in/empty.csv", "");
+    scratch.write("a.tsv", format!("\u{FEFF}{titles}id\ttext\n7\ta \"b\n"));
+    let utf16 = format!("\u{FEFF}{titles}id,text\n8,日本\n");
+    let utf16: Vec<u8> = utf16.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    scratch.write("wide.csv", utf16);
+    let skip = ["--skip-lines", "2"];
+    let read = |sql: &str| {
+        let all = [&["sql", "--format", "csv"], &skip[..], &["-c", sql]].concat();
+        scratch.succeed(&all).out
+    };
+    assert_eq!(
+        read("SELECT * FROM 'in' ORDER BY id"),
+        "id,text\n1,one two three\n2,four five six\n"
+    );
+    assert_eq!(read("SELECT * FROM 'a.tsv'"), "id,text\n7,\"a \"\"b\"\n");
+    assert_eq!(read("SELECT * FROM 'wide.csv'"), "id,text\n8,日本\n");
+    let set = "SET neardup.skip_lines = 2; SELECT count(*) AS n FROM 'in'";
+    let count = scratch.succeed(&["sql", "--format", "csv", "-c", set]).out;
+    assert_eq!(count, "n\n2\n");
+    // Rows are numbered from the first one of the table.
+    let job = ["dedup", "in", "--id", "row", "-o", "out"];
+    let made = [&job[..], &skip, &["--kept", "kept.csv"]].concat();
+    assert_eq!(scratch.job(&made)["kept"], 2);
+    let kept = String::from_utf8(scratch.read("kept.csv")).expect("UTF-8");
+    assert!(kept.starts_with("row,id,text\n0,1,"), "{kept}");
+    let other = [&job[..], &["--skip-lines", "1"]].concat();
+    scratch.fail(&other, &["skip_lines", "--overwrite"]);
+    scratch.succeed(&["report", "out"]);
+    let page = String::from_utf8(scratch.read("out/report.html")).expect("UTF-8");
+    assert!(page.contains("--skip-lines 2"));
+
+    scratch.write("short.csv", "id,text\n");
+    scratch.write("wrong.csv", format!("{titles}id,text\n1,a\n2\n"));
+    scratch.write("rows.jsonl", "{\"id\":1,\"text\":\"a\"}\n");
+    for (file, lines, said) in [
+        ("short.csv", "2", "the file has no more than 1"),
+        (
+            "wrong.csv",
+            "2",
+            "line 5: the header has 2 columns, but this row has 1",
+        ),
+        ("rows.jsonl", "2", "--skip-lines: "),
+        (
+            "in",
+            "some",
+            "--skip-lines must be a whole number in [0, 4000000000], found some",
+        ),
+    ] {
+        let all = ["dedup", file, "-o", "none", "--skip-lines", lines];
+        scratch.fail(&all, &[said]);
+        assert!(!scratch.has("none"), "{file}");
+    }
+}
+
 /// A delimiter says what a file is whose name and first bytes do not.
 #[test]
 fn a_delimiter_tells_the_kind_of_a_file() {
@@ -210,12 +271,12 @@ fn wrong_headers_and_separators_are_answered_with_what_to_do() {
         (
             "# made by x\nid,text\n1,a\n",
             ",",
-            "line 2: the header has 1 column, but this row has more; line 1 is read as the header: lines before the header must be removed, for example with tail -n +2",
+            "line 2: the header has 1 column, but this row has more; line 1 is read as the header: lines before the header are left out with the option skip_lines, here at least 1 (--skip-lines 1)",
         ),
         (
             "made by x\nid;text\n1;a\n",
             ";",
-            "lines before the header must be removed, for example with tail -n +2",
+            "lines before the header are left out with the option skip_lines, here at least 1 (--skip-lines 1)",
         ),
         (
             "1,1.5,1.5\n2,2.5,3.5\n",

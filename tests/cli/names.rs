@@ -1,7 +1,7 @@
 //! What a name says about a file, and what its first bytes say where the name says nothing.
 
 use crate::scratch::{Scratch, answer};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::process::Stdio;
 
@@ -259,5 +259,151 @@ fn directories_of_keys_and_values_are_columns() {
     assert_eq!(
         (rows.len(), &rows[0]["n"], &rows[0]["year"]),
         (1, &2.into(), &2020.into())
+    );
+}
+
+/// The names of the targets counted, or none.
+#[test]
+fn links_to_directories_count_by_their_own_names() {
+    let scratch = Scratch::new();
+    for (file, id) in [
+        ("real/2019/a.csv", 1),
+        ("real/lang=de/b.csv", 2),
+        ("dir/year=2020/c.csv", 3),
+        ("blobs/0123", 4),
+    ] {
+        scratch.write(file, format!("id,text\n{id},{id} two three four\n"));
+    }
+    let link = |target: &str, link: &str| {
+        std::os::unix::fs::symlink(target, scratch.path(link)).expect("a link");
+    };
+    link("../real/2019", "dir/year=2019");
+    link("../real/lang=de", "dir/plain");
+    link("../../blobs/0123", "dir/year=2020/d.csv");
+    let csv = |from: &str| {
+        let sql = format!("SELECT * FROM {from} ORDER BY id");
+        scratch.succeed(&["sql", "--format", "csv", "-c", &sql]).out
+    };
+    let rows = |rows: &[(u32, &str)]| -> String {
+        let row = |(id, more): &(u32, &str)| format!("{id},{id} two three four{more}\n");
+        rows.iter().map(row).collect()
+    };
+    let years = rows(&[(1, ",2019"), (2, ","), (3, ",2020"), (4, ",2020")]);
+    let root = scratch.path("dir");
+    let absolute = format!("{}/*/*.csv", root.display());
+    for name in [
+        "dir/*/*.csv",
+        "./dir/*/*.csv",
+        "*/../dir/*/*.csv",
+        &absolute,
+    ] {
+        let found = csv(&format!("'{name}'"));
+        assert_eq!(found, format!("id,text,year\n{years}"), "{name}");
+    }
+    // Nothing but the name of a link stands for its target, which is below the working directory here.
+    for (name, row) in [
+        ("*/plain/*.csv", (2, "")),
+        ("dir/plain", (2, "")),
+        ("dir/year=2019", (1, "")),
+    ] {
+        let found = csv(&format!("'{name}'"));
+        assert_eq!(found, format!("id,text\n{}", rows(&[row])), "{name}");
+    }
+    // A file that is found in two ways has the values of both.
+    scratch.succeed(&["dedup", "real/*/*.csv", "dir/*/*.csv", "-o", "out"]);
+    let kept = scratch.job_rows("out", "SELECT id, year, lang FROM kept ORDER BY id");
+    let of_row = |row: &Map<String, Value>| {
+        let [id, year] = ["id", "year"].map(|name| row.get(name)?.as_i64());
+        (id, year, row.get("lang").is_some())
+    };
+    assert_eq!(
+        kept.iter().map(of_row).collect::<Vec<_>>(),
+        [
+            (Some(1), Some(2019), false),
+            (Some(2), None, true),
+            (Some(3), Some(2020), false),
+            (Some(4), Some(2020), false)
+        ]
+    );
+}
+
+/// The values of the directories were hidden for all files if one of them has a column of the name.
+#[test]
+fn files_without_a_column_have_the_value_of_their_directory() {
+    let scratch = Scratch::new();
+    let csv = |sql: &str| scratch.succeed(&["sql", "--format", "csv", "-c", sql]).out;
+    for (file, columns) in [
+        (
+            "mix/year=2019/a.parquet",
+            "1 AS id, 'one two three' AS text, CAST(2018 AS INT) AS year",
+        ),
+        (
+            "mix/year=2020/b.parquet",
+            "2 AS id, 'four five six' AS text",
+        ),
+        (
+            "mix/year=2021/c.parquet",
+            "3 AS id, 'seven eight nine' AS text, CAST(NULL AS INT) AS year",
+        ),
+        ("mix/d.parquet", "4 AS id, 'ten eleven twelve' AS text"),
+        (
+            "dates/day=2020-02-01/a.parquet",
+            "1 AS id, DATE '2020-01-31' AS day",
+        ),
+        ("dates/day=2020-02-02/b.parquet", "2 AS id"),
+        (
+            "wrong/day=monday/a.parquet",
+            "1 AS id, DATE '2020-01-31' AS day",
+        ),
+        ("wrong/day=tuesday/b.parquet", "2 AS id"),
+    ] {
+        csv(&format!("COPY (SELECT {columns}) TO '{file}'"));
+    }
+    assert_eq!(
+        csv("SELECT id, year FROM 'mix' ORDER BY id"),
+        "id,year\n1,2018\n2,2020\n3,\n4,\n"
+    );
+    assert_eq!(csv("SELECT id FROM 'mix' WHERE year = 2020"), "id\n2\n");
+    assert_eq!(
+        csv("SELECT id, day, arrow_typeof(day) AS t FROM 'dates' ORDER BY id"),
+        "id,day,t\n1,2020-01-31,Date32\n2,2020-02-02,Date32\n"
+    );
+    // With ids from the numbers of rows.
+    scratch.succeed(&["dedup", "mix", "--id", "row", "-o", "out"]);
+    let rows = scratch.job_rows("out", "SELECT year FROM kept ORDER BY id");
+    let year = rows.iter().map(|row| row.get("year"));
+    let years: Vec<Option<i64>> = year.map(|year| year?.as_i64()).collect();
+    assert_eq!(years, [Some(2018), Some(2020), None, None]);
+    // A value that the column cannot hold.
+    scratch.fail(
+        &["sql", "-c", "SELECT * FROM 'wrong'"],
+        &[
+            "wrong/day=tuesday/b.parquet: its directory gives the column day the value 'tuesday'",
+            "wrong/day=monday/a.parquet it holds Date32",
+        ],
+    );
+
+    // A key of some objects of a file is a column of that file.
+    scratch.write(
+        "json/year=2019/a.jsonl",
+        "{\"id\":1,\"year\":2018}\n{\"id\":2}\n",
+    );
+    scratch.write("json/year=2020/b.jsonl", "{\"id\":3}\n");
+    scratch.write("texts/year=2019/a.jsonl", "{\"id\":1,\"year\":\"x\"}\n");
+    scratch.write("texts/year=2020/b.jsonl", "{\"id\":2}\n");
+    assert_eq!(
+        csv("SELECT id, year FROM 'json' ORDER BY id"),
+        "id,year\n1,2018\n2,\n3,2020\n"
+    );
+    assert_eq!(
+        csv("SELECT id, year FROM 'texts' ORDER BY id"),
+        "id,year\n1,x\n2,2020\n"
+    );
+    // Files of separated values all have the same columns.
+    scratch.write("csv/year=2019/a.csv", "id,year\n1,2018\n");
+    scratch.write("csv/year=2020/b.csv", "id,year\n2,\n");
+    assert_eq!(
+        csv("SELECT id, year FROM 'csv' ORDER BY id"),
+        "id,year\n1,2018\n2,\n"
     );
 }

@@ -371,3 +371,49 @@ fn the_command_has_the_options_of_reading() {
     let summary = scratch.job(&words);
     assert_eq!(summary["kept"], 1);
 }
+
+/// Labels were read with the options of the corpus, and the command that is printed had options that its input refuses.
+#[test]
+fn options_of_reading_describe_the_corpus_first() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "rows.csv",
+        "id;text\n1;one two three four\n2;one two three four five\n3;six seven eight nine\n",
+    );
+    let copy = "COPY 'rows.csv' TO 'rows.parquet'";
+    scratch.succeed(&["sql", "--delimiter", ";", "-c", copy]);
+    let labels = "id_a,id_b,label\n1,2,yes\n1,3,no\n";
+    scratch.write("comma.csv", labels);
+    scratch.write("semicolon.csv", labels.replace(',', ";"));
+    for (rows, labels, options) in [
+        ("rows.csv", "comma.csv", " --delimiter ';'"),
+        ("rows.csv", "semicolon.csv", " --delimiter ';'"),
+        ("rows.parquet", "semicolon.csv", ""),
+    ] {
+        let directory = format!("{rows}-{labels}");
+        let said = scratch.succeed(&[
+            "tune",
+            rows,
+            "--delimiter",
+            ";",
+            "--labels",
+            labels,
+            "--shingle",
+            "word:1",
+            "--threshold",
+            "0.5",
+            "-o",
+            &directory,
+            "--quiet",
+        ]);
+        assert_eq!(
+            said.out,
+            format!("neardup dedup {rows}{options} --shingle word:1 --threshold 0.5\n")
+        );
+    }
+    scratch.fail(
+        &["tune", "rows.parquet", "--delimiter", ";", "-o", "none"],
+        &["--delimiter: ", "of a kind that does not have this option"],
+    );
+    assert!(!scratch.has("none"));
+}

@@ -1,5 +1,6 @@
 //! Infers the columns of all files from all of their values.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -35,12 +36,21 @@ fn inspect(file: &StoredFile, options: &RecordOptions, handle: &Handle) -> Resul
     })
 }
 
-/// The columns that can hold every value of these files; `at_once` files are read at the same time.
-pub(super) async fn schema(
+/// The columns of all files.
+pub(super) struct Inferred {
+    /// The columns that can hold every value.
+    pub(super) schema: SchemaRef,
+    /// For each watched column, the indices of the files that have no value of it, not even a null.
+    pub(super) lacking: BTreeMap<String, Vec<i64>>,
+}
+
+/// Infers the columns of these files; `at_once` files are read at the same time.
+pub(super) async fn columns(
     files: &[StoredFile],
     options: &RecordOptions,
+    watched: &[String],
     at_once: usize,
-) -> Result<SchemaRef> {
+) -> Result<Inferred> {
     let mut found = futures::stream::iter(files.to_vec())
         .map(|file| {
             let options = options.clone();
@@ -56,9 +66,19 @@ pub(super) async fn schema(
         .buffered(at_once.max(1));
     let mut shape = Shape::default();
     let mut table: Option<(StoredFile, Columns)> = None;
+    let watched = watched.iter().map(|name| (name.clone(), Vec::new()));
+    let mut lacking: BTreeMap<String, Vec<i64>> = watched.collect();
+    let mut number = 0;
     while let Some((file, found)) = found.try_next().await? {
         match found {
-            Found::Json(other) => shape.merge(&other)?,
+            Found::Json(other) => {
+                for (name, files) in &mut lacking {
+                    if !other.has(name) {
+                        files.push(number);
+                    }
+                }
+                shape.merge(&other)?;
+            }
             Found::Text => {}
             // A file without a header is empty.
             Found::Separated(columns) if columns.names.is_empty() => {}
@@ -67,6 +87,7 @@ pub(super) async fn schema(
                 Some((first, known)) => join(known, columns, first, &file)?,
             },
         }
+        number += 1;
     }
     let fields = match &options.format {
         RecordFormat::Json => shape.fields()?,
@@ -87,7 +108,10 @@ pub(super) async fn schema(
             fields.collect()
         }
     };
-    Ok(Arc::new(Schema::new(fields)))
+    Ok(Inferred {
+        schema: Arc::new(Schema::new(fields)),
+        lacking,
+    })
 }
 
 /// Values are assigned to columns by their position in the row, so all headers must be the same.

@@ -109,6 +109,32 @@ impl Buffer {
         Ok(Some(self.bytes[self.start]))
     }
 
+    /// Consumes a line and its end, which is `\n`, `\r\n` or `\r`. Returns the last byte, of the end if the line has one;
+    /// `None` at the end of the file.
+    pub(super) fn skip_line(&mut self) -> io::Result<Option<u8>> {
+        let mut last = None;
+        while self.peek()?.is_some() {
+            let rest = self.rest();
+            match memchr::memchr2(b'\n', b'\r', rest) {
+                Some(at) => {
+                    let end = rest[at];
+                    self.take(at + 1);
+                    if end == b'\r' && self.peek()? == Some(b'\n') {
+                        self.take(1);
+                        return Ok(Some(b'\n'));
+                    }
+                    return Ok(Some(end));
+                }
+                None => {
+                    last = rest.last().copied();
+                    let all = rest.len();
+                    self.take(all);
+                }
+            }
+        }
+        Ok(last)
+    }
+
     fn skip_mark(&mut self) -> io::Result<()> {
         while self.rest().len() < BOM.len() && BOM.starts_with(self.rest()) {
             if !self.more()? {

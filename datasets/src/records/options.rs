@@ -26,6 +26,8 @@ pub struct Dialect {
     /// The byte around a value that contains separators, line breaks or, doubled, this byte; `None`: all bytes but
     /// separators and line breaks are part of values.
     pub quote: Option<u8>,
+    /// Number of lines at the beginning of a file that are left out, before the header.
+    pub skip_lines: u64,
     /// Where the names of the columns are.
     pub header: Header,
     /// Whether all columns are read as text.

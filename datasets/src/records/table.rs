@@ -1,5 +1,6 @@
 //! The table provider.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -15,7 +16,7 @@ use datafusion::object_store::path::Path;
 use datafusion::physical_plan::ExecutionPlan;
 
 use super::decode::RecordSource;
-use super::infer;
+use super::infer::{self, Inferred};
 use super::options::RecordOptions;
 use crate::files::{Files, Numbers, Stamp, assign, parts};
 
@@ -28,6 +29,8 @@ pub struct RecordTable {
     pub(super) options: RecordOptions,
     /// Columns of the files.
     pub(super) schema: SchemaRef,
+    /// The files without watched columns, as [`RecordTable::lacking`] gives them.
+    pub(super) lacking: BTreeMap<String, Vec<i64>>,
     pub(super) numbers: Option<Numbers>,
     /// The schema of a scan without projection.
     pub(super) all: SchemaRef,
@@ -35,7 +38,7 @@ pub struct RecordTable {
 
 impl RecordTable {
     /// A table over files of one store, which are read completely to infer their columns, `at_once` of them at the same
-    /// time.
+    /// time. Of the columns `watched` the table knows which files have them.
     ///
     /// # Errors
     /// If a file is not in the given format, or the files have incompatible columns.
@@ -44,19 +47,28 @@ impl RecordTable {
         store: &ObjectStoreUrl,
         paths: &[Path],
         options: RecordOptions,
+        watched: &[String],
         at_once: usize,
     ) -> Result<Self> {
         let files = Files::new(store, paths);
         let found = files.stat(runtime).await?;
-        let schema = infer::schema(&found, &options, at_once).await?;
+        let Inferred { schema, lacking } =
+            infer::columns(&found, &options, watched, at_once).await?;
         Ok(Self {
             stamps: found.iter().map(|file| Stamp::of(&file.meta)).collect(),
             files,
             options,
             all: Arc::clone(&schema),
             schema,
+            lacking,
             numbers: None,
         })
+    }
+
+    /// For each watched column, the indices of the files that do not have it. Files of separated values have all columns.
+    #[must_use]
+    pub fn lacking(&self) -> &BTreeMap<String, Vec<i64>> {
+        &self.lacking
     }
 
     /// The same table with the index of the file and of the row after its columns.
@@ -99,12 +111,19 @@ impl TableProvider for RecordTable {
         let is_same =
             |(file, stamp): (&crate::files::StoredFile, &Stamp)| Stamp::of(&file.meta) == *stamp;
         if !files.iter().zip(&self.stamps).all(is_same) {
-            let found = infer::schema(&files, &self.options, partitions).await?;
-            if found != self.schema {
+            let watched: Vec<String> = self.lacking.keys().cloned().collect();
+            let found = infer::columns(&files, &self.options, &watched, partitions).await?;
+            if found.schema != self.schema {
                 return exec_err!(
                     "the files have changed since the table was made: their columns were {}, but now are {}",
                     columns(&self.schema),
-                    columns(&found)
+                    columns(&found.schema)
+                );
+            }
+            if found.lacking != self.lacking {
+                return exec_err!(
+                    "the files have changed since the table was made: other files have the columns {} now",
+                    watched.join(", ")
                 );
             }
         }

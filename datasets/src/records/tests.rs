@@ -14,6 +14,7 @@ use super::{Dialect, Header, json, separated};
 const CSV: Dialect = Dialect {
     delimiter: b',',
     quote: Some(b'"'),
+    skip_lines: 0,
     header: Header::FirstLine,
     all_text: false,
 };
@@ -199,15 +200,15 @@ fn values_are_found_at_any_size() {
             ),
             (
                 "# made by x\na,b\n",
-                "line 2: the header has 1 column, but this row has more; line 1 is read as the header: lines before the header must be removed, for example with tail -n +2",
+                "line 2: the header has 1 column, but this row has more; line 1 is read as the header: lines before the header are left out with the option skip_lines, here at least 1 (--skip-lines 1)",
             ),
             (
                 "# one\n# two, three\na,b\n",
-                "must be removed, for example with tail -n +2",
+                "left out with the option skip_lines, here at least 1 (--skip-lines 1)",
             ),
             (
                 "made by x\n\na,b\n",
-                "for example with tail -n +3; or write a value with the separator in it in quotes",
+                "here at least 2 (--skip-lines 2); or write a value with the separator in it in quotes",
             ),
             ("# x, y\na,b,c\n", "line 1 is read as the header"),
             (
@@ -268,6 +269,14 @@ fn dialects_are_read_at_any_size() {
         header: Header::Names(vec!["x".to_owned(), "y".to_owned()]),
         ..CSV
     };
+    let titled = Dialect {
+        skip_lines: 2,
+        ..CSV
+    };
+    let untitled = Dialect {
+        skip_lines: 1,
+        ..numbered.clone()
+    };
     for (dialect, text, wanted) in [
         (
             &unquoted,
@@ -283,6 +292,12 @@ fn dialects_are_read_at_any_size() {
         (&numbered, "", ""),
         (&named, "1,'a,''b'\n2,\"c\"", "x|y\n1|a,'b\n2|\"c\""),
         (&named, "", "x|y"),
+        (&titled, "one \"\r\n\ra,b\n1,2", "a|b\n1|2"),
+        (&titled, "one,\n\n\na,b\n\"1\n2\",3\n", "a|b\n1\n2|3"),
+        (&titled, "one\ntwo", ""),
+        (&titled, "one\n\n", ""),
+        (&titled, "", ""),
+        (&untitled, "x\r1;2\r3;4", "column_1|column_2\n1|2\n3|4"),
     ] {
         for size in SIZES {
             let found = separated_values(text, size, dialect).expect(text);
@@ -301,6 +316,22 @@ fn dialects_are_read_at_any_size() {
             "line 1: there are 2 columns, but this row has more",
         ),
         (&unquoted, "a\tb\n\"1\n\"\t2\n", "say by which quote"),
+        // Lines are those of the file.
+        (
+            &titled,
+            "x\r\n\na,b\n1,2\n3\n",
+            "line 5: the header has 2 columns, but this row has 1",
+        ),
+        (
+            &titled,
+            "x\ny\nz\na,b\n",
+            "line 4: the header has 1 column, but this row has more; line 3 is read as the header: lines before the header are left out with the option skip_lines, here at least 3",
+        ),
+        (
+            &titled,
+            "a,b",
+            "f: the option skip_lines leaves out 2 lines, but the file has no more than 1",
+        ),
     ] {
         let error = separated_values(text, 3, dialect).expect_err(text);
         assert!(error.to_string().contains(said), "{error}");

@@ -1,5 +1,6 @@
 //! Serialises tables and sources of separated values and JSON.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use datafusion::common::Result;
@@ -16,6 +17,7 @@ use crate::files::{
 struct TableParts {
     files: Files,
     stamps: Vec<Stamp>,
+    lacking: BTreeMap<String, Vec<i64>>,
     scan: SourceParts,
 }
 
@@ -46,6 +48,7 @@ impl Wire for RecordTable {
         write_parts(&TableParts {
             files: self.files.clone(),
             stamps: self.stamps.clone(),
+            lacking: self.lacking.clone(),
             scan: SourceParts::of(&self.source())?,
         })
     }
@@ -54,6 +57,7 @@ impl Wire for RecordTable {
         let TableParts {
             files,
             stamps,
+            lacking,
             scan,
         } = read_parts(bytes)?;
         let source = scan.source()?;
@@ -62,6 +66,7 @@ impl Wire for RecordTable {
             stamps,
             options: source.options().clone(),
             schema: Arc::clone(source.schema()),
+            lacking,
             numbers: source.numbers().cloned(),
             all: Arc::clone(source.table_schema_ref()),
         })

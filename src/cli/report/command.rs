@@ -32,6 +32,7 @@ const OPTIONS: [(&str, &str, &str); 23] = [
     ("language", "--language", ""),
     ("delimiter", "--delimiter", ""),
     ("quote", "--quote", ""),
+    ("skip_lines", "--skip-lines", "0"),
     ("column_names", "--column-names", ""),
     ("encoding", "--encoding", ""),
 ];

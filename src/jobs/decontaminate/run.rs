@@ -1,8 +1,8 @@
 //! Finds the files and the columns that the options name, and checks them.
 
 use super::options::{Action, CONTAMINATED, Decontaminate};
-use crate::files::{Input, Kind, resolve};
-use crate::jobs::table::{TableColumns, check_row_ids};
+use crate::files::{Input, Kind, resolve, resolve_second};
+use crate::jobs::table::{self, TableColumns, check_row_ids};
 use crate::parameters::{name, parameter_error, set};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, exec_err};
@@ -60,10 +60,12 @@ impl<'a> Run<'a> {
             given => given.to_vec(),
         };
         let corpus = resolve(&options.inputs, &state).await?.with_texts_in(text);
-        let mut items = resolve(&options.against, &state).await?;
-        for column in &item_texts {
-            items = items.with_texts_in(column);
-        }
+        // Without a column `row` the ids are made.
+        let item_id = (options.item_id.as_deref()).filter(|id| *id != table::ROW);
+        let needed: Vec<&str> = (item_texts.iter().map(String::as_str))
+            .chain(item_id)
+            .collect();
+        let items = resolve_second(&options.against, &needed, &item_texts, &corpus, &state).await?;
         if let Some(dump) = [&corpus, &items]
             .into_iter()
             .find(|input| input.kind == Kind::Dump)
@@ -82,11 +84,7 @@ impl<'a> Run<'a> {
             let both = format!("{file} is a file of the corpus, and of the items of ");
             return Err(parameter_error![both, name("against")].into());
         }
-        if let (Some(option), Some(_)) = (corpus.unused_option(), items.unused_option()) {
-            let file = &corpus.files[0];
-            let why = format!(": {file} is of a kind that does not have this option");
-            return Err(parameter_error![name(option), why].into());
-        }
+        table::check_options(&corpus, Some(&items))?;
         let columns = TableColumns::of(context, &corpus).await?;
         columns.find_text("text", text)?;
         let id = columns

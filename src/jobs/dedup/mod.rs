@@ -47,11 +47,7 @@ pub async fn dedup(
     let input = texts
         .iter()
         .fold(input, |input, text| input.with_texts_in(text));
-    if let Some(option) = input.unused_option() {
-        let file = &input.files[0];
-        let why = format!(": {file} is of a kind that does not have this option");
-        return Err(parameter_error![name(option), why].into());
-    }
+    table::check_options(&input, None)?;
     let run = Run::new(options, &input)?;
     crate::options::value(context.copied_config().options(), parameter("parts"))?;
     inputs::refuse_inside(&input, &options.output, &context.runtime_env())?;

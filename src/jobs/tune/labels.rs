@@ -1,6 +1,6 @@
 //! Reads labelled pairs, and judges settings by them.
 
-use super::{LabelCounts, Setting, Tuner, step_name};
+use super::{LABEL_COLUMNS, LabelCounts, Setting, Tuner, step_name};
 use crate::files::Input;
 use crate::functions::Value;
 use crate::jobs::job::{Job, Output};
@@ -26,7 +26,7 @@ impl Tuner<'_> {
         let file = &labels.files[0];
         let table = labels.table(&job.context().state()).await?;
         let schema = table.schema();
-        for column in ["id_a", "id_b", "label"] {
+        for column in LABEL_COLUMNS {
             let Ok(field) = schema.field_with_name(column) else {
                 let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
                 return exec_err!(

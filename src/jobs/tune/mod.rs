@@ -27,7 +27,7 @@ use super::inputs;
 use super::job::{Job, Output, Progress};
 use super::manifest::{Manifest, StepRecord};
 use super::table;
-use crate::files::{Input, Kind, caught, resolve};
+use crate::files::{Input, Kind, caught, resolve, resolve_second};
 use crate::functions::Value;
 use datafusion::common::Result;
 use datafusion::prelude::SessionContext;
@@ -35,6 +35,9 @@ use result::best;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tables::{write_methods, write_settings};
+
+/// The columns of labelled pairs.
+const LABEL_COLUMNS: [&str; 3] = ["id_a", "id_b", "label"];
 
 /// Runs or resumes the job, which writes `settings.parquet` and `methods.parquet`.
 ///
@@ -52,9 +55,13 @@ pub async fn tune(
     let texts = corpus.texts();
     let input = (texts.iter()).fold(input, |input, text| input.with_texts_in(text));
     let labels = match &options.labels {
-        Some(file) => Some(resolve(std::slice::from_ref(file), &state).await?),
+        Some(file) => {
+            let files = std::slice::from_ref(file);
+            Some(resolve_second(files, &LABEL_COLUMNS, &[], &input, &state).await?)
+        }
         None => None,
     };
+    table::check_options(&input, labels.as_ref())?;
     let run = Run::new(corpus, &input)?;
     let mut files = inputs::identify(&input, &context.runtime_env()).await?;
     for input in [Some(&input), labels.as_ref()].into_iter().flatten() {
@@ -152,6 +159,10 @@ impl Tuner<'_> {
             best,
             methods,
             costs,
+            reading: (self.input.reading.given().iter())
+                .map(|(option, _)| *option)
+                .filter(|option| self.input.has_option(option))
+                .collect(),
         })
     }
 }

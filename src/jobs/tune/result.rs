@@ -101,6 +101,8 @@ pub struct TuneResult {
     /// Estimated costs of the exact join and of MinHash at the default target recall, of the whole corpus with itself, in
     /// the same unit.
     pub costs: Option<(f64, f64)>,
+    /// The options of readers that are given and that the corpus has; others are those of the labels.
+    pub reading: Vec<&'static str>,
 }
 
 /// The index of the best setting.

@@ -3,7 +3,8 @@
 //! For Parquet the sizes come from the footers, which are read for planning anyway. Uncompressed text files are
 //! sampled at three offsets. Compressed text files are not estimated.
 
-use datafusion::arrow::datatypes::SchemaRef;
+mod footer;
+
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
@@ -14,8 +15,8 @@ use datafusion::datasource::physical_plan::{CsvSource, FileScanConfig, JsonSourc
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::SessionState;
 use datafusion::object_store::{ObjectStore, ObjectStoreExt};
-use datafusion::parquet::file::metadata::ParquetMetaData;
 use datafusion::physical_plan::ExecutionPlan;
+use footer::of_parquet;
 use neardup_datasets::{NumberedParquetSource, RecordSource};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -118,7 +119,8 @@ async fn rows(
             .with_file_metadata_cache(Some(cache))
             .fetch_metadata()
             .await?;
-        return Ok(of_parquet(&metadata, scan.file_schema(), columns));
+        let location = &file.object_meta.location;
+        return of_parquet(&metadata, scan.file_schema(), columns, location, store).await;
     }
     let is_text =
         source.is::<RecordSource>() || source.is::<CsvSource>() || source.is::<JsonSource>();
@@ -129,35 +131,6 @@ async fn rows(
         return of_text(file, store).await.map(Some);
     }
     Ok(None)
-}
-
-/// The rows of the row group with the largest rows, counting only the columns that are read.
-fn of_parquet(
-    metadata: &ParquetMetaData,
-    table: &SchemaRef,
-    columns: Option<&[usize]>,
-) -> Option<Rows> {
-    let read: Option<HashSet<&str>> = columns.map(|columns| {
-        let names = columns
-            .iter()
-            .filter_map(|&column| table.fields().get(column));
-        names.map(|field| field.name().as_str()).collect()
-    });
-    let groups = metadata.row_groups().iter();
-    let of_group = groups.map(|group| {
-        let chunks = group.columns().iter().filter(|chunk| {
-            let name = chunk.column_path().parts().first().map(String::as_str);
-            read.as_ref()
-                .is_none_or(|read| name.is_some_and(|name| read.contains(name)))
-        });
-        let bytes: i64 = chunks.map(|chunk| chunk.uncompressed_size()).sum();
-        let count = group.num_rows().max(0);
-        Rows {
-            bytes: u64::try_from(bytes / count.max(1)).unwrap_or(0),
-            count: u64::try_from(count).unwrap_or(0),
-        }
-    });
-    of_group.max_by_key(|rows| rows.bytes)
 }
 
 /// The lines of the sample with the longest lines.

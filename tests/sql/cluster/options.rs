@@ -128,6 +128,8 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
             "|",
             "--quote",
             "'",
+            "--skip-lines",
+            "2",
             "--no-header",
             "--column-names",
             "id,text",
@@ -243,6 +245,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("--output", "where all trials of jobs write"),
     ("--quiet", "what the client says"),
     ("--quote", "of the session, as for a job"),
+    ("--skip-lines", "of the session, as for a job"),
     ("--report", "what the client writes: tests/cli/report.rs"),
     ("--scratch", "cluster::a large table in memory"),
     (
@@ -326,7 +329,8 @@ fn jobs() -> Result<(), Failed> {
             number / 2
         )
     };
-    let cells: String = (0..40).map(line).collect();
+    let lines: String = (0..40).map(line).collect();
+    let cells = format!("Cells of a table | with ' in it\n\n{lines}");
     // A character of Latin-1 is one byte.
     let cells: Vec<u8> = cells.chars().map(|letter| letter as u8).collect();
     std::fs::write(&cells_at, cells)?;

@@ -66,7 +66,12 @@ impl KeyFilter {
         }
         // Keys that share a counter of the smaller filter have neighbouring ones in the larger filter.
         let mut words = vec![0; self.words.len() >> fewer];
-        for (at, &word) in self.words.iter().enumerate().filter(|(_, word)| **word != 0) {
+        for (at, &word) in self
+            .words
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| **word != 0)
+        {
             for lane in 0..LANES {
                 let counter = (at * LANES + lane) >> fewer;
                 let (sum, shift) = (&mut words[counter / LANES], counter % LANES * 2);
@@ -310,7 +315,11 @@ mod tests {
                 whole.merge(&counts.state()).unwrap();
             }
             let bytes = whole.finish();
-            assert!(bytes.len() <= (4 * all.len()).max(256), "{count}: {} bytes", bytes.len());
+            assert!(
+                bytes.len() <= (4 * all.len()).max(256),
+                "{count}: {} bytes",
+                bytes.len()
+            );
             let found = SharedKeys::new(&bytes).unwrap();
             assert!(shared.iter().all(|&key| found.contains(key)), "{count}");
             let wrong = alone.iter().filter(|&&key| found.contains(key)).count();

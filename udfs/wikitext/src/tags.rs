@@ -232,21 +232,43 @@ fn content(name: &[u8]) -> Content {
     }
 }
 
-/// What follows a tag that separates blocks: a list item or a heading behind its start tag, a paragraph behind its end
-/// tag or the end of a list. `None` for the other tags.
-pub(super) fn block(tag: &[u8]) -> Option<Block> {
+/// What a tag that separates blocks does to list items and headings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Boundary {
+    /// One begins.
+    Begins(Block),
+    /// One ends, or a list.
+    Ends,
+    /// A quotation or another part of the page begins, in one or with some in it.
+    Opens,
+    /// Such a part ends, and with it what began in it.
+    Closes,
+    /// Nothing: it separates blocks only.
+    Separates,
+}
+
+/// What a tag that separates blocks does.
+pub(super) fn boundary(tag: &[u8]) -> Boundary {
     let closing = tag.get(1) == Some(&b'/');
+    let is_empty = tag.ends_with(b"/>");
     let name = &tag[1 + usize::from(closing)..];
     let length = name
         .iter()
         .take_while(|b| b.is_ascii_alphanumeric())
         .count();
     match (name[..length].to_ascii_lowercase().as_slice(), closing) {
-        (b"li" | b"dd" | b"dt", false) => Some(Block::ListItem),
-        (b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6", false) => Some(Block::Heading),
-        (b"li" | b"dd" | b"dt" | b"ul" | b"ol" | b"dl", true) => Some(Block::Paragraph),
-        (b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6", true) => Some(Block::Paragraph),
-        _ => None,
+        (b"li" | b"dd" | b"dt", false) => Boundary::Begins(Block::ListItem),
+        (b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6", false) => Boundary::Begins(Block::Heading),
+        (b"li" | b"dd" | b"dt" | b"ul" | b"ol" | b"dl", true) => Boundary::Ends,
+        (b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6", true) => Boundary::Ends,
+        (b"address" | b"blockquote" | b"center" | b"div" | b"poem" | b"section", _) => {
+            match (closing, is_empty) {
+                (true, _) => Boundary::Closes,
+                (false, false) => Boundary::Opens,
+                (false, true) => Boundary::Separates,
+            }
+        }
+        _ => Boundary::Separates,
     }
 }
 

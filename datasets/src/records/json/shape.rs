@@ -166,6 +166,11 @@ impl Shape {
         Ok(())
     }
 
+    /// Whether a row has a value under this key, which may be null.
+    pub(in crate::records) fn has(&self, key: &str) -> bool {
+        self.nodes[ROWS].places.contains_key(key)
+    }
+
     /// The columns of the rows.
     pub(in crate::records) fn fields(&self) -> Result<Fields> {
         self.fields_of(ROWS, "")

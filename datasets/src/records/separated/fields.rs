@@ -39,6 +39,8 @@ pub(in crate::records) struct Fields {
     core: Reader,
     delimiter: u8,
     quote: Option<u8>,
+    /// Number of lines before the header, until they are skipped.
+    skip_lines: u64,
     header: Header,
     /// The first name in the header, and the line of the header, if the file has one.
     title: Option<(String, u64)>,
@@ -79,6 +81,7 @@ impl Fields {
             core: core.build(),
             delimiter: dialect.delimiter,
             quote: dialect.quote,
+            skip_lines: dialect.skip_lines,
             header: dialect.header.clone(),
             title: None,
             has_rows: false,
@@ -104,6 +107,7 @@ impl Fields {
 
     /// The names of the columns; none if the file is empty.
     pub(in crate::records) fn header(&mut self) -> Result<Vec<String>> {
+        self.skip_lines()?;
         let names = match &self.header {
             Header::FirstLine => self.first_line()?,
             Header::Numbered => self.numbers()?,
@@ -116,6 +120,28 @@ impl Fields {
         };
         self.width = names.len();
         Ok(names)
+    }
+
+    /// Skips the lines before the header, in which quotes mean nothing.
+    fn skip_lines(&mut self) -> Result<()> {
+        let lines = std::mem::take(&mut self.skip_lines);
+        let name = &self.name;
+        let failed = |error: std::io::Error| exec_datafusion_err!("{name}: {error}");
+        for skipped in 0..lines {
+            match self.input.skip_line().map_err(failed)? {
+                Some(b'\n') => self.core.set_line(self.core.line() + 1),
+                Some(_) => {}
+                // A file of zero bytes has no rows.
+                None if skipped == 0 => break,
+                None => {
+                    return exec_err!(
+                        "{name}: the option skip_lines leaves out {lines} lines, but the file has no more than {skipped}"
+                    );
+                }
+            }
+        }
+        self.line = self.core.line();
+        Ok(())
     }
 
     /// Fails if the first row holds the names of the columns.
@@ -266,16 +292,17 @@ impl Fields {
             _ if !is_title && !is_comment => String::new(),
             _ if self.has_rows && !is_comment => format!("; {in_quotes}"),
             _ => {
-                let from = match self.has_rows {
+                let before = self.line - 1;
+                let here = match self.has_rows {
                     true => String::new(),
-                    false => format!(", for example with tail -n +{}", self.line),
+                    false => format!(", here at least {before} (--skip-lines {before})"),
                 };
                 let or = match is_comment {
                     true => String::new(),
                     false => format!("; or {in_quotes}"),
                 };
                 format!(
-                    "; line {line} is read as the header: lines before the header must be removed{from}{or}"
+                    "; line {line} is read as the header: lines before the header are left out with the option skip_lines{here}{or}"
                 )
             }
         }

@@ -123,10 +123,11 @@ impl<'a> Renderer<'a> {
             return;
         }
         // The text of an item may begin in the line after its tag.
-        let tagged = self.line.tagged;
+        let (tagged, inside) = (self.line.tagged, self.line.inside);
         self.begin_line(blank || self.line.alone);
         if blank && tagged != Block::Paragraph {
             self.line.block = tagged;
+            self.line.inside = inside;
             self.begin_block();
         }
     }

@@ -46,18 +46,7 @@ impl<'a> Renderer<'a> {
             }
             Kind::HiddenLine => self.skip_line(),
             Kind::Break => {
-                match tags::block(&self.bytes[start..resume]) {
-                    // The end of an item or a heading: what the line is by its own mark goes on.
-                    Some(Block::Paragraph) => {
-                        self.line.block = self.line.marked;
-                        self.line.tagged = Block::Paragraph;
-                    }
-                    Some(block) => {
-                        self.line.block = block;
-                        self.line.tagged = block;
-                    }
-                    None => {}
-                }
+                self.line.pass(tags::boundary(&self.bytes[start..resume]));
                 self.break_block();
                 self.position = resume;
             }

@@ -16,6 +16,7 @@ use super::formulas::Formulas;
 use super::languages::Language;
 use super::rule::Rule;
 use super::spans::{self, Span};
+use super::tags::Boundary;
 use removals::Removals;
 
 /// Appends the plain text of `source`, which is shorter than 4 GiB, and the letter of each of its lines.
@@ -75,6 +76,8 @@ struct Line {
     marked: Block,
     /// What the last tag makes of the text behind it.
     tagged: Block,
+    /// In an item or a heading that a tag began: the number of quotations and the like that are open in it.
+    inside: Option<u32>,
     /// Ends its block: a heading or a list item.
     alone: bool,
     /// In a definition list, before the colon.
@@ -125,6 +128,28 @@ enum Key {
     /// `text=` and its like.
     Text,
     Other,
+}
+
+impl Line {
+    /// What a tag that separates blocks makes of the text behind it.
+    fn pass(&mut self, boundary: Boundary) {
+        match (boundary, self.inside) {
+            (Boundary::Begins(block), _) => {
+                self.block = block;
+                self.tagged = block;
+                self.inside = Some(0);
+            }
+            // What the line is by its own mark goes on.
+            (Boundary::Ends, _) | (Boundary::Closes, Some(0)) => {
+                self.block = self.marked;
+                self.tagged = Block::Paragraph;
+                self.inside = None;
+            }
+            (Boundary::Opens, Some(open)) => self.inside = Some(open + 1),
+            (Boundary::Closes, Some(open)) => self.inside = Some(open - 1),
+            (Boundary::Opens | Boundary::Closes, None) | (Boundary::Separates, _) => {}
+        }
+    }
 }
 
 struct Renderer<'a> {
