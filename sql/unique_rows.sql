@@ -15,7 +15,7 @@
 --   text: text | the text, normalised if requested
 -- Guarantees
 --   Rows with the same id and the same text are one row.
---   An id with different texts, or with different values of group_value unless group_rule is 'any', is an error that names the id.
+--   An id with different texts, or with different values of group_value unless group_rule is 'any', is an error that names the id. Texts of an id are compared by their hashes.
 SELECT
   side,
   id,
@@ -27,8 +27,8 @@ FROM (
     id,
     min(group_value) AS group_value,
     CASE WHEN min(group_value) < max(group_value) OR count(group_value) BETWEEN 1 AND count(*) - 1 THEN 2 ELSE 1 END AS distinct_groups,
-    same_text(CAST(id AS VARCHAR), min(text), max(text)) AS text
-  FROM input
+    one_text(CAST(id AS VARCHAR), min(text), min(hash), max(hash)) AS text
+  FROM (SELECT side, id, group_value, text, text_hash(text) AS hash FROM input)
   WHERE id IS NOT NULL AND text IS NOT NULL
   GROUP BY side, id
 )

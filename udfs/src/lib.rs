@@ -60,6 +60,7 @@ mod minhash_draws;
 mod minhash_similarity;
 mod normalize_text;
 mod number_order;
+mod one_text;
 mod order_key;
 mod packed_vector;
 mod pair_blocks;
@@ -93,6 +94,7 @@ mod spans;
 mod split_sentences;
 mod spot_signatures;
 mod terms;
+mod text_hash;
 mod text_units;
 mod token_frequencies;
 mod translation_probability;
@@ -160,7 +162,9 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(run_keys::RunKeys),
         udf(same_bytes::SameBytes),
         udf(same_group::SameGroup),
+        udf(one_text::OneText),
         udf(same_text::SameText),
+        udf(text_hash::TextHash),
         udf(sentence_id::SentenceId),
         udf(sentence_kinds::SentenceKinds),
         udf(set_hashes::SetHashes),
@@ -231,9 +235,14 @@ pub fn same_group() -> ScalarUDF {
     udf(same_group::SameGroup)
 }
 
-/// The function `same_text`, for plans that are built by hand.
-pub fn same_text() -> ScalarUDF {
-    udf(same_text::SameText)
+/// The function `text_hash`, for plans that are built by hand.
+pub fn text_hash() -> ScalarUDF {
+    udf(text_hash::TextHash)
+}
+
+/// The function `one_text`, for plans that are built by hand.
+pub fn one_text() -> ScalarUDF {
+    udf(one_text::OneText)
 }
 
 /// The function `unquoted_text`, for plans that are built by hand.

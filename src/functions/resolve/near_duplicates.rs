@@ -276,10 +276,17 @@ fn ranked(call: &Call, order: Option<KeepOrder>) -> Result<LogicalPlan> {
     let has_item = item_column(call, &plan)?.is_not_null();
     let keep_key = when(has_item.clone(), order.expr).end()?;
     let group_type = columns::data_type(&plan, &group)?;
+    // Of an id's texts one is held, and hashes tell whether they are equal.
+    let is_text = measure != Measure::Cosine;
+    let compared = match is_text {
+        true => neardup_udfs::text_hash().call(vec![item.clone()]),
+        false => item.clone(),
+    };
     let documents = LogicalPlanBuilder::from(plan)
         .project(vec![
             id.alias("id"),
             item.alias("item"),
+            compared.alias("compared"),
             when(has_item.clone(), group).end()?.alias("group_value"),
             has_item.alias("has_item"),
             keep_key.alias("keep_key"),
@@ -295,16 +302,20 @@ fn ranked(call: &Call, order: Option<KeepOrder>) -> Result<LogicalPlan> {
             ident("id").sort(true, false),
         ])
         .build()?;
-    let items = [
-        cast(ident("id"), DataType::Utf8),
-        ident("min_item"),
-        ident("max_item"),
-    ];
-    let (same, none) = match measure {
-        Measure::Jaccard | Measure::Containment | Measure::Edit => {
-            (neardup_udfs::same_text(), ScalarValue::Utf8View(None))
+    let id_text = cast(ident("id"), DataType::Utf8);
+    let extremes = [ident("min_compared"), ident("max_compared")];
+    let (item, none) = match is_text {
+        true => {
+            let [min, max] = extremes;
+            let of_id = vec![id_text.clone(), ident("min_item"), min, max];
+            let item = neardup_udfs::one_text().call(of_id);
+            (item, ScalarValue::Utf8View(None))
         }
-        Measure::Cosine => (neardup_udfs::same_bytes(), ScalarValue::BinaryView(None)),
+        false => {
+            let [min, max] = extremes;
+            let item = neardup_udfs::same_bytes().call(vec![id_text.clone(), min, max]);
+            (item, ScalarValue::BinaryView(None))
+        }
     };
     let ranked = LogicalPlanBuilder::from(documents.clone())
         .filter(ident("id").is_not_null())?
@@ -313,7 +324,8 @@ fn ranked(call: &Call, order: Option<KeepOrder>) -> Result<LogicalPlan> {
             vec![
                 keep_key.alias("keep_key"),
                 min(ident("item")).alias("min_item"),
-                max(ident("item")).alias("max_item"),
+                min(ident("compared")).alias("min_compared"),
+                max(ident("compared")).alias("max_compared"),
                 min(ident("group_value")).alias("group_value"),
                 max(ident("group_value")).alias("max_group"),
                 count(ident("group_value")).alias("grouped"),
@@ -331,7 +343,7 @@ fn ranked(call: &Call, order: Option<KeepOrder>) -> Result<LogicalPlan> {
                 .and(ident("grouped").lt(ident("items")));
             let differ = ident("group_value").lt(ident("max_group")).or(some);
             let found = when(differ, lit(2_i64)).otherwise(lit(1_i64))?;
-            let is_one = neardup_udfs::same_group().call(vec![items[0].clone(), found]);
+            let is_one = neardup_udfs::same_group().call(vec![id_text, found]);
             when(is_one, ident("group_value")).end()?
         }
     };
@@ -339,7 +351,7 @@ fn ranked(call: &Call, order: Option<KeepOrder>) -> Result<LogicalPlan> {
         .project(vec![
             ident("id"),
             cast(rank, DataType::Int64).alias("rank"),
-            same.call(items.to_vec()).alias("item"),
+            item.alias("item"),
             group.alias("group_value"),
         ])?
         .build()?;

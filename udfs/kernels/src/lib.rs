@@ -155,7 +155,7 @@ pub use path::shortest_path;
 pub use projection::{Coordinate, DenseProjector, MAX_BITS, SparseProjector, signature_bytes};
 pub use runs::{MAX_GAP, Run, RunKeys, chains_into};
 pub use set_signature::set_signature;
-pub use shingle::{MAX_WINDOW, Shingle, ShingleError, ShingleScratch};
+pub use shingle::{MAX_WINDOW, Shingle, ShingleError, ShingleScratch, text_hash};
 pub use simhash::simhash_into;
 pub use split_mix::SplitMix64;
 pub use spot_signatures::{SpotScratch, SpotSignatures};

@@ -146,6 +146,11 @@ impl ShingleScratch {
     }
 }
 
+/// The hash by which a text as a whole is compared: that of a shingle with the same bytes.
+pub fn text_hash(text: &str) -> u64 {
+    xxh3_64(text.as_bytes())
+}
+
 /// Appends the hash of each window of bytes.
 type WindowHashes = fn(&[u8], &mut Vec<u64>);
 

@@ -168,7 +168,7 @@ impl Shape {
 
     /// Whether a row has a value under this key, which may be null.
     pub(in crate::records) fn has(&self, key: &str) -> bool {
-        self.nodes[ROWS].places.contains_key(key)
+        self.nodes[ROWS].indices.contains_key(key)
     }
 
     /// The columns of the rows.
