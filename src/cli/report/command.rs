@@ -9,7 +9,7 @@ use neardup_datasets::sample::SAMPLE_DUMP_NAME;
 use serde_json::Value;
 
 /// Parameters of the manifest, each with the option of the command line and its default.
-const OPTIONS: [(&str, &str, &str); 23] = [
+const OPTIONS: [(&str, &str, &str); 24] = [
     ("id", "--id", ""),
     ("vector", "--vector", ""),
     ("bits", "--bits", ""),
