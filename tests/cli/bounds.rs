@@ -414,7 +414,7 @@ fn a_full_temporary_file_system() {
             .status();
         status.is_ok_and(|status| status.success())
     };
-    if !mount(&["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs"]) {
+    if !mount(&["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs"]) {
         eprintln!("skipped: a_full_temporary_file_system, which needs to mount one");
         return;
     }
@@ -434,7 +434,7 @@ fn a_full_temporary_file_system() {
     let full = scratch.run(&filled);
     let left = names(&scratch, "small");
     // What fits into memory needs no such place.
-    std::fs::write(place.join("full"), vec![0; 21 << 20]).expect_err("a full file system");
+    std::fs::write(place.join("full"), vec![0; 3 << 20]).expect_err("a full file system");
     let small = scratch.run(&["sql", "--temp-dir", "small", "-c", "SELECT 1"]);
     assert_eq!(
         (ended.code, full.code),
