@@ -28,8 +28,16 @@ pub(crate) fn written_formats() -> impl Iterator<Item = Arc<dyn FileFormatFactor
 /// How a file is written by its name: the extension of a compression adds the compression.
 ///
 /// # Errors
-/// If the format of the statement contradicts the name of the file, which could then not be read back.
+/// If the format of the statement contradicts the name of the file, which could then not be read back, or if the name is
+/// that of a pipe or a device, in whose place a file would be put.
 pub(super) fn by_name(copy: CopyTo) -> Result<CopyTo> {
+    let found = std::fs::metadata(&copy.output_url);
+    if found.is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return plan_err!(
+            "COPY … TO '{}': it is a pipe or a device, neither a file nor a directory",
+            copy.output_url
+        );
+    }
     let factory = file_type_to_format(&copy.file_type)?;
     let is_known = factory.downcast_ref::<CsvFormatFactory>().is_some()
         || factory.downcast_ref::<JsonFormatFactory>().is_some()

@@ -2,6 +2,7 @@
 
 use crate::scratch::{Scratch, sample};
 use serde_json::Value;
+use std::process::Command;
 
 #[test]
 fn empty_tables() {
@@ -1200,4 +1201,21 @@ fn lists_in_csv_are_named_before_the_header() {
     );
     let shown = scratch.succeed(&csv("SHOW FUNCTIONS LIKE '%join'")).out;
     assert!(shown.contains("jaccard_join,TABLE,"), "{shown}");
+}
+
+/// The file took the place of the pipe, and its reader waited for ever.
+#[test]
+fn copy_to_a_pipe_is_refused() {
+    let scratch = Scratch::new();
+    let made = Command::new("mkfifo")
+        .arg(scratch.path("rows.csv"))
+        .status();
+    assert!(made.is_ok_and(|made| made.success()));
+    let copy = "COPY (SELECT 1 AS a) TO 'rows.csv'";
+    scratch.fail(
+        &["sql", "-c", copy],
+        &["rows.csv': it is a pipe or a device"],
+    );
+    let kind = std::fs::metadata(scratch.path("rows.csv")).map(|found| found.file_type());
+    assert!(kind.is_ok_and(|kind| !kind.is_file()));
 }
