@@ -1,0 +1,12 @@
+//! Formulas of chemistry.
+
+use super::{MAX_BYTES, one_line};
+
+/// A formula of chemistry, which is nearly plain: `2H2 + O2 -> 2H2O`.
+pub(super) fn in_characters(source: &str) -> Option<String> {
+    if source.len() > MAX_BYTES || source.contains(['\\', '{', '}', '$']) {
+        return None;
+    }
+    let arrows = source.replace("<=>", "⇌").replace("<->", "↔");
+    one_line(&arrows.replace("->", "→").replace("<-", "←"))
+}

@@ -1,0 +1,89 @@
+use super::*;
+
+#[test]
+fn formulas_in_plain_characters() {
+    for (tex, text) in [
+        (r"x", "x"),
+        (r"\bar x = 0", "x\u{304} = 0"),
+        (r"a+b", "a + b"),
+        (r"-x", "−x"),
+        (r"x = -1", "x = −1"),
+        (r"e^{-x}", "e^(−x)"),
+        (r"x^2+y_1", "x^2 + y_1"),
+        (r"e^x y", "e^x y"),
+        (r"e^{xy}", "e^(xy)"),
+        (r"10^3 5", "10^3 5"),
+        (r"2\frac{1}{2}", "2 1/2"),
+        (r"\frac{a}{b}c", "a/b c"),
+        (r"\frac{a}{bc}", "a/(bc)"),
+        (r"\frac{a}{b}^2", "(a/b)^2"),
+        (r"\binom{n}{2}", "(n; 2)"),
+        (r"\sqrt{2}3", "√2 3"),
+        (r"1.2\overline{34}", "1.2 3\u{304}4\u{304}"),
+        (r"\underline{x}", "x\u{332}"),
+        (r"1{,}234{,}567", "1,234,567"),
+        (r"x=.5", "x = .5"),
+        (r"\sin -x", "sin −x"),
+        (r"5~\text{kg}", "5 kg"),
+        ("a\\hspace{1em\u{a0}}b", "a b"),
+        (r"\begin{pmatrix}1&-2\\3&4\end{pmatrix}", "(1 −2; 3 4)"),
+        (r"x_{i+1}^{n}", "x_(i + 1)^n"),
+        (r"\frac{a+1}{b} \le x^2", "(a + 1)/b ≤ x^2"),
+        (r"\frac12", "1/2"),
+        (r"\sqrt{x}", "√x"),
+        (r"\sqrt[3]{x + 1}", "∛(x + 1)"),
+        (r"f(x) = \sin x", "f(x) = sin x"),
+        (r"f'(x)", "f′(x)"),
+        (r"x\in\mathbb{R}^n", "x ∈ ℝ^n"),
+        (r"x \not= y", "x ≠ y"),
+        (r"\alpha\beta", "αβ"),
+        (r"\sum_{i=1}^n i", "∑_(i = 1)^n i"),
+        (r"\left( a, b \right]", "(a, b]"),
+        (
+            r"\begin{pmatrix} a & b \\ c & d \end{pmatrix}",
+            "(a b; c d)",
+        ),
+        (r"\text{if } n \text{ is odd}", "if n is odd"),
+        (r"\mathrm{kg}", "kg"),
+        (r"\vec{v}\,\mathrm{d}t", "v\u{20d7} dt"),
+        (r"\{1, 2\}", "{1, 2}"),
+        (r"90^\circ", "90^∘"),
+        (r"10\%", "10%"),
+    ] {
+        assert_eq!(mathematics(tex).as_deref(), Some(text), "{tex}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read() {
+    for tex in [
+        "",
+        " ",
+        "{",
+        "}",
+        r"\nosuchcommand x",
+        r"\frac{1}",
+        "a & b",
+        "x^",
+        r"\def\x{\x\x}\x",
+        r"\sqrt[n+1]{x}",
+        r"\hat{x_1}",
+        ",",
+        r"\begin{alignat}{２}a\end{alignat}",
+        r"\sideset{_1^2}{_3^4}\prod",
+    ] {
+        assert_eq!(mathematics(tex), None, "{tex}");
+    }
+    let deep = format!("{}x{}", "{".repeat(2000), "}".repeat(2000));
+    assert_eq!(mathematics(&deep).as_deref(), Some("x"));
+    assert_eq!(mathematics(&"x".repeat(MAX_BYTES + 1)), None);
+}
+
+#[test]
+fn chemistry_is_nearly_plain() {
+    assert_eq!(
+        chemistry::in_characters("2H2 + O2 -> 2H2O").as_deref(),
+        Some("2H2 + O2 → 2H2O")
+    );
+    assert_eq!(chemistry::in_characters(r"\ce{H2O}"), None);
+}
