@@ -1,11 +1,12 @@
 //! Formulas of TeX in a text: a word in their place, or the formula itself in plain characters.
 //!
 //! `\frac{a+1}{b} \le x^2` is "(a + 1)/b ≤ x^2". `reading` takes the events of the parser, `operands` writes what they
-//! stand for, and `chemistry` is for formulas of another kind.
+//! stand for, `source` is what the parser gets, and `chemistry` is for formulas of another kind.
 
 mod chemistry;
 mod operands;
 mod reading;
+mod source;
 
 use std::fmt;
 use std::panic::catch_unwind;
@@ -15,6 +16,7 @@ use pulldown_latex::{Parser, Storage};
 
 use self::operands::joined;
 use self::reading::Reading;
+use self::source::Source;
 use super::tags;
 
 /// What a text has in place of a formula of TeX.
@@ -103,11 +105,12 @@ fn mathematics(tex: &str) -> Option<String> {
         .chars()
         .map(|c| if c.is_whitespace() { ' ' } else { c })
         .collect();
+    let source = Source::of(&tex)?;
     // A formula must not end a job, whatever the parser makes of it.
     let operands = catch_unwind(|| {
         let storage = Storage::new();
-        let mut reading = Reading::default();
-        for event in Parser::new(&tex, &storage) {
+        let mut reading = Reading::new(&source.texts);
+        for event in Parser::new(&source.tex, &storage) {
             reading.event(event.ok()?)?;
         }
         reading.end()
@@ -118,8 +121,21 @@ fn mathematics(tex: &str) -> Option<String> {
     (!text.starts_with(begins) && text.chars().any(|c| !c.is_whitespace())).then_some(text)
 }
 
-/// Commands at which the parser panics (at numbers outside ASCII, or of many digits), or whose scripts it leaves out.
-const REFUSED: [&str; 4] = ["\\char", "{alignat", "{alignedat", "\\sideset"];
+/// Commands at which the parser panics (at numbers outside ASCII, or of many digits), whose scripts it leaves out, whose
+/// argument is a text beside a colour, or that define commands, which pages cannot.
+const REFUSED: [&str; 11] = [
+    "\\char",
+    "{alignat",
+    "{alignedat",
+    "\\sideset",
+    "\\colorbox",
+    "\\fcolorbox",
+    "\\def",
+    "\\let",
+    "\\futurelet",
+    "\\newcommand",
+    "\\providecommand",
+];
 
 /// Whether the index of a root is more than one letter or digit: the parser gives its parts one by one.
 fn has_long_index(tex: &str) -> bool {

@@ -55,14 +55,18 @@ pub(super) enum Kind {
     Script(ScriptType, ScriptPosition),
 }
 
-/// What a character, a number or a name is.
-pub(super) fn operand(content: Content<'_>, double_struck: bool) -> Operand {
+/// What a character, a number, a name or the number of a text is.
+pub(super) fn operand(content: Content<'_>, double_struck: bool, texts: &[String]) -> Operand {
+    let text_of = |name: &str| match name.parse().ok().and_then(|n: usize| texts.get(n)) {
+        Some(text) => text.to_owned(),
+        None => name.to_owned(),
+    };
     let (text, class) = match content {
         // A space that does not break.
         Content::Text("&nbsp;") => (String::new(), Class::Space),
-        Content::Text(text) => (text.replace("&nbsp;", " "), Class::Ordinary),
+        Content::Text(text) => (text_of(text), Class::Ordinary),
         Content::Number(digits) => (digits.to_owned(), Class::Ordinary),
-        Content::Function(name) => (name.to_owned(), Class::Function),
+        Content::Function(name) => (text_of(name), Class::Function),
         Content::Ordinary { content, .. } if double_struck => {
             (self::double_struck(content).to_string(), Class::Ordinary)
         }

@@ -11,19 +11,22 @@ use super::operands::{Class, Kind, Operand, Operator, combined, operand};
 
 /// The operators that are open; the first is the whole formula.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct Reading<'a> {
     open: Vec<Operator>,
+    /// The texts whose numbers stand in the formula.
+    texts: &'a [String],
 }
 
-impl Default for Reading {
-    fn default() -> Self {
-        let mut reading = Self { open: Vec::new() };
+impl<'a> Reading<'a> {
+    pub(super) fn new(texts: &'a [String]) -> Self {
+        let mut reading = Self {
+            open: Vec::new(),
+            texts,
+        };
         reading.open(Kind::Group(None, None), None);
         reading
     }
-}
 
-impl Reading {
     fn open(&mut self, kind: Kind, arity: Option<usize>) {
         let double_struck = self.open.last().is_some_and(|outer| outer.double_struck);
         self.open.push(Operator {
@@ -39,7 +42,7 @@ impl Reading {
         match event {
             Event::Content(content) => {
                 let double_struck = self.open.last()?.double_struck;
-                self.operand(operand(content, double_struck))?;
+                self.operand(operand(content, double_struck, self.texts))?;
             }
             Event::Begin(grouping) => {
                 let (opening, closing) = match grouping {

@@ -55,6 +55,39 @@ fn formulas_in_plain_characters() {
 }
 
 #[test]
+fn arguments_that_are_texts() {
+    for (tex, text) in [
+        (r"\operatorname*{Res}_{z=0}f", "Res_(z = 0) f"),
+        (r"\operatorname * {ess}_x f", "ess_x f"),
+        (r"\operatorname{tr}(A)", "tr(A)"),
+        (r"\operatorname x y z", "x yz"),
+        (r"\mathop{tr} A", "tr A"),
+        (r"\mathop x y z", "x yz"),
+        (r"\mathop\sum_i i", "∑_i i"),
+        (r"\text x y z", "xyz"),
+        (r"\textbf xy", "xy"),
+        (r"SS_\text{Error}+\frac\text{a}2", "SS_(Error) + a/2"),
+        (r"\text{12}3\sin\text{0}", "12 3 sin 0"),
+    ] {
+        assert_eq!(mathematics(tex).as_deref(), Some(text), "{tex}");
+    }
+    for tex in [
+        r"\operatorname",
+        r"\operatorname\alpha",
+        r"\operatorname^2",
+        r"\text",
+        r"{\text}",
+        r"\text{a",
+        r"\text\foo",
+        r"\def\x{\text}\x{a}",
+        r"\let\x\text\x{a}",
+        r"\colorbox{red}{a}",
+    ] {
+        assert_eq!(mathematics(tex), None, "{tex}");
+    }
+}
+
+#[test]
 fn what_cannot_be_read() {
     for tex in [
         "",
