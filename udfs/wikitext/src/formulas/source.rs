@@ -10,7 +10,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Reads a formula; `None` if a text is neither a group nor a character.
+    /// Reads a formula; `None` if a text cannot be written in plain characters.
     pub(super) fn of(formula: &str) -> Option<Self> {
         let mut source = Self::default();
         let mut rest = formula;
@@ -20,19 +20,12 @@ impl Source {
             rest = match name {
                 "operatorname" => {
                     let behind = behind.trim_start();
-                    let (name, behind) = argument(behind.strip_prefix('*').unwrap_or(behind))?;
-                    source.text(r"\operatorname", name.to_owned());
-                    behind
+                    source.name(behind.strip_prefix('*').unwrap_or(behind))?
                 }
-                // The parser reads other arguments of `\mathop` as formulas.
-                "mathop" if behind.trim_start().starts_with('{') => {
-                    let (name, behind) = argument(behind)?;
-                    source.text(r"\operatorname", name.to_owned());
-                    behind
-                }
-                "text" | "textrm" | "textbf" | "textit" | "textsf" | "texttt" => {
+                "mathop" => source.name(behind)?,
+                "text" | "textrm" | "textbf" | "textit" | "textsf" | "texttt" | "mbox" | "hbox" => {
                     let (text, behind) = argument(behind)?;
-                    source.text(r"\text", text.to_owned());
+                    source.text(r"\text", plain(text)?);
                     behind
                 }
                 _ => {
@@ -44,6 +37,20 @@ impl Source {
         }
         source.tex.push_str(rest);
         Some(source)
+    }
+
+    /// Writes the name of an operator, the argument at the start of `rest`, and returns what is to be read next: the name
+    /// itself if it is a formula.
+    fn name<'a>(&mut self, rest: &'a str) -> Option<&'a str> {
+        let rest = rest.trim_start();
+        let name = argument(rest).and_then(|(name, behind)| Some((plain(name)?, behind)));
+        match name {
+            Some((name, behind)) => {
+                self.text(r"\operatorname", name);
+                Some(behind)
+            }
+            None => rest.starts_with(['{', '\\']).then_some(rest),
+        }
     }
 
     /// Writes a command with a text.
@@ -64,9 +71,9 @@ fn command(rest: &str) -> Option<(&str, &str)> {
     Some(rest.split_at(length))
 }
 
-/// The argument at the start of `rest`, a group or a character, and what follows it.
+/// The argument at the start of `rest`, a group or a character, without a font before it, and what follows it.
 fn argument(rest: &str) -> Option<(&str, &str)> {
-    let rest = rest.trim_start();
+    let rest = without_fonts(rest);
     let Some(content) = rest.strip_prefix('{') else {
         let length = rest.chars().next()?.len_utf8();
         return (!rest.starts_with(SPECIAL)).then_some(rest.split_at(length));
@@ -87,3 +94,58 @@ fn argument(rest: &str) -> Option<(&str, &str)> {
 
 /// Characters that are no text by themselves.
 const SPECIAL: [char; 9] = ['\\', '{', '}', '$', '&', '#', '^', '_', '~'];
+
+/// What follows the spaces and the names of fonts at the start of `rest`.
+fn without_fonts(rest: &str) -> &str {
+    let mut rest = rest.trim_start();
+    while let Some((name, behind)) = rest.strip_prefix('\\').and_then(command)
+        && FONTS.contains(&name)
+    {
+        rest = behind.trim_start();
+    }
+    rest
+}
+
+/// The argument of a command whose argument is a text, in plain characters; `None` if it has a formula or another command.
+fn plain(tex: &str) -> Option<String> {
+    let mut text = String::with_capacity(tex.len());
+    let mut rest = tex;
+    while let Some(c) = rest.chars().next() {
+        let behind = &rest[c.len_utf8()..];
+        rest = behind;
+        match c {
+            '\\' => {
+                let (name, behind) = command(behind)?;
+                rest = behind;
+                match name {
+                    "%" | "&" | "_" | "#" | "$" => text.push_str(name),
+                    "!" => {}
+                    _ if SPACES.contains(&name) => text.push(' '),
+                    _ if FONTS.contains(&name) => rest = behind.trim_start(),
+                    _ => return None,
+                }
+            }
+            '$' => return None,
+            // A script of several characters.
+            '{' if text.ends_with(['^', '_']) => return None,
+            '{' | '}' => {}
+            '~' => text.push(' '),
+            c => text.push(c),
+        }
+    }
+    Some(text)
+}
+
+/// Commands of a space.
+#[rustfmt::skip]
+const SPACES: [&str; 11] = [
+    " ", ",", ":", ";", ">", "thinspace", "medspace", "thickspace", "enspace", "quad", "qquad",
+];
+
+/// Commands that change the font or the size of letters only.
+#[rustfmt::skip]
+const FONTS: [&str; 30] = [
+    "rm", "bf", "it", "sf", "tt", "mathrm", "mathbf", "mathit", "mathsf", "mathtt", "mathup", "mathnormal", "mathcal",
+    "mathfrak", "mathscr", "boldsymbol", "text", "textrm", "textbf", "textit", "textsf", "texttt", "textnormal",
+    "textup", "mbox", "hbox", "displaystyle", "textstyle", "scriptstyle", "scriptscriptstyle",
+];
