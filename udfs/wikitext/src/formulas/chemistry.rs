@@ -7,6 +7,22 @@ pub(super) fn in_characters(source: &str) -> Option<String> {
     if source.len() > MAX_BYTES || source.contains(['\\', '{', '}', '$']) {
         return None;
     }
-    let arrows = source.replace("<=>", "⇌").replace("<->", "↔");
-    one_line(&arrows.replace("->", "→").replace("<-", "←"))
+    let mut line = source.to_owned();
+    for (arrow, sign) in ARROWS {
+        line = line.replace(arrow, sign);
+    }
+    one_line(&line)
 }
+
+/// Arrows, each before those that are a part of it.
+const ARROWS: [(&str, &str); 9] = [
+    ("<=>>", "⇌"),
+    ("<<=>", "⇌"),
+    ("<-->", "⇄"),
+    ("<=>", "⇌"),
+    ("<->", "↔"),
+    ("-->", "→"),
+    ("<--", "←"),
+    ("->", "→"),
+    ("<-", "←"),
+];

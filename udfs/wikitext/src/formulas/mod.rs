@@ -70,17 +70,13 @@ impl FromStr for Formulas {
 /// The text of a formula between tags, from its start tag up to its end tag.
 pub(super) fn of_tag(source: &str) -> Option<String> {
     let tag = tags::parse(source, 0)?;
-    let content = &source[tag.end..];
+    let content = characters(&source[tag.end..]);
     let is_chemistry = source
         .get(1..3)
         .is_some_and(|name| name.eq_ignore_ascii_case("ch") || name.eq_ignore_ascii_case("ce"));
     match is_chemistry {
-        true => chemistry::in_characters(content),
-        // Inside the tags `<` may be written as an entity.
-        false if content.contains("&lt;") || content.contains("&gt;") => {
-            mathematics(&content.replace("&lt;", "<").replace("&gt;", ">"))
-        }
-        false => mathematics(content),
+        true => chemistry::in_characters(&content),
+        false => mathematics(&content),
     }
 }
 
@@ -88,7 +84,28 @@ pub(super) fn of_tag(source: &str) -> Option<String> {
 pub(super) fn of_template(arguments: &str) -> Option<String> {
     let tex = arguments.strip_prefix('|')?;
     let tex = tex.strip_prefix("1=").unwrap_or(tex);
-    mathematics(&tex.replace("{{=}}", "=").replace("{{!}}", "|"))
+    mathematics(&characters(tex).replace("{{=}}", "=").replace("{{!}}", "|"))
+}
+
+/// A formula without comments of the page, and without entities.
+fn characters(source: &str) -> String {
+    let mut formula = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some((before, comment)) = rest.split_once("<!--") {
+        formula.push_str(before);
+        rest = comment.split_once("-->").map_or("", |(_, behind)| behind);
+    }
+    formula.push_str(rest);
+    [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&nbsp;", " "),
+        ("&amp;", "&"),
+    ]
+    .into_iter()
+    .fold(formula, |formula, (entity, character)| {
+        formula.replace(entity, character)
+    })
 }
 
 /// Longest source of a formula that is read, in bytes.
@@ -121,8 +138,8 @@ fn mathematics(tex: &str) -> Option<String> {
     (!text.starts_with(begins) && text.chars().any(|c| !c.is_whitespace())).then_some(text)
 }
 
-/// Commands at which the parser panics (at numbers outside ASCII, or of many digits), whose scripts it leaves out, whose
-/// argument is a text beside a colour, or that define commands, which pages cannot.
+/// Commands at which the parser panics (at numbers outside ASCII, or of many digits), whose scripts it leaves out,
+/// whose argument is a text beside a colour, or that define commands, which pages cannot.
 const REFUSED: [&str; 11] = [
     "\\char",
     "{alignat",

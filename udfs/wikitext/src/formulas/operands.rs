@@ -7,6 +7,49 @@ use pulldown_latex::event::{Content, DelimiterType, RelationContent, ScriptPosit
 pub(super) struct Operand {
     pub(super) text: String,
     pub(super) class: Class,
+    pub(super) brace: Brace,
+}
+
+/// Whether an operand has a brace above or below it, which is not written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Brace {
+    No,
+    /// A script is the label of the brace.
+    Unlabelled,
+    Labelled,
+}
+
+impl Operand {
+    pub(super) fn new(text: String, class: Class) -> Self {
+        Self {
+            text,
+            class,
+            brace: Brace::No,
+        }
+    }
+
+    /// Whether a brace shows that it is a sum, where no brackets do.
+    fn is_braced_sum(&self) -> bool {
+        let mut depth = 0;
+        self.brace != Brace::No
+            && self.text.chars().any(|c| {
+                match c {
+                    '(' | '[' | '{' => depth += 1,
+                    ')' | ']' | '}' => depth -= 1,
+                    _ => {}
+                }
+                depth == 0 && matches!(c, '+' | '−' | '±' | '∓')
+            })
+    }
+
+    /// Whether it is a factor of what stands beside it.
+    fn is_factor(&self) -> bool {
+        match self.class {
+            Class::Binary => matches!(self.text.as_str(), "⋅" | "·" | "×" | "/" | "∗" | "÷"),
+            Class::Relation | Class::Punctuation => false,
+            _ => self.text != ".",
+        }
+    }
 }
 
 /// How an operand is set apart from its neighbours.
@@ -85,7 +128,7 @@ pub(super) fn operand(content: Content<'_>, double_struck: bool, texts: &[String
         Content::Punctuation('.') => (".".to_owned(), Class::Ordinary),
         Content::Punctuation(mark) => (mark.to_string(), Class::Punctuation),
     };
-    Operand { text, class }
+    Operand::new(text, class)
 }
 
 fn relation(content: RelationContent) -> String {
@@ -113,11 +156,11 @@ pub(super) fn combined(operator: Operator) -> Option<Operand> {
     let text = |place: usize| operands.get(place).map_or("", |o| o.text.as_str());
     let class = |place: usize| operands.get(place).map_or(Class::Ordinary, |o| o.class);
     let (text, class) = match operator.kind {
-        Kind::Group(None, None) => match operands {
+        Kind::Group(None, None) => match <[Operand; 1]>::try_from(operator.operands) {
             // The comma of `1{,}000` is no separator, and `{+}` stays an operator.
-            [only] if only.class == Class::Punctuation => (only.text.clone(), Class::Ordinary),
-            [only] => (only.text.clone(), only.class),
-            _ => (joined(operands), Class::Ordinary),
+            Ok([only]) if only.class == Class::Punctuation => (only.text, Class::Ordinary),
+            Ok([only]) => return Some(only),
+            Err(operands) => (joined(&operands), class_of_group(&operands)),
         },
         Kind::Group(opening, closing) => {
             let mut text = String::new();
@@ -143,45 +186,79 @@ pub(super) fn combined(operator: Operator) -> Option<Operand> {
             format!("{}/{}", bracketed(text(0)), bracketed(text(1))),
             Class::Fraction,
         ),
-        Kind::Negation => (negated(text(0)), class(0)),
+        Kind::Negation => (negated(text(0), class(0))?, class(0)),
         Kind::Script(ty, position) => {
+            let mut operands = operator.operands.into_iter();
+            let base = operands.next()?;
+            let mut script = || operands.next().map(|o| o.text).unwrap_or_default();
             let (sub, sup) = match ty {
-                ScriptType::Subscript => (text(1), ""),
-                ScriptType::Superscript => ("", text(1)),
-                ScriptType::SubSuperscript => (text(1), text(2)),
+                ScriptType::Subscript => (script(), String::new()),
+                ScriptType::Superscript => (String::new(), script()),
+                ScriptType::SubSuperscript => (script(), script()),
             };
-            let mut whole = match class(0) {
-                Class::Fraction => format!("({})", text(0)),
-                _ => text(0).to_owned(),
-            };
-            let is_above = position == ScriptPosition::AboveBelow;
-            for (mark, script) in [('_', sub), ('^', sup)] {
-                match accent(script, mark).filter(|_| is_above) {
-                    // A bar over several letters is one over each of them.
-                    Some(accent) if whole.chars().all(char::is_alphanumeric) => {
-                        whole = whole.chars().flat_map(|c| [c, accent]).collect();
-                    }
-                    Some(_) => return None,
-                    None if script.is_empty() || BRACES.contains(&script) => {}
-                    None if script.chars().all(|c| PRIMES.contains(&c)) => whole.push_str(script),
-                    None => {
-                        whole.push(mark);
-                        whole.push_str(&bracketed(script));
-                    }
-                }
-            }
-            let is_accent = accent(sup, '^').is_some() && is_above;
-            match class(0) {
-                Class::Ordinary | Class::Fraction if !is_accent => (whole, Class::Scripted),
-                other => (whole, other),
-            }
+            return scripted(base, &sub, &sup, position == ScriptPosition::AboveBelow);
         }
     };
-    Some(Operand { text, class })
+    Some(Operand::new(text, class))
+}
+
+/// What a group of several operands is.
+fn class_of_group(operands: &[Operand]) -> Class {
+    match operands.last() {
+        // `{2x^2}y` is "2x^2 y".
+        Some(last) if matches!(last.class, Class::Scripted | Class::Fraction) => Class::Scripted,
+        _ => Class::Ordinary,
+    }
+}
+
+/// An operand with what stands below and above it, in the line or, if `is_above`, over the whole operand.
+fn scripted(base: Operand, sub: &str, sup: &str, is_above: bool) -> Option<Operand> {
+    if is_above && [sub, sup].iter().any(|script| BRACES.contains(script)) {
+        return Some(Operand {
+            brace: Brace::Unlabelled,
+            ..base
+        });
+    }
+    if base.brace == Brace::Unlabelled {
+        return Some(Operand {
+            brace: Brace::Labelled,
+            ..base
+        });
+    }
+    let is_set_apart = match base.class {
+        Class::Fraction | Class::Scripted => true,
+        Class::Function => base.text.contains(['^', '_']),
+        _ => base.is_braced_sum(),
+    };
+    let mut whole = match is_set_apart && !(sub.is_empty() && sup.is_empty()) {
+        true => format!("({})", base.text),
+        false => base.text,
+    };
+    for (mark, script) in [('_', sub), ('^', sup)] {
+        match accent(script, mark).filter(|_| is_above) {
+            // A bar over several letters is one over each of them.
+            Some(accent) if whole.chars().all(char::is_alphanumeric) => {
+                whole = whole.chars().flat_map(|c| [c, accent]).collect();
+            }
+            Some(_) => return None,
+            None if script.is_empty() => {}
+            None if script.chars().all(|c| PRIMES.contains(&c)) => whole.push_str(script),
+            None => {
+                whole.push(mark);
+                whole.push_str(&bracketed(script));
+            }
+        }
+    }
+    let is_accent = accent(sup, '^').is_some() && is_above;
+    let class = match base.class {
+        Class::Ordinary | Class::Fraction if !is_accent => Class::Scripted,
+        other => other,
+    };
+    Some(Operand::new(whole, class))
 }
 
 /// Braces above and below.
-const BRACES: [&str; 4] = ["⏞", "⏟", "⎴", "⎵"];
+const BRACES: [&str; 7] = ["⏞", "⏟", "⎴", "⎵", "⏠", "⏡", "⏝"];
 
 const PRIMES: [char; 4] = ['\'', '′', '″', '‴'];
 
@@ -205,26 +282,42 @@ fn accent(mark: &str, place: char) -> Option<char> {
     })
 }
 
-/// The sign with a stroke through it.
-fn negated(text: &str) -> String {
-    match text {
-        "=" => "≠".to_owned(),
-        "∈" => "∉".to_owned(),
-        "∋" => "∌".to_owned(),
-        "⊂" => "⊄".to_owned(),
-        "⊆" => "⊈".to_owned(),
-        "≡" => "≢".to_owned(),
-        "<" => "≮".to_owned(),
-        ">" => "≯".to_owned(),
-        "≤" => "≰".to_owned(),
-        "≥" => "≱".to_owned(),
-        "∃" => "∄".to_owned(),
-        "∣" => "∤".to_owned(),
-        "∥" => "∦".to_owned(),
-        "∼" => "≁".to_owned(),
-        "≈" => "≉".to_owned(),
-        other => format!("¬{other}"),
-    }
+/// The sign with a stroke through it; `None` for what has no opposite.
+fn negated(text: &str, class: Class) -> Option<String> {
+    let sign = match text {
+        "=" => "≠",
+        "∈" => "∉",
+        "∋" => "∌",
+        "⊂" => "⊄",
+        "⊃" => "⊅",
+        "⊆" => "⊈",
+        "⊇" => "⊉",
+        "≡" => "≢",
+        "<" => "≮",
+        ">" => "≯",
+        "≤" => "≰",
+        "≥" => "≱",
+        "≺" => "⊀",
+        "≻" => "⊁",
+        "∃" => "∄",
+        "∣" | "|" => "∤",
+        "∥" => "∦",
+        "∼" => "≁",
+        "≃" => "≄",
+        "≅" => "≇",
+        "≈" => "≉",
+        "⊢" => "⊬",
+        "⊨" => "⊭",
+        "→" => "↛",
+        "←" => "↚",
+        "⇒" => "⇏",
+        "⇔" => "⇎",
+        other if class == Class::Relation && other.chars().count() == 1 => {
+            return Some(format!("{other}\u{338}"));
+        }
+        _ => return None,
+    };
+    Some(sign.to_owned())
 }
 
 /// The text, in brackets unless it is one letter or number.
@@ -261,14 +354,21 @@ pub(super) fn joined(operands: &[Operand]) -> String {
         let is_sign = operand.class == Class::Binary && leads;
         let is_word = |c: char| c.is_alphanumeric();
         let is_digit = |c: char| c.is_ascii_digit();
+        // The point of `x^2.5`, which is no decimal point of the exponent.
+        let next = operands.get(place + 1);
+        let is_point = operand.text == "." && next.is_some_and(|o| o.text.starts_with(is_digit));
         // `x^2 y`, `2 1/2`, `e^x 5`.
         let is_apart = match (before, operand.class) {
-            (Some(Class::Scripted | Class::Fraction), _) => operand.text.starts_with(is_word),
+            (Some(Class::Scripted | Class::Fraction), _) => {
+                operand.text.starts_with(is_word) || is_point
+            }
             (Some(_), Class::Fraction) => row.ends_with(is_word),
             _ => row.ends_with(is_digit) && operand.text.starts_with(is_digit),
         };
         let spaced = match (before, operand.class) {
             (_, Class::Punctuation | Class::Closing) => false,
+            // `a := b`.
+            (Some(Class::Relation), Class::Relation) => false,
             (Some(Class::Space | Class::Punctuation | Class::Relation | Class::Binary), _) => true,
             (Some(Class::Function), Class::Opening) => false,
             (Some(Class::Function), _) => true,
@@ -280,7 +380,10 @@ pub(super) fn joined(operands: &[Operand]) -> String {
         if spaced && !row.is_empty() && !row.ends_with(' ') {
             row.push(' ');
         }
-        row.push_str(&operand.text);
+        match operand.is_braced_sum() && is_beside_factor(operands, place) {
+            true => row.extend(["(", &operand.text, ")"]),
+            false => row.push_str(&operand.text),
+        }
         // A sign belongs to what follows it.
         before = match (is_sign && place + 1 < operands.len(), operand.class) {
             (true, _) => Some(Class::Ordinary),
@@ -288,4 +391,13 @@ pub(super) fn joined(operands: &[Operand]) -> String {
         };
     }
     row
+}
+
+/// Whether a factor stands on either side of an operand.
+fn is_beside_factor(operands: &[Operand], place: usize) -> bool {
+    let is_written = |operand: &&Operand| operand.class != Class::Space;
+    let before = operands.iter().take(place).rev().find(is_written);
+    let behind = operands.iter().skip(place + 1).find(is_written);
+    before.is_some_and(|o| o.class != Class::Opening && o.is_factor())
+        || behind.is_some_and(|o| o.class != Class::Closing && o.is_factor())
 }

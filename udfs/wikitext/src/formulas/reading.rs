@@ -1,7 +1,7 @@
 //! The events of the parser as operators and operands.
 //!
-//! The events come in prefix order: an operator, then its operands. What waits for operands stands on an explicit stack,
-//! so that nothing recurses.
+//! The events come in prefix order: an operator, then its operands. What waits for operands stands on an explicit
+//! stack, so that nothing recurses.
 
 use pulldown_latex::event::{
     EnvironmentFlow, Event, Font, Grouping, ScriptType, StateChange, Visual,
@@ -70,10 +70,7 @@ impl<'a> Reading<'a> {
                 let arity = 2 + usize::from(ty == ScriptType::SubSuperscript);
                 self.open(Kind::Script(ty, position), Some(arity));
             }
-            Event::Space { .. } => self.operand(Operand {
-                text: String::new(),
-                class: Class::Space,
-            })?,
+            Event::Space { .. } => self.operand(Operand::new(String::new(), Class::Space))?,
             Event::StateChange(StateChange::Font(font)) => {
                 self.open.last_mut()?.double_struck = font == Some(Font::DoubleStruck);
             }
@@ -85,9 +82,9 @@ impl<'a> Reading<'a> {
                     EnvironmentFlow::NewLine { .. } => (";", Class::Punctuation),
                     EnvironmentFlow::StartLines { .. } => return Some(()),
                 };
-                let text = text.to_owned();
+                let flow = Operand::new(text.to_owned(), class);
                 // They are no operands, and stand only in groups.
-                self.open.last_mut()?.operands.push(Operand { text, class });
+                self.open.last_mut()?.operands.push(flow);
             }
         }
         Some(())

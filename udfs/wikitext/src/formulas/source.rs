@@ -14,9 +14,15 @@ impl Source {
     pub(super) fn of(formula: &str) -> Option<Self> {
         let mut source = Self::default();
         let mut rest = formula;
-        while let Some(at) = rest.find('\\') {
+        while let Some(at) = rest.find(['\\', '%']) {
             source.tex.push_str(&rest[..at]);
-            let (name, behind) = command(&rest[at + 1..])?;
+            let Some(behind) = rest[at..].strip_prefix('\\') else {
+                // It begins no comment on a page.
+                source.tex.push_str(r"\%");
+                rest = &rest[at + 1..];
+                continue;
+            };
+            let (name, behind) = command(behind)?;
             rest = match name {
                 "operatorname" => {
                     let behind = behind.trim_start();
@@ -26,6 +32,24 @@ impl Source {
                 "text" | "textrm" | "textbf" | "textit" | "textsf" | "texttt" | "mbox" | "hbox" => {
                     let (text, behind) = argument(behind)?;
                     source.text(r"\text", plain(text)?);
+                    behind
+                }
+                // What is struck out stays, but a relation becomes its opposite, as after `\not`.
+                "cancel" => {
+                    let content = argument(behind).map(|(content, _)| content.trim());
+                    if content.is_none_or(|content| RELATIONS.contains(&content)) {
+                        source.tex.push_str(r"\not");
+                    }
+                    behind
+                }
+                // Less space than none is none.
+                "!" => {
+                    source.tex.push(' ');
+                    behind
+                }
+                // The parser takes it for a letter.
+                "colon" => {
+                    source.tex.push_str(r"\mathpunct{:}");
                     behind
                 }
                 _ => {
@@ -39,8 +63,8 @@ impl Source {
         Some(source)
     }
 
-    /// Writes the name of an operator, the argument at the start of `rest`, and returns what is to be read next: the name
-    /// itself if it is a formula.
+    /// Writes the name of an operator, the argument at the start of `rest`, and returns what is to be read next: the
+    /// name itself if it is a formula.
     fn name<'a>(&mut self, rest: &'a str) -> Option<&'a str> {
         let rest = rest.trim_start();
         let name = argument(rest).and_then(|(name, behind)| Some((plain(name)?, behind)));
@@ -106,7 +130,8 @@ fn without_fonts(rest: &str) -> &str {
     rest
 }
 
-/// The argument of a command whose argument is a text, in plain characters; `None` if it has a formula or another command.
+/// The argument of a command whose argument is a text, in plain characters; `None` if it has a formula or
+/// another command.
 fn plain(tex: &str) -> Option<String> {
     let mut text = String::with_capacity(tex.len());
     let mut rest = tex;
@@ -135,6 +160,14 @@ fn plain(tex: &str) -> Option<String> {
     }
     Some(text)
 }
+
+/// Relations that are struck out.
+#[rustfmt::skip]
+const RELATIONS: [&str; 23] = [
+    "=", "<", ">", r"\in", r"\ni", r"\subset", r"\subseteq", r"\supset", r"\supseteq", r"\equiv", r"\le", r"\leq",
+    r"\ge", r"\geq", r"\mid", r"\parallel", r"\sim", r"\approx", r"\to", r"\rightarrow", r"\Rightarrow", r"\vdash",
+    r"\models",
+];
 
 /// Commands of a space.
 #[rustfmt::skip]

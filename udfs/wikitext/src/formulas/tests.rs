@@ -1,4 +1,5 @@
 use super::*;
+use crate::tests::Random;
 
 #[test]
 fn formulas_in_plain_characters() {
@@ -113,6 +114,54 @@ fn arguments_that_are_texts() {
 }
 
 #[test]
+fn formulas_keep_their_meaning() {
+    for (tex, text) in [
+        (r"\underbrace{a+\cdots+a}_{n}", "a + ⋯ + a"),
+        (r"\underbrace{1+1}_{2}+3", "1 + 1 + 3"),
+        (r"\overbrace{a+b}^n", "a + b"),
+        (r"\underbrace{\overbrace{x^2}^n}_my", "x^2 y"),
+        (r"{\underbrace{a}}_n{}^2", "a^2"),
+        (r"\underbrace{x}_{n}^{2}-\underbrace y", "x − y"),
+        (r"\underbrace{a+b}_nc", "(a + b)c"),
+        (r"2\cdot\underbrace{a+b}_n.", "2 ⋅ (a + b)."),
+        (r"(\underbrace{a+b}_n)\,c", "(a + b) c"),
+        (
+            r"\frac{\underbrace{a+b}_n}2=\underbrace{c+d}_m\cdot2",
+            "(a + b)/2 = (c + d) ⋅ 2",
+        ),
+        (r"{\underbrace{a+b}_n}^2", "(a + b)^2"),
+        (r"\cancel{x}", "x"),
+        (r"\cancel{abc}+d", "abc + d"),
+        (r"\frac{\cancel x a}{\cancel{x}}", "(xa)/x"),
+        (r"a\cancel{=}b\cancel\in c", "a ≠ b ∉ c"),
+        (r"a\not\ll b\not\to c\not| d", "a ≪\u{338} b ↛ c∤d"),
+        (r"\not\exists x", "∄x"),
+        (r"{x^2}^3", "(x^2)^3"),
+        (r"{x_1}^2", "(x_1)^2"),
+        (r"{2x^2}^3", "(2x^2)^3"),
+        (r"{2x^2}y", "2x^2 y"),
+        (r"\sqrt{x}^2", "(√x)^2"),
+        (r"{x^2}'", "x^2′"),
+        (r"{f^2}^\prime", "(f^2)′"),
+        (r"{\sin^2}^3 x", "(sin^2)^3 x"),
+        (r"\sin^2 x", "sin^2 x"),
+        (r"x^2.5", "x^2 .5"),
+        (r"x^{2.5}", "x^2.5"),
+        (r"x^2.", "x^2."),
+        (r"\frac12.5", "1/2 .5"),
+        (r"f\colon A\to B", "f: A → B"),
+        (r"50%+x^%", "50% + x^%"),
+        (r"A:=b", "A := b"),
+        (r"\Delta\!G", "ΔG"),
+    ] {
+        assert_eq!(mathematics(tex).as_deref(), Some(text), "{tex}");
+    }
+    for tex in [r"\not x", r"\not\alpha", r"\cancel\alpha", r"\not{a=b}"] {
+        assert_eq!(mathematics(tex), None, "{tex}");
+    }
+}
+
+#[test]
 fn what_cannot_be_read() {
     for tex in [
         "",
@@ -143,5 +192,57 @@ fn chemistry_is_nearly_plain() {
         chemistry::in_characters("2H2 + O2 -> 2H2O").as_deref(),
         Some("2H2 + O2 → 2H2O")
     );
+    for (source, text) in [
+        ("A <=>> B", "A ⇌ B"),
+        ("A <<=> B", "A ⇌ B"),
+        ("A <=> B", "A ⇌ B"),
+        ("A <--> B", "A ⇄ B"),
+        ("A <-> B", "A ↔ B"),
+        ("A --> B", "A → B"),
+        ("A <-- B", "A ← B"),
+        ("A <- B", "A ← B"),
+    ] {
+        assert_eq!(chemistry::in_characters(source).as_deref(), Some(text));
+    }
     assert_eq!(chemistry::in_characters(r"\ce{H2O}"), None);
+}
+
+/// Parts of formulas, none of which is a brace in characters.
+#[rustfmt::skip]
+const PARTS: &[&str] = &[
+    "x", "y", "é", "漢", "1", "23", ".", ",", "'", "+", "-", "=", ":", "<", "|", "(", ")", "[", "]", "^", "_", "^2",
+    "_n", "{", "}", "{}", " ", "~", "%", "&", "$", "#", "\\ ", "\\,", "\\!", "\\%", "\\&", "\\_", "\\#", "\\$", "\\\\",
+    "\\alpha", "\\sin", "\\sum", "\\int", "\\limits", "\\in", "\\to", "\\colon", "\\not", "\\cancel", "\\frac",
+    "\\binom", "\\sqrt", "\\sqrt[3]", "\\bar", "\\vec", "\\underbrace", "\\overbrace", "\\underset", "\\overset",
+    "\\stackrel", "\\xrightarrow", "\\substack", "\\operatorname", "\\operatorname*", "\\mathop", "\\mathrm",
+    "\\mathbb", "\\rm", "\\bf ", "\\text", "\\textbf", "\\mbox", "\\textcolor{red}", "\\color{red}", "\\left(", "\\right)",
+    "\\left.", "\\right|", "\\begin{matrix}", "\\end{matrix}", "\\begin{array}{lc}", "\\end{array}", "\\hspace{1em}", "\\foo",
+    "\\def", "\\let", "\\char", "\\tag",
+];
+
+/// Writes random parts to `tex`, with groups that end.
+fn write_random(random: &mut Random, depth: usize, tex: &mut String) {
+    for _ in 0..1 + random.below(4) {
+        tex.push_str(PARTS[random.below(PARTS.len())]);
+        if depth > 0 && random.below(2) == 0 {
+            tex.push('{');
+            write_random(random, depth - 1, tex);
+            tex.push('}');
+        }
+    }
+}
+
+#[test]
+fn no_tex_is_left() {
+    let mut random = Random(7);
+    let mut read = 0;
+    for _ in 0..200_000 {
+        let mut tex = String::new();
+        write_random(&mut random, 3, &mut tex);
+        if let Some(text) = mathematics(&tex) {
+            assert!(!text.contains(['\\', '{', '}']), "{tex:?} {text:?}");
+            read += 1;
+        }
+    }
+    assert!(read > 10_000, "{read}");
 }
