@@ -13,7 +13,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns a sort key, as bytes, that orders texts as numbers by their exact values: `9` before `10`, `1e400` after `36893488147419103232`. Texts that are not numbers are in the order of their bytes, after all numbers or, if `descending`, before them, so that they are last in either direction. Dates that are not as `2020-01-31` (`5/1/2020`, `2020-9-1`, `Jan 5, 2020`), times as `9:30 AM` and numbers with separators (`1,200`) are an error, because the order of their bytes is not theirs. An empty text gives NULL. `keep_by` orders columns of texts by it.",
+    description = "Returns a sort key, as bytes, that orders texts as numbers by their exact values: `9` before `10`, `1e400` after `36893488147419103232`. Texts that are not numbers are in the order of their bytes, after all numbers or, if `descending`, before them, so that they are last in either direction. Dates that are not as `2020-01-31` (`5/1/2020`, `31.12.20`, `2020-9-1`, `2020-9`, `Jan 5, 2020`), times that are not as `09:30` (`9:30`, `09:30 AM`) and numbers with separators (`1,200`), a currency or a percent sign (`$9`, `9%`) are an error, because the order of their bytes is not theirs. An empty text gives NULL. `keep_by` orders columns of texts by it.",
     syntax_example = "number_order(text [, descending])",
     sql_example = r#"```sql
 > SELECT text FROM (VALUES ('10'), ('9'), ('a'), ('-0.5')) AS v(text) ORDER BY number_order(text);
@@ -61,7 +61,8 @@ impl Function for NumberOrder {
                 Some(text) if is_ordered_otherwise(text) => {
                     return exec_err!(
                         "'{text}' would be ordered as a text, not as the date or number that it is: write dates with the \
-                         year first, as 2020-01-31, and numbers without separators, or order by another column"
+                         year first, as 2020-01-31, times as 09:30, and numbers without separators, currency and \
+                         percent signs, or order by another column"
                     );
                 }
                 Some(text) => {
@@ -82,12 +83,37 @@ impl Function for NumberOrder {
 /// Longest text that may be a date or a number with separators, in bytes.
 const MAX_BYTES: usize = 40;
 
-/// True for numbers with separators, and for dates and times whose order is not that of their bytes.
+/// True for numbers, dates and times whose order is not that of their bytes. What may also be something else, as the
+/// version `5.1.20`, is none of them.
 fn is_ordered_otherwise(text: &str) -> bool {
     let text = text.trim();
-    text.len() <= MAX_BYTES
-        && text.is_ascii()
-        && (has_separators(text) || is_date(text) || is_time_of_half_a_day(text))
+    let is_number_or_date = || has_separators(text) || is_date(text) || is_time(text);
+    text.len() <= MAX_BYTES && (has_sign(text) || (text.is_ascii() && is_number_or_date()))
+}
+
+/// Signs of currencies, before or behind a number.
+const CURRENCIES: [char; 12] = ['$', '€', '£', '¥', '₹', '₽', '₩', '₺', '₪', '₫', '₴', '₦'];
+
+/// True for `9%`, `$9`, `-€1,200` and `9.50 €`.
+fn has_sign(text: &str) -> bool {
+    let is_plus_or_minus = ['+', '-'];
+    let text = text.strip_prefix(is_plus_or_minus).unwrap_or(text);
+    let number = text
+        .strip_prefix(CURRENCIES)
+        .or_else(|| text.strip_suffix(CURRENCIES))
+        .or_else(|| text.strip_suffix(['%', '‰']));
+    number.is_some_and(|number| {
+        let number = number.trim();
+        let number = number.strip_prefix(is_plus_or_minus).unwrap_or(number);
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let is_decimal = number.contains(|c: char| c.is_ascii_digit())
+            && [whole, fraction].iter().all(|part| is_digits(part));
+        is_decimal || has_separators(number)
+    })
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// True for `1,200`, `1.200,50`, `-0,5`, `1.200.000`, `1 200` and `1'200`.
@@ -108,16 +134,63 @@ fn has_separators(text: &str) -> bool {
     }
 }
 
-/// True for `9:30 AM`.
-fn is_time_of_half_a_day(text: &str) -> bool {
-    let text = text.to_ascii_uppercase();
-    let time = text.strip_suffix("AM").or_else(|| text.strip_suffix("PM"));
-    time.is_some_and(|time| {
-        let mut parts = time.trim_end().split(':');
-        let is_part =
-            |part: &str| matches!(part.len(), 1 | 2) && part.bytes().all(|b| b.is_ascii_digit());
-        time.contains(':') && parts.all(is_part)
-    })
+/// True for times with an hour of one digit and for those of half a day, also behind a date: `9:30`,
+/// `2020-01-31 9:30:15`, `09:30 AM` and `2020-01-31 9 PM`.
+fn is_time(text: &str) -> bool {
+    if !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    let text = text.to_ascii_lowercase();
+    let behind_date = behind_date(&text);
+    let time = without_zone(behind_date.unwrap_or(&text));
+    let hours = ["am", "pm", "a.m.", "p.m."]
+        .iter()
+        .find_map(|half| time.strip_suffix(half));
+    let mut parts: Vec<&str> = hours.unwrap_or(time).trim().split(':').collect();
+    // Of the seconds.
+    if let Some((seconds, fraction)) = parts.last().and_then(|last| last.split_once('.'))
+        && parts.len() > 1
+        && is_digits(fraction)
+        && let Some(last) = parts.last_mut()
+    {
+        *last = seconds;
+    }
+    let is_part = |part: &&str| matches!(part.len(), 1 | 2) && is_digits(part);
+    let is_minute = |part: &&str| part.len() == 2 && *part < "60";
+    if parts.len() > 3 || !parts.iter().all(is_part) {
+        return false;
+    }
+    match (&parts[..], hours) {
+        ([_], Some(_)) => behind_date.is_some(),
+        (_, Some(_)) => true,
+        ([hour, minutes @ ..], None) => {
+            hour.len() == 1 && !minutes.is_empty() && minutes.iter().all(is_minute)
+        }
+        ([], None) => false,
+    }
+}
+
+/// The time behind a date such as `2020-01-31`.
+fn behind_date(text: &str) -> Option<&str> {
+    let (date, time) = text.split_at_checked("2020-01-31".len())?;
+    let mut parts = date.split(['-', '/', '.']);
+    let is_date = [4, 2, 2].into_iter().all(|length| {
+        parts
+            .next()
+            .is_some_and(|part| part.len() == length && is_digits(part))
+    });
+    let time = time.strip_prefix(['t', ' '])?;
+    is_date.then_some(time.trim_start())
+}
+
+/// A time without its zone: a word, or the difference of hours and minutes.
+fn without_zone(time: &str) -> &str {
+    let time = match time.rfind(['+', '-']) {
+        Some(at) if is_digits(&time[at + 1..].replacen(':', "", 1)) => time[..at].trim_end(),
+        _ => time,
+    };
+    let zone = ZONES.iter().find_map(|zone| time.strip_suffix(zone));
+    zone.unwrap_or(time).trim_end()
 }
 
 const MONTHS: [&str; 12] = [
@@ -143,15 +216,16 @@ const DAYS: [&str; 7] = [
     "saturday",
     "sunday",
 ];
-/// Words of dates and times beside numbers and names.
-const OTHERS: [&str; 15] = [
-    "of", "the", "z", "am", "pm", "utc", "gmt", "est", "edt", "cst", "cdt", "pst", "pdt", "cet",
-    "cest",
+/// Words of dates and times beside numbers, names and zones.
+const OTHERS: [&str; 4] = ["of", "the", "am", "pm"];
+/// None behind a part of it.
+const ZONES: [&str; 11] = [
+    "z", "utc", "gmt", "cest", "cet", "est", "edt", "cst", "cdt", "pst", "pdt",
 ];
 
 /// True for dates in digits whose year is not first, or whose months and days are not of two digits, and for dates with
-/// the English name of a month: `5/1/2020`, `5/1/20`, `05.01.2020 10:30`, `2020-9-1`, `05/2020`, `Jan 5, 2020` and
-/// `Sun, 05 Jan 2020 10:30:00 GMT`.
+/// the English name of a month: `5/1/2020`, `5/1/20`, `31.12.20`, `05.01.2020 10:30`, `2020-9-1`, `2020-9`, `05/2020`,
+/// `Jan 5`, `Jan 5, 2020` and `Sun, 05 Jan 2020 10:30:00 GMT`.
 fn is_date(text: &str) -> bool {
     let mut lower = text.to_ascii_lowercase();
     let is_digit = |c: char| c.is_ascii_digit();
@@ -179,7 +253,7 @@ fn is_date(text: &str) -> bool {
         })
     };
     let number = |word: &str| -> Option<u32> {
-        (word.len() <= 4 && word.bytes().all(|b| b.is_ascii_digit()))
+        (word.len() <= 4 && is_digits(word))
             .then(|| word.parse().ok())
             .flatten()
     };
@@ -190,13 +264,14 @@ fn is_date(text: &str) -> bool {
     let is_month =
         |word: &str| word.len() <= 2 && number(word).is_some_and(|n| (1..=12).contains(&n));
     let is_part = |word: &str| {
-        word.bytes().all(|b| b.is_ascii_digit()) || is_name(word, &DAYS) || OTHERS.contains(&word)
+        is_digits(word) || is_name(word, &DAYS) || OTHERS.contains(&word) || ZONES.contains(&word)
     };
     let months = words.iter().filter(|word| is_name(word, &MONTHS)).count();
     if months == 1 {
         let numbers = words.iter().filter(|word| number(word).is_some()).count();
+        let is_dated = |word: &&str| is_year(word) || is_day(word);
         return numbers > 0
-            && (words.iter().any(|word| is_year(word)) || numbers > 1)
+            && (words.iter().any(is_dated) || numbers > 1)
             && words
                 .iter()
                 .all(|word| is_part(word) || is_name(word, &MONTHS));
@@ -215,12 +290,28 @@ fn is_date(text: &str) -> bool {
             same(2) && is_month(month) && is_day(day) && (month.len() == 1 || day.len() == 1)
         }
         [a, b, year, ..] if is_day(a) && is_day(b) && (is_month(a) || is_month(b)) => {
-            let is_short = separator == Some(b'/') && year.len() == 2 && number(year).is_some();
+            let is_short = match separator {
+                Some(b'/') => year.len() == 2 && number(year).is_some(),
+                _ => is_year_last(a, b, year, separator == Some(b'-')),
+            };
             same(2) && (is_year(year) || is_short)
         }
-        [month, year] => same(1) && is_month(month) && is_year(year) && separator == Some(b'/'),
+        [month, year] if is_month(month) && is_year(year) => same(1) && separator == Some(b'/'),
+        [year, month] if is_year(year) && is_month(month) => {
+            same(1) && month.len() == 1 && lower.len() == "2020-9".len() && separator != Some(b'.')
+        }
         _ => false,
     }
+}
+
+/// True if a date of three numbers of two digits has its year last and cannot have it first: `31.12.20` and `05.01.99`,
+/// but not `05.01.20`. A year above 26 at the start would be one of the future. The month may come first only if
+/// `is_month_first`.
+fn is_year_last(a: &str, b: &str, year: &str, is_month_first: bool) -> bool {
+    let has_two_digits = |part: &&str| part.len() == 2 && is_digits(part);
+    let is_month = ("01"..="12").contains(&b);
+    let is_year_first = ("00"..="26").contains(&a) && is_month && ("01"..="31").contains(&year);
+    [a, b, year].iter().all(has_two_digits) && !is_year_first && (is_month || is_month_first)
 }
 
 #[cfg(test)]
@@ -255,19 +346,71 @@ mod tests {
             "1'200",
             "9:30 AM",
             "10:30:15 pm",
+            "9:30 a.m. EST",
+            "9:30 CEST",
+            "9:30",
+            "9:30:15.25",
+            "9:30+02:00",
+            "2020-01-05 9:30",
+            "2020-01-05T9:30Z",
+            "2020/01/05 9:30:15 UTC",
+            "2020-01-05 09:30 PM",
+            "2020-01-05 9 pm",
+            "2020-9",
+            "2020/9",
+            "31.12.20",
+            "05.01.99",
+            "31.12.20 10:30",
+            "31-12-20",
+            "12-31-20",
+            "May 5",
+            "5th of May",
+            "9%",
+            "-1.5 %",
+            "1,200%",
+            "$9",
+            "-$9.50",
+            "$-9",
+            "€ 1.200,50",
+            "9 €",
         ] {
             assert!(is_ordered_otherwise(text), "{text}");
         }
         for text in [
+            // In the order of their bytes, or numbers.
             "2020-01-05",
             "2020/01/05",
             "2020-01-05T10:30:00Z",
+            "2020-01-31 10:30",
+            "2020-01-31 09:30:15+02:00",
+            "2020-10",
+            "20200131",
+            "20-12-31",
+            "10:30",
+            "09:30",
             "1200",
             "-1.5",
             "1e5",
+            "1.200",
+            // Versions, shares, lists and codes as well as dates, times and amounts.
             "1.2.10",
+            "5.1.20",
+            "05.01.20",
+            "12.31.20",
             "1-2-3",
-            "10:30",
+            "1/2",
+            "1/2/",
+            "1, 2",
+            "1:2",
+            "1:75",
+            "2020-21",
+            "12-34-5678",
+            "MAR 1234",
+            "9 AM",
+            "$x",
+            "%",
+            "$1.2.3",
+            // Words.
             "May 2020 report",
             "a, b",
             "1, b",
@@ -275,24 +418,16 @@ mod tests {
             "v1,2",
             "5 apples in 2020",
             "",
-            "1/2",
-            "1/2/",
-            "1, 2",
-            "1.200",
             "Mayor 2020",
             "Marathon 2014",
             "Decision 2012",
             "Janet 1234",
-            "MAR 1234",
             "June 2001 IV",
             "12/11/10 books",
-            "12-34-5678",
             "1.2.1000-SNAPSHOT",
-            "5.1.20",
-            "2020-01-31 10:30",
-            "20200131",
             "may",
-            "May 5",
+            "2020-01-05 spam",
+            "9:30 spam",
         ] {
             assert!(!is_ordered_otherwise(text), "{text}");
         }

@@ -291,7 +291,24 @@ fn formulas_as_text() {
         ),
         (
             "It is 2<math>x</math>y, <chem>H2O -> X</chem>, <ce>CO2</ce>.",
-            "It is 2 x y, H2O → X, CO2.",
+            "It is 2xy, H2O → X, CO2.",
+        ),
+        ("The <math>n</math>th.", "The nth."),
+        (
+            "a<math>\\foo</math>b <math>\\foo</math><math>x</math>",
+            "a FORMULA b FORMULA x",
+        ),
+        (
+            "<ce>A -&gt; B</ce> or <ce>A &lt;=>> B</ce>",
+            "A → B or A ⇌ B",
+        ),
+        (
+            "As <math>a<!-- b -->+c<!--d--></math>, {{tmath|e<!--f-->}} and <ce>H2<!--g-->O</ce>.",
+            "As a + c, e and H2O.",
+        ),
+        (
+            "<math>\\begin{matrix}a&amp;b&nbsp;c\\end{matrix}</math> is",
+            "a bc is",
         ),
         (
             "The {{tmath|1=a{{=}}b}} and {{tmath|n}}-th.",
@@ -430,10 +447,10 @@ fn pieces_append() {
 }
 
 /// SplitMix64, for texts that are the same in every run.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub(super) fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

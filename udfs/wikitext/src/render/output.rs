@@ -82,17 +82,18 @@ impl<'a> Renderer<'a> {
         self.out.push_str(text);
     }
 
-    /// Writes a formula, or the word in its place if it has no text, apart from the words around it; `next` follows it
-    /// in the source.
+    /// Writes a formula as it stands on the page or, if it has no text, the word in its place, apart from the words
+    /// around it; `next` follows it in the source.
     pub(super) fn formula(&mut self, text: Option<&str>, next: &str) {
-        let text = text.unwrap_or(FORMULA);
         let joins = |c: char| c.is_alphanumeric() && c < FIRST_IDEOGRAPH;
-        if self.out[self.floor()..].ends_with(joins) {
+        let before = &self.out[self.floor()..];
+        if before.ends_with(FORMULA) || (text.is_none() && before.ends_with(joins)) {
             self.out.push(' ');
         }
-        self.removals.formula(self.out.len(), text.len());
-        self.out.push_str(text);
-        if next.starts_with(joins) {
+        let written = text.unwrap_or(FORMULA);
+        self.removals.formula(self.out.len(), written.len());
+        self.out.push_str(written);
+        if text.is_none() && next.starts_with(joins) {
             self.out.push(' ');
         }
     }
