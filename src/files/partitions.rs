@@ -1,6 +1,6 @@
 //! Columns whose values are in the names of directories, as in `year=2019/part-0.parquet`.
 
-use super::find::Named;
+use super::find::{Named, plain};
 use super::{Location, location};
 use datafusion::arrow::datatypes::{DataType, FieldRef, SchemaRef};
 use datafusion::catalog::TableProvider;
@@ -11,7 +11,7 @@ use datafusion::functions::unicode::expr_fn::{strpos, substr};
 use datafusion::logical_expr::{Case, Expr, LogicalPlanBuilder, cast, ident, lit};
 use neardup_datasets::Numbers;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The value that stands for NULL in the name of a directory.
@@ -301,12 +301,6 @@ fn directories(file: &Path, root: &Path) -> Option<String> {
     let file = plain(file);
     let below = file.strip_prefix(root).ok()?.parent()?;
     below.to_str().map(str::to_owned)
-}
-
-/// A path without `.`.
-fn plain(path: &Path) -> PathBuf {
-    let parts = path.components();
-    parts.filter(|part| *part != Component::CurDir).collect()
 }
 
 /// The type of a column of these values.

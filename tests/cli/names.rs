@@ -3,6 +3,7 @@
 use crate::scratch::{Scratch, answer};
 use serde_json::{Map, Value, json};
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
 
 const JSON: &str = "{\"id\":1,\"text\":\"a b c\"}\n{\"id\":2,\"text\":\"d e f\"}\n";
@@ -94,6 +95,59 @@ fn a_text_file_is_a_document() {
     let said = ["latin.txt: invalid UTF-8 at byte 6", "name its encoding"];
     scratch.fail(&["dedup", "latin.txt", "-o", "none"], &said);
     assert!(!scratch.has("none"));
+}
+
+/// Files in hidden directories, such as the checkpoints of notebooks, were read.
+#[test]
+fn wildcards_match_no_hidden_names() {
+    let scratch = Scratch::new();
+    for (file, id) in [
+        ("in/a/x.csv", 1),
+        ("in/a/.x.csv", 2),
+        ("in/.check/x.csv", 3),
+        ("in/.check/.deep/x.csv", 4),
+        ("in/x.csv", 5),
+    ] {
+        scratch.write(file, format!("id\n{id}\n"));
+    }
+    let root = scratch.path("in");
+    for (name, ids) in [
+        ("in/**/*.csv", "1 5"),
+        ("./in//**/*.csv", "1 5"),
+        ("**/x.csv", "1 5"),
+        ("in/*/*.csv", "1"),
+        ("in/?*/[xy].csv", "1"),
+        ("*/../in/*/*.csv", "1"),
+        ("in", "1 5"),
+        ("in/a/.*.csv", "2"),
+        ("in/.check/*.csv", "3"),
+        ("in/.ch*/x*.csv", "3"),
+        ("in/.ch*/.d*/*.csv", "4"),
+        ("in/.check/**/*.csv", "3"),
+    ] {
+        for name in [name.to_owned(), format!("{}/../{name}", root.display())] {
+            let sql = format!("SELECT id FROM '{name}' ORDER BY id");
+            let out = scratch.succeed(&["sql", "--format", "csv", "-c", &sql]).out;
+            let found: Vec<&str> = out.lines().skip(1).collect();
+            assert_eq!(found.join(" "), ids, "{name}");
+        }
+    }
+    scratch.fail(
+        &["sql", "SELECT * FROM 'in/[.]check/x.csv'"],
+        &["no file matches"],
+    );
+    // Also of dumps, beside a name that is not UTF-8.
+    let dump = "<mediawiki><page><title>A</title><id>1</id><revision><id>1</id><text>a</text></revision></page></mediawiki>";
+    for file in ["wiki/.check/a.xml", "wiki/a/a.xml"] {
+        scratch.write(file, dump);
+    }
+    let name = std::ffi::OsStr::from_bytes(b"wiki/\xff.xml");
+    std::fs::write(scratch.path("").join(name), dump).expect("a written file");
+    for location in ["wiki/*/*.xml", "wiki/.ch*/*.xml"] {
+        let made = format!("CREATE EXTERNAL TABLE p STORED AS WIKIDUMP LOCATION '{location}'");
+        let rows = scratch.rows(&format!("{made}; SELECT count(*) AS n FROM p"));
+        assert_eq!(rows[0]["n"], 1, "{location}");
+    }
 }
 
 /// A folder needed a slash after its name: "table not found".
