@@ -132,7 +132,6 @@ struct Found {
 }
 
 async fn files_of(names: &[String], runtime: &RuntimeEnv) -> Result<Found> {
-    let mut files = Vec::new();
     let mut named = Vec::with_capacity(names.len());
     for name in names {
         let name = name.strip_prefix("file://").unwrap_or(name);
@@ -142,32 +141,35 @@ async fn files_of(names: &[String], runtime: &RuntimeEnv) -> Result<Found> {
             false => find::on_disk(name)?,
         };
         found.sort();
-        files.extend(found.iter().map(|(file, _)| file.clone()));
         named.push((name, found));
     }
-    let partitions = Partitions::of(&named);
-    files.sort();
-    // A file that is named twice, also by a link, is read once.
-    let mut targets = BTreeSet::new();
-    files.retain(|file| targets.insert(file.target()));
+    let (files, partitions) = Partitions::of(&named);
     Ok(Found { files, partitions })
 }
 
 impl Found {
     /// The files as an input that is read with these options.
     async fn read(self, reading: Reading, runtime: &RuntimeEnv) -> Result<Input> {
-        let Self { files, partitions } = self;
-        let Some(first) = files.first() else {
+        let Self {
+            mut files,
+            partitions,
+        } = self;
+        let Some(first) = files.first().cloned() else {
             return exec_err!("no input was given");
         };
-        let (kind, _) = named_or_recognised(first, &reading, runtime).await?;
+        let (kind, _) = named_or_recognised(&first, &reading, runtime).await?;
+        if kind == Kind::Dump {
+            // Pages have no values of directories in which a file that is found twice could differ.
+            let mut targets = BTreeSet::new();
+            files.retain(|file| targets.insert(file.target()));
+        }
         let mut compressions = Vec::with_capacity(files.len());
         for file in &files {
             let (other, compression) = named_or_recognised(file, &reading, runtime).await?;
             compressions.push(compression);
             if other != kind {
                 let named = |file: &Location| file.as_str().ends_with("/manifest.json");
-                if named(file) || named(first) {
+                if named(file) || named(&first) {
                     return exec_err!(
                         "{file}: its directory is that of a job; its tables are files in it, such as kept.parquet"
                     );

@@ -461,3 +461,67 @@ fn files_without_a_column_have_the_value_of_their_directory() {
         "id,year\n1,2018\n2,\n"
     );
 }
+
+/// The rows of one directory alone were read.
+#[test]
+fn a_file_in_directories_of_several_values_is_read_for_each() {
+    let scratch = Scratch::new();
+    let link = |target: &str, link: &str| {
+        let link = scratch.path(link);
+        std::fs::create_dir_all(link.parent().expect("a parent")).expect("directories");
+        std::os::unix::fs::symlink(target, link).expect("a link");
+    };
+    let text = "id,text\n7,one two three\n";
+    for file in [
+        "two/k=1/x.csv",
+        "blobs/0123",
+        "whole/k=1/x.csv",
+        "same/x.csv",
+    ] {
+        scratch.write(file, text);
+    }
+    link("../k=1/x.csv", "two/k=2/x.csv");
+    // As checksum stores do.
+    for name in ["k=a/x.csv", "k=a/y.csv", "k=b/x.csv"] {
+        link("../../blobs/0123", &format!("sums/{name}"));
+    }
+    link("k=1", "whole/k=2");
+    link("x.csv", "same/y.csv");
+    link("../whole/k=1/x.csv", "same/z.csv");
+    let csv = |name: &str| {
+        let sql = format!("SELECT * FROM '{name}' ORDER BY k");
+        scratch.succeed(&["sql", "--format", "csv", "-c", &sql]).out
+    };
+    let rows = |values: [&str; 2]| {
+        let row = |value: &str| format!("7,one two three,{value}\n");
+        format!("id,text,k\n{}", values.map(row).concat())
+    };
+    for (name, values) in [
+        ("two", ["1", "2"]),
+        ("two/*/*.csv", ["1", "2"]),
+        ("sums", ["a", "b"]),
+        ("whole/*/*.csv", ["1", "2"]),
+        ("*/../whole/k=*/x.csv", ["1", "2"]),
+    ] {
+        assert_eq!(csv(name), rows(values), "{name}");
+    }
+    let count = |inputs: &[&str]| {
+        let job = ["--id", "row", "-o", "out", "--overwrite"];
+        scratch.job(&[&["dedup"], inputs, &job].concat())["rows_read"].clone()
+    };
+    for (inputs, rows) in [
+        (&["two"][..], 2),
+        (&["two", "two/k=2"], 2),
+        (&["two/k=1/x.csv", "two/k=2/x.csv"], 1),
+        (&["same/x.csv", "same"], 2),
+        (&["same/*.csv", "whole/*/*.csv"], 3),
+    ] {
+        assert_eq!(count(inputs), rows, "{inputs:?}");
+    }
+    // Pages have no such columns.
+    let dump = "<mediawiki><page><title>A</title><id>1</id><revision><id>1</id><text>a</text></revision></page></mediawiki>";
+    scratch.write("wiki/k=1/a.xml", dump);
+    link("../k=1/a.xml", "wiki/k=2/a.xml");
+    let ingest = ["ingest", "wiki", "-o", "pages"];
+    assert_eq!(scratch.job(&ingest)["pages"], 1);
+}
