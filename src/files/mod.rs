@@ -30,6 +30,7 @@ pub(crate) use find::MANIFEST;
 pub(crate) use listing::parquet_files;
 pub use location::Location;
 pub use panics::caught;
+pub(crate) use partitions::NULL_DIRECTORY;
 pub(crate) use plain_texts::{CopyPlainTexts, plain_schema};
 pub(crate) use reading::Reading;
 pub(crate) use second::resolve_second;
@@ -286,7 +287,8 @@ impl Input {
         if !self.partitions.is_empty() {
             let (table, numbers, lacking) = self.positioned(state).await?;
             let files = (self.files.as_slice(), &lacking);
-            return self.partitions.over(table, &numbers, files, false);
+            let (table, _) = self.partitions.over(table, &numbers, files, false)?;
+            return Ok(table);
         }
         if self.kind == Kind::Parquet {
             let (options, schema, _) = self.parquet(state).await?;
@@ -304,11 +306,10 @@ impl Input {
     ) -> Result<(Arc<dyn TableProvider>, Numbers)> {
         let (table, numbers, lacking) = self.positioned(state).await?;
         let files = (self.files.as_slice(), &lacking);
-        let table = match self.partitions.is_empty() {
-            true => table,
-            false => self.partitions.over(table, &numbers, files, true)?,
-        };
-        Ok((table, numbers))
+        match self.partitions.is_empty() {
+            true => Ok((table, numbers)),
+            false => self.partitions.over(table, &numbers, files, true),
+        }
     }
 
     /// The same without the columns from the names of directories, and the files that could have values of these.

@@ -2,7 +2,7 @@
 
 use super::find::{Named, plain};
 use super::{Location, location};
-use datafusion::arrow::datatypes::{DataType, FieldRef, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::datasource::{ViewTable, provider_as_source};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The value that stands for NULL in the name of a directory.
-const NULL_DIRECTORY: &str = "__HIVE_DEFAULT_PARTITION__";
+pub(crate) const NULL_DIRECTORY: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// For each key, the indices of the files that have no column of its name.
 pub(super) type Lacking = BTreeMap<String, Vec<i64>>;
@@ -30,7 +30,8 @@ pub(super) struct Partitions {
     roots: BTreeSet<String>,
     /// The keys in the order of the directories, with their values as written.
     keys: Vec<(String, BTreeSet<String>)>,
-    /// The keys and values of files whose locations do not tell them, because links are on the way there.
+    /// The keys and values of files whose locations do not tell them, because links are on the way there, or their
+    /// keys are written with `%`.
     linked: BTreeMap<String, Values>,
 }
 
@@ -180,8 +181,9 @@ impl Partitions {
         keys.map(|(key, _)| (key.clone(), of_key(key))).collect()
     }
 
-    /// The table with a column for each key, with or without the numbers of its rows. Files that have a column of the name
-    /// of a key have their own values there. `files` are all files, and those that do not have such columns.
+    /// The table with a column for each key, with or without the numbers of its rows, and the names of these. Files
+    /// that have a column of the name of a key have their own values there. `files` are all files, and those that do
+    /// not have such columns.
     ///
     /// # Errors
     /// If a column of some files cannot hold the values of the directories of others.
@@ -191,13 +193,14 @@ impl Partitions {
         numbers: &Numbers,
         (files, lacking): (&[Location], &Lacking),
         with_numbers: bool,
-    ) -> Result<Arc<dyn TableProvider>> {
+    ) -> Result<(Arc<dyn TableProvider>, Numbers)> {
         let schema = table.schema();
-        let is_number =
-            |name: &str| [&numbers.file, &numbers.name, &numbers.row].contains(&&name.to_owned());
+        let positions = [&numbers.file, &numbers.name, &numbers.row];
         let fields = schema.fields().iter();
-        let (positions, columns): (Vec<&FieldRef>, Vec<&FieldRef>) =
-            fields.partition(|field| is_number(field.name()));
+        let columns: Vec<&FieldRef> = fields
+            .filter(|field| !positions.contains(&field.name()))
+            .collect();
+        let mut names: Vec<&String> = columns.iter().map(|field| field.name()).collect();
         let mut all = Vec::with_capacity(columns.len() + self.keys.len());
         for field in columns {
             all.push(match lacking.get(field.name()) {
@@ -206,17 +209,25 @@ impl Partitions {
             });
         }
         for (key, values) in &self.keys {
-            if schema.field_with_name(key).is_err() {
+            if !names.contains(&key) {
+                names.push(key);
                 let meanings: Vec<String> = values.iter().filter_map(|v| meaning(v)).collect();
                 let text = self.text(key, values, numbers, files);
                 all.push(cast(text, type_of(&meanings)).alias(key));
             }
         }
+        let named = names
+            .iter()
+            .map(|name| Field::new(*name, DataType::Null, true));
+        let renamed = Numbers::beside(&Schema::new(named.collect::<Vec<_>>()));
         if with_numbers {
-            all.extend(positions.into_iter().map(|field| ident(field.name())));
+            let names = [&renamed.file, &renamed.name, &renamed.row];
+            let numbered = positions.into_iter().zip(names);
+            all.extend(numbered.map(|(position, name)| ident(position).alias(name)));
         }
         let plan = LogicalPlanBuilder::scan("files", provider_as_source(table), None)?;
-        Ok(Arc::new(ViewTable::new(plan.project(all)?.build()?, None)))
+        let table = ViewTable::new(plan.project(all)?.build()?, None);
+        Ok((Arc::new(table), renamed))
     }
 
     /// A column with the name of a key, in which files that do not have it have the values of their directories.
@@ -362,7 +373,7 @@ fn keys(directories: &str) -> Values {
         .filter_map(|part| part.split_once('='));
     let known = parts.filter(|(key, _)| !key.is_empty());
     known
-        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .map(|(key, value)| (decoded(key), value.to_owned()))
         .collect()
 }
 
@@ -475,7 +486,7 @@ fn decoded(part: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::meaning;
+    use super::{keys, meaning};
 
     #[test]
     fn names_of_directories_are_escaped() {
@@ -491,5 +502,8 @@ mod tests {
         ] {
             assert_eq!(meaning(written).as_deref(), meant, "{written}");
         }
+        let found = keys("a/my%20key=2/%3D=%3D/=x/k=");
+        let found: Vec<(&str, &str)> = found.iter().map(|(k, v)| (&**k, &**v)).collect();
+        assert_eq!(found, [("my key", "2"), ("=", "%3D"), ("k", "")]);
     }
 }

@@ -525,3 +525,48 @@ fn a_file_in_directories_of_several_values_is_read_for_each() {
     let ingest = ["ingest", "wiki", "-o", "pages"];
     assert_eq!(scratch.job(&ingest)["pages"], 1);
 }
+
+/// Rows were read back with NULL, and keys as they are escaped, or not at all.
+#[test]
+fn directories_of_keys_and_values_keep_them() {
+    let scratch = Scratch::new();
+    let csv = |sql: &str| scratch.succeed(&["sql", "--format", "csv", "-c", sql]).out;
+    for text in ["", "__HIVE_DEFAULT_PARTITION__"] {
+        for kind in ["Utf8", "LargeUtf8", "Utf8View", "Dictionary(Int32, Utf8)"] {
+            for format in ["CSV", "PARQUET"] {
+                let copy = format!(
+                    "COPY (SELECT id, arrow_cast(k, '{kind}') AS k FROM (VALUES (1, 'a'), (2, '{text}')) AS t(id, k)) TO 'no/' STORED AS {format} PARTITIONED BY (k)"
+                );
+                let said = format!(
+                    "PARTITIONED BY k: the column contains '{text}', whose directory is read as NULL"
+                );
+                scratch.fail(&["sql", "-c", &copy], &[&said]);
+                let files = std::fs::read_dir(scratch.path("no"));
+                assert_eq!(files.map_or(0, Iterator::count), 0, "{kind} {format}");
+            }
+        }
+    }
+    csv(
+        "COPY (SELECT 1 AS id, 'a/b %é=' AS größe) TO 'out/' STORED AS PARQUET PARTITIONED BY (größe)",
+    );
+    assert_eq!(csv("SELECT * FROM 'out'"), "id,größe\n1,a/b %é=\n");
+    // One key, written in two ways.
+    scratch.write("keys/my%20key=2/a.csv", "id\n1\n");
+    scratch.write("keys/my key=3/b.csv", "id\n2\n");
+    scratch.write("keys/c.csv", "id\n3\n");
+    assert_eq!(
+        csv("SELECT * FROM 'keys' ORDER BY id"),
+        "id,my key\n1,2\n2,3\n3,\n"
+    );
+    // Names that neardup has for the positions of rows.
+    scratch.write("own/neardup_file_name=q/a.csv", "id,text\n1,a b c\n");
+    scratch.write("own/neardup_file_name=r/a.csv", "id,text\n2,d e f\n");
+    let rows = "id,text,neardup_file_name\n1,a b c,q\n2,d e f,r\n";
+    assert_eq!(csv("SELECT * FROM 'own' ORDER BY id"), rows);
+    scratch.succeed(&["dedup", "own", "--id", "row", "-o", "job"]);
+    let kept = scratch.job_rows("job", "SELECT neardup_file_name FROM kept ORDER BY id");
+    assert_eq!(
+        Value::from(kept),
+        json!([{"neardup_file_name": "q"}, {"neardup_file_name": "r"}])
+    );
+}
