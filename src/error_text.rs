@@ -3,7 +3,7 @@
 mod engine;
 mod statement;
 
-pub use engine::{csv_error, explain_copy_error};
+pub use engine::{csv_error, explain_write_error};
 pub use statement::explain_plan_error;
 
 use crate::functions::{TABLE_FUNCTIONS, TableFunction};

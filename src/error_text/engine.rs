@@ -4,7 +4,7 @@ use crate::near_names;
 use crate::options::NeardupOptions;
 use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::common::{DataFusionError, plan_datafusion_err};
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{LogicalPlan, TableType};
 use std::path::Path;
 
 /// How the engine begins the text of an error of too little memory, also within the text of another error.
@@ -15,6 +15,15 @@ pub(super) const TYPED_LITERAL: &str = "Typed literal requires a string payload"
 
 /// How the engine begins the text of an error of a list that is to be written as CSV.
 const NESTED: &str = "Nested type ";
+
+/// What the engine says of tables into which it inserts no rows.
+const NO_INSERT: [&str; 2] = [
+    "Insert into not implemented for this table",
+    "Inserting into a ListingTable backed by a single file is not supported",
+];
+
+/// The extensions of files that are written.
+const WRITTEN: [&str; 6] = ["parquet", "csv", "tsv", "json", "jsonl", "ndjson"];
 
 /// Characters of a value that an error shows.
 const MAX_VALUE: usize = 60;
@@ -468,13 +477,7 @@ fn in_place(text: &str) -> Option<String> {
     }
     let mut verbs = ["DELETE", "UPDATE", "TRUNCATE", "MERGE INTO"].into_iter();
     let (before, verb) = verbs.find_map(|verb| Some((before.strip_suffix(verb)?, verb)))?;
-    let path = Path::new(table);
-    let name = match table.contains(['.', '/', '*']) {
-        true => format!("'{}'", table.replace('\'', "''")),
-        false => table.to_owned(),
-    };
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    let other = format!("'other.{}'", extension.unwrap_or("parquet"));
+    let (name, other) = (written(table), other_file(table));
     let instead = match verb {
         "DELETE" => format!(
             "COPY (SELECT * FROM {name} WHERE NOT (…)) TO {other} writes the other rows to a new file"
@@ -487,6 +490,32 @@ fn in_place(text: &str) -> Option<String> {
     Some(format!(
         "{before}{verb}: the rows of {name} are in files, which are not changed in place; {instead}"
     ))
+}
+
+/// The name of a table or a file as SQL writes it.
+fn written(table: &str) -> String {
+    match is_file(table) {
+        true => format!("'{}'", table.replace('\'', "''")),
+        false => table.to_owned(),
+    }
+}
+
+fn is_file(table: &str) -> bool {
+    table.contains(['.', '/', '*'])
+}
+
+/// A further file of the format of a file, if that is written.
+fn other_file(table: &str) -> String {
+    let (stem, compression) = [".gz", ".bz2", ".zst"]
+        .into_iter()
+        .find_map(|compression| Some((table.strip_suffix(compression)?, compression)))
+        .unwrap_or((table, ""));
+    let extension = Path::new(stem).extension();
+    let extension = extension.and_then(|extension| extension.to_str());
+    match extension.filter(|extension| WRITTEN.contains(extension)) {
+        Some(extension) => format!("'other.{extension}{compression}'"),
+        None => "'other.parquet'".to_owned(),
+    }
 }
 
 /// A type before a value that is no text.
@@ -559,11 +588,26 @@ pub fn csv_error(schema: &Schema) -> Option<DataFusionError> {
     Some(plan_datafusion_err!("{text}"))
 }
 
-/// Names the column that `COPY` cannot write as CSV.
-pub fn explain_copy_error(plan: &LogicalPlan, error: DataFusionError) -> DataFusionError {
+/// Names the column that `COPY` cannot write as CSV, and the table into which `INSERT` adds no rows.
+pub fn explain_write_error(plan: &LogicalPlan, error: DataFusionError) -> DataFusionError {
+    let text = error.strip_backtrace();
     match plan {
-        LogicalPlan::Copy(copy) if error.strip_backtrace().contains(NESTED) => {
+        LogicalPlan::Copy(copy) if text.contains(NESTED) => {
             csv_error(copy.input.schema().as_arrow()).unwrap_or(error)
+        }
+        LogicalPlan::Dml(insert) if NO_INSERT.iter().any(|refused| text.contains(refused)) => {
+            let table = insert.table_name.table();
+            let name = written(table);
+            if insert.target.table_type() == TableType::View && !is_file(table) {
+                return plan_datafusion_err!(
+                    "INSERT: {name} is a view, which has no rows of its own; CREATE TABLE … AS SELECT * FROM {name} makes a table that takes rows"
+                );
+            }
+            plan_datafusion_err!(
+                "INSERT: the rows of {name} are in files, which are not changed in place; COPY (SELECT * FROM {name} UNION ALL SELECT …) TO {} writes them with others to a new file, which may be .{}",
+                other_file(table),
+                WRITTEN.join(", .")
+            )
         }
         _ => error,
     }

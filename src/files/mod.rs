@@ -36,7 +36,7 @@ pub(crate) use reading::Reading;
 pub(crate) use second::resolve_second;
 pub use spool::{STANDARD_INPUT_COPY, read_pipes, remove_copies, with_names_of_pipes};
 pub(crate) use stores::with_buckets;
-pub(crate) use url_tables::FileTables;
+pub(crate) use url_tables::{FileTables, names_files};
 pub(crate) use written_formats::written_formats;
 
 use datafusion::arrow::datatypes::SchemaRef;

@@ -1049,7 +1049,18 @@ fn warnings_name_no_module() {
 fn errors_of_sql_name_the_next_step() {
     let scratch = Scratch::new();
     scratch.write("rows.csv", "id,text\n1,one two three\n2,four five six\n");
+    for name in ["rows.parquet", "rows.jsonl.gz"] {
+        scratch.succeed(&["sql", &format!("COPY 'rows.csv' TO '{name}'")]);
+    }
     scratch.succeed(&["dedup", "rows.csv", "-o", "done"]);
+    // Names that are no files: that of a directory, and those of tables.
+    for statement in [
+        "DROP TABLE IF EXISTS done",
+        "CREATE TABLE done AS SELECT 1 AS a; INSERT INTO done VALUES (2); DROP TABLE done",
+        "DROP TABLE IF EXISTS 'none.csv'",
+    ] {
+        scratch.succeed(&["sql", statement]);
+    }
     for (statement, said) in [
         (
             "SELECT median(text) FROM 'rows.csv'",
@@ -1111,6 +1122,30 @@ fn errors_of_sql_name_the_next_step() {
         (
             "UPDATE 'rows.csv' SET text = 'a'",
             "COPY (SELECT … FROM 'rows.csv') TO 'other.csv' writes its rows with other values",
+        ),
+        (
+            "INSERT INTO 'rows.csv' VALUES (3, 'x')",
+            "INSERT: the rows of 'rows.csv' are in files, which are not changed in place; COPY (SELECT * FROM 'rows.csv' UNION ALL SELECT …) TO 'other.csv' writes them with others to a new file, which may be .parquet, .csv",
+        ),
+        (
+            "INSERT INTO 'rows.parquet' VALUES (3, 'x')",
+            "UNION ALL SELECT …) TO 'other.parquet' writes",
+        ),
+        (
+            "INSERT INTO 'rows.jsonl.gz' VALUES (3, 'x')",
+            "UNION ALL SELECT …) TO 'other.jsonl.gz' writes",
+        ),
+        (
+            "CREATE VIEW v AS SELECT 1 AS a; INSERT INTO v VALUES (2)",
+            "INSERT: v is a view, which has no rows of its own; CREATE TABLE … AS SELECT * FROM v makes",
+        ),
+        (
+            "DROP TABLE 'rows.csv'",
+            "DROP TABLE 'rows.csv': this is a file and no table of the session; DROP TABLE removes no files",
+        ),
+        (
+            "DROP TABLE IF EXISTS './*.csv'",
+            "DROP TABLE removes no files",
         ),
         (
             "SELECT * FROM jaccard_join('rows.csv', shingle => char:5)",
