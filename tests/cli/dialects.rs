@@ -319,7 +319,22 @@ fn wrong_options_of_readers_are_refused() {
             &["a.csv", "--quote", ",", "--delimiter", ","],
             "must differ from the delimiter",
         ),
-        (&["a.csv", "--encoding", "ebcdic"], "--encoding ebcdic"),
+        (
+            &["a.csv", "--encoding", "ebcdic"],
+            "--encoding ebcdic: must be an encoding of the WHATWG Encoding Standard, such as utf-16le, windows-1252 or shift_jis; convert a file of another one first: iconv -f ebcdic -t utf-8",
+        ),
+        (
+            &["a.csv", "--encoding", "latin-1"],
+            "--encoding latin-1: must be an encoding of the WHATWG Encoding Standard, where it is called latin1",
+        ),
+        (
+            &["a.csv", "--encoding", "UTF-8-SIG"],
+            "where it is called utf-8",
+        ),
+        (
+            &["a.csv", "--encoding", "utf-32"],
+            "iconv -f utf-32 -t utf-8",
+        ),
         (&["a.csv", "--column-names", "a,,b"], "a name is empty"),
         (
             &["a.csv", "--column-names", "a,a"],
