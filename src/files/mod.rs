@@ -159,6 +159,7 @@ impl Found {
             return exec_err!("no input was given");
         };
         let (kind, _) = named_or_recognised(&first, &reading, runtime).await?;
+        reading.check(kind)?;
         if kind == Kind::Dump {
             // Pages have no values of directories in which a file that is found twice could differ.
             let mut targets = BTreeSet::new();

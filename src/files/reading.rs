@@ -2,7 +2,7 @@
 
 use super::Kind;
 use crate::options::{READERS, lookup};
-use crate::parameters::{ParameterError, Value, parameter, parameter_error, set};
+use crate::parameters::{ParameterError, Value, name, parameter, parameter_error, set};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use neardup_datasets::{Dialect, Header, is_encoding};
@@ -77,6 +77,33 @@ impl Reading {
             return Err(parameter_error![set("quote", quote), why].into());
         }
         Ok(read)
+    }
+
+    /// Checks the options that are given against the defaults of a kind.
+    ///
+    /// # Errors
+    /// If the delimiter and the quote are the same.
+    pub(super) fn check(&self, kind: Kind) -> Result<()> {
+        let Dialect {
+            delimiter, quote, ..
+        } = self.dialect(kind);
+        if !matches!(kind, Kind::Csv | Kind::Tsv) || quote != Some(delimiter) {
+            return Ok(());
+        }
+        let both = char::from(delimiter).to_string();
+        let error = match self.quote {
+            Some(_) => parameter_error![
+                set("quote", both),
+                ": must differ from the delimiter; another is given by ",
+                name("delimiter")
+            ],
+            None => parameter_error![
+                set("delimiter", both),
+                ": must differ from the quote; another, or none, is given by ",
+                name("quote")
+            ],
+        };
+        Err(error.into())
     }
 
     /// The options that are given, and their values.

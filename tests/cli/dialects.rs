@@ -304,6 +304,7 @@ fn wrong_headers_and_separators_are_answered_with_what_to_do() {
 fn wrong_options_of_readers_are_refused() {
     let scratch = Scratch::new();
     scratch.write("a.csv", "id,text\n1,a\n");
+    scratch.write("a.tsv", "id\ttext\n1\ta\n");
     scratch.write("a.json", "{\"id\": 1, \"text\": \"a\"}");
     scratch.write("latin.csv", b"id,text\n1,caf\xe9\n");
     scratch.write("open.csv", "id,text\n1,\"a b\n2,c d\n");
@@ -318,6 +319,18 @@ fn wrong_options_of_readers_are_refused() {
         (
             &["a.csv", "--quote", ",", "--delimiter", ","],
             "must differ from the delimiter",
+        ),
+        (
+            &["a.csv", "--quote", ","],
+            "--quote ,: must differ from the delimiter; another is given by --delimiter",
+        ),
+        (
+            &["a.csv", "--delimiter", "\""],
+            "--delimiter \": must differ from the quote; another, or none, is given by --quote",
+        ),
+        (
+            &["a.tsv", "--quote", "\t"],
+            "must differ from the delimiter; another is given by --delimiter",
         ),
         (
             &["a.csv", "--encoding", "ebcdic"],
@@ -379,6 +392,12 @@ fn wrong_options_of_readers_are_refused() {
         assert!(!scratch.has("out"), "{arguments:?}");
     }
     assert_eq!(scratch.read("a.csv"), b"id,text\n1,a\n");
+    // What is the default of another kind is none of these.
+    for arguments in [["a.tsv", "--quote", ","], ["a.tsv", "--delimiter", "\""]] {
+        let [file, option, value] = arguments;
+        let sql = format!("SELECT * FROM '{file}'");
+        scratch.succeed(&["sql", option, value, &sql]);
+    }
 }
 
 /// Ids of other types, and ids that stand twice, could not be worked with.
