@@ -206,8 +206,13 @@ async fn named_or_recognised(
         Err(error) => error,
     };
     let (kind, compression) = recognise::kind(file, runtime).await?;
-    let kind = reading.kind(kind).ok_or(unknown)?;
-    Ok((kind, compression))
+    match reading.kind(kind) {
+        Some(kind) => Ok((kind, compression)),
+        None if file.head(runtime).await?.size == 0 => {
+            exec_err!("{file}: it is empty, and nothing else tells its kind")
+        }
+        None => Err(unknown),
+    }
 }
 
 /// Whether the name of a file is that of plain text.
@@ -226,6 +231,9 @@ fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
         // A part of a dump as the publisher names it: NAME.xml-p10p30302.bz2.
         Some(ending) if ending.starts_with("xml-p") && !name.ends_with(".zst") => Kind::Dump,
         Some("parquet") if stem == name => Kind::Parquet,
+        Some("parquet") => {
+            return exec_err!("{path}: .parquet.{compression} files are not read; unpack it first");
+        }
         Some("csv") => Kind::Csv,
         Some("tsv") => Kind::Tsv,
         Some("json" | "jsonl" | "ndjson") => Kind::Json,
@@ -339,7 +347,16 @@ impl Input {
                 .map(|file| listing::schema(state, file, &options));
             let found = futures::future::join_all(found).await;
             for (file, schema) in files.iter().zip(found) {
-                let schema = schema.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
+                let schema = match schema {
+                    Ok(schema) => schema,
+                    Err(error) => {
+                        let other = recognise::instead_of_parquet(file, state.runtime_env()).await;
+                        return Err(match other {
+                            Some(other) => exec_datafusion_err!("{file}: {other}"),
+                            None => exec_datafusion_err!("{file}: {error}"),
+                        });
+                    }
+                };
                 // The engine treats an empty file as a table without rows.
                 if schema.fields().is_empty() && file.head(state.runtime_env()).await?.size == 0 {
                     return exec_err!(

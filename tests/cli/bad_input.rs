@@ -821,6 +821,49 @@ fn files_that_are_not_what_they_seem_are_named() {
         scratch.fail(&["dedup", name], &[name, said]);
     }
     scratch.succeed(&["sql", "SELECT \"PAR1\", text FROM 'text.csv'"]);
+    // Of other kinds under the name of Parquet.
+    let dump = "<?xml version=\"1.0\"?>\n<mediawiki><page></page></mediawiki>";
+    for (bytes, said) in [
+        (
+            &b"id,text\n1,a\n"[..],
+            "the file is text and not Parquet by its first bytes; rename it to .csv or .tsv",
+        ),
+        (b"id,text\n1,caf\xe9\n", "rename it to .csv or .tsv"),
+        (
+            b"{\"id\":1}\n",
+            "the file is JSON and not Parquet by its first bytes; rename it to .jsonl",
+        ),
+        (dump.as_bytes(), "rename it to .xml"),
+        (
+            &scratch.read("rows.csv.bz2"),
+            "the file is compressed by its first bytes; unpack it first",
+        ),
+    ] {
+        scratch.write("no.parquet", bytes);
+        scratch.fail(&["dedup", "no.parquet"], &["no.parquet: ", said]);
+        scratch.fail(
+            &["sql", "SELECT * FROM 'no.parquet'"],
+            &["no.parquet: ", said],
+        );
+    }
+    let said = "the file is a MediaWiki dump by its first bytes, which its name must say (NAME.xml";
+    for name in ["dump.csv", "dump.tsv", "dump.txt", "dump.json"] {
+        scratch.write(name, dump);
+        scratch.fail(&["dedup", name], &[name, said]);
+    }
+    scratch.write("rows.parquet.gz", b"\x1F\x8B\x08");
+    scratch.fail(
+        &["dedup", "rows.parquet.gz"],
+        &["rows.parquet.gz: .parquet.gz files are not read; unpack it first"],
+    );
+    for name in ["a\tb.csv", "a\nb.csv"] {
+        scratch.write(name, "id,text\n1,a\n");
+        let shown = name.escape_debug().to_string();
+        scratch.fail(
+            &["dedup", name],
+            &[&shown, "the name has a control character", "rename it"],
+        );
+    }
     for name in ["a.zip", "a.csv.xz", "a.7z", "a.tar", "a.tar.gz", "a.rar"] {
         scratch.write(name, b"\x01\x02");
         scratch.fail(

@@ -39,11 +39,10 @@ fn the_first_bytes_tell_what_the_name_does_not() {
     assert_eq!(scratch.job(&["ingest", "export", "-o", "wiki"])["pages"], 0);
     assert_eq!(scratch.job(&["dedup", "part-00000"])["rows_read"], 2);
 
-    for (name, bytes) in [
-        ("table", "id,text\n1,a\n"),
-        ("page", "<html></html>"),
-        ("empty", ""),
-    ] {
+    scratch.write("empty", "");
+    let said = "empty: it is empty, and nothing else tells its kind";
+    scratch.fail(&["dedup", "empty", "-o", "none"], &[said]);
+    for (name, bytes) in [("table", "id,text\n1,a\n"), ("page", "<html></html>")] {
         scratch.write(name, bytes);
         let said = format!("{name}: unknown kind of file by its name and by its first bytes");
         scratch.fail(&["dedup", name, "-o", "none"], &[&said, ".parquet"]);
@@ -226,6 +225,10 @@ fn standard_input_and_pipes_are_files() {
     let other = piped(&["dedup", "-", "-o", "none"], b"id,text\n1,a\n");
     let said = "standard input: unknown kind of file";
     assert!(other.err.contains(said), "{}", other.err);
+
+    let empty = piped(&["dedup", "-", "-o", "none"], b"");
+    let said = "standard input: it is empty";
+    assert!(empty.err.contains(said), "{}", empty.err);
 
     // A file counts by its name, and a pipe of another number is read as well.
     scratch.write("rows.csv", "id,text\n1,a b c\n");
