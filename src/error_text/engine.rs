@@ -42,7 +42,7 @@ const AT_START: [(&str, &str); 7] = [
 /// The new text if the text is of one kind of error.
 type Rewrite = fn(&str) -> Option<String>;
 
-const REWRITES: [Rewrite; 13] = [
+const REWRITES: [Rewrite; 15] = [
     unclosed,
     signature,
     substring,
@@ -56,6 +56,8 @@ const REWRITES: [Rewrite; 13] = [
     typed_literal,
     cast,
     nested,
+    top,
+    no_extension,
 ];
 
 /// The text without names of the engine's types and rules, and without advice that does not help.
@@ -562,6 +564,25 @@ fn nested(text: &str) -> Option<String> {
     Some(format!("{before}{}{after}", not_in_csv(None, is_list)))
 }
 
+/// `SELECT TOP 5 …`.
+fn top(text: &str) -> Option<String> {
+    let before = text.strip_suffix("This feature is not implemented: TOP")?;
+    Some(format!(
+        "{before}TOP is not supported; LIMIT at the end of a query limits its rows: SELECT … FROM … LIMIT 5"
+    ))
+}
+
+/// A destination whose name does not tell the format.
+fn no_extension(text: &str) -> Option<String> {
+    let (before, after) = text.split_once(
+        "Format not explicitly set and unable to get file extension! Use STORED AS to define file format.",
+    )?;
+    Some(format!(
+        "{before}the name behind COPY … TO has no extension, which tells the format: .{}; files are added to a directory by TO 'name/' STORED AS PARQUET{after}",
+        WRITTEN.join(", .")
+    ))
+}
+
 /// Why a column cannot be written as CSV, and what can.
 fn not_in_csv(column: Option<&str>, is_list: bool) -> String {
     let name = column.unwrap_or("column");
@@ -733,6 +754,29 @@ mod tests {
                 "UPDATE: the rows of pairs are in files, which are not changed in place; COPY (SELECT … FROM pairs) TO 'other.parquet' writes its rows with other values to a new file",
             ),
         ]);
+    }
+
+    #[test]
+    fn limits_and_formats_have_a_next_step() {
+        assert_plain(&[
+            (
+                "This feature is not implemented: TOP",
+                "TOP is not supported; LIMIT at the end of a query limits its rows: SELECT … FROM … LIMIT 5",
+            ),
+            (
+                "Format not explicitly set and unable to get file extension! Use STORED AS to define file format.",
+                "the name behind COPY … TO has no extension, which tells the format: .parquet, .csv, .tsv, .json, .jsonl, .ndjson; files are added to a directory by TO 'name/' STORED AS PARQUET",
+            ),
+        ]);
+        for (file, other) in [
+            ("d.csv", "'other.csv'"),
+            ("a.b/d.jsonl.gz", "'other.jsonl.gz'"),
+            ("d.gz", "'other.parquet'"),
+            ("d/*.xml", "'other.parquet'"),
+            ("pairs", "'other.parquet'"),
+        ] {
+            assert_eq!(other_file(file), other, "{file}");
+        }
     }
 
     #[test]

@@ -1191,6 +1191,35 @@ fn errors_of_sql_name_the_next_step() {
             "DROP TABLE removes no files",
         ),
         (
+            "SELECT ‘a’ AS x",
+            "‘ is a typographic quote; SQL has straight ones, 'text' for texts and files and \"name\" for names: Expected: an expression, found: ‘ at Line: 1",
+        ),
+        ("SELECT * FROM “rows.csv”", "“ is a typographic quote"),
+        (
+            "SELECT 'a’ AS x",
+            "’ is a typographic quote; SQL has straight ones, 'text' for texts and files and \"name\" for names: a text that begins at line 1, column 8 has no closing quote",
+        ),
+        (
+            "SELECT TOP 5 * FROM 'rows.csv'",
+            "error: TOP is not supported; LIMIT at the end of a query",
+        ),
+        (
+            ".tables",
+            ".tables is no statement of SQL: SHOW TABLES lists the tables",
+        ),
+        (
+            "\\d rows.csv",
+            "\\d is no statement of SQL: SHOW TABLES lists the tables, DESCRIBE t the columns",
+        ),
+        (
+            "COPY 'rows.csv' TO 'rows'",
+            "error: the name behind COPY … TO has no extension, which tells the format: .parquet, .csv, .tsv",
+        ),
+        (
+            "COPY 'rows.csv' TO 'rows.foo'",
+            "files are written as .parquet, .csv, .tsv, .json, .jsonl and .ndjson (also .gz, .bz2, .zst), not as .foo",
+        ),
+        (
             "SELECT * FROM jaccard_join('rows.csv', shingle => char:5)",
             "error: a kind of shingle is written in quotes, shingle => 'char:5'\n",
         ),
