@@ -3,7 +3,7 @@
 mod engine;
 mod statement;
 
-pub use engine::{csv_error, explain_copy_error};
+pub use engine::{csv_error, explain_write_error};
 pub use statement::explain_plan_error;
 
 use crate::functions::{TABLE_FUNCTIONS, TableFunction};
@@ -17,9 +17,24 @@ use std::path::Path;
 /// The address at which machines of the cloud get their keys.
 const INSTANCE_KEYS: &str = "http://169.254.169.254/";
 
-/// Adds the correct form to a syntax error that is caused by a query as argument of a table function in one pair of
-/// parentheses (the grammar requires two), by a kind of shingle without quotes, or by an argument without `=>`.
+/// Quotes of texts in print, which SQL does not have.
+const PRINTED_QUOTES: [char; 9] = ['‘', '’', '‚', '“', '”', '„', '«', '»', '´'];
+
+/// Adds the correct form to a syntax error that is caused by typographic quotes, by a command of the shell, by a query
+/// as argument of a table function in one pair of parentheses (the grammar requires two), by a kind of shingle without
+/// quotes, or by an argument without `=>`.
 pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusionError {
+    if let Some(quote) = printed_quote(statement, &error.strip_backtrace()) {
+        return plan_datafusion_err!(
+            "{quote} is a typographic quote; SQL has straight ones, 'text' for texts and files and \"name\" for names: {}",
+            error.strip_backtrace()
+        );
+    }
+    if let Some(command) = shell_command(statement, &error.strip_backtrace()) {
+        return plan_datafusion_err!(
+            "{command} is no statement of SQL: SHOW TABLES lists the tables, DESCRIBE t the columns of t; commands such as \\d are read by the shell, which starts without statements"
+        );
+    }
     if let Some(quoted) = unquoted_shingle(statement) {
         return plan_datafusion_err!(
             "a kind of shingle is written in quotes, {quoted}: {}",
@@ -52,6 +67,36 @@ pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusio
     error
 }
 
+/// The line at which the parser stopped, before and behind its position.
+fn stopped<'a>(statement: &'a str, error: &str) -> Option<(&'a str, &'a str)> {
+    let (_, line, column) = engine::between(error, " at Line: ", ", Column: ")?;
+    let column = column.split(|c: char| !c.is_ascii_digit()).next()?;
+    let (line, column) = (line.parse::<usize>().ok()?, column.parse::<usize>().ok()?);
+    let line = statement.lines().nth(line.checked_sub(1)?)?;
+    let (at, _) = line.char_indices().nth(column.checked_sub(1)?)?;
+    Some(line.split_at(at))
+}
+
+/// The typographic quote at which the parser stopped, or which does not end a text.
+fn printed_quote(statement: &str, error: &str) -> Option<char> {
+    let (_, behind) = stopped(statement, error)?;
+    let is_quote = |letter: &char| PRINTED_QUOTES.contains(letter);
+    match error.contains("Unterminated string literal") {
+        true => behind.chars().find(is_quote),
+        false => behind.chars().next().filter(is_quote),
+    }
+}
+
+/// The command of a shell, such as `.tables` or `\d`, at which the parser stopped.
+fn shell_command<'a>(statement: &'a str, error: &str) -> Option<&'a str> {
+    if !error.contains("Expected: an SQL statement, found: ") {
+        return None;
+    }
+    let (_, behind) = stopped(statement, error)?;
+    let command = behind.split([';', ' ', '\t']).next()?;
+    command.starts_with(['.', '\\']).then_some(command)
+}
+
 /// The first argument `NAME => word:3` of a statement, with the quotes that it lacks.
 fn unquoted_shingle(statement: &str) -> Option<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -78,12 +123,7 @@ fn unassigned(statement: &str, error: &str) -> Option<String> {
     if !error.contains("Expected: ), found: ") {
         return None;
     }
-    let (_, line, column) = engine::between(error, " at Line: ", ", Column: ")?;
-    let column = column.split(|c: char| !c.is_ascii_digit()).next()?;
-    let (line, column) = (line.parse::<usize>().ok()?, column.parse::<usize>().ok()?);
-    let line = statement.lines().nth(line.checked_sub(1)?)?;
-    let (at, _) = line.char_indices().nth(column.checked_sub(1)?)?;
-    let (before, after) = line.split_at(at);
+    let (before, after) = stopped(statement, error)?;
     let before = before.trim_end();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let name = before.rsplit(|c| !is_word(c)).next()?;
@@ -468,6 +508,64 @@ mod tests {
             ("SELECT 1", ": at Line: 7, Column: 90"),
         ] {
             assert!(!explain(sql, found).contains("=> value"), "{sql}");
+        }
+    }
+
+    #[test]
+    fn typographic_quotes_and_commands_of_the_shell_are_explained() {
+        let explain = |sql: &str, error: &str| {
+            explain_parse_error(sql, plan_datafusion_err!("{error}")).to_string()
+        };
+        let expected = "Expected: an expression, found: ";
+        let open = "Unterminated string literal";
+        let statement = "Expected: an SQL statement, found: ";
+        for (sql, error, said) in [
+            (
+                "SELECT ‘a’",
+                format!("{expected}‘ at Line: 1, Column: 8"),
+                "‘ is a typographic quote",
+            ),
+            (
+                "SELECT 1,\n  „a“",
+                format!("{expected}„ at Line: 2, Column: 3"),
+                "„ is a typographic quote",
+            ),
+            (
+                "SELECT 'a’",
+                format!("{open} at Line: 1, Column: 8"),
+                "’ is a typographic quote",
+            ),
+            (
+                "SELECT 1; .tables",
+                format!("{statement}. at Line: 1, Column: 11"),
+                ".tables is no statement of SQL: SHOW TABLES",
+            ),
+            (
+                "\\d t;",
+                format!("{statement}\\\\ at Line: 1, Column: 1"),
+                "\\d is no statement of SQL",
+            ),
+        ] {
+            let text = explain(sql, &error);
+            assert!(text.contains(said), "{sql}: {text}");
+        }
+        for (sql, error) in [
+            (
+                "SELECT 'l’an', 'x",
+                format!("{open} at Line: 1, Column: 16"),
+            ),
+            (
+                "SELECT 'l’an' frm x",
+                format!("{expected}x at Line: 1, Column: 19"),
+            ),
+            (
+                "SELEC .5",
+                format!("{statement}SELEC at Line: 1, Column: 1"),
+            ),
+        ] {
+            let text = explain(sql, &error);
+            assert!(!text.contains(" is a typographic"), "{sql}: {text}");
+            assert!(!text.contains(" is no statement"), "{sql}: {text}");
         }
     }
 

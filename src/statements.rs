@@ -4,17 +4,18 @@
 //!   (sqlparser 0.62) takes all that follows as the right operand. [`regroup`] moves the operators that bind less
 //!   tightly out of it.
 //! - `INTERSECT ALL` and `EXCEPT ALL` are refused: the engine (DataFusion 55) does not count how often a row occurs. So is
-//!   `TABLESAMPLE`, which it ignores.
+//!   `TABLESAMPLE`, which it ignores, and `DROP TABLE` of a file, with which it does nothing.
 //! - A prepared statement is planned with its values at `EXECUTE`: [`PreparedStatements`].
 
 mod prepared;
 
 pub(crate) use prepared::PreparedStatements;
 
+use crate::files::names_files;
 use datafusion::common::config::{Dialect, SqlParserOptions};
-use datafusion::common::{DataFusionError, Result, plan_datafusion_err};
+use datafusion::common::{DataFusionError, Result, plan_datafusion_err, plan_err};
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{DdlStatement, LogicalPlan};
 use datafusion::sql::parser::{
     CopyToSource, CopyToStatement, CreateExternalTable, DFParserBuilder, ExplainStatement,
     Statement,
@@ -30,6 +31,7 @@ use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 use std::collections::VecDeque;
 use std::mem;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 /// Levels of recursion of the parser for one `IS DISTINCT FROM`, together with a `NOT` and an `AND` beside it.
 const LEVELS_EACH: usize = 3;
@@ -91,10 +93,22 @@ pub fn parse_statements(sql: &str, options: &SqlParserOptions) -> Result<VecDequ
 /// # Errors
 /// If the statement names something that does not exist, or its parts do not fit together.
 pub async fn plan_statement(state: &SessionState, statement: Statement) -> Result<LogicalPlan> {
-    match state.config().get_extension::<PreparedStatements>() {
+    let plan = match state.config().get_extension::<PreparedStatements>() {
         Some(prepared) => prepared.plan(state, statement).await,
         None => state.statement_to_plan(statement).await,
+    }?;
+    if let LogicalPlan::Ddl(DdlStatement::DropTable(drop)) = &plan {
+        let table = drop.name.table();
+        let schema = state.schema_for_ref(drop.name.clone());
+        let is_held = schema.is_ok_and(|schema| schema.table_exist(table));
+        let is_there = table.contains(['*', '?', '[']) || Path::new(table).exists();
+        if !is_held && names_files(table) && is_there {
+            return plan_err!(
+                "DROP TABLE '{table}': this is a file and no table of the session; DROP TABLE removes no files"
+            );
+        }
     }
+    Ok(plan)
 }
 
 /// The number of `DISTINCT FROM` in a text.

@@ -74,7 +74,7 @@ pub(super) async fn run_script(
             }
         });
         if let Err(error) = done.await {
-            let error = neardup::explain_copy_error(&read, error);
+            let error = neardup::explain_write_error(&read, error);
             let error = neardup::files::explain_read_error(&read, context, error).await;
             return Err(explained(error));
         }

@@ -5,7 +5,7 @@ use super::reading::Reading;
 use super::script::{Format, run_script};
 use super::shell;
 use clap::Args;
-use datafusion::common::{Result, exec_datafusion_err, plan_err};
+use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
 use std::io::{ErrorKind, IsTerminal, Read};
 use std::path::PathBuf;
 
@@ -58,15 +58,10 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     }
     let mut scripts = Vec::new();
     for file in &arguments.file {
-        let script = match file.as_os_str() == "-" {
-            true => std::io::read_to_string(std::io::stdin()),
-            false => std::fs::read_to_string(file),
-        };
-        let script = script.map_err(|error| match error.kind() {
-            ErrorKind::NotFound => exec_datafusion_err!("{}: no such file", file.display()),
-            _ => exec_datafusion_err!("{}: {error}", file.display()),
-        })?;
-        scripts.push(script);
+        scripts.push(match file.as_os_str() == "-" {
+            true => standard_input()?,
+            false => text(&file.display().to_string(), std::fs::read(file))?,
+        });
     }
     let statements = arguments.statements.iter().chain(&arguments.command);
     scripts.extend(statements.cloned());
@@ -74,12 +69,45 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         if std::io::stdin().is_terminal() {
             return shell::run(&context, format).await;
         }
-        let mut script = String::new();
-        std::io::stdin().read_to_string(&mut script)?;
-        scripts.push(script);
+        scripts.push(standard_input()?);
     }
     for script in &scripts {
         run_script(&context, script, format).await?;
     }
     Ok(())
+}
+
+fn standard_input() -> Result<String> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().read_to_end(&mut bytes);
+    text("standard input", read.map(|_| bytes))
+}
+
+/// The text of a script without its byte order mark.
+fn text(name: &str, bytes: std::io::Result<Vec<u8>>) -> Result<String> {
+    let bytes = bytes.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => exec_datafusion_err!("{name}: no such file"),
+        _ => exec_datafusion_err!("{name}: {error}"),
+    })?;
+    let wide = match bytes.as_slice() {
+        [0xFF, 0xFE, ..] | [_, 0, ..] => Some("utf-16le"),
+        [0xFE, 0xFF, ..] | [0, _, ..] => Some("utf-16be"),
+        _ => None,
+    };
+    if let Some(label) = wide {
+        return exec_err!(
+            "{name}: the script is in UTF-16 by its first bytes; convert it first: iconv -f {label} -t utf-8"
+        );
+    }
+    let script = match std::str::from_utf8(&bytes) {
+        Ok(script) => script,
+        Err(error) => {
+            let valid = &bytes[..error.valid_up_to()];
+            let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
+            return exec_err!(
+                "{name}: line {line}: the script is not UTF-8; convert it first, for example: iconv -f windows-1252 -t utf-8"
+            );
+        }
+    };
+    Ok(script.strip_prefix('\u{FEFF}').unwrap_or(script).to_owned())
 }

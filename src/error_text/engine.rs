@@ -4,7 +4,7 @@ use crate::near_names;
 use crate::options::NeardupOptions;
 use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::common::{DataFusionError, plan_datafusion_err};
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{LogicalPlan, TableType};
 use std::path::Path;
 
 /// How the engine begins the text of an error of too little memory, also within the text of another error.
@@ -15,6 +15,15 @@ pub(super) const TYPED_LITERAL: &str = "Typed literal requires a string payload"
 
 /// How the engine begins the text of an error of a list that is to be written as CSV.
 const NESTED: &str = "Nested type ";
+
+/// What the engine says of tables into which it inserts no rows.
+const NO_INSERT: [&str; 2] = [
+    "Insert into not implemented for this table",
+    "Inserting into a ListingTable backed by a single file is not supported",
+];
+
+/// The extensions of files that are written.
+const WRITTEN: [&str; 6] = ["parquet", "csv", "tsv", "json", "jsonl", "ndjson"];
 
 /// Characters of a value that an error shows.
 const MAX_VALUE: usize = 60;
@@ -33,7 +42,7 @@ const AT_START: [(&str, &str); 7] = [
 /// The new text if the text is of one kind of error.
 type Rewrite = fn(&str) -> Option<String>;
 
-const REWRITES: [Rewrite; 13] = [
+const REWRITES: [Rewrite; 15] = [
     unclosed,
     signature,
     substring,
@@ -47,6 +56,8 @@ const REWRITES: [Rewrite; 13] = [
     typed_literal,
     cast,
     nested,
+    top,
+    no_extension,
 ];
 
 /// The text without names of the engine's types and rules, and without advice that does not help.
@@ -468,13 +479,7 @@ fn in_place(text: &str) -> Option<String> {
     }
     let mut verbs = ["DELETE", "UPDATE", "TRUNCATE", "MERGE INTO"].into_iter();
     let (before, verb) = verbs.find_map(|verb| Some((before.strip_suffix(verb)?, verb)))?;
-    let path = Path::new(table);
-    let name = match table.contains(['.', '/', '*']) {
-        true => format!("'{}'", table.replace('\'', "''")),
-        false => table.to_owned(),
-    };
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    let other = format!("'other.{}'", extension.unwrap_or("parquet"));
+    let (name, other) = (written(table), other_file(table));
     let instead = match verb {
         "DELETE" => format!(
             "COPY (SELECT * FROM {name} WHERE NOT (…)) TO {other} writes the other rows to a new file"
@@ -487,6 +492,32 @@ fn in_place(text: &str) -> Option<String> {
     Some(format!(
         "{before}{verb}: the rows of {name} are in files, which are not changed in place; {instead}"
     ))
+}
+
+/// The name of a table or a file as SQL writes it.
+fn written(table: &str) -> String {
+    match is_file(table) {
+        true => format!("'{}'", table.replace('\'', "''")),
+        false => table.to_owned(),
+    }
+}
+
+fn is_file(table: &str) -> bool {
+    table.contains(['.', '/', '*'])
+}
+
+/// A further file of the format of a file, if that is written.
+fn other_file(table: &str) -> String {
+    let (stem, compression) = [".gz", ".bz2", ".zst"]
+        .into_iter()
+        .find_map(|compression| Some((table.strip_suffix(compression)?, compression)))
+        .unwrap_or((table, ""));
+    let extension = Path::new(stem).extension();
+    let extension = extension.and_then(|extension| extension.to_str());
+    match extension.filter(|extension| WRITTEN.contains(extension)) {
+        Some(extension) => format!("'other.{extension}{compression}'"),
+        None => "'other.parquet'".to_owned(),
+    }
 }
 
 /// A type before a value that is no text.
@@ -533,6 +564,25 @@ fn nested(text: &str) -> Option<String> {
     Some(format!("{before}{}{after}", not_in_csv(None, is_list)))
 }
 
+/// `SELECT TOP 5 …`.
+fn top(text: &str) -> Option<String> {
+    let before = text.strip_suffix("This feature is not implemented: TOP")?;
+    Some(format!(
+        "{before}TOP is not supported; LIMIT at the end of a query limits its rows: SELECT … FROM … LIMIT 5"
+    ))
+}
+
+/// A destination whose name does not tell the format.
+fn no_extension(text: &str) -> Option<String> {
+    let (before, after) = text.split_once(
+        "Format not explicitly set and unable to get file extension! Use STORED AS to define file format.",
+    )?;
+    Some(format!(
+        "{before}the name behind COPY … TO has no extension, which tells the format: .{}; files are added to a directory by TO 'name/' STORED AS PARQUET{after}",
+        WRITTEN.join(", .")
+    ))
+}
+
 /// Why a column cannot be written as CSV, and what can.
 fn not_in_csv(column: Option<&str>, is_list: bool) -> String {
     let name = column.unwrap_or("column");
@@ -559,11 +609,26 @@ pub fn csv_error(schema: &Schema) -> Option<DataFusionError> {
     Some(plan_datafusion_err!("{text}"))
 }
 
-/// Names the column that `COPY` cannot write as CSV.
-pub fn explain_copy_error(plan: &LogicalPlan, error: DataFusionError) -> DataFusionError {
+/// Names the column that `COPY` cannot write as CSV, and the table into which `INSERT` adds no rows.
+pub fn explain_write_error(plan: &LogicalPlan, error: DataFusionError) -> DataFusionError {
+    let text = error.strip_backtrace();
     match plan {
-        LogicalPlan::Copy(copy) if error.strip_backtrace().contains(NESTED) => {
+        LogicalPlan::Copy(copy) if text.contains(NESTED) => {
             csv_error(copy.input.schema().as_arrow()).unwrap_or(error)
+        }
+        LogicalPlan::Dml(insert) if NO_INSERT.iter().any(|refused| text.contains(refused)) => {
+            let table = insert.table_name.table();
+            let name = written(table);
+            if insert.target.table_type() == TableType::View && !is_file(table) {
+                return plan_datafusion_err!(
+                    "INSERT: {name} is a view, which has no rows of its own; CREATE TABLE … AS SELECT * FROM {name} makes a table that takes rows"
+                );
+            }
+            plan_datafusion_err!(
+                "INSERT: the rows of {name} are in files, which are not changed in place; COPY (SELECT * FROM {name} UNION ALL SELECT …) TO {} writes them with others to a new file, which may be .{}",
+                other_file(table),
+                WRITTEN.join(", .")
+            )
         }
         _ => error,
     }
@@ -689,6 +754,29 @@ mod tests {
                 "UPDATE: the rows of pairs are in files, which are not changed in place; COPY (SELECT … FROM pairs) TO 'other.parquet' writes its rows with other values to a new file",
             ),
         ]);
+    }
+
+    #[test]
+    fn limits_and_formats_have_a_next_step() {
+        assert_plain(&[
+            (
+                "This feature is not implemented: TOP",
+                "TOP is not supported; LIMIT at the end of a query limits its rows: SELECT … FROM … LIMIT 5",
+            ),
+            (
+                "Format not explicitly set and unable to get file extension! Use STORED AS to define file format.",
+                "the name behind COPY … TO has no extension, which tells the format: .parquet, .csv, .tsv, .json, .jsonl, .ndjson; files are added to a directory by TO 'name/' STORED AS PARQUET",
+            ),
+        ]);
+        for (file, other) in [
+            ("d.csv", "'other.csv'"),
+            ("a.b/d.jsonl.gz", "'other.jsonl.gz'"),
+            ("d.gz", "'other.parquet'"),
+            ("d/*.xml", "'other.parquet'"),
+            ("pairs", "'other.parquet'"),
+        ] {
+            assert_eq!(other_file(file), other, "{file}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use glob::{MatchOptions, Pattern};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The file that describes a job, in the job's directory.
 pub(crate) const MANIFEST: &str = "manifest.json";
@@ -42,23 +42,7 @@ pub(super) fn on_disk(name: &str) -> Result<Vec<Named>> {
     } else if path.exists() {
         files.push(path.to_owned());
     } else if is_glob(name) {
-        let failed = |error: &dyn Display| exec_datafusion_err!("{name}: {error}");
-        // As in a shell, a pattern matches hidden files only if it begins with a dot.
-        let shows_hidden = name
-            .rsplit('/')
-            .next()
-            .is_some_and(|last| last.starts_with('.'));
-        let is_hidden = |path: &Path| {
-            let name = path.file_name().map(|name| name.as_encoded_bytes());
-            name.is_some_and(|name| name.starts_with(b"."))
-        };
-        for path in glob::glob(name).map_err(|error| failed(&error))? {
-            let path = path.map_err(|error| failed(&error))?;
-            if path.is_file() && (shows_hidden || !is_hidden(&path)) {
-                files.push(path);
-            }
-        }
-        refuse_invalid_names(name)?;
+        files = matching(name)?;
         if files.is_empty() {
             return exec_err!("{name}: no file matches");
         }
@@ -99,15 +83,38 @@ fn directory_of(file: &Path) -> &Path {
     }
 }
 
-/// Refuses a glob that matches a name that is not valid UTF-8: the `glob` crate silently leaves such names out.
-fn refuse_invalid_names(name: &str) -> Result<()> {
+/// The files that a pattern matches. As in a shell, a wildcard, also `**`, stands for no hidden file or directory.
+fn matching(name: &str) -> Result<Vec<PathBuf>> {
     let failed = |error: &dyn Display| exec_datafusion_err!("{name}: {error}");
-    let pattern = Pattern::new(name).map_err(|error| failed(&error))?;
+    let pattern = Pattern::new(&plain(Path::new(name)).to_string_lossy());
+    let pattern = pattern.map_err(|error| failed(&error))?;
+    let is_match = |path: &Path| pattern.matches_with(&plain(path).to_string_lossy(), MATCH);
+    let mut files = Vec::new();
+    // With these options, the `glob` crate leaves out what `.a*` matches, and fails at names that are not UTF-8.
+    for path in glob::glob(name).map_err(|error| failed(&error))? {
+        let path = path.map_err(|error| failed(&error))?;
+        if path.is_file() && is_match(&path) {
+            files.push(path);
+        }
+    }
+    refuse_invalid_names(name, is_match)?;
+    Ok(files)
+}
+
+/// A path without `.` and repeated slashes.
+pub(super) fn plain(path: &Path) -> PathBuf {
+    let parts = path.components();
+    parts.filter(|part| *part != Component::CurDir).collect()
+}
+
+/// Refuses a glob that matches a name that is not valid UTF-8: the `glob` crate silently leaves such names out.
+fn refuse_invalid_names(name: &str, is_match: impl Fn(&Path) -> bool) -> Result<()> {
     let parent = Path::new(name).parent().unwrap_or(Path::new(""));
     let directories = match parent.to_str() {
         None | Some("") => vec![Path::new(".").to_owned()],
         Some(parent) => {
-            let found = glob::glob(parent).map_err(|error| failed(&error))?;
+            let found = glob::glob(parent);
+            let found = found.map_err(|error| exec_datafusion_err!("{name}: {error}"))?;
             found.flatten().filter(|path| path.is_dir()).collect()
         }
     };
@@ -115,22 +122,13 @@ fn refuse_invalid_names(name: &str) -> Result<()> {
         let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", directory.display());
         for entry in fs::read_dir(&directory).map_err(at)? {
             let entry = entry.map_err(at)?.file_name();
-            let path = parent_and(&directory, Path::new(&entry));
-            if entry.to_str().is_none()
-                && pattern.matches_path_with(Path::new(&*path.to_string_lossy()), MATCH)
-            {
+            let path = plain(&directory.join(&entry));
+            if entry.to_str().is_none() && is_match(&path) {
                 return Err(not_text(&path));
             }
         }
     }
     Ok(())
-}
-
-fn parent_and(directory: &Path, name: &Path) -> PathBuf {
-    match directory == Path::new(".") {
-        true => name.to_owned(),
-        false => directory.join(name),
-    }
 }
 
 fn not_text(path: &Path) -> DataFusionError {

@@ -94,7 +94,13 @@ impl Location {
             ),
             Some((authority, key)) => (ObjectStoreUrl::parse(authority)?, ObjectPath::parse(key)),
         };
-        let path = path.map_err(|error| plan_datafusion_err!("{self}: {error}"))?;
+        let path = path.map_err(|error| match self.0.contains(char::is_control) {
+            true => plan_datafusion_err!(
+                "{}: the name has a control character, such as a tab or a line break, which is not read; rename it",
+                self.0.escape_debug()
+            ),
+            false => plan_datafusion_err!("{self}: {error}"),
+        })?;
         Ok((store, path))
     }
 
@@ -158,6 +164,14 @@ mod tests {
         assert_eq!(url("/a b/[1]%.csv"), "file:///a%20b/%5B1%5D%25.csv");
         assert_eq!(url("s3://b/x/[1]%.csv"), "s3://b/x/%5B1%5D%25.csv");
         assert_eq!(url("s3://b"), "s3://b/");
+    }
+
+    #[test]
+    fn control_characters_in_names_are_shown() {
+        let error = Location::new("/a/b\tc.csv").unwrap().object().unwrap_err();
+        let error = error.strip_backtrace();
+        let said = "/a/b\\tc.csv: the name has a control character";
+        assert!(error.contains(said), "{error}");
     }
 
     #[test]

@@ -30,12 +30,13 @@ pub(crate) use find::MANIFEST;
 pub(crate) use listing::parquet_files;
 pub use location::Location;
 pub use panics::caught;
+pub(crate) use partitions::NULL_DIRECTORY;
 pub(crate) use plain_texts::{CopyPlainTexts, plain_schema};
 pub(crate) use reading::Reading;
 pub(crate) use second::resolve_second;
 pub use spool::{STANDARD_INPUT_COPY, read_pipes, remove_copies, with_names_of_pipes};
 pub(crate) use stores::with_buckets;
-pub(crate) use url_tables::FileTables;
+pub(crate) use url_tables::{FileTables, names_files};
 pub(crate) use written_formats::written_formats;
 
 use datafusion::arrow::datatypes::SchemaRef;
@@ -132,7 +133,6 @@ struct Found {
 }
 
 async fn files_of(names: &[String], runtime: &RuntimeEnv) -> Result<Found> {
-    let mut files = Vec::new();
     let mut named = Vec::with_capacity(names.len());
     for name in names {
         let name = name.strip_prefix("file://").unwrap_or(name);
@@ -142,32 +142,36 @@ async fn files_of(names: &[String], runtime: &RuntimeEnv) -> Result<Found> {
             false => find::on_disk(name)?,
         };
         found.sort();
-        files.extend(found.iter().map(|(file, _)| file.clone()));
         named.push((name, found));
     }
-    let partitions = Partitions::of(&named);
-    files.sort();
-    // A file that is named twice, also by a link, is read once.
-    let mut targets = BTreeSet::new();
-    files.retain(|file| targets.insert(file.target()));
+    let (files, partitions) = Partitions::of(&named);
     Ok(Found { files, partitions })
 }
 
 impl Found {
     /// The files as an input that is read with these options.
     async fn read(self, reading: Reading, runtime: &RuntimeEnv) -> Result<Input> {
-        let Self { files, partitions } = self;
-        let Some(first) = files.first() else {
+        let Self {
+            mut files,
+            partitions,
+        } = self;
+        let Some(first) = files.first().cloned() else {
             return exec_err!("no input was given");
         };
-        let (kind, _) = named_or_recognised(first, &reading, runtime).await?;
+        let (kind, _) = named_or_recognised(&first, &reading, runtime).await?;
+        reading.check(kind)?;
+        if kind == Kind::Dump {
+            // Pages have no values of directories in which a file that is found twice could differ.
+            let mut targets = BTreeSet::new();
+            files.retain(|file| targets.insert(file.target()));
+        }
         let mut compressions = Vec::with_capacity(files.len());
         for file in &files {
             let (other, compression) = named_or_recognised(file, &reading, runtime).await?;
             compressions.push(compression);
             if other != kind {
                 let named = |file: &Location| file.as_str().ends_with("/manifest.json");
-                if named(file) || named(first) {
+                if named(file) || named(&first) {
                     return exec_err!(
                         "{file}: its directory is that of a job; its tables are files in it, such as kept.parquet"
                     );
@@ -202,8 +206,13 @@ async fn named_or_recognised(
         Err(error) => error,
     };
     let (kind, compression) = recognise::kind(file, runtime).await?;
-    let kind = reading.kind(kind).ok_or(unknown)?;
-    Ok((kind, compression))
+    match reading.kind(kind) {
+        Some(kind) => Ok((kind, compression)),
+        None if file.head(runtime).await?.size == 0 => {
+            exec_err!("{file}: it is empty, and nothing else tells its kind")
+        }
+        None => Err(unknown),
+    }
 }
 
 /// Whether the name of a file is that of plain text.
@@ -222,6 +231,9 @@ fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
         // A part of a dump as the publisher names it: NAME.xml-p10p30302.bz2.
         Some(ending) if ending.starts_with("xml-p") && !name.ends_with(".zst") => Kind::Dump,
         Some("parquet") if stem == name => Kind::Parquet,
+        Some("parquet") => {
+            return exec_err!("{path}: .parquet.{compression} files are not read; unpack it first");
+        }
         Some("csv") => Kind::Csv,
         Some("tsv") => Kind::Tsv,
         Some("json" | "jsonl" | "ndjson") => Kind::Json,
@@ -284,7 +296,8 @@ impl Input {
         if !self.partitions.is_empty() {
             let (table, numbers, lacking) = self.positioned(state).await?;
             let files = (self.files.as_slice(), &lacking);
-            return self.partitions.over(table, &numbers, files, false);
+            let (table, _) = self.partitions.over(table, &numbers, files, false)?;
+            return Ok(table);
         }
         if self.kind == Kind::Parquet {
             let (options, schema, _) = self.parquet(state).await?;
@@ -302,11 +315,10 @@ impl Input {
     ) -> Result<(Arc<dyn TableProvider>, Numbers)> {
         let (table, numbers, lacking) = self.positioned(state).await?;
         let files = (self.files.as_slice(), &lacking);
-        let table = match self.partitions.is_empty() {
-            true => table,
-            false => self.partitions.over(table, &numbers, files, true)?,
-        };
-        Ok((table, numbers))
+        match self.partitions.is_empty() {
+            true => Ok((table, numbers)),
+            false => self.partitions.over(table, &numbers, files, true),
+        }
     }
 
     /// The same without the columns from the names of directories, and the files that could have values of these.
@@ -335,7 +347,16 @@ impl Input {
                 .map(|file| listing::schema(state, file, &options));
             let found = futures::future::join_all(found).await;
             for (file, schema) in files.iter().zip(found) {
-                let schema = schema.map_err(|error| exec_datafusion_err!("{file}: {error}"))?;
+                let schema = match schema {
+                    Ok(schema) => schema,
+                    Err(error) => {
+                        let other = recognise::instead_of_parquet(file, state.runtime_env()).await;
+                        return Err(match other {
+                            Some(other) => exec_datafusion_err!("{file}: {other}"),
+                            None => exec_datafusion_err!("{file}: {error}"),
+                        });
+                    }
+                };
                 // The engine treats an empty file as a table without rows.
                 if schema.fields().is_empty() && file.head(state.runtime_env()).await?.size == 0 {
                     return exec_err!(

@@ -1,8 +1,8 @@
 //! Columns whose values are in the names of directories, as in `year=2019/part-0.parquet`.
 
-use super::find::Named;
+use super::find::{Named, plain};
 use super::{Location, location};
-use datafusion::arrow::datatypes::{DataType, FieldRef, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::datasource::{ViewTable, provider_as_source};
@@ -11,14 +11,17 @@ use datafusion::functions::unicode::expr_fn::{strpos, substr};
 use datafusion::logical_expr::{Case, Expr, LogicalPlanBuilder, cast, ident, lit};
 use neardup_datasets::Numbers;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The value that stands for NULL in the name of a directory.
-const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
+pub(crate) const NULL_DIRECTORY: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// For each key, the indices of the files that have no column of its name.
 pub(super) type Lacking = BTreeMap<String, Vec<i64>>;
+
+/// The keys of directories and their values as written.
+type Values = Vec<(String, String)>;
 
 /// Directories `key=value` on the way to some files.
 #[derive(Debug, Clone, Default)]
@@ -27,50 +30,123 @@ pub(super) struct Partitions {
     roots: BTreeSet<String>,
     /// The keys in the order of the directories, with their values as written.
     keys: Vec<(String, BTreeSet<String>)>,
-    /// The keys and values of files whose locations do not tell them, because links are on the way there.
-    linked: BTreeMap<String, Vec<(String, String)>>,
+    /// The keys and values of files whose locations do not tell them, because links are on the way there, or their
+    /// keys are written with `%`.
+    linked: BTreeMap<String, Values>,
+}
+
+/// A way on which a name leads to a file.
+struct Way<'a> {
+    file: &'a Location,
+    values: Values,
+    /// The directory that the name refers to, or that is before its wildcards.
+    root: Option<&'a str>,
+    /// The path below that directory, if links lead to other directories.
+    by_links: Option<String>,
+}
+
+impl<'a> Way<'a> {
+    fn of((file, path): &'a Named, root: Option<&'a (PathBuf, String)>) -> Self {
+        let mut way = Self {
+            file,
+            values: Vec::new(),
+            root: None,
+            by_links: None,
+        };
+        let Some((written, root)) = root else {
+            return way;
+        };
+        way.root = Some(root.as_str());
+        let below = file.as_str().strip_prefix(root.as_str());
+        let below = below.map(directories).unwrap_or_default();
+        let named = path.as_ref().and_then(|path| path_below(path, written));
+        match named {
+            Some(named) if directories(&named) != below || !file.as_str().starts_with(root) => {
+                way.values = keys(directories(&named));
+                way.by_links = Some(named);
+            }
+            _ => way.values = keys(below),
+        }
+        way
+    }
+
+    /// The locations by which the file can be read.
+    fn locations(&self) -> [Option<Location>; 2] {
+        let by_links = self.by_links.as_ref().zip(self.root);
+        let by_links = by_links.map(|(path, root)| format!("{root}{path}"));
+        // Stores accept no `..`.
+        let by_links = by_links.and_then(|path| match path.rfind("/../") {
+            Some(at) => {
+                let (up, path) = path.split_at(at + "/../".len());
+                Some(Path::new(up).canonicalize().ok()?.join(path))
+            }
+            None => Some(PathBuf::from(path)),
+        });
+        [Some(self.file.clone()), by_links.map(Location::from)]
+    }
 }
 
 impl Partitions {
-    /// Those of the files that names refer to, below the directory that a name refers to or in place of its wildcards.
-    /// Links count by their own names. A file that is found in several ways has the values of all of them.
-    pub(super) fn of(found: &[(&str, Vec<Named>)]) -> Self {
+    /// The files that names refer to, sorted, and their directories below the one that a name refers to or in place of
+    /// its wildcards. Links count by their own names. A file that is found in several ways is one file with the values
+    /// of all of them, and several files if they give a key different values.
+    pub(super) fn of(found: &[(&str, Vec<Named>)]) -> (Vec<Location>, Self) {
+        let roots: Vec<_> = found.iter().map(|(name, _)| root(name)).collect();
+        let ways = found.iter().zip(&roots).flat_map(|((_, files), root)| {
+            let root = root.as_ref();
+            files.iter().map(move |named| Way::of(named, root))
+        });
+        let (mut ways, linked): (Vec<Way>, Vec<Way>) = ways.partition(|way| way.by_links.is_none());
         let mut partitions = Self::default();
-        let mut direct: BTreeMap<&Location, Vec<(String, String)>> = BTreeMap::new();
-        let mut linked = Vec::new();
-        for (name, files) in found {
-            let Some((written, root)) = root(name) else {
-                continue;
-            };
-            for (file, path) in files {
-                let below = file.as_str().strip_prefix(&root);
-                let below = below.map(|below| below.rsplit_once('/').unwrap_or_default().0);
-                let named = path.as_ref().and_then(|path| directories(path, &written));
-                match named {
-                    Some(named) if below != Some(named.as_str()) => linked.push((file, named)),
-                    _ => {
-                        let found = keys(below.unwrap_or_default());
-                        if !found.is_empty() {
-                            partitions.roots.insert(root.clone());
-                        }
-                        partitions.add(&found);
-                        direct.entry(file).or_default().extend(found);
+        for way in &ways {
+            if let Some(root) = way.root
+                && !way.values.is_empty()
+            {
+                partitions.roots.insert(root.to_owned());
+            }
+        }
+        ways.extend(linked);
+        for way in &ways {
+            partitions.add(&way.values);
+        }
+        // A file that has several locations keeps the first.
+        ways.sort_by_key(|way| way.file);
+        let mut read: BTreeMap<Location, Vec<(Location, Values)>> = BTreeMap::new();
+        for way in ways {
+            let same = read.entry(way.file.target()).or_default();
+            let known = same.iter_mut();
+            let mut known = known.map(|(_, values)| values);
+            if let Some(values) = known.find(|values| agree(values, &way.values)) {
+                for (key, value) in way.values {
+                    if value_in(values, &key).is_none() {
+                        values.push((key, value));
                     }
                 }
+                continue;
+            }
+            let mut locations = way.locations().into_iter().flatten();
+            let is_other = |file: &Location| same.iter().all(|(other, _)| other != file);
+            if let Some(file) = locations.find(is_other) {
+                same.push((file, way.values));
             }
         }
-        for (file, directories) in linked {
-            let known = partitions.linked.remove(file.as_str());
-            let mut found = known.or_else(|| direct.remove(file)).unwrap_or_default();
-            for (key, value) in keys(&directories) {
-                if value_in(&found, &key).is_none() {
-                    found.push((key, value));
-                }
+        let mut files = Vec::new();
+        for (file, values) in read.into_values().flatten() {
+            if !partitions.tells(&file, &values) {
+                partitions.linked.insert(file.to_string(), values);
             }
-            partitions.add(&found);
-            partitions.linked.insert(file.to_string(), found);
+            files.push(file);
         }
-        partitions
+        files.sort();
+        (files, partitions)
+    }
+
+    /// Whether the location of a file tells these values.
+    fn tells(&self, file: &Location, values: &[(String, String)]) -> bool {
+        self.keys.iter().all(|(key, known)| {
+            let told = self.value_of(key, file.as_str());
+            told.filter(|value| known.contains(*value)) == value_in(values, key)
+        })
     }
 
     fn add(&mut self, found: &[(String, String)]) {
@@ -105,8 +181,9 @@ impl Partitions {
         keys.map(|(key, _)| (key.clone(), of_key(key))).collect()
     }
 
-    /// The table with a column for each key, with or without the numbers of its rows. Files that have a column of the name
-    /// of a key have their own values there. `files` are all files, and those that do not have such columns.
+    /// The table with a column for each key, with or without the numbers of its rows, and the names of these. Files
+    /// that have a column of the name of a key have their own values there. `files` are all files, and those that do
+    /// not have such columns.
     ///
     /// # Errors
     /// If a column of some files cannot hold the values of the directories of others.
@@ -116,13 +193,14 @@ impl Partitions {
         numbers: &Numbers,
         (files, lacking): (&[Location], &Lacking),
         with_numbers: bool,
-    ) -> Result<Arc<dyn TableProvider>> {
+    ) -> Result<(Arc<dyn TableProvider>, Numbers)> {
         let schema = table.schema();
-        let is_number =
-            |name: &str| [&numbers.file, &numbers.name, &numbers.row].contains(&&name.to_owned());
+        let positions = [&numbers.file, &numbers.name, &numbers.row];
         let fields = schema.fields().iter();
-        let (positions, columns): (Vec<&FieldRef>, Vec<&FieldRef>) =
-            fields.partition(|field| is_number(field.name()));
+        let columns: Vec<&FieldRef> = fields
+            .filter(|field| !positions.contains(&field.name()))
+            .collect();
+        let mut names: Vec<&String> = columns.iter().map(|field| field.name()).collect();
         let mut all = Vec::with_capacity(columns.len() + self.keys.len());
         for field in columns {
             all.push(match lacking.get(field.name()) {
@@ -131,17 +209,25 @@ impl Partitions {
             });
         }
         for (key, values) in &self.keys {
-            if schema.field_with_name(key).is_err() {
+            if !names.contains(&key) {
+                names.push(key);
                 let meanings: Vec<String> = values.iter().filter_map(|v| meaning(v)).collect();
                 let text = self.text(key, values, numbers, files);
                 all.push(cast(text, type_of(&meanings)).alias(key));
             }
         }
+        let named = names
+            .iter()
+            .map(|name| Field::new(*name, DataType::Null, true));
+        let renamed = Numbers::beside(&Schema::new(named.collect::<Vec<_>>()));
         if with_numbers {
-            all.extend(positions.into_iter().map(|field| ident(field.name())));
+            let names = [&renamed.file, &renamed.name, &renamed.row];
+            let numbered = positions.into_iter().zip(names);
+            all.extend(numbered.map(|(position, name)| ident(position).alias(name)));
         }
         let plan = LogicalPlanBuilder::scan("files", provider_as_source(table), None)?;
-        Ok(Arc::new(ViewTable::new(plan.project(all)?.build()?, None)))
+        let table = ViewTable::new(plan.project(all)?.build()?, None);
+        Ok((Arc::new(table), renamed))
     }
 
     /// A column with the name of a key, in which files that do not have it have the values of their directories.
@@ -226,7 +312,7 @@ impl Partitions {
     ) -> Expr {
         let by_path = self.text_by_path(key, values, &numbers.name);
         let numbered = (0_i64..).zip(files);
-        let linked: Vec<(i64, &Vec<(String, String)>)> = numbered
+        let linked: Vec<(i64, &Values)> = numbered
             .filter_map(|(number, file)| Some((number, self.linked.get(file.as_str())?)))
             .collect();
         if linked.is_empty() {
@@ -281,13 +367,13 @@ fn case(expr: Option<Expr>, cases: Vec<(Box<Expr>, Box<Expr>)>, other: Option<Ex
 }
 
 /// The keys and values in the names of directories.
-fn keys(directories: &str) -> Vec<(String, String)> {
+fn keys(directories: &str) -> Values {
     let parts = directories
         .split('/')
         .filter_map(|part| part.split_once('='));
     let known = parts.filter(|(key, _)| !key.is_empty());
     known
-        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .map(|(key, value)| (decoded(key), value.to_owned()))
         .collect()
 }
 
@@ -296,17 +382,24 @@ fn value_in<'a>(found: &'a [(String, String)], key: &str) -> Option<&'a str> {
     values.next().map(|(_, value)| value.as_str())
 }
 
-/// The names of the directories of a file below a directory, both as they are written.
-fn directories(file: &Path, root: &Path) -> Option<String> {
+/// Whether no key has different values.
+fn agree(some: &[(String, String)], others: &[(String, String)]) -> bool {
+    others.iter().all(|(key, _)| {
+        let values = value_in(some, key).zip(value_in(others, key));
+        values.is_none_or(|(one, other)| meaning(one) == meaning(other))
+    })
+}
+
+/// The path of a file below a directory, both as they are written.
+fn path_below(file: &Path, root: &Path) -> Option<String> {
     let file = plain(file);
-    let below = file.strip_prefix(root).ok()?.parent()?;
+    let below = file.strip_prefix(root).ok()?;
     below.to_str().map(str::to_owned)
 }
 
-/// A path without `.`.
-fn plain(path: &Path) -> PathBuf {
-    let parts = path.components();
-    parts.filter(|part| *part != Component::CurDir).collect()
+/// A path without the name of the file.
+fn directories(path: &str) -> &str {
+    path.rsplit_once('/').unwrap_or_default().0
 }
 
 /// The type of a column of these values.
@@ -361,13 +454,18 @@ fn root(name: &str) -> Option<(PathBuf, String)> {
     Some((plain(written), directory))
 }
 
-/// The value that the name of a directory means: bytes may be written as `%` and two hexadecimal digits.
+/// The value that the name of a directory means.
 fn meaning(value: &str) -> Option<String> {
-    if value == NULL || value.is_empty() {
-        return None;
+    match value {
+        "" | NULL_DIRECTORY => None,
+        value => Some(decoded(value)),
     }
-    let mut bytes = Vec::with_capacity(value.len());
-    let mut rest = value.as_bytes();
+}
+
+/// A part of the name of a directory, in which bytes may be written as `%` and two hexadecimal digits.
+fn decoded(part: &str) -> String {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
     while let Some((&byte, behind)) = rest.split_first() {
         let is_hex = |digits: &&[u8]| digits.iter().all(u8::is_ascii_hexdigit);
         let digits = behind.get(..2).filter(|_| byte == b'%').filter(is_hex);
@@ -383,12 +481,12 @@ fn meaning(value: &str) -> Option<String> {
             }
         }
     }
-    Some(String::from_utf8(bytes).unwrap_or_else(|_| value.to_owned()))
+    String::from_utf8(bytes).unwrap_or_else(|_| part.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::meaning;
+    use super::{keys, meaning};
 
     #[test]
     fn names_of_directories_are_escaped() {
@@ -404,5 +502,8 @@ mod tests {
         ] {
             assert_eq!(meaning(written).as_deref(), meant, "{written}");
         }
+        let found = keys("a/my%20key=2/%3D=%3D/=x/k=");
+        let found: Vec<(&str, &str)> = found.iter().map(|(k, v)| (&**k, &**v)).collect();
+        assert_eq!(found, [("my key", "2"), ("=", "%3D"), ("k", "")]);
     }
 }

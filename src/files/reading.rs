@@ -2,10 +2,23 @@
 
 use super::Kind;
 use crate::options::{READERS, lookup};
-use crate::parameters::{ParameterError, Value, parameter, parameter_error, set};
+use crate::parameters::{ParameterError, Value, name, parameter, parameter_error, set};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use neardup_datasets::{Dialect, Header, is_encoding};
+
+/// Names of encodings in other programs, without separators, and the labels of these.
+const OTHER_NAMES: [(&str, &str); 9] = [
+    ("ansi", "windows-1252"),
+    ("cp932", "shift_jis"),
+    ("cp936", "gbk"),
+    ("cp949", "windows-949"),
+    ("cp950", "big5"),
+    ("cp65001", "utf-8"),
+    ("macroman", "macintosh"),
+    ("utf8mb4", "utf-8"),
+    ("utf8sig", "utf-8"),
+];
 
 /// The options of readers, of those that are given. `sql/parameters.txt` describes them.
 #[derive(Debug, Clone, Default)]
@@ -33,8 +46,7 @@ impl Reading {
         let is_true = |name: &str| option(name).map(|value| value == "true");
         let encoding = option("encoding");
         if let Some(label) = encoding.as_deref().filter(|label| !is_encoding(label)) {
-            let why = ": must be an encoding of the WHATWG Encoding Standard, such as utf-16le, windows-1252 or shift_jis";
-            return Err(parameter_error![set("encoding", label), why].into());
+            return Err(parameter_error![set("encoding", label), no_encoding(label)].into());
         }
         let read = Self {
             delimiter: match option("delimiter") {
@@ -65,6 +77,33 @@ impl Reading {
             return Err(parameter_error![set("quote", quote), why].into());
         }
         Ok(read)
+    }
+
+    /// Checks the options that are given against the defaults of a kind.
+    ///
+    /// # Errors
+    /// If the delimiter and the quote are the same.
+    pub(super) fn check(&self, kind: Kind) -> Result<()> {
+        let Dialect {
+            delimiter, quote, ..
+        } = self.dialect(kind);
+        if !matches!(kind, Kind::Csv | Kind::Tsv) || quote != Some(delimiter) {
+            return Ok(());
+        }
+        let both = char::from(delimiter).to_string();
+        let error = match self.quote {
+            Some(_) => parameter_error![
+                set("quote", both),
+                ": must differ from the delimiter; another is given by ",
+                name("delimiter")
+            ],
+            None => parameter_error![
+                set("delimiter", both),
+                ": must differ from the quote; another, or none, is given by ",
+                name("quote")
+            ],
+        };
+        Err(error.into())
     }
 
     /// The options that are given, and their values.
@@ -140,6 +179,35 @@ impl Reading {
             all_text: self.all_text,
         }
     }
+}
+
+/// Why a label is refused that names no encoding, and what to do.
+fn no_encoding(label: &str) -> String {
+    let standard = ": must be an encoding of the WHATWG Encoding Standard";
+    match known_label(label) {
+        Some(known) => format!("{standard}, where it is called {known}"),
+        None => format!(
+            "{standard}, such as utf-16le, windows-1252 or shift_jis; convert a file of another one first: iconv -f {label} -t utf-8"
+        ),
+    }
+}
+
+/// The label of an encoding that has this name elsewhere.
+fn known_label(name: &str) -> Option<String> {
+    let name = name.trim().to_lowercase();
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    let plain: String = letters.collect();
+    if let Some((_, label)) = OTHER_NAMES.iter().find(|(other, _)| *other == plain) {
+        return Some((*label).to_owned());
+    }
+    let number = plain.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
+    let labels = [
+        name.replace([' ', '_'], "-"),
+        plain.replacen("utf", "utf-", 1),
+        plain.replacen("latin", "l", 1),
+        format!("windows-{number}"),
+    ];
+    labels.into_iter().find(|label| is_encoding(label))
 }
 
 /// Whether files of a kind have an option.
@@ -218,9 +286,35 @@ fn header(
 #[cfg(test)]
 mod tests {
     use super::super::Kind;
-    use super::Reading;
+    use super::{OTHER_NAMES, Reading, is_encoding, known_label};
     use crate::options::NeardupOptions;
     use datafusion::common::config::ConfigOptions;
+
+    #[test]
+    fn names_of_encodings_in_other_programs() {
+        for (name, label) in [
+            ("latin-1", Some("latin1")),
+            ("Latin 9", Some("l9")),
+            ("UTF-8-SIG", Some("utf-8")),
+            ("utf_8", Some("utf-8")),
+            ("UTF16", Some("utf-16")),
+            ("utf-16-le", Some("utf-16le")),
+            ("euc_kr", Some("euc-kr")),
+            ("win1252", Some("windows-1252")),
+            ("mac-roman", Some("macintosh")),
+            ("utf-32", None),
+            ("utf32le", None),
+            ("cp437", None),
+            ("ebcdic", None),
+            ("", None),
+        ] {
+            assert_eq!(known_label(name).as_deref(), label, "{name}");
+            assert!(!is_encoding(name), "{name}");
+        }
+        for (_, label) in OTHER_NAMES {
+            assert!(is_encoding(label), "{label}");
+        }
+    }
 
     #[test]
     fn ways_to_read_a_second_input() {

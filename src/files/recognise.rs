@@ -41,6 +41,33 @@ pub(super) async fn kind(
     })
 }
 
+/// What a file that is named like Parquet is, and what to do, if its first bytes tell.
+pub(super) async fn instead_of_parquet(
+    file: &Location,
+    runtime: &RuntimeEnv,
+) -> Option<&'static str> {
+    let size = file.head(runtime).await.ok()?.size;
+    let start = read(file, size.min(START_BYTES), runtime).await.ok()?;
+    if PACKED.iter().any(|(_, magic)| start.starts_with(magic)) {
+        return Some("the file is compressed by its first bytes; unpack it first");
+    }
+    let is_control = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0C);
+    if start.iter().any(is_control) {
+        return None;
+    }
+    Some(match of_text(&start) {
+        Some(Kind::Json) => {
+            "the file is JSON and not Parquet by its first bytes; rename it to .jsonl"
+        }
+        Some(Kind::Dump) => {
+            "the file is a MediaWiki dump and not Parquet by its first bytes; rename it to .xml"
+        }
+        _ => {
+            "the file is text and not Parquet by its first bytes; rename it to .csv or .tsv if it is a table, or to .txt"
+        }
+    })
+}
+
 async fn read(file: &Location, bytes: u64, runtime: &RuntimeEnv) -> Result<Vec<u8>> {
     if bytes == 0 {
         return Ok(Vec::new());

@@ -34,11 +34,16 @@ impl UrlTableFactory for FileTables {
             .ok_or_else(|| plan_datafusion_err!("'{url}': the session no longer exists"))?
             .read()
             .clone();
-        // A bare name refers to a table, even if a directory has the same name; './name' is a path.
-        let is_bare = !url.contains(['/', '*', '?', '[']) && Path::new(url).extension().is_none();
-        if is_bare && url != STANDARD_INPUT {
+        if !names_files(url) {
             return Ok(None);
         }
         super::table(&[url.to_owned()], &state).await.map(Some)
     }
+}
+
+/// Whether a quoted name that is no table refers to files. A bare name refers to a table, even if a directory has the
+/// same name; './name' is a path.
+pub(crate) fn names_files(name: &str) -> bool {
+    let is_bare = !name.contains(['/', '*', '?', '[']) && Path::new(name).extension().is_none();
+    !is_bare || name == STANDARD_INPUT
 }

@@ -822,6 +822,49 @@ fn files_that_are_not_what_they_seem_are_named() {
         scratch.fail(&["dedup", name], &[name, said]);
     }
     scratch.succeed(&["sql", "SELECT \"PAR1\", text FROM 'text.csv'"]);
+    // Of other kinds under the name of Parquet.
+    let dump = "<?xml version=\"1.0\"?>\n<mediawiki><page></page></mediawiki>";
+    for (bytes, said) in [
+        (
+            &b"id,text\n1,a\n"[..],
+            "the file is text and not Parquet by its first bytes; rename it to .csv or .tsv",
+        ),
+        (b"id,text\n1,caf\xe9\n", "rename it to .csv or .tsv"),
+        (
+            b"{\"id\":1}\n",
+            "the file is JSON and not Parquet by its first bytes; rename it to .jsonl",
+        ),
+        (dump.as_bytes(), "rename it to .xml"),
+        (
+            &scratch.read("rows.csv.bz2"),
+            "the file is compressed by its first bytes; unpack it first",
+        ),
+    ] {
+        scratch.write("no.parquet", bytes);
+        scratch.fail(&["dedup", "no.parquet"], &["no.parquet: ", said]);
+        scratch.fail(
+            &["sql", "SELECT * FROM 'no.parquet'"],
+            &["no.parquet: ", said],
+        );
+    }
+    let said = "the file is a MediaWiki dump by its first bytes, which its name must say (NAME.xml";
+    for name in ["dump.csv", "dump.tsv", "dump.txt", "dump.json"] {
+        scratch.write(name, dump);
+        scratch.fail(&["dedup", name], &[name, said]);
+    }
+    scratch.write("rows.parquet.gz", b"\x1F\x8B\x08");
+    scratch.fail(
+        &["dedup", "rows.parquet.gz"],
+        &["rows.parquet.gz: .parquet.gz files are not read; unpack it first"],
+    );
+    for name in ["a\tb.csv", "a\nb.csv"] {
+        scratch.write(name, "id,text\n1,a\n");
+        let shown = name.escape_debug().to_string();
+        scratch.fail(
+            &["dedup", name],
+            &[&shown, "the name has a control character", "rename it"],
+        );
+    }
     for name in ["a.zip", "a.csv.xz", "a.7z", "a.tar", "a.tar.gz", "a.rar"] {
         scratch.write(name, b"\x01\x02");
         scratch.fail(
@@ -1050,7 +1093,18 @@ fn warnings_name_no_module() {
 fn errors_of_sql_name_the_next_step() {
     let scratch = Scratch::new();
     scratch.write("rows.csv", "id,text\n1,one two three\n2,four five six\n");
+    for name in ["rows.parquet", "rows.jsonl.gz"] {
+        scratch.succeed(&["sql", &format!("COPY 'rows.csv' TO '{name}'")]);
+    }
     scratch.succeed(&["dedup", "rows.csv", "-o", "done"]);
+    // Names that are no files: that of a directory, and those of tables.
+    for statement in [
+        "DROP TABLE IF EXISTS done",
+        "CREATE TABLE done AS SELECT 1 AS a; INSERT INTO done VALUES (2); DROP TABLE done",
+        "DROP TABLE IF EXISTS 'none.csv'",
+    ] {
+        scratch.succeed(&["sql", statement]);
+    }
     for (statement, said) in [
         (
             "SELECT median(text) FROM 'rows.csv'",
@@ -1112,6 +1166,59 @@ fn errors_of_sql_name_the_next_step() {
         (
             "UPDATE 'rows.csv' SET text = 'a'",
             "COPY (SELECT … FROM 'rows.csv') TO 'other.csv' writes its rows with other values",
+        ),
+        (
+            "INSERT INTO 'rows.csv' VALUES (3, 'x')",
+            "INSERT: the rows of 'rows.csv' are in files, which are not changed in place; COPY (SELECT * FROM 'rows.csv' UNION ALL SELECT …) TO 'other.csv' writes them with others to a new file, which may be .parquet, .csv",
+        ),
+        (
+            "INSERT INTO 'rows.parquet' VALUES (3, 'x')",
+            "UNION ALL SELECT …) TO 'other.parquet' writes",
+        ),
+        (
+            "INSERT INTO 'rows.jsonl.gz' VALUES (3, 'x')",
+            "UNION ALL SELECT …) TO 'other.jsonl.gz' writes",
+        ),
+        (
+            "CREATE VIEW v AS SELECT 1 AS a; INSERT INTO v VALUES (2)",
+            "INSERT: v is a view, which has no rows of its own; CREATE TABLE … AS SELECT * FROM v makes",
+        ),
+        (
+            "DROP TABLE 'rows.csv'",
+            "DROP TABLE 'rows.csv': this is a file and no table of the session; DROP TABLE removes no files",
+        ),
+        (
+            "DROP TABLE IF EXISTS './*.csv'",
+            "DROP TABLE removes no files",
+        ),
+        (
+            "SELECT ‘a’ AS x",
+            "‘ is a typographic quote; SQL has straight ones, 'text' for texts and files and \"name\" for names: Expected: an expression, found: ‘ at Line: 1",
+        ),
+        ("SELECT * FROM “rows.csv”", "“ is a typographic quote"),
+        (
+            "SELECT 'a’ AS x",
+            "’ is a typographic quote; SQL has straight ones, 'text' for texts and files and \"name\" for names: a text that begins at line 1, column 8 has no closing quote",
+        ),
+        (
+            "SELECT TOP 5 * FROM 'rows.csv'",
+            "error: TOP is not supported; LIMIT at the end of a query",
+        ),
+        (
+            ".tables",
+            ".tables is no statement of SQL: SHOW TABLES lists the tables",
+        ),
+        (
+            "\\d rows.csv",
+            "\\d is no statement of SQL: SHOW TABLES lists the tables, DESCRIBE t the columns",
+        ),
+        (
+            "COPY 'rows.csv' TO 'rows'",
+            "error: the name behind COPY … TO has no extension, which tells the format: .parquet, .csv, .tsv",
+        ),
+        (
+            "COPY 'rows.csv' TO 'rows.foo'",
+            "files are written as .parquet, .csv, .tsv, .json, .jsonl and .ndjson (also .gz, .bz2, .zst), not as .foo",
         ),
         (
             "SELECT * FROM jaccard_join('rows.csv', shingle => char:5)",

@@ -304,6 +304,7 @@ fn wrong_headers_and_separators_are_answered_with_what_to_do() {
 fn wrong_options_of_readers_are_refused() {
     let scratch = Scratch::new();
     scratch.write("a.csv", "id,text\n1,a\n");
+    scratch.write("a.tsv", "id\ttext\n1\ta\n");
     scratch.write("a.json", "{\"id\": 1, \"text\": \"a\"}");
     scratch.write("latin.csv", b"id,text\n1,caf\xe9\n");
     scratch.write("open.csv", "id,text\n1,\"a b\n2,c d\n");
@@ -319,7 +320,34 @@ fn wrong_options_of_readers_are_refused() {
             &["a.csv", "--quote", ",", "--delimiter", ","],
             "must differ from the delimiter",
         ),
-        (&["a.csv", "--encoding", "ebcdic"], "--encoding ebcdic"),
+        (
+            &["a.csv", "--quote", ","],
+            "--quote ,: must differ from the delimiter; another is given by --delimiter",
+        ),
+        (
+            &["a.csv", "--delimiter", "\""],
+            "--delimiter \": must differ from the quote; another, or none, is given by --quote",
+        ),
+        (
+            &["a.tsv", "--quote", "\t"],
+            "must differ from the delimiter; another is given by --delimiter",
+        ),
+        (
+            &["a.csv", "--encoding", "ebcdic"],
+            "--encoding ebcdic: must be an encoding of the WHATWG Encoding Standard, such as utf-16le, windows-1252 or shift_jis; convert a file of another one first: iconv -f ebcdic -t utf-8",
+        ),
+        (
+            &["a.csv", "--encoding", "latin-1"],
+            "--encoding latin-1: must be an encoding of the WHATWG Encoding Standard, where it is called latin1",
+        ),
+        (
+            &["a.csv", "--encoding", "UTF-8-SIG"],
+            "where it is called utf-8",
+        ),
+        (
+            &["a.csv", "--encoding", "utf-32"],
+            "iconv -f utf-32 -t utf-8",
+        ),
         (&["a.csv", "--column-names", "a,,b"], "a name is empty"),
         (
             &["a.csv", "--column-names", "a,a"],
@@ -364,6 +392,12 @@ fn wrong_options_of_readers_are_refused() {
         assert!(!scratch.has("out"), "{arguments:?}");
     }
     assert_eq!(scratch.read("a.csv"), b"id,text\n1,a\n");
+    // What is the default of another kind is none of these.
+    for arguments in [["a.tsv", "--quote", ","], ["a.tsv", "--delimiter", "\""]] {
+        let [file, option, value] = arguments;
+        let sql = format!("SELECT * FROM '{file}'");
+        scratch.succeed(&["sql", option, value, &sql]);
+    }
 }
 
 /// Ids of other types, and ids that stand twice, could not be worked with.

@@ -3,6 +3,7 @@
 use crate::scratch::{Scratch, answer};
 use serde_json::{Map, Value, json};
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
 
 const JSON: &str = "{\"id\":1,\"text\":\"a b c\"}\n{\"id\":2,\"text\":\"d e f\"}\n";
@@ -38,11 +39,10 @@ fn the_first_bytes_tell_what_the_name_does_not() {
     assert_eq!(scratch.job(&["ingest", "export", "-o", "wiki"])["pages"], 0);
     assert_eq!(scratch.job(&["dedup", "part-00000"])["rows_read"], 2);
 
-    for (name, bytes) in [
-        ("table", "id,text\n1,a\n"),
-        ("page", "<html></html>"),
-        ("empty", ""),
-    ] {
+    scratch.write("empty", "");
+    let said = "empty: it is empty, and nothing else tells its kind";
+    scratch.fail(&["dedup", "empty", "-o", "none"], &[said]);
+    for (name, bytes) in [("table", "id,text\n1,a\n"), ("page", "<html></html>")] {
         scratch.write(name, bytes);
         let said = format!("{name}: unknown kind of file by its name and by its first bytes");
         scratch.fail(&["dedup", name, "-o", "none"], &[&said, ".parquet"]);
@@ -94,6 +94,59 @@ fn a_text_file_is_a_document() {
     let said = ["latin.txt: invalid UTF-8 at byte 6", "name its encoding"];
     scratch.fail(&["dedup", "latin.txt", "-o", "none"], &said);
     assert!(!scratch.has("none"));
+}
+
+/// Files in hidden directories, such as the checkpoints of notebooks, were read.
+#[test]
+fn wildcards_match_no_hidden_names() {
+    let scratch = Scratch::new();
+    for (file, id) in [
+        ("in/a/x.csv", 1),
+        ("in/a/.x.csv", 2),
+        ("in/.check/x.csv", 3),
+        ("in/.check/.deep/x.csv", 4),
+        ("in/x.csv", 5),
+    ] {
+        scratch.write(file, format!("id\n{id}\n"));
+    }
+    let root = scratch.path("in");
+    for (name, ids) in [
+        ("in/**/*.csv", "1 5"),
+        ("./in//**/*.csv", "1 5"),
+        ("**/x.csv", "1 5"),
+        ("in/*/*.csv", "1"),
+        ("in/?*/[xy].csv", "1"),
+        ("*/../in/*/*.csv", "1"),
+        ("in", "1 5"),
+        ("in/a/.*.csv", "2"),
+        ("in/.check/*.csv", "3"),
+        ("in/.ch*/x*.csv", "3"),
+        ("in/.ch*/.d*/*.csv", "4"),
+        ("in/.check/**/*.csv", "3"),
+    ] {
+        for name in [name.to_owned(), format!("{}/../{name}", root.display())] {
+            let sql = format!("SELECT id FROM '{name}' ORDER BY id");
+            let out = scratch.succeed(&["sql", "--format", "csv", "-c", &sql]).out;
+            let found: Vec<&str> = out.lines().skip(1).collect();
+            assert_eq!(found.join(" "), ids, "{name}");
+        }
+    }
+    scratch.fail(
+        &["sql", "SELECT * FROM 'in/[.]check/x.csv'"],
+        &["no file matches"],
+    );
+    // Also of dumps, beside a name that is not UTF-8.
+    let dump = "<mediawiki><page><title>A</title><id>1</id><revision><id>1</id><text>a</text></revision></page></mediawiki>";
+    for file in ["wiki/.check/a.xml", "wiki/a/a.xml"] {
+        scratch.write(file, dump);
+    }
+    let name = std::ffi::OsStr::from_bytes(b"wiki/\xff.xml");
+    std::fs::write(scratch.path("").join(name), dump).expect("a written file");
+    for location in ["wiki/*/*.xml", "wiki/.ch*/*.xml"] {
+        let made = format!("CREATE EXTERNAL TABLE p STORED AS WIKIDUMP LOCATION '{location}'");
+        let rows = scratch.rows(&format!("{made}; SELECT count(*) AS n FROM p"));
+        assert_eq!(rows[0]["n"], 1, "{location}");
+    }
 }
 
 /// A folder needed a slash after its name: "table not found".
@@ -172,6 +225,10 @@ fn standard_input_and_pipes_are_files() {
     let other = piped(&["dedup", "-", "-o", "none"], b"id,text\n1,a\n");
     let said = "standard input: unknown kind of file";
     assert!(other.err.contains(said), "{}", other.err);
+
+    let empty = piped(&["dedup", "-", "-o", "none"], b"");
+    let said = "standard input: it is empty";
+    assert!(empty.err.contains(said), "{}", empty.err);
 
     // A file counts by its name, and a pipe of another number is read as well.
     scratch.write("rows.csv", "id,text\n1,a b c\n");
@@ -409,5 +466,114 @@ fn files_without_a_column_have_the_value_of_their_directory() {
     assert_eq!(
         csv("SELECT id, year FROM 'csv' ORDER BY id"),
         "id,year\n1,2018\n2,\n"
+    );
+}
+
+/// The rows of one directory alone were read.
+#[test]
+fn a_file_in_directories_of_several_values_is_read_for_each() {
+    let scratch = Scratch::new();
+    let link = |target: &str, link: &str| {
+        let link = scratch.path(link);
+        std::fs::create_dir_all(link.parent().expect("a parent")).expect("directories");
+        std::os::unix::fs::symlink(target, link).expect("a link");
+    };
+    let text = "id,text\n7,one two three\n";
+    for file in [
+        "two/k=1/x.csv",
+        "blobs/0123",
+        "whole/k=1/x.csv",
+        "same/x.csv",
+    ] {
+        scratch.write(file, text);
+    }
+    link("../k=1/x.csv", "two/k=2/x.csv");
+    // As checksum stores do.
+    for name in ["k=a/x.csv", "k=a/y.csv", "k=b/x.csv"] {
+        link("../../blobs/0123", &format!("sums/{name}"));
+    }
+    link("k=1", "whole/k=2");
+    link("x.csv", "same/y.csv");
+    link("../whole/k=1/x.csv", "same/z.csv");
+    let csv = |name: &str| {
+        let sql = format!("SELECT * FROM '{name}' ORDER BY k");
+        scratch.succeed(&["sql", "--format", "csv", "-c", &sql]).out
+    };
+    let rows = |values: [&str; 2]| {
+        let row = |value: &str| format!("7,one two three,{value}\n");
+        format!("id,text,k\n{}", values.map(row).concat())
+    };
+    for (name, values) in [
+        ("two", ["1", "2"]),
+        ("two/*/*.csv", ["1", "2"]),
+        ("sums", ["a", "b"]),
+        ("whole/*/*.csv", ["1", "2"]),
+        ("*/../whole/k=*/x.csv", ["1", "2"]),
+    ] {
+        assert_eq!(csv(name), rows(values), "{name}");
+    }
+    let count = |inputs: &[&str]| {
+        let job = ["--id", "row", "-o", "out", "--overwrite"];
+        scratch.job(&[&["dedup"], inputs, &job].concat())["rows_read"].clone()
+    };
+    for (inputs, rows) in [
+        (&["two"][..], 2),
+        (&["two", "two/k=2"], 2),
+        (&["two/k=1/x.csv", "two/k=2/x.csv"], 1),
+        (&["same/x.csv", "same"], 2),
+        (&["same/*.csv", "whole/*/*.csv"], 3),
+    ] {
+        assert_eq!(count(inputs), rows, "{inputs:?}");
+    }
+    // Pages have no such columns.
+    let dump = "<mediawiki><page><title>A</title><id>1</id><revision><id>1</id><text>a</text></revision></page></mediawiki>";
+    scratch.write("wiki/k=1/a.xml", dump);
+    link("../k=1/a.xml", "wiki/k=2/a.xml");
+    let ingest = ["ingest", "wiki", "-o", "pages"];
+    assert_eq!(scratch.job(&ingest)["pages"], 1);
+}
+
+/// Rows were read back with NULL, and keys as they are escaped, or not at all.
+#[test]
+fn directories_of_keys_and_values_keep_them() {
+    let scratch = Scratch::new();
+    let csv = |sql: &str| scratch.succeed(&["sql", "--format", "csv", "-c", sql]).out;
+    for text in ["", "__HIVE_DEFAULT_PARTITION__"] {
+        for kind in ["Utf8", "LargeUtf8", "Utf8View", "Dictionary(Int32, Utf8)"] {
+            for format in ["CSV", "PARQUET"] {
+                let copy = format!(
+                    "COPY (SELECT id, arrow_cast(k, '{kind}') AS k FROM (VALUES (1, 'a'), (2, '{text}')) AS t(id, k)) TO 'no/' STORED AS {format} PARTITIONED BY (k)"
+                );
+                let said = format!(
+                    "PARTITIONED BY k: the column contains '{text}', whose directory is read as NULL"
+                );
+                scratch.fail(&["sql", "-c", &copy], &[&said]);
+                let files = std::fs::read_dir(scratch.path("no"));
+                assert_eq!(files.map_or(0, Iterator::count), 0, "{kind} {format}");
+            }
+        }
+    }
+    csv(
+        "COPY (SELECT 1 AS id, 'a/b %é=' AS größe) TO 'out/' STORED AS PARQUET PARTITIONED BY (größe)",
+    );
+    assert_eq!(csv("SELECT * FROM 'out'"), "id,größe\n1,a/b %é=\n");
+    // One key, written in two ways.
+    scratch.write("keys/my%20key=2/a.csv", "id\n1\n");
+    scratch.write("keys/my key=3/b.csv", "id\n2\n");
+    scratch.write("keys/c.csv", "id\n3\n");
+    assert_eq!(
+        csv("SELECT * FROM 'keys' ORDER BY id"),
+        "id,my key\n1,2\n2,3\n3,\n"
+    );
+    // Names that neardup has for the positions of rows.
+    scratch.write("own/neardup_file_name=q/a.csv", "id,text\n1,a b c\n");
+    scratch.write("own/neardup_file_name=r/a.csv", "id,text\n2,d e f\n");
+    let rows = "id,text,neardup_file_name\n1,a b c,q\n2,d e f,r\n";
+    assert_eq!(csv("SELECT * FROM 'own' ORDER BY id"), rows);
+    scratch.succeed(&["dedup", "own", "--id", "row", "-o", "job"]);
+    let kept = scratch.job_rows("job", "SELECT neardup_file_name FROM kept ORDER BY id");
+    assert_eq!(
+        Value::from(kept),
+        json!([{"neardup_file_name": "q"}, {"neardup_file_name": "r"}])
     );
 }

@@ -63,6 +63,48 @@ fn statements_come_from_arguments_files_and_standard_input() {
     );
 }
 
+/// The mark was a syntax error.
+#[test]
+fn a_script_may_begin_with_a_byte_order_mark() {
+    let scratch = Scratch::new();
+    let csv = ["sql", "--format", "csv"];
+    let piped = |arguments: &[&str], bytes: &[u8]| {
+        let mut command = scratch.command(arguments);
+        let child = command.stdin(Stdio::piped()).spawn();
+        let mut child = child.expect("the binary runs");
+        let mut stdin = child.stdin.take().expect("standard input");
+        stdin.write_all(bytes).expect("written");
+        drop(stdin);
+        answer(child.wait_with_output().expect("an end"))
+    };
+    let marked = "\u{FEFF}SELECT 'é' AS a";
+    scratch.write("a.sql", marked);
+    let file = [&csv[..], &["-f", "a.sql"]].concat();
+    assert_eq!(scratch.succeed(&file).out, "a\né\n");
+    let dash = [&csv[..], &["-f", "-"]].concat();
+    for arguments in [&csv[..], dash.as_slice()] {
+        assert_eq!(piped(arguments, marked.as_bytes()).out, "a\né\n");
+    }
+    // Other encodings are named.
+    let wide = |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        text.encode_utf16().flat_map(bytes).collect()
+    };
+    let latin = b"SELECT 1;\nSELECT 'caf\xe9'".to_vec();
+    for (bytes, said) in [
+        (wide(marked, u16::to_le_bytes), "iconv -f utf-16le -t utf-8"),
+        (wide(marked, u16::to_be_bytes), "iconv -f utf-16be -t utf-8"),
+        (wide("SELECT 1", u16::to_le_bytes), "in UTF-16"),
+        (wide("SELECT 1", u16::to_be_bytes), "in UTF-16"),
+        (latin, "line 2: the script is not UTF-8"),
+    ] {
+        scratch.write("b.sql", &bytes);
+        scratch.fail(&["sql", "-f", "b.sql"], &["b.sql: ", said]);
+        let error = piped(&csv, &bytes).err;
+        assert!(error.contains("standard input: "), "{error}");
+        assert!(error.contains(said), "{error}");
+    }
+}
+
 #[test]
 fn rows_in_every_format() {
     let scratch = Scratch::new();

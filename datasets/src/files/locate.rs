@@ -1,7 +1,7 @@
 //! Resolves the locations that a user names to files: paths, globs, addresses of objects.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::catalog::Session;
@@ -28,7 +28,7 @@ pub(crate) struct Located {
     pub(crate) files: Vec<StoredFile>,
 }
 
-/// Glob options: `*` does not match `/`.
+/// Glob options: `*` does not match `/` or a leading dot.
 const MATCH: MatchOptions = MatchOptions {
     case_sensitive: true,
     require_literal_separator: true,
@@ -121,11 +121,13 @@ fn local_paths(location: &str, wanted: &Wanted) -> Result<Vec<PathBuf>> {
     if !is_glob(location) {
         return Err(plan_datafusion_err!("{location}: no such file"));
     }
-    let matches = glob::glob_with(location, MATCH).map_err(|error| pattern(location, &error))?;
+    let compiled = Pattern::new(&plain(path)).map_err(|error| pattern(location, &error))?;
+    // With these options, the `glob` crate leaves out what `.a*` matches, and fails at names that are not UTF-8.
+    let matches = glob::glob(location).map_err(|error| pattern(location, &error))?;
     let mut paths = Vec::new();
     for path in matches {
         let path = path.map_err(|error| exec_datafusion_err!("{location}: {error}"))?;
-        if path.is_file() {
+        if path.is_file() && compiled.matches_with(&plain(&path), MATCH) {
             paths.push(path);
         }
     }
@@ -133,6 +135,12 @@ fn local_paths(location: &str, wanted: &Wanted) -> Result<Vec<PathBuf>> {
         return Err(no_match(location));
     }
     Ok(paths)
+}
+
+/// A path without `.` and repeated slashes.
+fn plain(path: &Path) -> String {
+    let parts = path.components().filter(|part| *part != Component::CurDir);
+    parts.collect::<PathBuf>().to_string_lossy().into_owned()
 }
 
 /// The objects that an address refers to; its path may be a glob.

@@ -67,6 +67,11 @@ pub(super) fn other_kind(start: &[u8], is_packed: bool) -> Option<String> {
             "{what} is a Parquet file by its first bytes; {first}rename it to .parquet"
         ));
     }
+    if is_dump(start) {
+        return Some(format!(
+            "{what} is a MediaWiki dump by its first bytes, which its name must say (NAME.xml, NAME.xml.gz or NAME.xml.bz2)"
+        ));
+    }
     let mut packed = PACKED.iter().filter(|(magic, _, ending)| {
         start.starts_with(magic) && (*ending != "bz2" || start.get(4..10) == Some(BZIP2_BLOCK))
     });
@@ -83,6 +88,18 @@ pub(super) fn other_kind(start: &[u8], is_packed: bool) -> Option<String> {
     // The mark of a tar archive stands in its first header, behind names that are filled up with NULs.
     let is_tar = start.get(257..262) == Some(&b"ustar"[..]) && start[..257].contains(&0);
     is_tar.then(|| format!("{what} is a tar archive by its first bytes; unpack it first"))
+}
+
+/// Whether a text begins with the root of a dump, behind its declaration as XML.
+fn is_dump(start: &[u8]) -> bool {
+    const ROOT: &[u8] = b"<mediawiki";
+    let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
+    let text = text.trim_ascii_start();
+    let text = match text.starts_with(b"<?xml") {
+        true => text.splitn(2, |byte| *byte == b'>').nth(1).unwrap_or(&[]),
+        false => text,
+    };
+    text.trim_ascii_start().starts_with(ROOT)
 }
 
 /// The encoding of two or four bytes a character in which a file without a byte order mark is written, by its first
@@ -183,6 +200,9 @@ mod tests {
             "PK,text\n",
             "Rar!\n",
             "7z\n",
+            "<?xml version=\"1.0\"?>\n<html><mediawiki></html>",
+            "a <mediawiki>",
+            "<?xml",
         ] {
             assert_eq!(other_kind(text.as_bytes(), false), None, "{text}");
         }
@@ -205,6 +225,11 @@ mod tests {
             ),
             (b"PK\x03\x04", "a ZIP archive by its first bytes"),
             (&tar, "a tar archive by its first bytes; unpack it first"),
+            (
+                b"\xEF\xBB\xBF<?xml version=\"1.0\"?>\n<mediawiki xmlns=\"",
+                "a MediaWiki dump by its first bytes, which its name must say (NAME.xml,",
+            ),
+            (b" <mediawiki>", "a MediaWiki dump"),
         ] {
             let found = other_kind(bytes, false).unwrap_or_default();
             assert!(found.contains(said), "{bytes:?}: {found}");

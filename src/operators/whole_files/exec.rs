@@ -1,8 +1,11 @@
 //! The operator around the engine's writer of files.
 
 use super::store::{Files, Stores};
+use crate::files::NULL_DIRECTORY;
 use crate::operators::one_input::one_input;
-use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, UInt64Array};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt64Array};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, exec_err, internal_err};
 use datafusion::config::ConfigOptions;
@@ -112,7 +115,7 @@ impl ExecutionPlan for WholeFilesExec {
         let (columns, errors) = (partition_columns(sink.sink()), files.clone());
         let schema = rows.schema();
         let rows = rows.map(move |batch| {
-            let checked = batch.and_then(|batch| without_null(batch, &columns));
+            let checked = batch.and_then(|batch| with_directories(batch, &columns));
             checked.map_err(|error| errors.record(error))
         });
         let rows: SendableRecordBatchStream = Box::pin(RecordBatchStreamAdapter::new(schema, rows));
@@ -170,14 +173,30 @@ fn partition_columns(sink: &dyn DataSink) -> Vec<String> {
     columns.map(|(name, _)| name.clone()).collect()
 }
 
-/// Returns the rows, or an error if a partition column has NULL: the engine would write such rows into the directory of
-/// another value.
-fn without_null(rows: RecordBatch, columns: &[String]) -> Result<RecordBatch> {
+/// Returns the rows, or an error if a partition column has NULL, whose rows the engine would write into the directory
+/// of another value, or a text whose directory is read as NULL.
+fn with_directories(rows: RecordBatch, columns: &[String]) -> Result<RecordBatch> {
     for name in columns {
-        let column = rows.column_by_name(name);
-        if column.is_some_and(|column| column.logical_null_count() > 0) {
+        let Some(column) = rows.column_by_name(name) else {
+            continue;
+        };
+        if column.logical_null_count() > 0 {
             return exec_err!(
                 "PARTITIONED BY {name}: the column contains NULL, which has no directory; replace it, for example by coalesce({name}, …), or filter such rows out"
+            );
+        }
+        let is_text = match column.data_type() {
+            DataType::Dictionary(_, value) => value.is_string(),
+            other => other.is_string(),
+        };
+        if !is_text {
+            continue;
+        }
+        let texts = cast(column, &DataType::Utf8View)?;
+        let mut texts = texts.as_string_view().iter().flatten();
+        if let Some(text) = texts.find(|text| ["", NULL_DIRECTORY].contains(text)) {
+            return exec_err!(
+                "PARTITIONED BY {name}: the column contains '{text}', whose directory is read as NULL; replace it, for example by CASE {name} WHEN '{text}' THEN … ELSE {name} END, or filter such rows out"
             );
         }
     }

@@ -137,7 +137,7 @@ impl Scan {
             }
             _ => "",
         };
-        let found = self.found(byte)?;
+        let found = self.found(0, byte)?;
         self.wrong(&format!("a row must be an object, found {found}{hint}"))
     }
 
@@ -146,14 +146,14 @@ impl Scan {
             b'\'' => "; keys and texts are written in double quotes",
             _ => "",
         };
-        let found = self.found(byte)?;
+        let found = self.found(0, byte)?;
         self.wrong(&format!("expected {wanted}, found {found}{hint}"))
     }
 
-    /// The character that begins with this byte, which is the next one.
-    fn found(&mut self, byte: u8) -> Result<String> {
-        while self.input.rest().len() < 4 && self.more()? {}
-        let rest = self.input.rest();
+    /// The character that begins with this byte, which has this offset in the bytes that were not consumed.
+    fn found(&mut self, at: usize, byte: u8) -> Result<String> {
+        while self.input.rest().len() < at + 4 && self.more()? {}
+        let rest = &self.input.rest()[at..];
         let next = &rest[..rest.len().min(4)];
         let whole = match std::str::from_utf8(next) {
             Ok(_) => next.len(),
@@ -343,7 +343,12 @@ impl Scan {
         match self.input.rest()[at + 1] {
             b'u' => {}
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => return Ok(at + 2),
-            byte => return self.unexpected(byte, "an escape"),
+            byte => {
+                let found = self.found(at + 1, byte)?;
+                return self.wrong(&format!(
+                    "expected an escape such as \\n behind a backslash, found {found}; a backslash in a text is written twice"
+                ));
+            }
         }
         match self.unit(at + 2)? {
             0xD800..=0xDBFF => {
