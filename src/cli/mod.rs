@@ -26,6 +26,7 @@ mod kept;
 mod manual;
 mod options;
 mod out;
+mod plan;
 mod progress;
 mod reading;
 mod report;
@@ -94,6 +95,7 @@ enum Command {
     Why(why::Arguments),
     Report(report::Arguments),
     Tune(Box<tune::Arguments>),
+    Plan(plan::Arguments),
     Sql(sql::Arguments),
     Generate(generate::Arguments),
     Scheduler(roles::Scheduler),
@@ -117,6 +119,7 @@ impl Command {
             Self::Why(arguments) => why::run(&arguments, global).await,
             Self::Report(arguments) => report::run(&arguments, global).await,
             Self::Tune(arguments) => tune::run(&arguments, global).await,
+            Self::Plan(arguments) => plan::run(&arguments, global),
             Self::Sql(arguments) => sql::run(&arguments, global).await,
             Self::Generate(arguments) => generate::run(&arguments, global).await,
             Self::Scheduler(arguments) => roles::scheduler(&arguments, global).await,

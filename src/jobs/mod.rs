@@ -31,6 +31,7 @@ mod ingest;
 mod inputs;
 mod job;
 mod manifest;
+mod needs;
 mod recall;
 mod report;
 mod results;
@@ -51,6 +52,7 @@ pub use ingest::{Ingest, ingest};
 pub use job::{Job, NoProgress, Progress};
 pub use manifest::{InputFile, Manifest, StepFile, StepRecord};
 pub use neardup_kernels::{ChangeKind, Measure, PairClass};
+pub use needs::{Needs, Workload};
 pub use recall::{Recall, RecallBin, Share};
 pub use report::{
     COMPARED_CHARACTERS, DocumentPair, Measured, Report, ReportCluster, ReportPair, ReportRow,

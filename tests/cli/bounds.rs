@@ -283,6 +283,7 @@ fn a_full_standard_output_is_an_error_of_every_command() {
         &["dedup", "rows.csv"],
         &["dedup", "rows.csv", "--json"],
         &["show"],
+        &["plan", "--rows", "10", "--bytes", "1M"],
         &["--help"],
         &["dedup", "--help"],
         &["--version"],

@@ -32,6 +32,7 @@ mod measures;
 mod names;
 mod oversized;
 mod pages;
+mod plan;
 mod removed;
 mod repeated_ids;
 mod report;

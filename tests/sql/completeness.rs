@@ -230,6 +230,7 @@ fn parameters() -> Result<(), Failed> {
     for file in [
         "src/cli/dedup.rs",
         "src/cli/decontaminate.rs",
+        "src/cli/plan.rs",
         "src/cli/tune.rs",
         "src/jobs/dedup/options.rs",
     ] {

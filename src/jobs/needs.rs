@@ -1,0 +1,656 @@
+//! Estimates the time, memory and disk of a `dedup` job of texts.
+//!
+//! Everything follows from measured jobs, whose figures are those of docs/performance.md (a test compares them):
+//!
+//! ```text
+//! CPU time   rows and bytes of text, by shingle: linear
+//!          + sets of shingles that the join computes again for each of its blocks: the square of the bytes
+//!          × the exchange of rows, on several machines
+//! time       a share of the linear part on one thread, the rest on all cores
+//! memory     rows of the join, unless they are spilled; pairs, which are held in any case
+//! disk       files of steps, spilled rows, rows between stages
+//! ```
+
+use super::dedup::Method;
+use crate::parameters::{name, parameter_error, set};
+use datafusion::common::{DataFusionError, Result};
+use neardup_kernels::Shingle;
+
+/// A MB of the page, and a MiB.
+const MB: f64 = 1e6;
+const MIB: f64 = 1_048_576.0;
+
+/// A corpus of the page.
+struct Corpus {
+    rows: f64,
+    megabytes: f64,
+}
+
+/// A line of a table of the page: seconds, and MB.
+struct Line {
+    wall: f64,
+    cpu: f64,
+    peak: f64,
+    written: f64,
+}
+
+/// CPU seconds of a job on executors.
+struct OnCluster {
+    one_process: f64,
+    executors: f64,
+    /// MB between stages.
+    between: f64,
+}
+
+/// The corpus of the table "A million sentences under a memory limit".
+const MILLION: Corpus = Corpus {
+    rows: 1_000_000.0,
+    megabytes: 174.8,
+};
+/// The corpora of the table "Other shingles and longer texts".
+const SENTENCES: Corpus = Corpus {
+    rows: 100_000.0,
+    megabytes: 16.6,
+};
+const DOCUMENTS: Corpus = Corpus {
+    rows: 10_000.0,
+    megabytes: 50.7,
+};
+/// The corpora of the table "Executors".
+const ON_CLUSTER: [Corpus; 2] = [
+    Corpus {
+        rows: 10_000.0,
+        megabytes: 1.6,
+    },
+    SENTENCES,
+];
+
+/// The shingles of the table "Other shingles and longer texts"; the second one is that of all other tables.
+const SHINGLES: [&str; 4] = ["char:5", "char:12", "word:3", "word:5"];
+const USUAL: usize = 1;
+
+/// The measured jobs of a method.
+struct Costs {
+    /// "A million sentences under a memory limit": without a limit, and with [`LIMIT`].
+    unlimited: Line,
+    limited: Line,
+    /// "Cost by size": the peak with 10,000 rows.
+    small_peak: f64,
+    /// "Other shingles and longer texts": CPU nanoseconds a byte of sentences and of documents, by [`SHINGLES`].
+    shingles: [(f64, f64); SHINGLES.len()],
+    /// "Executors": one process and [`EXECUTORS`] executors, for each corpus of [`ON_CLUSTER`].
+    on_cluster: [OnCluster; 2],
+    /// Keys of a text at a threshold of 0.8: bands of MinHash, or rare shingles of a sentence.
+    keys: f64,
+}
+
+const MINHASH: Costs = Costs {
+    unlimited: Line {
+        wall: 18.7,
+        cpu: 31.4,
+        peak: 870.0,
+        written: 156.0,
+    },
+    limited: Line {
+        wall: 23.2,
+        cpu: 37.5,
+        peak: 635.0,
+        written: 1879.0,
+    },
+    small_peak: 169.0,
+    shingles: [
+        (474.0, 215.0),
+        (357.0, 234.0),
+        (274.0, 180.0),
+        (280.0, 159.0),
+    ],
+    on_cluster: [
+        OnCluster {
+            one_process: 0.7,
+            executors: 5.5,
+            between: 22.0,
+        },
+        OnCluster {
+            one_process: 5.8,
+            executors: 19.6,
+            between: 238.0,
+        },
+    ],
+    keys: 16.0,
+};
+
+const EXACT: Costs = Costs {
+    unlimited: Line {
+        wall: 34.6,
+        cpu: 56.8,
+        peak: 1320.0,
+        written: 158.0,
+    },
+    limited: Line {
+        wall: 41.5,
+        cpu: 70.1,
+        peak: 665.0,
+        written: 1977.0,
+    },
+    small_peak: 203.0,
+    shingles: [
+        (552.0, 408.0),
+        (464.0, 398.0),
+        (288.0, 210.0),
+        (269.0, 190.0),
+    ],
+    on_cluster: [
+        OnCluster {
+            one_process: 0.9,
+            executors: 6.9,
+            between: 31.0,
+        },
+        OnCluster {
+            one_process: 6.9,
+            executors: 28.6,
+            between: 351.0,
+        },
+    ],
+    keys: 32.0,
+};
+
+/// The cores of the machine of all tables.
+const CORES: f64 = 2.0;
+/// Executors of the lines that are used, and the tasks of a stage.
+const EXECUTORS: u32 = 2;
+const TASKS: f64 = 8.0;
+/// Bytes of the memory limit of [`Costs::limited`].
+const LIMIT: f64 = 300.0 * MIB;
+/// Pairs of distinct texts for each row of [`MILLION`], and the bytes of a pair in the step that forms clusters.
+const PAIRS_OF_ROW: f64 = 1.17;
+const PAIR_BYTES: f64 = 112.0;
+/// Bytes of text for each word of the corpora: a text has this many times fewer shingles of words than of characters.
+const BYTES_OF_WORD: f64 = 6.3;
+
+/// The most bytes of a block of the join, and the share of a limit that it takes (`operators/similar_pairs/blocks/`).
+const MAX_BLOCK: f64 = 256.0 * MIB;
+const BLOCK_SHARE: f64 = 3.0;
+/// Bytes of the memory limit of an executor for each slot (docs/cluster.md, "Sizing").
+const SLOT_BYTES: f64 = 256.0 * MIB;
+/// Memory of a machine for each byte of the memory limit, which counts only what operators hold: twice the limit, as
+/// docs/cluster.md recommends.
+const MEMORY_OF_LIMIT: f64 = 2.0;
+/// Tasks of a stage on a cluster, at least: the default of `--threads`.
+const MIN_TASKS: u64 = 16;
+
+/// A `dedup` job of texts, and the machines that it is planned for.
+#[derive(Debug, Clone)]
+pub struct Workload {
+    /// Number of rows.
+    pub rows: u64,
+    /// Bytes of the texts, without compression.
+    pub text_bytes: u64,
+    /// How a text is split into shingles: `char:n`, `word:n` or `space:n`.
+    pub shingle: String,
+    /// Number of machines, at least 1. Each of several machines runs an executor with a slot for each core.
+    pub machines: u32,
+    /// Cores of a machine, at least 1.
+    pub cores: u32,
+    /// Bytes of memory of a machine; `None`: as many as it takes to spill nothing.
+    pub memory: Option<u64>,
+}
+
+/// What a job needs. Bytes of machines are those of each of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Needs {
+    /// The method.
+    pub method: Method,
+    /// Seconds from begin to end.
+    pub seconds: f64,
+    /// Seconds of all cores.
+    pub cpu_seconds: f64,
+    /// The share of `cpu_seconds` for sets of shingles that are computed again for each block of the join.
+    pub repeated_share: f64,
+    /// The share of the other work that runs on one thread.
+    pub serial_share: f64,
+    /// Bytes of memory of a machine with which nothing is spilled.
+    pub memory: u64,
+    /// Bytes of memory of a machine without which the job ends with an error.
+    pub min_memory: u64,
+    /// Whether the memory of the machines is at least that.
+    pub fits: bool,
+    /// Bytes of the files of all steps, with the results.
+    pub written: u64,
+    /// Bytes of spilled rows of a machine.
+    pub spilled: u64,
+    /// Bytes of the rows between stages of all machines; 0 for one machine.
+    pub between_stages: u64,
+    /// Pairs of distinct texts.
+    pub pairs: u64,
+}
+
+impl Workload {
+    /// Rows of the job that the costs are measured with.
+    pub const MEASURED_ROWS: u64 = MILLION.rows as u64;
+    /// Bytes of a row of that job.
+    pub const MEASURED_LENGTH: f64 = MILLION.length();
+    /// Cores of the machine.
+    pub const MEASURED_CORES: u32 = CORES as u32;
+    /// Executors of one machine that the costs of several machines are measured with.
+    pub const MEASURED_EXECUTORS: u32 = EXECUTORS;
+    /// Tasks of a stage of that measurement.
+    pub const MEASURED_TASKS: u64 = TASKS as u64;
+    /// Pairs of distinct texts for each row of the measured job.
+    pub const PAIRS_OF_ROW: f64 = PAIRS_OF_ROW;
+    /// Bytes of a pair in the step that forms clusters.
+    pub const PAIR_BYTES: u64 = PAIR_BYTES as u64;
+    /// The most pairs that this step takes.
+    pub const MAX_PAIRS: u64 = u32::MAX as u64;
+
+    /// What the job needs with a method: `exact` or `minhash`.
+    ///
+    /// # Errors
+    /// If the method is another one, the shingle is none, or there are more rows than bytes.
+    pub fn needs(&self, method: Method) -> Result<Needs> {
+        let costs = Costs::of(method)?;
+        let place = self.place()?;
+        if self.text_bytes < self.rows {
+            let error = parameter_error![
+                set("bytes", self.text_bytes),
+                " must be at least the number of ",
+                name("rows"),
+                format!(", {}: a text has at least a byte", self.rows)
+            ];
+            return Err(error.into());
+        }
+        let (rows, bytes) = (self.rows as f64, self.text_bytes as f64);
+        let (machines, cores) = (
+            f64::from(self.machines.max(1)),
+            f64::from(self.cores.max(1)),
+        );
+        let is_cluster = self.machines > 1;
+        let pairs = PAIRS_OF_ROW * rows;
+
+        // The rows of a cluster, each with copies for the parts of its keys, are divided among the tasks.
+        let tasks = self.tasks() as f64;
+        let (copies, parts, overhead) = match is_cluster {
+            false => (1.0, 1.0, 1.0),
+            true => (costs.copies(tasks), tasks, costs.overhead(tasks)),
+        };
+        let between = match is_cluster {
+            false => 0.0,
+            true => costs.between(tasks) * bytes,
+        };
+
+        let of_pairs = PAIR_BYTES * pairs * MEMORY_OF_LIMIT;
+        let min_memory = of_pairs.max(match is_cluster {
+            false => costs.limited_peak(bytes),
+            true => SLOT_BYTES * cores * MEMORY_OF_LIMIT,
+        });
+        let held = match is_cluster {
+            false => costs.unlimited.peak * MB * bytes / MILLION.bytes(),
+            true => (between / tasks + MAX_BLOCK) * cores,
+        };
+        let memory = (held * MEMORY_OF_LIMIT).max(min_memory);
+        let available = self.memory.map_or(memory, |bytes| bytes as f64);
+        let spilled = match (available < memory, is_cluster) {
+            (false, _) => 0.0,
+            (true, false) => {
+                (costs.limited.written - costs.unlimited.written) * MB * bytes / MILLION.bytes()
+            }
+            // A row between stages is written at most once more.
+            (true, true) => between / machines,
+        };
+
+        let limit = available / MEMORY_OF_LIMIT;
+        let workers = if is_cluster { cores } else { 1.0 };
+        let block = MAX_BLOCK.min(limit / workers / BLOCK_SHARE);
+        let linear = costs.linear(place, rows, bytes);
+        let joined = bytes * copies;
+        let repeated = costs.repeated(place, rows, bytes) * joined * joined / (parts * block);
+        let cpu_seconds = linear * overhead + repeated;
+        let serial = linear * costs.serial_share();
+        Ok(Needs {
+            method,
+            seconds: serial + (cpu_seconds - serial) / (machines * cores),
+            cpu_seconds,
+            repeated_share: repeated / cpu_seconds,
+            serial_share: costs.serial_share(),
+            memory: memory as u64,
+            min_memory: min_memory as u64,
+            fits: available >= min_memory,
+            written: (costs.unlimited.written * MB * bytes / MILLION.bytes()) as u64,
+            spilled: spilled as u64,
+            between_stages: between as u64,
+            pairs: pairs as u64,
+        })
+    }
+
+    /// Tasks of a stage on several machines: a task for each core, but at least the default.
+    pub fn tasks(&self) -> u64 {
+        (u64::from(self.machines) * u64::from(self.cores)).max(MIN_TASKS)
+    }
+
+    /// The measured shingle whose costs are taken.
+    ///
+    /// # Errors
+    /// If the shingle is none.
+    pub fn measured_shingle(&self) -> Result<&'static str> {
+        Ok(SHINGLES[self.place()?])
+    }
+
+    /// The place of the measured shingle in [`SHINGLES`].
+    fn place(&self) -> Result<usize> {
+        let shingle = self.shingle.parse::<Shingle>().map_err(|error| {
+            DataFusionError::from(parameter_error![name("shingle"), format!(": {error}")])
+        })?;
+        Ok(match shingle {
+            Shingle::Char(window) if window <= 8 => 0,
+            Shingle::Char(_) => USUAL,
+            Shingle::Word(window) | Shingle::Space(window) if window <= 3 => 2,
+            Shingle::Word(_) | Shingle::Space(_) => 3,
+        })
+    }
+}
+
+impl Corpus {
+    const fn bytes(&self) -> f64 {
+        self.megabytes * MB
+    }
+
+    /// Bytes of a row.
+    const fn length(&self) -> f64 {
+        self.bytes() / self.rows
+    }
+}
+
+impl Costs {
+    fn of(method: Method) -> Result<&'static Self> {
+        match method {
+            Method::MinHash => Ok(&MINHASH),
+            Method::Exact => Ok(&EXACT),
+            Method::Auto | Method::Projection => {
+                let error = parameter_error![
+                    name("method"),
+                    format!(
+                        " must be one of exact, minhash, found {method}: other costs are not measured"
+                    )
+                ];
+                Err(error.into())
+            }
+        }
+    }
+
+    /// CPU nanoseconds of a byte of texts of a length, relative to those of the usual shingle of a million sentences.
+    fn relative(&self, place: usize, length: f64) -> f64 {
+        // A cost for each row and one for each byte explain the costs of both corpora.
+        let of_length = |(sentences, documents): (f64, f64), length: f64| {
+            let (short, long) = (SENTENCES.length(), DOCUMENTS.length());
+            let row = (sentences - documents) / (1.0 / short - 1.0 / long);
+            documents + row * (1.0 / length - 1.0 / long)
+        };
+        let usual = of_length(self.shingles[USUAL], MILLION.length());
+        of_length(self.shingles[place], length) / usual
+    }
+
+    /// CPU seconds that grow with the rows and bytes.
+    fn linear(&self, place: usize, rows: f64, bytes: f64) -> f64 {
+        self.once() / MILLION.bytes() * bytes * self.relative(place, bytes / rows)
+    }
+
+    /// These CPU seconds of the measured job.
+    fn once(&self) -> f64 {
+        let whole = MILLION.bytes();
+        self.unlimited.cpu - self.repetition() * whole * whole / MAX_BLOCK
+    }
+
+    /// Bytes of memory under a limit, which bounds what grows with the rows.
+    fn limited_peak(&self, bytes: f64) -> f64 {
+        let share = (bytes / MILLION.bytes()).min(1.0);
+        (self.small_peak + (self.limited.peak - self.small_peak) * share) * MB
+    }
+
+    /// CPU seconds for sets of the usual shingle that are computed again for each block: times the bytes of a block, and
+    /// divided by the square of the bytes of text. It contains the time that spilling takes in the measured job.
+    fn repetition(&self) -> f64 {
+        let whole = MILLION.bytes();
+        let more = self.limited.cpu - self.unlimited.cpu;
+        more / (whole * whole * (BLOCK_SHARE / LIMIT - 1.0 / MAX_BLOCK))
+    }
+
+    /// The same for another shingle and other lengths of texts.
+    fn repeated(&self, place: usize, rows: f64, bytes: f64) -> f64 {
+        // The fewer shingles a text has, the more texts are in a block.
+        let size = match SHINGLES[place].starts_with("char") {
+            true => 1.0,
+            false => 1.0 / BYTES_OF_WORD,
+        };
+        self.repetition() * size * self.relative(place, bytes / rows)
+    }
+
+    /// The share of the linear part that runs on one thread: with it, the measured job takes the measured time.
+    fn serial_share(&self) -> f64 {
+        let Line { wall, cpu, .. } = self.unlimited;
+        ((CORES * wall - cpu) / (CORES - 1.0) / self.once()).clamp(0.0, 1.0)
+    }
+
+    /// The number of parts that have one of the keys of a text.
+    fn copies(&self, parts: f64) -> f64 {
+        parts * (1.0 - (1.0 - 1.0 / parts).powf(self.keys))
+    }
+
+    /// CPU seconds on a cluster for each of one process. What is more than one grows with the copies of a text.
+    fn overhead(&self, tasks: f64) -> f64 {
+        let [small, large] = &self.on_cluster;
+        let measured =
+            (large.executors - small.executors) / (large.one_process - small.one_process);
+        1.0 + (measured - 1.0).max(0.0) * self.copies(tasks) / self.copies(TASKS)
+    }
+
+    /// Bytes between stages for each byte of text.
+    fn between(&self, tasks: f64) -> f64 {
+        let [small, large] = &self.on_cluster;
+        let [less, more] = &ON_CLUSTER;
+        let measured = (large.between - small.between) / (more.megabytes - less.megabytes);
+        measured * self.copies(tasks) / self.copies(TASKS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = include_str!("../../docs/performance.md");
+
+    /// The numbers of the line of a table that begins with these cells, which there is once.
+    fn line(begin: &str) -> Vec<f64> {
+        let begin = format!("| {begin} | ");
+        let mut found = PAGE.lines().filter_map(|line| line.strip_prefix(&begin));
+        let cells = found.next().unwrap_or_else(|| panic!("no line '{begin}'"));
+        assert_eq!(found.next(), None, "{begin}");
+        let numbers = cells.split('|').map(|cell| cell.trim().replace(',', ""));
+        numbers.filter_map(|cell| cell.parse().ok()).collect()
+    }
+
+    /// The figures of the page are written again by `dev/performance`; then these constants have to follow.
+    #[test]
+    fn constants_are_those_of_the_page() {
+        for (method, costs) in [("minhash", &MINHASH), ("exact", &EXACT)] {
+            for (limit, expected) in [
+                ("", &costs.unlimited),
+                (" --memory-limit 300M", &costs.limited),
+            ] {
+                let found = line(&format!("`--method {method}{limit}`"));
+                let Line {
+                    wall,
+                    cpu,
+                    peak,
+                    written,
+                } = expected;
+                assert_eq!(found, [*wall, *cpu, *peak, *written], "{method}{limit}");
+            }
+            let found = line(&format!("10,000 | `{method}`"));
+            assert_eq!(found[3], costs.small_peak, "{method}");
+            for (shingle, (sentences, documents)) in SHINGLES.iter().zip(costs.shingles) {
+                for (what, expected) in [("sentences", sentences), ("documents", documents)] {
+                    let found = line(&format!("{what}, `{shingle}`, `{method}`"));
+                    assert_eq!(found[2], expected, "{what} {shingle} {method}");
+                }
+            }
+            for (corpus, expected) in ["10,000", "100,000"].iter().zip(&costs.on_cluster) {
+                let alone = line(&format!("{corpus}, `{method}`, one process"));
+                let found = line(&format!("{corpus}, `{method}`, {EXECUTORS} executors"));
+                let expected = [expected.one_process, expected.executors, expected.between];
+                assert_eq!(
+                    [alone[1], found[1], found[3]],
+                    expected,
+                    "{corpus} {method}"
+                );
+            }
+        }
+        let words: Vec<&str> = PAGE.split_whitespace().collect();
+        let page = words.join(" ");
+        for text in [
+            "1,000,000 sentences (174.8 MB of text",
+            "100,000 sentences (16.6 MB of text",
+            "10,000 documents (50.7 MB of text",
+            "10,000 sentences (1.6 MB of text",
+            "the pairs of distinct texts, 1,170,847 here",
+        ] {
+            assert!(page.contains(text), "{text}");
+        }
+    }
+
+    fn million() -> Workload {
+        Workload {
+            rows: 1_000_000,
+            text_bytes: MILLION.bytes() as u64,
+            shingle: "char:12".to_owned(),
+            machines: 1,
+            cores: 2,
+            memory: None,
+        }
+    }
+
+    #[track_caller]
+    fn assert_near(found: f64, expected: f64) {
+        assert!(
+            (found / expected - 1.0).abs() < 0.001,
+            "{found}, expected {expected}"
+        );
+    }
+
+    #[test]
+    fn a_measured_job_needs_what_was_measured() {
+        for (method, costs) in [(Method::MinHash, &MINHASH), (Method::Exact, &EXACT)] {
+            let needs = million().needs(method).expect("a plan");
+            assert_near(needs.cpu_seconds, costs.unlimited.cpu);
+            assert_near(needs.seconds, costs.unlimited.wall);
+            assert_near(needs.written as f64, costs.unlimited.written * MB);
+            assert_eq!((needs.spilled, needs.between_stages), (0, 0));
+            let memory = Some((LIMIT * MEMORY_OF_LIMIT) as u64);
+            let limited = Workload {
+                memory,
+                ..million()
+            };
+            let needs = limited.needs(method).expect("a plan");
+            assert_near(needs.cpu_seconds, costs.limited.cpu);
+            assert_near(
+                (needs.spilled + needs.written) as f64,
+                costs.limited.written * MB,
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_read_again_grows_with_the_square() {
+        let of = |times: u64| {
+            let workload = Workload {
+                rows: 1_000_000 * times,
+                text_bytes: million().text_bytes * times,
+                ..million()
+            };
+            let needs = workload.needs(Method::MinHash).expect("a plan");
+            (
+                needs.cpu_seconds * needs.repeated_share,
+                needs.cpu_seconds * (1.0 - needs.repeated_share),
+                needs.pairs as f64,
+            )
+        };
+        let ((repeated, once, pairs), (more, further, many)) = (of(1), of(100));
+        assert_near(more, repeated * 10_000.0);
+        assert_near(further, once * 100.0);
+        assert_near(many, pairs * 100.0);
+    }
+
+    #[test]
+    fn more_work_takes_longer_and_more_cores_less() {
+        let seconds = |change: &dyn Fn(&mut Workload)| {
+            let mut workload = million();
+            change(&mut workload);
+            workload.needs(Method::Exact).expect("a plan").seconds
+        };
+        let usual = seconds(&|_| {});
+        assert!(seconds(&|workload| workload.cores = 8) < usual);
+        assert!(seconds(&|workload| workload.memory = Some(400 << 20)) > usual);
+        assert!(seconds(&|workload| workload.shingle = "word:3".to_owned()) < usual);
+        assert!(seconds(&|workload| workload.text_bytes *= 2) > usual);
+        let machines = |machines| {
+            seconds(&|workload| {
+                (workload.machines, workload.cores) = (machines, 8);
+                (workload.rows, workload.text_bytes) = (10_000_000, 2_000_000_000);
+            })
+        };
+        assert!(machines(8) < machines(2), "{} {}", machines(8), machines(2));
+        // Texts of any length have a positive cost.
+        for costs in [&MINHASH, &EXACT] {
+            for place in 0..SHINGLES.len() {
+                for length in [1.0, 20.0, 166.0, 5000.0, 1e6] {
+                    assert!(costs.relative(place, length) > 0.0, "{place} {length}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn memory_has_to_hold_the_pairs() {
+        let workload = Workload {
+            rows: 100_000_000,
+            text_bytes: 20_000_000_000,
+            memory: Some(8 << 30),
+            ..million()
+        };
+        let needs = workload.needs(Method::MinHash).expect("a plan");
+        assert!(!needs.fits && needs.min_memory > 24 << 30, "{needs:?}");
+        assert!(needs.memory > needs.min_memory, "{needs:?}");
+        let enough = Workload {
+            memory: Some(needs.min_memory),
+            ..workload
+        };
+        let needs = enough.needs(Method::MinHash).expect("a plan");
+        assert!(needs.fits && needs.spilled > 0, "{needs:?}");
+    }
+
+    #[test]
+    fn errors_name_the_parameter() {
+        let error = |workload: Workload, method: Method| {
+            let error = workload.needs(method).expect_err("an error");
+            crate::parameters::ParameterError::of(&error)
+                .expect("an error about a parameter")
+                .to_string()
+        };
+        let few = Workload {
+            text_bytes: 999_999,
+            ..million()
+        };
+        assert_eq!(
+            error(few, Method::Exact),
+            "bytes 999999 must be at least the number of rows, 1000000: a text has at least a byte"
+        );
+        let shingle = "line:3".to_owned();
+        let wrong = Workload {
+            shingle,
+            ..million()
+        };
+        assert!(error(wrong, Method::Exact).starts_with("shingle: shingle 'line:3' must start"));
+        assert_eq!(
+            error(million(), Method::Auto),
+            "method must be one of exact, minhash, found auto: other costs are not measured"
+        );
+    }
+}
