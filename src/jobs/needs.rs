@@ -368,10 +368,11 @@ impl Costs {
 
     /// CPU nanoseconds of a byte of texts of a length, relative to those of the usual shingle of a million sentences.
     fn relative(&self, place: usize, length: f64) -> f64 {
-        // A cost for each row and one for each byte explain the costs of both corpora.
+        // A cost for each row and one for each byte explain the costs of both corpora, unless the longer texts have the
+        // higher cost of a byte: then a row has none.
         let of_length = |(sentences, documents): (f64, f64), length: f64| {
             let (short, long) = (SENTENCES.length(), DOCUMENTS.length());
-            let row = (sentences - documents) / (1.0 / short - 1.0 / long);
+            let row = (sentences - documents).max(0.0) / (1.0 / short - 1.0 / long);
             documents + row * (1.0 / length - 1.0 / long)
         };
         let usual = of_length(self.shingles[USUAL], MILLION.length());
