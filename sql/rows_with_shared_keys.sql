@@ -9,7 +9,7 @@
 -- Parameters
 --   parts | number of parts of the join; with one part all keys remain
 -- Columns
---   keys: list of UInt64 | keys of the row that another row may have
+--   keys: any | the keys of the row that another row may have: a list of UInt64
 -- Guarantees
 --   All other columns are as in the input.
 SELECT * EXCLUDE (counted, all_rows, every_row) REPLACE (shared_keys(keys, counted) AS keys)

@@ -172,7 +172,7 @@ pub const CALLS: &[(&str, &str)] = &[
     (
         "rows_with_shared_keys",
         "SELECT * FROM rows_with_shared_keys(
-           (SELECT id, shingle_hashes(text, 'word:3') AS keys FROM docs), parts => 4)",
+           (SELECT shingle_hashes(text, 'word:3') AS keys FROM docs), parts => 4)",
     ),
     (
         "row_pairs",
