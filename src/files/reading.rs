@@ -117,19 +117,22 @@ impl Reading {
     }
 
     /// The ways in which a second input may be read, in the order in which they are tried: options that the main input,
-    /// of this kind, has may describe that input alone.
+    /// of this kind, has may describe that input alone. But a file can be read with and without a quote, and then what is
+    /// given counts: rows between two quotes could be lost.
     pub(super) fn of_second(&self, main: Kind) -> Vec<Self> {
         let is_given = |is_encoding: bool| {
             let is_one = |name: &str| (name == "encoding") == is_encoding && has(main, name);
             self.given.iter().any(|(name, _)| is_one(name))
         };
-        let choices = |is_given: bool| match is_given {
-            true => &[false, true][..],
-            false => &[true],
+        let has_quote = self.given.iter().any(|(name, _)| *name == "quote");
+        let choices = |is_given: bool, with_it_first: bool| match (is_given, with_it_first) {
+            (true, false) => &[false, true][..],
+            (true, true) => &[true, false],
+            (false, _) => &[true],
         };
         let mut ways = Vec::new();
-        for with_dialect in choices(is_given(false)) {
-            for with_encoding in choices(is_given(true)) {
+        for with_dialect in choices(is_given(false), has_quote) {
+            for with_encoding in choices(is_given(true), false) {
                 ways.push(self.part(*with_dialect, *with_encoding));
             }
         }
@@ -350,6 +353,12 @@ mod tests {
             (b';', false, None),
             (b';', false, Some("latin1")),
         ];
+        config.set("neardup.quote", "none").unwrap();
+        let quoted = Reading::of(&config).unwrap();
+        let ways: Vec<usize> = (quoted.of_second(Kind::Csv).iter())
+            .map(|way| way.given().len())
+            .collect();
+        assert_eq!(ways, [3, 4, 0, 1]);
         let found = reading.of_second(Kind::Csv);
         for (way, (delimiter, has_header, encoding)) in found.iter().zip(wanted) {
             assert_eq!(way.dialect(Kind::Csv).delimiter, delimiter);

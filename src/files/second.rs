@@ -2,7 +2,8 @@
 //!
 //! The options of readers describe the main input. The second one is read by the names and the first bytes of its files,
 //! with those of the options that the main input does not have. Where this does not give the columns that are needed, the
-//! encoding that is given, the options of separated values, or both describe it, too.
+//! encoding that is given, the options of separated values, or both describe it, too. If a quote is among them, they are
+//! tried first.
 
 use super::{Found, Input, Kind, Reading, files_of};
 use datafusion::common::{Result, exec_err};

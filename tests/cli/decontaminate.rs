@@ -716,3 +716,33 @@ fn options_of_reading_describe_the_corpus_first() {
         assert!(!scratch.has("none"));
     }
 }
+
+/// The rows between two quotes of the items were one item, and were not found.
+#[test]
+fn a_quote_that_is_given_counts_for_the_items() {
+    let scratch = Scratch::new();
+    let items = [
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa",
+        "one two three four five six seven eight nine ten",
+    ];
+    let [first, second] = items;
+    scratch.write("items.csv", format!("id,text\n0,\"{first}\n1,{second}\"\n"));
+    scratch.write(
+        "rows.csv",
+        format!("id,text\n1,he said {first} then\n2,and {second} again\n3,nothing of the kind\n"),
+    );
+    let arguments = [
+        "decontaminate",
+        "rows.csv",
+        "--against",
+        "items.csv",
+        "--quote",
+        "none",
+    ];
+    let summary = scratch.job(&arguments);
+    assert_eq!(
+        (&summary["items"], &summary["kept"]),
+        (&json!(2), &json!(1)),
+        "{summary}"
+    );
+}

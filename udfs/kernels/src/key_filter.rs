@@ -58,12 +58,9 @@ impl KeyFilter {
     }
 
     /// The filter with as many counters as [`Self::new`] gives for this number of keys, if it has more.
-    fn folded(self, keys: usize) -> Self {
+    fn folded(&self, keys: usize) -> Self {
         let bits = 64 - self.shift;
         let fewer = bits.saturating_sub(Self::bits(keys, usize::MAX));
-        if fewer == 0 {
-            return self;
-        }
         // Keys that share a counter of the smaller filter have neighbouring ones in the larger filter.
         let mut words = vec![0; self.words.len() >> fewer];
         for (at, &word) in self
@@ -248,8 +245,8 @@ impl KeyCounts {
 
     /// The filter, for [`SharedKeys`].
     #[must_use]
-    pub fn finish(&mut self) -> Vec<u8> {
-        match self.filter.take() {
+    pub fn finish(&self) -> Vec<u8> {
+        match &self.filter {
             Some(filter) => filter.folded(self.total).to_bytes(),
             None => {
                 let mut filter = KeyFilter::new(self.keys.len(), Self::MAX_BYTES, 0);
@@ -314,7 +311,9 @@ mod tests {
                 part.chunks(1_000).for_each(|keys| counts.add(keys));
                 whole.merge(&counts.state()).unwrap();
             }
+            // A window evaluates the counts after each row.
             let bytes = whole.finish();
+            assert_eq!(bytes, whole.finish());
             assert!(
                 bytes.len() <= (4 * all.len()).max(256),
                 "{count}: {} bytes",
