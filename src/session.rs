@@ -5,7 +5,7 @@ use crate::files::{
     written_formats,
 };
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
-use crate::operators::JoinOneRow;
+use crate::operators::JoinSmallSide;
 use crate::operators::filters::{
     AboveEqualNames, AboveTotals, DuplicatesOutsideSorts, FiltersInPlace,
 };
@@ -214,11 +214,12 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     analyzer.rules.insert(0, Arc::new(ExpandDeferredCalls));
     analyzer.rules.push(Arc::new(UnknownMembers));
     analyzer.rules.push(Arc::new(ColumnsFirst));
+    let small_side = JoinSmallSide::of(builder.runtime_env().as_ref());
     let physical = builder.physical_optimizers();
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
     // Statistics are doubted before any rule believes them; filters are looked at once all are pushed down.
     physical.rules.insert(0, Arc::new(DoubtDoubles));
-    physical.rules.insert(1, Arc::new(JoinOneRow));
+    physical.rules.insert(1, Arc::new(small_side));
     physical.rules.push(Arc::new(ScanDoubles));
     // Sorts are added, and left out, by the rule that the first one comes before; filters are moved by that of the other.
     insert_before(physical, "EnsureRequirements", Arc::new(UnknownValues));

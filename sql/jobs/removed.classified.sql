@@ -1,25 +1,50 @@
 -- removed.classified
 --
--- Step of a job: lists the removed rows, each with the class of its difference from the kept row, and the facts that
--- differ.
-SELECT
-  id,
-  representative_id,
-  similarity,
-  reason,
-  kind['class'] AS class,
-  kind['differs'] AS differs,
-  cluster_id
-FROM (
+-- Step of a job: lists the removed rows, each with the kept row that represents it, the reason for its removal, the class
+-- of its difference from the kept row, and the facts that differ. A row whose reason is known keeps it.
+WITH own_texts AS (
   SELECT
     removed.id,
     removed.representative_id,
     removed.similarity,
     removed.reason,
     removed.cluster_id,
-    classify_pair(kept.text, own.text, $language) AS kind
+    texts.text
   FROM removed_rows AS removed
-  LEFT JOIN removed_texts AS own ON removed.id = own.id
-  LEFT JOIN removed_texts AS kept ON removed.representative_id = kept.id
+  JOIN removed_texts AS texts ON removed.id = texts.id
+),
+kept_texts AS (
+  SELECT id, text
+  FROM removed_texts AS texts
+  LEFT SEMI JOIN removed_rows AS removed ON texts.id = removed.representative_id
+)
+SELECT
+  id,
+  representative_id,
+  similarity,
+  CASE
+    WHEN reason IS NOT NULL THEN reason
+    WHEN is_copy THEN 'copy'
+    WHEN similarity >= $threshold THEN 'similar'
+    ELSE 'component'
+  END AS reason,
+  kind['class'] AS class,
+  kind['differs'] AS differs,
+  cluster_id
+FROM (
+  SELECT
+    own.id,
+    own.representative_id,
+    own.similarity,
+    own.reason,
+    own.cluster_id,
+    CASE
+      WHEN own.text = kept.text THEN true
+      WHEN own.similarity = 1.0 AND $normalize THEN normalize_text(own.text) = normalize_text(kept.text)
+      ELSE false
+    END AS is_copy,
+    classify_pair(kept.text, own.text, $language) AS kind
+  FROM own_texts AS own
+  JOIN kept_texts AS kept ON own.representative_id = kept.id
 )
 ORDER BY id, reason

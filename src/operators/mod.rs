@@ -26,7 +26,7 @@
 
 pub(crate) mod filters;
 mod fit;
-pub(crate) use fit::JoinOneRow;
+pub(crate) use fit::JoinSmallSide;
 pub mod in_order;
 pub(crate) mod join_conditions;
 pub(crate) mod lost_conditions;

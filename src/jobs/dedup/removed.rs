@@ -32,13 +32,18 @@ impl Run<'_> {
             Output::File("removed.parquet"),
             async |job: &Job| {
                 let state = job.context().state();
-                let plan = job.plan(statement!("removed"), &values).await?;
+                let by_vector = self.options.method == Method::Projection;
+                let rows = match by_vector {
+                    true => statement!("removed.vectors"),
+                    false => statement!("removed"),
+                };
+                let plan = job.plan(rows, &values).await?;
                 let mut removed = DataFrame::new(state.clone(), plan);
                 if is_repeated {
                     let plan = job.plan(statement!("removed.repeated"), &values).await?;
                     removed = removed.union(DataFrame::new(state, plan))?;
                 }
-                if self.options.method == Method::Projection {
+                if by_vector {
                     // What is compared has no text.
                     let none = lit(ScalarValue::Utf8View(None));
                     let removed = removed.select(vec![

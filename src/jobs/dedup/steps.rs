@@ -8,6 +8,7 @@ use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use crate::jobs::results::{bytes_of_row, numbers, one_row};
 use datafusion::common::{Result, exec_datafusion_err, exec_err, internal_err};
+use datafusion::datasource::MemTable;
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, ident};
 use datafusion::prelude::{DataFrame, SessionContext};
 use neardup_kernels::Measure;
@@ -15,10 +16,12 @@ use neardup_kernels::choose_bands;
 use neardup_kernels::frequency::TokenRanks;
 use neardup_kernels::pairs::MAX_PREDECESSORS;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Number of texts that suffice to estimate the cost of the exact join.
 const SAMPLE: f64 = 8192.0;
+/// The table of the filter of texts that several rows have.
+const FILTER: &str = "text_filter";
 
 impl Run<'_> {
     pub(in crate::jobs) async fn texts(&self, job: &mut Job) -> Result<()> {
@@ -58,11 +61,24 @@ impl Run<'_> {
                     (false, true) => statement!("rows.repeated"),
                     (true, _) => statement!("rows.vectors"),
                 };
+                let ids_are_unique = documents.repeated_ids() == 0;
                 counted.get_or_init(|| documents);
                 job.view("unique_documents", rows, &values).await?;
-                job.plan(template, &values).await
+                if by_vector || !ids_are_unique || !has_limit(job.context()) {
+                    return job.plan(template, &values).await;
+                }
+                let filter = job.plan(statement!("text_filter"), &values).await?;
+                let filter = job.context().execute_logical_plan(filter).await?;
+                let filter = MemTable::try_new(
+                    Arc::clone(filter.schema().inner()),
+                    vec![filter.collect().await?],
+                )?;
+                job.context().deregister_table(FILTER)?;
+                job.context().register_table(FILTER, Arc::new(filter))?;
+                job.plan(statement!("texts.counted"), &values).await
             },
             async |context: &SessionContext, _, record: &mut StepRecord| {
+                context.deregister_table(FILTER)?;
                 let Some(documents) = counted.get() else {
                     return internal_err!("the documents were not counted");
                 };
@@ -447,6 +463,12 @@ impl Run<'_> {
         .await?;
         Ok(())
     }
+}
+
+/// Whether the session has an explicit memory limit, with which its joins sort.
+fn has_limit(context: &SessionContext) -> bool {
+    let state = context.state();
+    !state.config_options().optimizer.prefer_hash_join
 }
 
 /// How many rows and ids the documents have.

@@ -5,7 +5,7 @@
 //! are large, the query is planned again, with fewer rows per batch (set for all operators by [`BatchRowsExec`]) and
 //! with sort-merge joins, which spill.
 //!
-//! Joins with a single row are by hash in any case ([`JoinOneRow`]).
+//! Joins of which one side is certain to be small are by hash in any case ([`JoinSmallSide`]).
 //!
 //! Two changes apply to every plan. A [`CutExec`] below each `UNNEST` splits batches that would expand to too many
 //! rows. [`GroupWindowExec`] replaces the engine's operator for windows with `PARTITION BY` and holds one group at a
@@ -17,9 +17,9 @@ mod batch_rows;
 mod cut;
 mod group_window;
 mod inputs;
-mod one_row;
+mod small_side;
 
-pub(crate) use one_row::JoinOneRow;
+pub(crate) use small_side::JoinSmallSide;
 
 use crate::resources::HashJoinsWithin;
 use batch_rows::BatchRowsExec;

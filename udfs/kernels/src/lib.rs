@@ -101,6 +101,7 @@ mod simhash;
 mod split_mix;
 mod spot_signatures;
 mod terms;
+mod text_hasher;
 mod units;
 mod vector_units;
 mod winnow;

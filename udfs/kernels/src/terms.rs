@@ -11,9 +11,9 @@
 use std::collections::HashSet;
 
 use rust_stemmers::{Algorithm, Stemmer};
-use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
 use crate::normalize::normalize_into;
+use crate::text_hasher::TextHasherBuilder;
 use crate::words::for_each_word;
 
 /// The maximal length, in bytes, of a word that is stemmed; longer strings are not words of a language.
@@ -22,7 +22,7 @@ const MAX_STEMMED: usize = 200;
 /// The conversion of texts of one language to terms. Create it once for each language and use it for many texts.
 pub struct Terms {
     /// In normal form.
-    stop_words: HashSet<String, Xxh3DefaultBuilder>,
+    stop_words: HashSet<String, TextHasherBuilder>,
     stemmer: Option<Stemmer>,
     /// Whether an apostrophe ends a word (elision).
     elides: bool,

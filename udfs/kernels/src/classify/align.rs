@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use xxhash_rust::xxh3::Xxh3DefaultBuilder;
+use crate::text_hasher::TextHasherBuilder;
 
 /// Maximum number of cells of the table of a passage.
 const MAX_CELLS: usize = 512 * 512;
@@ -101,7 +101,7 @@ fn anchors(a: &[u32], b: &[u32], own: Range<usize>, other: Range<usize>) -> Vec<
         at: usize,
         to: usize,
     }
-    let mut counts: HashMap<u32, Count, Xxh3DefaultBuilder> = HashMap::default();
+    let mut counts: HashMap<u32, Count, TextHasherBuilder> = HashMap::default();
     for at in own.clone() {
         let count = counts.entry(a[at]).or_default();
         count.in_a += 1;

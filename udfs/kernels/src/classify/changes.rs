@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use xxhash_rust::xxh3::Xxh3DefaultBuilder;
-
 use super::align::align;
 use super::tokens::{Kind, Token};
 use super::{Change, ChangeKind};
 use crate::edit_distance_within;
+use crate::text_hasher::TextHasherBuilder;
 
 /// Maximum number of pairs of names that are compared, of two runs of different lengths. Longer lists of names are no
 /// spellings of one name.
@@ -43,7 +42,7 @@ impl<'a> Aligned<'a> {
         let weights: Vec<u32> = weights.collect();
         let matched = align(&keys(&a), &keys(&b), &weights);
         let runs = runs(&matched, a.len(), b.len());
-        let mut unmatched: HashMap<u32, (u32, u32), Xxh3DefaultBuilder> = HashMap::default();
+        let mut unmatched: HashMap<u32, (u32, u32), TextHasherBuilder> = HashMap::default();
         for run in &runs {
             for token in &a[run.a.clone()] {
                 unmatched.entry(token.key).or_default().0 += 1;
@@ -53,7 +52,7 @@ impl<'a> Aligned<'a> {
             }
         }
         let (mut only_a, mut only_b) = (vec![false; a.len()], vec![false; b.len()]);
-        let mut moved: HashMap<u32, (u32, u32), Xxh3DefaultBuilder> = HashMap::default();
+        let mut moved: HashMap<u32, (u32, u32), TextHasherBuilder> = HashMap::default();
         let moves = |key: u32| {
             let (in_a, in_b) = unmatched.get(&key).copied().unwrap_or_default();
             in_a.min(in_b)
@@ -261,7 +260,7 @@ impl<'a> Aligned<'a> {
             Kind::Contrast(group) => Some(group),
             _ => None,
         };
-        let mut first_of: HashMap<u32, usize, Xxh3DefaultBuilder> = HashMap::default();
+        let mut first_of: HashMap<u32, usize, TextHasherBuilder> = HashMap::default();
         for &at in b {
             if let Some(group) = group(&self.b[at]) {
                 first_of.entry(group).or_insert(at);
@@ -391,8 +390,8 @@ fn runs(matched: &[Option<usize>], len_a: usize, len_b: usize) -> Vec<Run> {
 /// Whether two words are forms or spellings of one word.
 pub(super) fn is_variant(a: &Token<'_>, b: &Token<'_>) -> bool {
     let (short, long) = match a.form.len() <= b.form.len() {
-        true => (a.form.as_str(), b.form.as_str()),
-        false => (b.form.as_str(), a.form.as_str()),
+        true => (&*a.form, &*b.form),
+        false => (&*b.form, &*a.form),
     };
     let letters = short.chars().count();
     // An initial of a given name.

@@ -91,7 +91,7 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
         if token.kind == Kind::Verb && !is_quoted && token.text.starts_with(char::is_lowercase) {
             verbs += 1;
         }
-        let form = token.form.as_str();
+        let form = &*token.form;
         if STRONG.contains(&form) && (form != "pp" || number(at + 1)) {
             marks += 2;
         }

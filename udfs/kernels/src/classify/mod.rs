@@ -187,6 +187,9 @@ impl PairClassifier {
 
 /// Whether two texts are equal apart from white space and compatibility forms of characters.
 fn same_characters(a: &str, b: &str) -> bool {
+    if a.is_ascii() && b.is_ascii() {
+        return a.split_whitespace().eq(b.split_whitespace());
+    }
     let characters = |text| {
         let text: &str = text;
         text.split_whitespace()

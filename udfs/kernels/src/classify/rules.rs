@@ -75,11 +75,19 @@ fn is_formula(text: &str) -> bool {
 /// The share of the characters of a text, without blanks, that are letters.
 fn letters(text: &str) -> f64 {
     let (mut letters, mut all) = (0, 0);
+    if text.is_ascii() {
+        for byte in text.bytes() {
+            // White space among ASCII, with the vertical tab.
+            all += u32::from(!matches!(byte, b'\t'..=b'\r' | b' '));
+            letters += u32::from(byte.is_ascii_alphabetic());
+        }
+        return f64::from(letters) / f64::from(all.max(1));
+    }
     for character in text.chars().filter(|character| !character.is_whitespace()) {
         all += 1;
-        letters += usize::from(character.is_alphabetic());
+        letters += u32::from(character.is_alphabetic());
     }
-    letters as f64 / f64::from(all.max(1))
+    f64::from(letters) / f64::from(all.max(1))
 }
 
 fn decide(pair: &Aligned<'_>, facts: &[Fact], subject: &Subject, all: f64) -> PairClass {

@@ -1,11 +1,14 @@
 //! Splits texts into tokens: words, each with its kind, and signs that are units.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::text_hasher::TextHasherBuilder;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
-use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
 use super::words::{WordClass, Words};
 
@@ -56,7 +59,7 @@ pub(super) struct Token<'a> {
     /// The characters between the token before and this one.
     pub(super) gap: &'a str,
     /// In lower case, without accents, in a form that equal values share.
-    pub(super) form: String,
+    pub(super) form: Cow<'a, str>,
     /// The number of the form: equal for equal forms of both texts.
     pub(super) key: u32,
 }
@@ -69,18 +72,12 @@ impl Token<'_> {
 
 /// Gives equal forms of two texts the same number.
 #[derive(Debug, Default)]
-pub(super) struct Keys(HashMap<String, u32, Xxh3DefaultBuilder>);
+pub(super) struct Keys<'a>(HashMap<Cow<'a, str>, u32, TextHasherBuilder>);
 
-impl Keys {
-    fn of(&mut self, form: &str) -> u32 {
-        match self.0.get(form) {
-            Some(&key) => key,
-            None => {
-                let key = self.0.len() as u32;
-                self.0.insert(form.to_owned(), key);
-                key
-            }
-        }
+impl<'a> Keys<'a> {
+    fn of(&mut self, form: &Cow<'a, str>) -> u32 {
+        let next = self.0.len() as u32;
+        *self.0.entry(form.clone()).or_insert(next)
     }
 }
 
@@ -156,10 +153,17 @@ fn is_negative(gap: &str) -> bool {
 }
 
 /// In lower case and without accents, apostrophes of a possessive and marks.
-fn folded(word: &str) -> String {
+fn folded(word: &str) -> Cow<'_, str> {
+    let is_folded = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    if word.bytes().all(is_folded) {
+        return Cow::Borrowed(word);
+    }
     let mut form = String::with_capacity(word.len());
     match word.is_ascii() {
-        true => form.push_str(&word.to_ascii_lowercase()),
+        true => form.extend(
+            word.bytes()
+                .map(|byte| char::from(byte.to_ascii_lowercase())),
+        ),
         // An exponent is no digit of its number: 10² is not 102.
         false if word.starts_with(char::is_numeric) && word.contains(is_superscript) => {
             form.extend(word.chars().flat_map(char::to_lowercase));
@@ -178,7 +182,7 @@ fn folded(word: &str) -> String {
         form.truncate(stem.len());
     }
     form.retain(|character| character != '.' || word.starts_with(|c: char| c.is_ascii_digit()));
-    form
+    Cow::Owned(form)
 }
 
 /// A number in digits without separators of thousands, a fraction of zeros and endings of ordinals. Other final zeros
@@ -222,15 +226,60 @@ fn drop_final_zeros(number: &mut String) {
     }
 }
 
-/// The tokens of a text.
-pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys) -> Vec<Token<'a>> {
-    let mut all: Vec<Token<'a>> = vec![];
-    let mut end = 0;
-    for (start, piece) in text.split_word_bound_indices() {
-        let is_word = piece.chars().any(char::is_alphanumeric);
-        if !is_word && !piece.chars().any(is_sign) {
-            continue;
+/// The words of a text (UAX #29) and its signs of units, in order: position in bytes, text, and whether it is a word.
+///
+/// A blank ends a word, whatever stands beside it. So the text is divided at blanks into stretches of ASCII, whose words
+/// are found much faster, and stretches with other characters.
+fn pieces(text: &str) -> Vec<(usize, &str, bool)> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::with_capacity(text.len() / 5);
+    let mut start = 0;
+    while start < text.len() {
+        let ascii = bytes[start..].iter().take_while(|byte| byte.is_ascii());
+        let other = start + ascii.count();
+        let mut from = text.len();
+        let mut to = text.len();
+        if other < text.len() {
+            let blank = bytes[start..other].iter().rposition(|&byte| byte == b' ');
+            from = start + blank.unwrap_or(0);
+            let blank = bytes[other..].iter().position(|&byte| byte == b' ');
+            to = blank.map_or(text.len(), |blank| other + blank);
         }
+        ascii_pieces(text, start..from, &mut found);
+        for (at, piece) in text[from..to].split_word_bound_indices() {
+            let is_word = piece.chars().any(char::is_alphanumeric);
+            if is_word || piece.chars().any(is_sign) {
+                found.push((from + at, piece, is_word));
+            }
+        }
+        start = to;
+    }
+    found
+}
+
+/// The words and signs of a part of a text that is ASCII.
+fn ascii_pieces<'a>(text: &'a str, part: Range<usize>, found: &mut Vec<(usize, &'a str, bool)>) {
+    let mut end = part.start;
+    let words = text[part.clone()].unicode_word_indices();
+    let words = words.map(|(at, word)| (part.start + at, word));
+    for (at, word) in words.chain([(part.end, "")]) {
+        // A sign is a piece of its own.
+        let signs = text[end..at].char_indices();
+        let signs = signs.filter(|(_, character)| is_sign(*character));
+        found.extend(signs.map(|(sign, _)| (end + sign, &text[end + sign..=end + sign], false)));
+        if !word.is_empty() {
+            found.push((at, word, true));
+        }
+        end = at + word.len();
+    }
+}
+
+/// The tokens of a text.
+pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> Vec<Token<'a>> {
+    let pieces = pieces(text);
+    let mut all: Vec<Token<'a>> = Vec::with_capacity(pieces.len());
+    let mut end = 0;
+    for (start, piece, is_word) in pieces {
         let mut token = Token {
             text: piece,
             start,
@@ -248,7 +297,7 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys) -> Vec<T
         let is_first = all.is_empty();
         let is_sign = is_negative(token.gap) && (is_first || !token.gap.starts_with(['-', '−']));
         if token.kind == Kind::Number && is_sign && !is_after_number {
-            token.form.insert(0, '-');
+            token.form.to_mut().insert(0, '-');
         }
         if is_after_number && token.is_verb && !words.is_auxiliary(&token.form) {
             // A noun: "31 wins".
@@ -260,11 +309,11 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys) -> Vec<T
             // 1,900 km, and not the year 1900; 2.50 km is 2.5 km.
             (Some(last), Kind::Unit) if matches!(last.kind, Kind::Number | Kind::Year) => {
                 last.kind = Kind::Number;
-                drop_final_zeros(&mut last.form);
+                drop_final_zeros(last.form.to_mut());
                 last.key = keys.of(&last.form);
             }
             (Some(last), Kind::Number) if last.kind == Kind::Unit && token.gap.is_empty() => {
-                drop_final_zeros(&mut token.form);
+                drop_final_zeros(token.form.to_mut());
             }
             _ => {}
         }
@@ -279,7 +328,7 @@ fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number
     if !is_word {
         token.kind = Kind::Unit;
         if let Some(unit) = unit(&token.form) {
-            token.form = unit.to_owned();
+            token.form = Cow::Borrowed(unit);
         }
         return;
     }
@@ -287,7 +336,7 @@ fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number
     if first.is_numeric() {
         let is_plain =
             token.form.len() == 4 && token.form.bytes().all(|byte| byte.is_ascii_digit());
-        token.form = number(&token.form);
+        token.form = Cow::Owned(number(&token.form));
         token.kind =
             match is_plain && matches!(token.form.as_bytes(), [b'1', ..] | [b'2', b'0', ..]) {
                 true => Kind::Year,
@@ -301,7 +350,7 @@ fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number
         && let Some(unit) = unit(&token.form)
         && (unit != "in" || token.gap.is_empty())
     {
-        token.form = unit.to_owned();
+        token.form = Cow::Borrowed(unit);
         token.kind = Kind::Unit;
         return;
     }
@@ -317,7 +366,7 @@ fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number
         Some(WordClass::Calendar) if token.form == "may" => Kind::Verb,
         Some(WordClass::Calendar) => Kind::Word,
         Some(WordClass::Number(number)) if !is_capital || token.gap.trim().is_empty() => {
-            token.form = number.to_string();
+            token.form = Cow::Owned(number.to_string());
             Kind::Number
         }
         Some(WordClass::Contrast(group)) => Kind::Contrast(group),
@@ -379,6 +428,37 @@ fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
         let is_latin = LATIN.iter().any(|ending| all[at].form.ends_with(ending));
         if at <= 2 && is_between && is_plain && is_latin && is_before_verb && is_capital {
             all[at].kind = Kind::Name;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unicode_segmentation::UnicodeSegmentation;
+
+    use super::{is_sign, pieces};
+    use crate::test_random::Random;
+
+    #[test]
+    fn pieces_are_those_of_the_whole_text() {
+        const CHARACTERS: [&str; 32] = [
+            "a", "B", "é", "日", "か", "7", "1", " ", " ", "\n", "\r", ".", ",", ":", ";", "'",
+            "’", "\"", "_", "%", "$", "€", "°", "-", "\u{301}", "\u{200d}", "\u{a0}", "😀", "🇩",
+            "א", "\u{b}", "(",
+        ];
+        let mut random = Random::new(17);
+        for _ in 0..20_000 {
+            let length = random.below(14);
+            let mut character = |_| {
+                let at = random.below(64) as usize;
+                CHARACTERS.get(at).copied().unwrap_or("x")
+            };
+            let text: String = (0..length).map(&mut character).collect();
+            let expected = text.split_word_bound_indices().filter_map(|(at, piece)| {
+                let is_word = piece.chars().any(char::is_alphanumeric);
+                (is_word || piece.chars().any(is_sign)).then_some((at, piece, is_word))
+            });
+            assert_eq!(pieces(&text), expected.collect::<Vec<_>>(), "{text:?}");
         }
     }
 }

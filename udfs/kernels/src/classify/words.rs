@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use xxhash_rust::xxh3::Xxh3DefaultBuilder;
+use crate::text_hasher::TextHasherBuilder;
 
 /// What a word of a list is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +31,8 @@ pub(super) struct Words {
     pub(super) code: Option<&'static str>,
     /// Whether a capital within a sentence begins a proper name: not in German, which writes all nouns so.
     pub(super) capitals_are_names: bool,
-    listed: HashMap<String, WordClass, Xxh3DefaultBuilder>,
-    verbs: HashSet<String, Xxh3DefaultBuilder>,
+    listed: HashMap<String, WordClass, TextHasherBuilder>,
+    verbs: HashSet<String, TextHasherBuilder>,
 }
 
 impl Words {

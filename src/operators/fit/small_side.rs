@@ -1,0 +1,183 @@
+//! Joins of which one side is small.
+//!
+//! Under a memory limit the engine plans joins that sort both inputs, because sorts can spill and hash tables cannot. If
+//! one side is certain to be small, such as a sketch of token frequencies or the ids of the removed rows, its hash table
+//! fits into memory, and the other side need neither be sorted nor repartitioned by its key.
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::Result;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::stats::Precision;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::execution::memory_pool::MemoryLimit;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::logical_expr::JoinType;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::execution_plan::CardinalityEffect;
+use datafusion::physical_plan::joins::{HashJoinExec, PartitionMode, SortMergeJoinExec};
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
+use datafusion::physical_plan::union::UnionExec;
+use std::sync::Arc;
+
+/// The hash tables of a plan may use this fraction of the memory limit: 1/2. Sorts share the rest.
+const PLAN_DIVISOR: usize = 2;
+/// The hash table of a join may use this fraction of the memory limit: 1/4.
+const JOIN_DIVISOR: usize = 4;
+/// Upper bound of the bytes of a row in a hash table, without its columns: its hash and position in a table that is
+/// half full, and its position in the list of rows with the same hash.
+const HASHED_BYTES: usize = 2 * 16 + 8;
+
+/// Joins by hash where one side is certain to fit into memory. This rule precedes those that sort and repartition the
+/// inputs.
+#[derive(Debug)]
+pub(crate) struct JoinSmallSide {
+    /// Memory limit in bytes; `None`: only single rows are small.
+    limit: Option<usize>,
+}
+
+impl JoinSmallSide {
+    /// The rule for sessions with a runtime.
+    pub(crate) fn of(runtime: Option<&Arc<RuntimeEnv>>) -> Self {
+        let limit = runtime.map(|runtime| runtime.memory_pool.memory_limit());
+        Self {
+            limit: match limit {
+                Some(MemoryLimit::Finite(bytes)) => Some(bytes),
+                _ => None,
+            },
+        }
+    }
+}
+
+impl PhysicalOptimizerRule for JoinSmallSide {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let mut room = self.limit.map(|bytes| Room {
+            plan: bytes / PLAN_DIVISOR,
+            join: bytes / JOIN_DIVISOR,
+        });
+        plan.transform_up(|node| {
+            Ok(match by_hash(&node, room.as_mut())? {
+                Some(join) => Transformed::yes(join),
+                None => Transformed::no(node),
+            })
+        })
+        .data()
+    }
+
+    fn name(&self) -> &str {
+        "join_small_side"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+/// Bytes that hash tables may use.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    /// All those of the plan that are not planned yet.
+    plan: usize,
+    /// One of them.
+    join: usize,
+}
+
+/// The side of a join whose rows would be hashed.
+#[derive(Debug, Clone, Copy)]
+struct Side {
+    /// Upper bound of the bytes of its hash table; `None`: unknown.
+    bytes: Option<usize>,
+    is_one_row: bool,
+}
+
+/// The join by sorting of which one side is small, as a join by hash of that side.
+fn by_hash(
+    node: &Arc<dyn ExecutionPlan>,
+    room: Option<&mut Room>,
+) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    let Some(join) = node.downcast_ref::<SortMergeJoinExec>() else {
+        return Ok(None);
+    };
+    // Only sides whose rows without a partner are in no result: the partitions of the other side share the table.
+    let (left, right) = match join.join_type() {
+        JoinType::Inner => (true, true),
+        JoinType::Right | JoinType::RightSemi | JoinType::RightAnti => (true, false),
+        JoinType::Left | JoinType::LeftSemi | JoinType::LeftAnti => (false, true),
+        _ => return Ok(None),
+    };
+    let left = left.then(|| side(join.left())).transpose()?;
+    let right = right.then(|| side(join.right())).transpose()?;
+    let size = |side: Side| match side.is_one_row {
+        true => 0,
+        false => side.bytes.unwrap_or(usize::MAX),
+    };
+    let (smaller, is_left) = match (left, right) {
+        (Some(left), Some(right)) if size(right) < size(left) => (right, false),
+        (Some(left), _) => (left, true),
+        (None, Some(right)) => (right, false),
+        (None, None) => return Ok(None),
+    };
+    match (smaller.is_one_row, smaller.bytes, room) {
+        (true, _, _) => {}
+        (false, Some(bytes), Some(room)) if bytes <= room.plan.min(room.join) => room.plan -= bytes,
+        _ => return Ok(None),
+    }
+    let by_hash = HashJoinExec::try_new(
+        Arc::clone(join.left()),
+        Arc::clone(join.right()),
+        join.on().to_vec(),
+        join.filter().clone(),
+        &join.join_type(),
+        None,
+        PartitionMode::CollectLeft,
+        join.null_equality(),
+        false,
+    )?;
+    match is_left {
+        true => Ok(Some(Arc::new(by_hash))),
+        false => by_hash.swap_inputs(PartitionMode::CollectLeft).map(Some),
+    }
+}
+
+fn side(plan: &Arc<dyn ExecutionPlan>) -> Result<Side> {
+    let schema = plan.schema();
+    // Texts are of any length, whatever their average.
+    let widths = schema.fields().iter().map(|field| match field.data_type() {
+        DataType::Boolean => Some(1),
+        other => other.primitive_width(),
+    });
+    let width: Option<usize> = widths.sum();
+    let rows = max_rows(plan)?;
+    let bytes = width.zip(rows).map(|(width, rows)| {
+        let row = width.saturating_add(HASHED_BYTES);
+        rows.saturating_mul(row)
+    });
+    let context = StatisticsContext::new();
+    let exact = context.compute(plan.as_ref(), &StatisticsArgs::new())?;
+    Ok(Side {
+        bytes,
+        is_one_row: exact.num_rows == Precision::Exact(1),
+    })
+}
+
+/// Upper bound of the number of rows; `None`: unknown. An estimate, such as that of a filter, is no bound.
+fn max_rows(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<usize>> {
+    let statistics = StatisticsContext::new().compute(plan.as_ref(), &StatisticsArgs::new())?;
+    if let Precision::Exact(rows) = statistics.num_rows {
+        return Ok(Some(rows));
+    }
+    match (plan.children().as_slice(), plan.cardinality_effect()) {
+        ([input], CardinalityEffect::Equal | CardinalityEffect::LowerEqual) => max_rows(input),
+        (inputs, _) if plan.is::<UnionExec>() => {
+            inputs.iter().try_fold(Some(0_usize), |sum, input| {
+                let rows = max_rows(input)?;
+                Ok(sum.zip(rows).map(|(sum, rows)| sum.saturating_add(rows)))
+            })
+        }
+        _ => Ok(None),
+    }
+}
