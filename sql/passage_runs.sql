@@ -1,14 +1,14 @@
 -- passage_runs(input, input_b)
 --
--- Finds the repeated passages of texts: those that already occur earlier, in the order of a column. A building block of
+-- Finds the repeated passages of texts: those that already occur earlier, in the order of rank. A building block of
 -- repeated_passages and of jobs.
 --
 -- Each passage has an anchor, a hash of some of its words; a filter leaves out the passages whose anchor occurs at one
 -- place only. The others are grouped by their keys, and those that follow one another in both places are one run.
 --
 -- Inputs
---   input: id, text, place, group_value, cut
---   input_b: id, text, place, group_value, cut
+--   input: id, text, rank, group_value, cut
+--   input_b: id, text, rank, group_value, cut
 -- Parameters
 --   min_words.repeated
 --   min_copies.passages
@@ -30,15 +30,15 @@ WITH filter AS (
   WHERE group_value IS NOT NULL
 ),
 grams AS (
-  SELECT id, place, group_value, gram['at'] AS at, gram['key'] AS key
+  SELECT id, rank, group_value, gram['at'] AS at, gram['key'] AS key
   FROM (
     SELECT
       own.id,
-      own.place,
+      own.rank,
       own.group_value,
       UNNEST(passage_grams(own.text, filter.keys, $min_words, $normalize, own.cut)) AS gram
     FROM filter
-    JOIN (SELECT id, text, place, group_value, cut, 0 AS all_rows FROM input WHERE group_value IS NOT NULL) AS own
+    JOIN (SELECT id, text, rank, group_value, cut, 0 AS all_rows FROM input WHERE group_value IS NOT NULL) AS own
       ON filter.all_rows = own.all_rows
   )
 ),
@@ -46,9 +46,9 @@ occurrences AS (
   SELECT
     id,
     at,
-    first_value(id) OVER (PARTITION BY key, group_value ORDER BY place, at) AS first_id,
-    first_value(at) OVER (PARTITION BY key, group_value ORDER BY place, at) AS first_at,
-    row_number() OVER (PARTITION BY key, group_value ORDER BY place, at) AS number,
+    first_value(id) OVER (PARTITION BY key, group_value ORDER BY rank, at) AS first_id,
+    first_value(at) OVER (PARTITION BY key, group_value ORDER BY rank, at) AS first_at,
+    row_number() OVER (PARTITION BY key, group_value ORDER BY rank, at) AS number,
     count(*) OVER (PARTITION BY key, group_value) AS copies
   FROM grams
 ),

@@ -44,7 +44,7 @@ documents AS (
   SELECT
     id,
     text,
-    id AS place,
+    id AS rank,
     0 AS group_value,
     CASE WHEN false THEN [named_struct('first_word', 0, 'end_word', 0)] END AS cut
   FROM texts
@@ -52,8 +52,8 @@ documents AS (
 runs AS (
   SELECT id, first_word, end_word, first_id, first_at, copies
   FROM passage_runs(
-    (SELECT id, text, place, group_value, cut FROM documents),
-    (SELECT id, text, place, group_value, cut FROM documents),
+    (SELECT id, text, rank, group_value, cut FROM documents),
+    (SELECT id, text, rank, group_value, cut FROM documents),
     min_words => $min_words,
     min_copies => $min_copies,
     normalize => $normalize,

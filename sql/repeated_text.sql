@@ -45,7 +45,7 @@ WITH texts AS (
 )
 SELECT id, start_char, end_char, first_id, first_start_char, first_end_char, copies
 FROM repeated_units(
-  (SELECT id, text, id AS place, 0 AS group_value FROM texts),
+  (SELECT id, text, id AS rank, 0 AS group_value FROM texts),
   unit => $unit,
   min_copies => $min_copies,
   min_length => $min_length,

@@ -41,7 +41,7 @@ impl Run<'_> {
         self.edited(job).await
     }
 
-    /// Registers `ordered_documents` (id, text, place, group_value), in whose order the first copy stays.
+    /// Registers `ordered_documents` (id, text, rank, group_value); of equal units the one of the smallest rank stays.
     async fn order(&self, job: &Job) -> Result<()> {
         let documents = job.context().table("documents").await?;
         // Sorts hold the bytes of these texts; views of them would hold the pages of the files that they are read from.
@@ -49,18 +49,15 @@ impl Run<'_> {
         let columns = vec![ident("id"), text, ident("group_value")];
         let ordered = match self.options.keep {
             Keep::First => {
-                let place = ident("id").alias("place");
-                documents.select([columns, vec![place]].concat())?
+                let rank = ident("id").alias("rank");
+                documents.select([columns, vec![rank]].concat())?
             }
             _ => {
                 let ranks = job.context().table("ranks").await?;
-                let ranks = ranks.select(vec![
-                    ident("id").alias("ranked_id"),
-                    ident("rank").alias("place"),
-                ])?;
+                let ranks = ranks.select(vec![ident("id").alias("ranked_id"), ident("rank")])?;
                 documents
                     .join(ranks, JoinType::Inner, &["id"], &["ranked_id"], None)?
-                    .select([columns, vec![ident("place")]].concat())?
+                    .select([columns, vec![ident("rank")]].concat())?
             }
         };
         let compared = ident("id").is_not_null().and(ident("text").is_not_null());
