@@ -46,8 +46,8 @@ pub(crate) async fn resolve_second(
         return Ok(attempt.input);
     }
     // None fits. That with the most columns is probably the one that is meant, and of these the first.
-    let most = others.iter().map(|attempt| attempt.columns.len()).max();
-    let best = (others.into_iter()).find(|attempt| Some(attempt.columns.len()) == most);
+    let max_columns = others.iter().map(|attempt| attempt.columns.len()).max();
+    let best = (others.into_iter()).find(|attempt| Some(attempt.columns.len()) == max_columns);
     let mut errors = errors.into_iter();
     match (best, errors.next(), errors.next_back()) {
         (Some(attempt), None, _) => Ok(attempt.input),

@@ -237,8 +237,8 @@ fn extended(a: &PassageText<'_>, b: &PassageText<'_>, at_a: usize, at_b: usize) 
     let run = |is_equal: &dyn Fn(usize, usize) -> bool| {
         let before = (1..=at_a.min(at_b)).take_while(|&by| is_equal(at_a - by, at_b - by));
         let before = before.count();
-        let most = (a.units.len() - at_a).min(b.units.len() - at_b);
-        let after = (1..most).take_while(|&by| is_equal(at_a + by, at_b + by));
+        let end = (a.units.len() - at_a).min(b.units.len() - at_b);
+        let after = (1..end).take_while(|&by| is_equal(at_a + by, at_b + by));
         Passage {
             first_a: at_a - before,
             first_b: at_b - before,

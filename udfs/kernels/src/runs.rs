@@ -12,7 +12,7 @@ use crate::forest::Forest;
 /// The largest gap of [`chains_into`], in sentences.
 pub const MAX_GAP: u32 = 20;
 
-/// The most sentences of a window of [`RunKeys`] without gaps.
+/// The maximum number of sentences of a window of [`RunKeys`] without gaps.
 const MAX_LENGTH: u32 = 4;
 
 /// Keys by which sentences are joined that may belong to a common run: hashes of windows of sentences.
