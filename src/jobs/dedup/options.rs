@@ -315,7 +315,7 @@ mod tests {
     use crate::jobs::{Formulas, OnError, Splitter};
     use crate::parameters::{Kind, parameter};
 
-    /// Enumerations of the job have the words of the book, and its defaults.
+    /// Enumerations of the job have the words and the defaults of `sql/parameters.txt`.
     #[test]
     fn words_and_defaults_are_those_of_the_parameters() {
         let job = Dedup::new(vec![], String::new());
