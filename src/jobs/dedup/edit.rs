@@ -70,7 +70,7 @@ impl Run<'_> {
     async fn units(&self, job: &mut Job, unit: &str) -> Result<()> {
         let mut values = self.edit_values();
         values.insert("unit".to_owned(), Value::Text(unit.to_owned()));
-        let min_length = Value::Integer(self.options.lengths.0 as i64);
+        let min_length = Value::Integer(self.options.min_length as i64);
         values.insert("min_length".to_owned(), min_length);
         values.insert("threshold".to_owned(), Value::Number(self.threshold));
         values.insert("shingle".to_owned(), Value::Text(self.shingle.clone()));
