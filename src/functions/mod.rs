@@ -4,7 +4,7 @@
 //! function's `.sql` file in `sql/`, or in an operator in `operators`.
 //!
 //! To add a table function: write `sql/<name>.sql` with its header, add one entry to
-//! [`TABLE_FUNCTIONS`], and write `tests/slt/<name>.slt`. Where Rust must compute literals or
+//! [`TABLE_FUNCTIONS`], and write `tests/slt/table_functions/<name>.slt`. Where Rust must compute literals or
 //! choose a variant, add a file under `functions/resolve`.
 
 mod arguments;
