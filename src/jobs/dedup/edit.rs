@@ -7,7 +7,7 @@
 //!
 //! After a cut, the words before and after it become adjacent and may form another repeated passage. A passage must
 //! also not be cut if its first occurrence is itself cut. Therefore the job works in rounds, until a round finds no
-//! repeated passage. A round cuts the passages whose first place remains whole after it; the first passage in keep
+//! repeated passage. A round cuts the passages whose first occurrence remains whole after it; the first passage in keep
 //! order is always one of these. If a round cuts all passages that it found, the next one looks only at places where
 //! words have become adjacent.
 
@@ -125,8 +125,8 @@ impl Run<'_> {
             };
             if places != stable || passages != stable || (found > 0 && stable == 0) {
                 return exec_err!(
-                    "round {round}: {found} passages were found; of {stable} of them {places} places and {passages} first \
-                     places were found"
+                    "round {round}: {stable} of {found} repeated passages can be cut, but {places} of them were located, and \
+                     the first occurrences of {passages}"
                 );
             }
             let cut = job.context().table(&step("passages")).await?;
