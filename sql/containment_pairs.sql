@@ -1,8 +1,8 @@
 -- containment_pairs(input)
 --
--- Finds the sets of side 0 of which a set of side 1 contains at least the given share. If the share of a set of n tokens
--- is o tokens, a set that contains them has one of its n - o + 1 rarest tokens (Chaudhuri, Ganti, Kaushik, ICDE 2006). A
--- building block of containment_join.
+-- Finds the sets of side 0 of which a set of side 1 contains at least the given share. If the share of a set of n
+-- tokens is o tokens, a set that contains them has one of its n - o + 1 rarest tokens (Chaudhuri, Ganti, Kaushik, ICDE
+-- 2006). A building block of containment_join.
 --
 -- Inputs
 --   input: side, id, group_value, tokens

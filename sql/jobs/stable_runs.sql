@@ -1,7 +1,7 @@
 -- stable_runs
 --
--- Step of a job: of the repeated passages, finds the parts whose first occurrence remains whole when all repeated passages
--- are cut.
+-- Step of a job: of the repeated passages, finds the parts whose first occurrence remains whole when all repeated
+-- passages are cut.
 WITH cut AS (
   SELECT id, array_agg(named_struct('first_word', first_word, 'end_word', end_word)) AS spans
   FROM passage_runs

@@ -7,9 +7,9 @@
 //!
 //! After a cut, the words before and after it become adjacent and may form another repeated passage. A passage must
 //! also not be cut if its first occurrence is itself cut. Therefore the job works in rounds, until a round finds no
-//! repeated passage. A round cuts the passages whose first occurrence remains whole after it; the first passage in keep
-//! order is always one of these. If a round cuts all passages that it found, the next one looks only at places where
-//! words have become adjacent.
+//! repeated passage. A round cuts the passages whose first occurrence remains whole after it; the first passage in
+//! keep order is always one of these. If a round cuts all passages that it found, the next one looks only for passages
+//! whose words have become adjacent.
 
 use super::options::{Edit, Keep};
 use super::run::Run;
@@ -125,8 +125,8 @@ impl Run<'_> {
             };
             if places != stable || passages != stable || (found > 0 && stable == 0) {
                 return exec_err!(
-                    "round {round}: {stable} of {found} repeated passages can be cut, but {places} of them were located, and \
-                     the first occurrences of {passages}"
+                    "round {round}: {stable} of {found} repeated passages can be cut, but {places} of them were \
+                     located, and the first occurrences of {passages}"
                 );
             }
             let cut = job.context().table(&step("passages")).await?;
