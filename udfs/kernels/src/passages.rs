@@ -14,6 +14,7 @@ pub use grams::{Gram, GramSpec, Grams, WordRun, uncut_parts, word_runs};
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::hash_order::remove_repeats;
 use crate::shingle::Shingle;
 use crate::split_mix::SplitMix64;
 use crate::winnow::Winnower;
@@ -218,14 +219,7 @@ pub fn common_passages(
         }
     }
     out[start..].sort_unstable();
-    let mut kept = start;
-    for at in start..out.len() {
-        if kept == start || out[kept - 1] != out[at] {
-            out[kept] = out[at];
-            kept += 1;
-        }
-    }
-    out.truncate(kept);
+    remove_repeats(out, start);
 }
 
 /// The maximal common passage that contains a unit of each text, if these units are equal.
