@@ -157,8 +157,8 @@ impl BlockJoin {
         let counts = Arc::new(counts.map_err(|error| too_large("counters of keys do", &error))?);
         let mut done = Stats::default();
         let memory = consumer("similar_pairs pivots");
-        let room = pivots::room(&store, &counts, &spec);
-        let pivots_beside = reserve(&mut store, &memory, room)?.is_ok();
+        let needed = pivots::memory_for(&store, &counts, &spec);
+        let pivots_beside = reserve(&mut store, &memory, needed)?.is_ok();
         let pivots = |store: &Arc<Store>, memory| {
             let pivots = Pivots {
                 store: Arc::clone(store),
@@ -173,16 +173,16 @@ impl BlockJoin {
         let block_memory = consumer("similar_pairs block");
         let mut beside = None;
         let budget = match (counts.oversized.is_empty(), pivots_beside) {
-            (true, _) => self.make_room(&mut store, &block_memory)?,
+            (true, _) => self.reserve_block(&mut store, &block_memory)?,
             (false, true) => {
-                let budget = self.make_room(&mut store, &block_memory)?;
+                let budget = self.reserve_block(&mut store, &block_memory)?;
                 memory.shrink(pivots::SORT.min(memory.size()));
                 beside = Some(SpawnedTask::spawn(pivots(&store, memory)));
                 budget
             }
             (false, false) => {
                 self.add(&mut done, &pivots(&store, memory).await?);
-                self.make_room(&mut store, &block_memory)?
+                self.reserve_block(&mut store, &block_memory)?
             }
         };
         let shared = Arc::new(Shared {
@@ -272,7 +272,7 @@ impl BlockJoin {
 
     /// Reserves memory for a block, and for the segments that the workers read while they probe. If it does not fit
     /// beside the rows in memory, these are spilled. Returns the bytes that a block may take.
-    fn make_room(&self, store: &mut Arc<Store>, memory: &MemoryReservation) -> Result<usize> {
+    fn reserve_block(&self, store: &mut Arc<Store>, memory: &MemoryReservation) -> Result<usize> {
         let mut max_block = self.max_block();
         loop {
             let segments = store.segments.iter();

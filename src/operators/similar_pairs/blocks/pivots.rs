@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub(super) const SORT: usize = 16 << 20;
 
 /// An upper bound of the bytes that the pivots take, which may be the longest rows, and of the sort.
-pub(super) fn room(store: &Store, counts: &Counts, spec: &BlockSpec) -> usize {
+pub(super) fn memory_for(store: &Store, counts: &Counts, spec: &BlockSpec) -> usize {
     let max_pivots = PivotJoin::max_pivots(spec, &counts.oversized);
     let (mut rows, mut keys, mut tokens) = (0, 0, 0);
     for segment in store.segments.iter().rev() {
