@@ -1,7 +1,7 @@
 -- containment_pairs(input)
 --
--- Finds the sets of side 0 of which a set of side 1 contains at least the given share. A set of side 0 shares one of its
--- rarest tokens with each of them: as many as remain if the share is missing, and one (Chaudhuri, Ganti, Kaushik, ICDE
+-- Finds the sets of side 0 of which a set of side 1 contains at least the given share. If the share of a set of n
+-- tokens is o tokens, a set that contains them has one of its n - o + 1 rarest tokens (Chaudhuri, Ganti, Kaushik, ICDE
 -- 2006). A building block of containment_join.
 --
 -- Inputs

@@ -26,7 +26,7 @@
 --   corpus_id: as id | a row of the corpus
 --   item_id: as id | an item that stands in its text
 --   kind: Utf8 | 'verbatim': one run holds all words of the item; 'near': runs hold some of them; 'short': all words of an item of fewer words than a run
---   coverage: Float64 | share of the item's words that runs hold, of those that count: words that only ignored n-grams hold do not
+--   coverage: Float64 | share of the item's words that the runs hold; words that only ignored n-grams hold do not count
 --   hits: Int64 | n-grams of the item in the runs that are not ignored
 --   ignored_hits: Int64 | n-grams of the item in the runs that stand in more than max_items items
 --   longest_run: Int64 | words of the longest run

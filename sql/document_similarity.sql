@@ -19,7 +19,7 @@
 --   shared_b: Int64 | number of sentences of the second document with a similar one in the first
 -- Guarantees
 --   One row for each two documents that share a sentence. Pairs within a document count nothing, and repeated pairs count once.
---   Pairs of a job with the option pairs 'linked' name one pair for each copy, so documents may share more; 'all' has every pair.
+--   The pairs of a job with pairs 'linked' have one pair for each copy, so that the counts may be too small; with pairs 'all' they are exact.
 -- Example
 --   WITH sentences AS (
 --     SELECT * FROM (VALUES

@@ -1,6 +1,6 @@
 -- exact_pairs(input)
 --
--- Pairs of rows whose shingle sets are similar, by an exact prefix-filter join (Chaudhuri et al. 2006;
+-- Finds pairs of rows whose shingle sets are similar, by an exact prefix-filter join (Chaudhuri et al. 2006;
 -- Bayardo et al. 2007). A building block: jaccard_join adds the handling of ids and copies.
 --
 -- Inputs
@@ -17,7 +17,7 @@
 --   id_b: as id | the other id
 --   similarity: Float64 | exact Jaccard similarity of the two shingle sets
 -- Guarantees
---   Complete if max_bucket_pairwise is 0 or if no prefix token has more rows than it.
+--   Complete if max_bucket_pairwise is 0, or if no more rows than that have the same prefix token.
 WITH sets AS (
   SELECT side, id, group_value, text, shingle_hashes(text, $shingle) AS tokens
   FROM input

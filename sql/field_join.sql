@@ -34,7 +34,7 @@
 --   …_similarity: Float64 | for each field, such as title_similarity: the similarity of its texts; NULL if it is left out
 -- Guarantees
 --   Complete: recall 1 and precision 1 on 64-bit hashes of shingles. The mean and its comparison with the threshold are those of Float64.
---   Each unordered pair is reported once, id_a < id_b; a row is never paired with itself. Rows whose id is NULL are in no pair, and rows without any field neither.
+--   Each unordered pair is reported once, id_a < id_b; a row is never paired with itself. Rows with a NULL id, and rows whose fields are all NULL or empty, are in no pair.
 --   Rows with the same id and the same fields are one row; an id with different fields is an error that names the id. A field that is NULL is the same as an empty one.
 --   The rows do not depend on the number of partitions or parts.
 -- Example

@@ -25,8 +25,8 @@
 --   similarity: Float64 | exact similarity by the measure; with 'containment' the share of the set of the larger id that is in that of the smaller one
 -- Guarantees
 --   Each pair is reported once, and the pairs do not depend on the number of parts.
---   With measure 'containment' a pair is that of a set and a smaller id whose set contains the share of it.
---   With 'projection' and resolution 'components', only the connected components of the pairs do not depend on it.
+--   With measure 'containment', the set of id_a contains at least the share threshold of the set of id_b.
+--   With 'projection' and resolution 'components', the pairs may depend on the number of parts; their connected components do not.
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM exact_pairs(
   (SELECT side, id, item AS text, group_value FROM input),

@@ -41,11 +41,19 @@ WITH signed AS (
   WHERE cardinality(tokens) > 0
 ),
 keyed AS (
-  SELECT id, minhash_bands(signature, $bands, $rows) AS keys
+  SELECT
+    id,
+    CASE
+      WHEN $scheme = 'draws' THEN minhash_draws(signature, $draws, $draw_size, $seed)
+      ELSE minhash_bands(signature, $bands, $rows)
+    END AS keys
   FROM signed
 ),
 members AS (
-  SELECT id, UNNEST(range(0, $bands)) AS band, UNNEST(keys) AS bucket
+  SELECT
+    id,
+    UNNEST(range(0, CASE WHEN $scheme = 'draws' THEN $draws ELSE $bands END)) AS band,
+    UNNEST(keys) AS bucket
   FROM keyed
 )
 SELECT band, bucket, UNNEST(ids) AS id

@@ -32,7 +32,7 @@
 --   cluster_size: Int64 | number of rows of the cluster
 -- Guarantees
 --   Resolution 'representative': every removed row is verified to be similar to its representative.
---   With measure 'containment' a row is removed if a kept row before it in keep order contains the share threshold of it, so that keep => 'longest' removes excerpts, and with keep => 'first' a short row stays beside a longer one after it that contains it.
+--   With measure 'containment' a row is removed if a kept row before it in keep order contains at least the share threshold of its shingles, so that keep => 'longest' removes excerpts; with keep => 'first' a short row is kept beside a longer one after it that contains it.
 --   Two kept rows are not similar, except for pairs that 'minhash' or 'projection' misses and for rows of oversized buckets.
 --   Two kept rows may be similar if all buckets that they share are oversized and, in each, the first of the two in keep order is not a pivot and is similar to no kept pivot.
 --   Two kept vectors may be similar if the later one has more similar predecessors than it is paired with, and all of those that it is paired with were removed.

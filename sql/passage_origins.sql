@@ -1,6 +1,6 @@
 -- passage_origins(input, input_b)
 --
--- Returns the first place of each passage. A building block of repeated_passages and of jobs.
+-- Returns the first occurrence of each passage. A building block of repeated_passages and of jobs.
 --
 -- Inputs
 --   input: id, first_word, end_word, start_char, end_char, first_id, first_at, words, copies

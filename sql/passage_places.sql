@@ -1,6 +1,6 @@
 -- passage_places(input, input_b)
 --
--- Returns the places of passages in their texts. A building block of repeated_passages and of jobs.
+-- Returns the positions of passages in their texts. A building block of repeated_passages and of jobs.
 --
 -- Inputs
 --   input: id, first_word, end_word, first_id, first_at, copies

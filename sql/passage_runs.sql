@@ -1,14 +1,15 @@
 -- passage_runs(input, input_b)
 --
--- Finds the repeated passages of texts: those that already occur earlier, in the order of a column. A building block of
+-- Finds the repeated passages of texts: those that already occur earlier, in the order of rank. A building block of
 -- repeated_passages and of jobs.
 --
--- Each passage has an anchor, a hash of some of its words; a filter leaves out the passages whose anchor occurs at one
--- place only. The others are grouped by their keys, and those that follow one another in both places are one run.
+-- Each passage of min_words words has an anchor, a hash of some of its words; a filter leaves out the passages whose
+-- anchor occurs once. The others are grouped by their keys. Repeated passages that are consecutive, as are their first
+-- occurrences, are one run.
 --
 -- Inputs
---   input: id, text, place, group_value, cut
---   input_b: id, text, place, group_value, cut
+--   input: id, text, rank, group_value, cut
+--   input_b: id, text, rank, group_value, cut
 -- Parameters
 --   min_words.repeated
 --   min_copies.passages
@@ -20,7 +21,7 @@
 --   end_word: Int64 | the word after it
 --   first_id: as id | the text in which it stands first
 --   first_at: Int64 | its first word there
---   copies: Int64 | at how many places its rarest passage of min_words words stands, with the first one
+--   copies: Int64 | number of occurrences of its rarest passage of min_words words, the first one included
 -- Guarantees
 --   input_b has the texts whose passages are looked for: those of input, or of these the ones with cuts.
 --   Ids must be unique. Rows with NULL in group_value are left out; those of different values are not compared.
@@ -30,15 +31,15 @@ WITH filter AS (
   WHERE group_value IS NOT NULL
 ),
 grams AS (
-  SELECT id, place, group_value, gram['at'] AS at, gram['key'] AS key
+  SELECT id, rank, group_value, gram['at'] AS at, gram['key'] AS key
   FROM (
     SELECT
       own.id,
-      own.place,
+      own.rank,
       own.group_value,
       UNNEST(passage_grams(own.text, filter.keys, $min_words, $normalize, own.cut)) AS gram
     FROM filter
-    JOIN (SELECT id, text, place, group_value, cut, 0 AS all_rows FROM input WHERE group_value IS NOT NULL) AS own
+    JOIN (SELECT id, text, rank, group_value, cut, 0 AS all_rows FROM input WHERE group_value IS NOT NULL) AS own
       ON filter.all_rows = own.all_rows
   )
 ),
@@ -46,9 +47,9 @@ occurrences AS (
   SELECT
     id,
     at,
-    first_value(id) OVER (PARTITION BY key, group_value ORDER BY place, at) AS first_id,
-    first_value(at) OVER (PARTITION BY key, group_value ORDER BY place, at) AS first_at,
-    row_number() OVER (PARTITION BY key, group_value ORDER BY place, at) AS number,
+    first_value(id) OVER (PARTITION BY key, group_value ORDER BY rank, at) AS first_id,
+    first_value(at) OVER (PARTITION BY key, group_value ORDER BY rank, at) AS first_at,
+    row_number() OVER (PARTITION BY key, group_value ORDER BY rank, at) AS number,
     count(*) OVER (PARTITION BY key, group_value) AS copies
   FROM grams
 ),
@@ -70,7 +71,7 @@ runs AS (
   FROM repeated
   GROUP BY id, first_id, at - first_at, run
 )
--- The words that a run has in common with its first place stay.
+-- The words that a run has in common with its first occurrence stay.
 SELECT id, at + common AS first_word, end_word, first_id, first_at + common AS first_at, copies
 FROM (
   SELECT

@@ -20,12 +20,12 @@
 --   first_start_char: Int64 | offset of its first character there
 --   first_end_char: Int64 | offset after its last character there
 --   words: Int64 | number of its words
---   copies: Int64 | at how many places its rarest passage of min_words words stands, with the first one
+--   copies: Int64 | number of occurrences of its rarest passage of min_words words, the first one included
 -- Guarantees
---   Complete: the rows cover each place of min_words consecutive words that already occur before it, in the order of ids and of places in a text, except for the words that the place has in common with the first one.
---   Places that follow one another both here and at their first occurrences are one row. Rows overlap where parts of a passage first occur in different texts.
+--   Complete: the rows cover each occurrence of min_words consecutive words but the first, in the order of ids and of positions in a text, except for the words that it has in common with the first one.
+--   Consecutive occurrences whose first occurrences are also consecutive are one row. Rows overlap where parts of a passage first occur in different texts.
 --   Words are the UAX #29 words that hold a letter or a digit; the characters between them are not compared.
---   Two different passages are taken for equal with a probability below 1e-11 among 1e10.
+--   Among 1e10 passages, two different ones are taken for equal with a probability below 1e-11.
 --   Rows with NULL are left out. An id with different texts is an error that names the id.
 --   The rows do not depend on the number of partitions.
 -- Example
@@ -44,7 +44,7 @@ documents AS (
   SELECT
     id,
     text,
-    id AS place,
+    id AS rank,
     0 AS group_value,
     CASE WHEN false THEN [named_struct('first_word', 0, 'end_word', 0)] END AS cut
   FROM texts
@@ -52,8 +52,8 @@ documents AS (
 runs AS (
   SELECT id, first_word, end_word, first_id, first_at, copies
   FROM passage_runs(
-    (SELECT id, text, place, group_value, cut FROM documents),
-    (SELECT id, text, place, group_value, cut FROM documents),
+    (SELECT id, text, rank, group_value, cut FROM documents),
+    (SELECT id, text, rank, group_value, cut FROM documents),
     min_words => $min_words,
     min_copies => $min_copies,
     normalize => $normalize,

@@ -19,16 +19,16 @@
 --   id: as id | a text with a repeated line or paragraph
 --   start_char: Int64 | offset of its first character in the text
 --   end_char: Int64 | offset after its last character
---   first_id: as id | the text in which it stands first, or that which stays for it
+--   first_id: as id | the text in which it stands first; with a threshold below 1, that of the line or paragraph that represents it
 --   first_start_char: Int64 | offset of its first character there
 --   first_end_char: Int64 | offset after its last character there
---   copies: Int64 | at how many places it stands, with the first one, or those for which the same one stays
+--   copies: Int64 | number of its occurrences, the first one included; with a threshold below 1, those of all lines or paragraphs that the same one represents
 -- Guarantees
---   Complete: every place of a line or paragraph but the first, in the order of ids and of places in a text.
---   Equal lines or paragraphs have the same XXH3-128 hash; two different ones have it with a probability below 1e-18 among 1e10.
+--   Complete: every occurrence of a line or paragraph but the first, in the order of ids and of positions in a text.
+--   Equal lines or paragraphs have the same XXH3-128 hash; among 1e10 of them, two different ones have it with a probability below 1e-18.
 --   With a threshold below 1 the different lines or paragraphs are resolved in the order of their first occurrences: one is listed if an earlier one that is kept is similar to it. Its representative is the most similar one that is kept, which may come later. Their similarity is exact.
---   Two that are kept are not similar, except in oversized buckets, as in near_duplicates, or if too few places count as copies.
---   Those without a shingle are compared for equality.
+--   Two lines or paragraphs that are kept are not similar, except in oversized buckets, as in near_duplicates, or if their copies are fewer than min_copies.
+--   Lines or paragraphs without a shingle are compared for equality.
 --   Rows with NULL are left out. An id with different texts is an error that names the id.
 --   The rows do not depend on the number of partitions.
 -- Example
@@ -45,7 +45,7 @@ WITH texts AS (
 )
 SELECT id, start_char, end_char, first_id, first_start_char, first_end_char, copies
 FROM repeated_units(
-  (SELECT id, text, id AS place, 0 AS group_value FROM texts),
+  (SELECT id, text, id AS rank, 0 AS group_value FROM texts),
   unit => $unit,
   min_copies => $min_copies,
   min_length => $min_length,

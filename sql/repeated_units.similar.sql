@@ -3,9 +3,9 @@
 -- repeated_units with a threshold below 1. The different units are resolved as the rows of near_duplicates are, in the
 -- order of their first occurrences: a unit is cut if an earlier unit that is kept is similar to it.
 WITH units AS (
-  SELECT id, place, group_value, unit['start_char'] AS start_char, unit['end_char'] AS end_char, unit['key'] AS key
+  SELECT id, rank, group_value, unit['start_char'] AS start_char, unit['end_char'] AS end_char, unit['key'] AS key
   FROM (
-    SELECT id, place, group_value, UNNEST(text_units(text, $unit, $min_length, $normalize)) AS unit
+    SELECT id, rank, group_value, UNNEST(text_units(text, $unit, $min_length, $normalize)) AS unit
     FROM input
     WHERE group_value IS NOT NULL
   )
@@ -18,16 +18,16 @@ firsts AS (
     first_id,
     first_start_char,
     first_end_char,
-    CAST(row_number() OVER (ORDER BY first_place, first_start_char) AS BIGINT) AS rank
+    CAST(row_number() OVER (ORDER BY first_rank, first_start_char) AS BIGINT) AS rank
   FROM (
     SELECT
       key,
       group_value,
       count(*) AS copies,
-      min(place) AS first_place,
-      first_value(id ORDER BY place, start_char) AS first_id,
-      first_value(start_char ORDER BY place, start_char) AS first_start_char,
-      first_value(end_char ORDER BY place, start_char) AS first_end_char
+      min(rank) AS first_rank,
+      first_value(id ORDER BY rank, start_char) AS first_id,
+      first_value(start_char ORDER BY rank, start_char) AS first_start_char,
+      first_value(end_char ORDER BY rank, start_char) AS first_end_char
     FROM units
     GROUP BY key, group_value
   )

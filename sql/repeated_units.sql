@@ -1,10 +1,10 @@
 -- repeated_units(input)
 --
--- Lists the repeated lines or paragraphs of texts: those that already occur earlier, in the order of a column. A
+-- Lists the repeated lines or paragraphs of texts: those that already occur earlier, in the order of rank. A
 -- building block of repeated_text and of jobs.
 --
 -- Inputs
---   input: id, text, place, group_value
+--   input: id, text, rank, group_value
 -- Parameters
 --   unit
 --   min_copies
@@ -16,16 +16,16 @@
 --   id: as id | a text with a repeated line or paragraph
 --   start_char: Int64 | offset of its first character in the text
 --   end_char: Int64 | offset after its last character
---   first_id: as id | the text in which it stands first, or that which stays for it
+--   first_id: as id | the text in which it stands first; with a threshold below 1, that of the line or paragraph that represents it
 --   first_start_char: Int64 | offset of its first character there
 --   first_end_char: Int64 | offset after its last character there
---   copies: Int64 | at how many places it stands, with the first one, or those for which the same one stays
+--   copies: Int64 | number of its occurrences, the first one included; with a threshold below 1, those of all lines or paragraphs that the same one represents
 -- Guarantees
 --   Ids must be unique. Rows with NULL in group_value are left out; those of different values are not compared.
 WITH units AS (
-  SELECT id, place, group_value, unit['start_char'] AS start_char, unit['end_char'] AS end_char, unit['key'] AS key
+  SELECT id, rank, group_value, unit['start_char'] AS start_char, unit['end_char'] AS end_char, unit['key'] AS key
   FROM (
-    SELECT id, place, group_value, UNNEST(text_units(text, $unit, $min_length, $normalize)) AS unit
+    SELECT id, rank, group_value, UNNEST(text_units(text, $unit, $min_length, $normalize)) AS unit
     FROM input
     WHERE group_value IS NOT NULL
   )
@@ -35,9 +35,9 @@ repeated AS (
     key,
     group_value,
     count(*) AS copies,
-    first_value(id ORDER BY place, start_char) AS first_id,
-    first_value(start_char ORDER BY place, start_char) AS first_start_char,
-    first_value(end_char ORDER BY place, start_char) AS first_end_char
+    first_value(id ORDER BY rank, start_char) AS first_id,
+    first_value(start_char ORDER BY rank, start_char) AS first_start_char,
+    first_value(end_char ORDER BY rank, start_char) AS first_end_char
   FROM units
   GROUP BY key, group_value
   HAVING count(*) >= $min_copies

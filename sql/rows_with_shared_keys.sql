@@ -1,8 +1,8 @@
 -- rows_with_shared_keys(input)
 --
--- Leaves out the keys that only one row has, and a few more remain than those that several rows have. In a join of
--- several parts a row is sent to each part that owns one of its keys, so that without those keys most rows are sent to
--- few parts or to none. A building block of the joins.
+-- Removes the keys that no other row has from the keys of each row; a few of them remain, because a filter with
+-- collisions counts the rows of a key. In a join of several parts a row is sent to each part that owns one of its keys,
+-- so that without those keys most rows are sent to few parts or to none. A building block of the joins.
 --
 -- Inputs
 --   input: keys, and any other columns

@@ -29,7 +29,7 @@
 -- Guarantees
 --   One row for each document and each sentence that one of its revisions has, in normal form; a sentence that was removed and restored is one row, from its first revision to its last one.
 --   The origin is the most similar of all sentences that a sentence may be derived from. Among equally similar ones, those of the document come first, then the oldest.
---   A sentence of the document counts if an earlier revision has it and the first revision of the other one does not; that of another document, if that one had it before, by time, then revision, then document.
+--   A sentence may be derived from a sentence of the same document that an earlier revision has and its own first revision does not have, and from one that another document had before it, in the order of time, revision and document.
 --   Revisions are ordered by time, then by number. A revision without a sentence is ignored: a sentence counts as removed in the next revision that has other sentences.
 --   Rows with NULL are left out, and so are sentences of white space only.
 --   The rows do not depend on the number of partitions.

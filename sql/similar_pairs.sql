@@ -10,7 +10,7 @@
 -- Parameters
 --   threshold | minimum similarity; no effect if verify is 'none'
 --   verify: one of exact|containment|edit|estimate|hamming|cosine|none = 'exact' | exact Jaccard of tokens, share of the tokens of side 0 that are among those of side 1, edit similarity of text, fraction of equal positions of signature, number of differing bits of signature, cosine of vector, or no verification
---   shingle: shingle | with 'exact': how tokens were computed from text; then the rows of a part need not be in memory at once, if there are at most 1024 parts, without max_bucket and rows whose groups must differ
+--   shingle: shingle | with 'exact': how tokens were computed from text, which allows the join by blocks, in which the rows of a part need not be in memory at once; not with more than 1024 parts, max_bucket, or group_rule 'differ'
 --   candidates: one of keys|all|windows = 'keys' | which rows are compared: 'keys': those that share a key; 'all': all rows of a part, or if half is not NULL those of one half with those of the other; 'windows': those that are near in the sorted order of permuted bits, where every part must have all rows
 --   max_distance.block | maximum number of differing bits; with 'cosine', -1 if there are no signatures
 --   bits | with 'windows': number of bits of a signature that are permuted
@@ -19,7 +19,7 @@
 --   chunk
 --   seed
 --   prefixes: boolean = false | whether the keys are prefix tokens of tokens, so that the length filter and the positional filter apply
---   max_bucket_pairwise.block | a key with more rows than this is an oversized bucket: its rows, in id order, are verified only against at most 64 of them, its pivots; with 'all' a row is paired with its first similar predecessors, this many and at most 256, and with further ones to which these pairs do not connect it; 0: no limit
+--   max_bucket_pairwise.block | a key with more rows than this is an oversized bucket: its rows, in id order, are verified only against at most 64 of them, its pivots; with 'all' a row is paired with its first similar predecessors, this many and at most 256, and with further ones so that the connected components are those of all pairs; 0: no limit
 --   max_bucket
 --   parts | number of parts; a row with part p is joined on its keys with key % parts = p
 --   sides

@@ -1,7 +1,7 @@
 //! Sessions: DataFusion with the functions, operators and table functions of this crate.
 
 use crate::files::{
-    CopyPlainTexts, DoubtDoubles, FileTables, ScanDoubles, TsvFactory, with_buckets,
+    CopyPlainTexts, DropDoubleBounds, FileTables, ScanDoubles, TsvFactory, with_buckets,
     written_formats,
 };
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
@@ -217,8 +217,9 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let small_side = JoinSmallSide::of(builder.runtime_env().as_ref());
     let physical = builder.physical_optimizers();
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
-    // Statistics are doubted before any rule believes them; filters are looked at once all are pushed down.
-    physical.rules.insert(0, Arc::new(DoubtDoubles));
+    // Bounds are dropped before any rule reads the statistics; pruning predicates are changed after all filters were
+    // pushed down.
+    physical.rules.insert(0, Arc::new(DropDoubleBounds));
     physical.rules.insert(1, Arc::new(small_side));
     physical.rules.push(Arc::new(ScanDoubles));
     // Sorts are added, and left out, by the rule that the first one comes before; filters are moved by that of the other.

@@ -4,7 +4,7 @@
 SELECT
   id,
   text,
-  place,
+  rank,
   group_value,
   CASE WHEN false THEN [named_struct('first_word', 0, 'end_word', 0)] END AS cut
 FROM ordered_documents

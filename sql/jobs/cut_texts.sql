@@ -4,7 +4,7 @@
 SELECT
   ordered_documents.id,
   ordered_documents.text,
-  ordered_documents.place,
+  ordered_documents.rank,
   ordered_documents.group_value,
   word_cuts.cut
 FROM word_cuts

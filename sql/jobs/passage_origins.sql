@@ -1,6 +1,6 @@
 -- passage_origins
 --
--- Step of a job: finds the first place of each passage of the previous step.
+-- Step of a job: finds the first occurrence of each passage of the previous step.
 SELECT id, first_word, end_word, start_char, end_char, first_id, first_start_char, first_end_char, copies
 FROM passage_origins(
   (SELECT id, first_word, end_word, start_char, end_char, first_id, first_at, words, copies FROM passage_places),

@@ -4,8 +4,8 @@
 -- it found, only passages whose words a cut has made adjacent in some text are looked for.
 SELECT id, first_word, end_word, first_id, first_at, copies
 FROM passage_runs(
-  (SELECT id, text, place, group_value, cut FROM cut_texts),
-  (SELECT id, text, place, group_value, cut FROM cut_texts WHERE NOT $only_joined OR cut IS NOT NULL),
+  (SELECT id, text, rank, group_value, cut FROM cut_texts),
+  (SELECT id, text, rank, group_value, cut FROM cut_texts WHERE NOT $only_joined OR cut IS NOT NULL),
   min_words => $min_words,
   min_copies => $min_copies,
   normalize => $normalize,

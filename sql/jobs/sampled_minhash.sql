@@ -1,6 +1,6 @@
 -- sampled_minhash
 --
--- Step of a job: the pairs of a text of the sample and another text that MinHash finds.
+-- Step of a job: finds the pairs of a text of the sample and another text by MinHash.
 SELECT id_a, id_b, max(similarity) AS similarity
 FROM minhash_pairs(
   sampled_items,

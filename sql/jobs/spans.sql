@@ -1,6 +1,6 @@
 -- spans
 --
--- Step of a job: lists the places that are cut out of each text.
+-- Step of a job: lists the spans that are cut out of each text.
 SELECT
   id,
   array_agg(named_struct(

@@ -1,7 +1,7 @@
 -- stable_runs
 --
--- Step of a job: of the repeated passages, finds the parts whose first place remains whole when all repeated passages
--- are cut.
+-- Step of a job: of the repeated passages, finds the parts whose first occurrence remains whole when all repeated
+-- passages are cut.
 WITH cut AS (
   SELECT id, array_agg(named_struct('first_word', first_word, 'end_word', end_word)) AS spans
   FROM passage_runs
@@ -21,7 +21,7 @@ of_first AS (
   FROM (
     SELECT
       id, first_word, end_word, first_id, first_at, copies,
-      -- The words at its beginning that stay because they also belong to the first place.
+      -- The words at its beginning that stay because they also belong to the first occurrence.
       CASE
         WHEN id = first_id AND first_word - first_at < $min_words THEN $min_words - (first_word - first_at)
         ELSE 0

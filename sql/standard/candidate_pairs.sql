@@ -1,6 +1,6 @@
 -- candidate_pairs(input)
 --
--- Pairs of rows that share a key, computed by standard operators with a self join on the keys. A building block of the
+-- Finds pairs of rows that share a key by standard operators, with a self join on the keys. A building block of the
 -- SQL text of similar_pairs, for sessions without the operator.
 --
 -- Inputs

@@ -79,7 +79,7 @@ impl Token {
             let mode = about.permissions().mode() & 0o7777;
             if about.is_file() && mode & 0o077 != 0 {
                 return Err(wrong(format!(
-                    "others than its owner can use it (mode {mode:04o}); chmod 600 makes it private"
+                    "other users can read or change it (mode {mode:04o}); chmod 600 makes it private"
                 )));
             }
         }
@@ -102,7 +102,7 @@ impl Token {
         }
         match text.iter().position(|byte| !byte.is_ascii_graphic()) {
             Some(index) => Err(wrong(format!(
-                "must be one line of visible ASCII characters without spaces; character {} is none",
+                "must be one line of visible ASCII characters without spaces; character {} is not one of them",
                 index + 1
             ))),
             None => Ok(Self(String::from_utf8_lossy(text).into())),
@@ -289,7 +289,10 @@ mod tests {
         assert!(error(&[b'x'; 513], 0o600).contains("found 513"));
         assert!(error(&[b'x'; 5000], 0o600).contains("found more"));
         let secret = error(b"0123456789abcdef\nsecond", 0o600);
-        assert!(secret.contains("character 17 is none"), "{secret}");
+        assert!(
+            secret.contains("character 17 is not one of them"),
+            "{secret}"
+        );
         assert!(!secret.contains("second"), "{secret}");
         assert!(error(b"0123456789 abcdef", 0o600).contains("character 11"));
         assert!(error("0123456789abcdefé".as_bytes(), 0o600).contains("character 17"));

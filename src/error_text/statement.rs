@@ -1,4 +1,4 @@
-//! Explains errors of a statement by its text: what the engine's error does not hold, such as quotes and file names.
+//! Adds to an error of the engine what only the text of the statement shows, such as quotes and file names.
 
 use super::engine::{TYPED_LITERAL, between};
 use super::{is_reader_of_files, only_column, unknown_column, unquoted_shingle};

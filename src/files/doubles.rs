@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 /// Removes minimum and maximum values of floating-point columns from the statistics of Parquet scans.
 #[derive(Debug)]
-pub(crate) struct DoubtDoubles;
+pub(crate) struct DropDoubleBounds;
 
 /// Removes comparisons of floating-point columns from the pruning predicates of Parquet scans.
 #[derive(Debug)]
@@ -59,17 +59,17 @@ fn change(plan: Arc<dyn ExecutionPlan>, change: Change) -> Result<Arc<dyn Execut
     Ok(changed.data)
 }
 
-impl PhysicalOptimizerRule for DoubtDoubles {
+impl PhysicalOptimizerRule for DropDoubleBounds {
     fn optimize(
         &self,
         plan: Arc<dyn ExecutionPlan>,
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        change(plan, |config, _| doubt(config))
+        change(plan, |config, _| without_bounds(config))
     }
 
     fn name(&self) -> &str {
-        "doubt_doubles"
+        "drop_double_bounds"
     }
 
     fn schema_check(&self) -> bool {
@@ -152,7 +152,7 @@ fn with_pruning(config: &FileScanConfig, source: ParquetSource, prunes: bool) ->
         .build()
 }
 
-fn doubt(config: &FileScanConfig) -> Option<FileScanConfig> {
+fn without_bounds(config: &FileScanConfig) -> Option<FileScanConfig> {
     if !has_doubles(config) {
         return None;
     }
@@ -160,8 +160,8 @@ fn doubt(config: &FileScanConfig) -> Option<FileScanConfig> {
     let groups = config.file_groups.iter().map(|group| {
         let files = group.files().iter().map(|file| {
             let mut file = file.clone();
-            let doubted = file.statistics.as_deref();
-            file.statistics = doubted.map(|known| Arc::new(without(known.clone(), schema)));
+            let known = file.statistics.as_deref();
+            file.statistics = known.map(|known| Arc::new(without(known.clone(), schema)));
             file
         });
         let files = FileGroup::new(files.collect());

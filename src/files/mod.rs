@@ -24,7 +24,7 @@ pub use damaged::explain_read_error;
 pub use destination::Destination;
 #[cfg(feature = "cluster")]
 pub(crate) use doubles::ReadAllDoubles;
-pub(crate) use doubles::{DoubtDoubles, ScanDoubles};
+pub(crate) use doubles::{DropDoubleBounds, ScanDoubles};
 pub(crate) use external::TsvFactory;
 pub(crate) use find::MANIFEST;
 pub(crate) use listing::parquet_files;

@@ -1,9 +1,9 @@
 //! The second input of a job, such as the items of benchmark sets, or a table of labels.
 //!
-//! The options of readers describe the main input. The second one is read by the names and the first bytes of its files,
-//! with those of the options that the main input does not have. Where this does not give the columns that are needed, the
-//! encoding that is given, the options of separated values, or both describe it, too. If a quote is among them, they are
-//! tried first.
+//! The options of readers (delimiter, quote, encoding, …) describe the main input. The second input is read by the names
+//! and the first bytes of its files, and by those options that cannot apply to the main input. If it then lacks a column
+//! that is needed, it is read again: with the encoding of the main input, with its options of separated values, or with
+//! both. If a quote is given, the options of separated values are tried first.
 
 use super::{Found, Input, Kind, Reading, files_of};
 use datafusion::common::{Result, exec_err};
@@ -46,8 +46,8 @@ pub(crate) async fn resolve_second(
         return Ok(attempt.input);
     }
     // None fits. That with the most columns is probably the one that is meant, and of these the first.
-    let most = others.iter().map(|attempt| attempt.columns.len()).max();
-    let best = (others.into_iter()).find(|attempt| Some(attempt.columns.len()) == most);
+    let max_columns = others.iter().map(|attempt| attempt.columns.len()).max();
+    let best = (others.into_iter()).find(|attempt| Some(attempt.columns.len()) == max_columns);
     let mut errors = errors.into_iter();
     match (best, errors.next(), errors.next_back()) {
         (Some(attempt), None, _) => Ok(attempt.input),

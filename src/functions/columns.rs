@@ -9,6 +9,12 @@ use datafusion::functions::core::expr_fn::arrow_cast;
 use datafusion::functions::string::expr_fn::concat_ws;
 use datafusion::logical_expr::{Expr, LogicalPlan, cast, lit, when};
 
+/// All columns of a plan.
+pub(super) fn all_columns(plan: &LogicalPlan) -> Vec<Expr> {
+    let columns = plan.schema().columns().into_iter();
+    columns.map(Expr::Column).collect()
+}
+
 /// The column `name` of a plan.
 pub(super) fn column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
     column_of(call.function, plan, name)

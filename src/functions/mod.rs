@@ -4,7 +4,7 @@
 //! function's `.sql` file in `sql/`, or in an operator in `operators`.
 //!
 //! To add a table function: write `sql/<name>.sql` with its header, add one entry to
-//! [`TABLE_FUNCTIONS`], and write `tests/slt/<name>.slt`. Where Rust must compute literals or
+//! [`TABLE_FUNCTIONS`], and write `tests/slt/table_functions/<name>.slt`. Where Rust must compute literals or
 //! choose a variant, add a file under `functions/resolve`.
 
 mod arguments;
@@ -141,7 +141,7 @@ table_functions! {
     surface "jaccard_join" [1..=2] resolve::join::jaccard_join,
         "jaccard_join" + "jaccard_join.linked" + "jaccard_join.sets";
     surface "lsh_plan" [0..=0] resolve::lsh::lsh_plan, "lsh_plan" + "lsh_plan.projection";
-    surface "minhash_buckets" [1..=1] resolve::join::minhash_buckets, "minhash_buckets" + "minhash_buckets.draws";
+    surface "minhash_buckets" [1..=1] resolve::join::minhash_buckets, "minhash_buckets";
     surface "minhash_join" [1..=2] resolve::join::minhash_join, "minhash_join" + "minhash_join.linked";
     shared_surface "near_duplicates" [1..=1] resolve::near_duplicates::near_duplicates,
         "near_duplicates" + "near_duplicates.ordered";
@@ -174,7 +174,7 @@ table_functions! {
     block "distinct_texts" [1..=1] resolve::block, "distinct_texts";
     block "edit_pairs" [1..=1] resolve::block, "edit_pairs";
     block "exact_pairs" [1..=1] resolve::block, "exact_pairs";
-    block "minhash_pairs" [1..=1] resolve::join::minhash_pairs, "minhash_pairs.bands" + "minhash_pairs.draws";
+    block "minhash_pairs" [1..=1] resolve::join::minhash_pairs, "minhash_pairs";
     block "item_pairs" [1..=2] resolve::near_duplicates::item_pairs,
         "item_pairs.exact" + "item_pairs.frequencies" + "item_pairs.minhash" + "item_pairs.projection"
         + "item_pairs.first" + "item_pairs.containment" + "item_pairs.edit";

@@ -1,6 +1,6 @@
 //! Reduces a relation to one row per id.
 
-use super::columns::last_column;
+use super::columns::{all_columns, last_column};
 use super::keep::KeepOrder;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result;
@@ -21,12 +21,7 @@ pub(crate) fn one_row_per_id(
     value: Expr,
     keep_order: Option<KeepOrder>,
 ) -> Result<LogicalPlan> {
-    let columns: Vec<Expr> = plan
-        .schema()
-        .columns()
-        .into_iter()
-        .map(Expr::Column)
-        .collect();
+    let columns = all_columns(&plan);
     // A shuffle on a cluster decodes dictionaries but leaves them in the schema.
     let schema = Arc::clone(plan.schema());
     let plain = |expr: Expr| -> Result<Expr> {

@@ -157,7 +157,8 @@ const PAIR_BYTES: f64 = 112.0;
 /// Bytes of text for each word of the corpora: a text has this many times fewer shingles of words than of characters.
 const BYTES_OF_WORD: f64 = 6.3;
 
-/// The most bytes of a block of the join, and the share of a limit that it takes (`operators/similar_pairs/blocks/`).
+/// The maximum number of bytes of a block of the join, and the share of a limit that it takes
+/// (`operators/similar_pairs/blocks/`).
 const MAX_BLOCK: f64 = 256.0 * MIB;
 const BLOCK_SHARE: f64 = 3.0;
 /// Bytes of the memory limit of an executor for each slot (docs/cluster.md, "Sizing").
@@ -229,7 +230,7 @@ impl Workload {
     pub const PAIRS_OF_ROW: f64 = PAIRS_OF_ROW;
     /// Bytes of a pair in the step that forms clusters.
     pub const PAIR_BYTES: u64 = PAIR_BYTES as u64;
-    /// The most pairs that this step takes.
+    /// The maximum number of pairs that this step takes.
     pub const MAX_PAIRS: u64 = u32::MAX as u64;
 
     /// What the job needs with a method: `exact` or `minhash`.

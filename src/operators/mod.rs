@@ -5,7 +5,7 @@
 //! - `similar_pairs` streams the pairs of a bucket, which `UNNEST` would hold in one batch.
 //! - `write_step` writes each partition as a file with a unique name and returns a record of each file.
 //! - `shared_rows` computes once the rows that a plan reads more than once.
-//! - `in_order` merges partitions in the order of the table in memory that they are runs of.
+//! - `in_order` merges the partitions of a table in memory in the order of its rows.
 //! - `unknown_values` keeps sorts by columns of outer joins and unions that the engine takes for constants.
 //! - `whole_files` commits the files of a query only after the query has succeeded. A physical optimizer rule puts
 //!   it above the engine's file writers.
@@ -18,9 +18,9 @@
 //! - `not_in` writes out `NOT IN (SELECT …)` where the engine takes no account of NULLs.
 //! - `scan_names` tells scans of table functions with different arguments apart.
 //!
-//! `fit` adapts plans to memory. `one_input` holds the methods that operators of one input have in common. `planner`
-//! plans the logical nodes, which operators that a statement requests have, and `tables` lets query planners of other
-//! extensions plan them.
+//! `fit` adapts plans to memory. `one_input` holds the methods that operators of one input have in common. Operators
+//! that a statement requests have a logical node, which `planner` plans; `tables` lets the query planners of other
+//! extensions plan these nodes.
 //!
 //! To add an operator: a folder with `logical.rs` and `exec.rs`, and a line in [`planner`].
 

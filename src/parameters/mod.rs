@@ -1,15 +1,15 @@
 //! The parameters of table functions, jobs and the command line: types, ranges, defaults and meanings.
 //!
-//! `book` reads the definitions from `sql/parameters.txt`. Headers of `.sql` files, session options, jobs, the command
-//! line and the reference pages take them from there. `value` checks values, and `error` describes an invalid one by
-//! the same sentence for every interface.
+//! `definitions` reads `sql/parameters.txt`. Headers of `.sql` files, session options, jobs, the command line and the
+//! reference pages take the definitions from there. `value` checks values, and `error` describes an invalid one by the
+//! same sentence for every interface.
 
-mod book;
+mod definitions;
 mod error;
 mod kind;
 mod value;
 
-pub use book::{entries, parameter};
+pub use definitions::{entries, parameter};
 pub use error::{ParameterError, Part};
 pub(crate) use error::{name, parameter_error, set};
 pub use kind::{Kind, Range};

@@ -426,7 +426,7 @@ fn mistakes_are_answered() {
                 "--item-text",
                 "question",
             ],
-            "a file of the corpus, and of the items",
+            "is given twice: as a file of the corpus, and in --against",
         ),
         (
             &["--against", "dump.xml", "--text", "body"],

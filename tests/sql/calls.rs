@@ -216,7 +216,7 @@ pub const CALLS: &[(&str, &str)] = &[
     (
         "passage_runs",
         "WITH texts AS (
-           SELECT id, text, id AS place, group_value, CASE WHEN id > 1 THEN [named_struct('first_word', 1, 'end_word', 2)] END AS cut
+           SELECT id, text, id AS rank, group_value, CASE WHEN id > 1 THEN [named_struct('first_word', 1, 'end_word', 2)] END AS cut
            FROM rows_in)
          SELECT * FROM passage_runs((SELECT * FROM texts), (SELECT * FROM texts), min_words => 2, only_joined => true)",
     ),
@@ -228,7 +228,7 @@ pub const CALLS: &[(&str, &str)] = &[
     ),
     (
         "repeated_units",
-        "SELECT * FROM repeated_units((SELECT id, text, id AS place, group_value FROM rows_in), min_length => 1)",
+        "SELECT * FROM repeated_units((SELECT id, text, id AS rank, group_value FROM rows_in), min_length => 1)",
     ),
     ("unique_rows", "SELECT * FROM unique_rows(rows_in)"),
     (

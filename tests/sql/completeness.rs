@@ -180,10 +180,10 @@ fn headers() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The type and the meaning of a parameter are written once, and every entry of the book is used.
+/// The type and the meaning of a parameter are written once, and every entry of parameters.txt is used.
 fn parameters() -> Result<(), Failed> {
-    let book = std::fs::read_to_string(root("sql/parameters.txt"))?;
-    let lines = book
+    let text = std::fs::read_to_string(root("sql/parameters.txt"))?;
+    let lines = text
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'));
     let mut lines: Vec<(String, String)> = lines

@@ -104,13 +104,13 @@ fn checked_length(length: i64, grams: usize, threshold: f64) -> Result<usize> {
         return exec_err!("edit_keys: length must be at least 0, found {length}");
     };
     let gram = edit_gram_length(threshold);
-    let most = characters
+    let max_grams = characters
         .saturating_add(1)
         .saturating_sub(gram)
         .max(characters.min(1));
-    if grams > most {
+    if grams > max_grams {
         return exec_err!(
-            "edit_keys: grams must be those of a text of {characters} characters at a threshold of {threshold}, which has at most {most}, found {grams}"
+            "edit_keys: grams must be those of a text of {characters} characters at a threshold of {threshold}, which has at most {max_grams}, found {grams}"
         );
     }
     Ok(characters)

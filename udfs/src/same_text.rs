@@ -13,7 +13,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns `a` if it equals `b`; otherwise it is an error that names the id. The joins call it with the smallest and the largest text of an id, to detect an id with two different texts.",
+    description = "Returns `a` if it equals `b`; otherwise it is an error that names the id. Functions that group texts by their ids call it with the smallest and the largest text of an id, to detect an id with two different texts. The comparison is exact, but a group holds two texts; `one_text` compares hashes, so that a group holds one.",
     syntax_example = "same_text(id, a, b)",
     sql_example = r#"```sql
 > SELECT same_text('7', 'one', 'one') AS text;
@@ -25,7 +25,8 @@ use crate::function::Function;
 ```"#,
     argument(name = "id", description = "The id, for the error."),
     argument(name = "a", description = "A text."),
-    argument(name = "b", description = "A text that must equal it.")
+    argument(name = "b", description = "A text that must equal it."),
+    related_udf(name = "one_text")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct SameText;

@@ -246,8 +246,8 @@ class TableFunctions:
             item_id (as id): an item that stands in its text.
             kind (Utf8): 'verbatim': one run holds all words of the item; 'near': runs hold some of
                 them; 'short': all words of an item of fewer words than a run.
-            coverage (Float64): share of the item's words that runs hold, of those that count: words
-                that only ignored n-grams hold do not.
+            coverage (Float64): share of the item's words that the runs hold; words that only
+                ignored n-grams hold do not count.
             hits (Int64): n-grams of the item in the runs that are not ignored.
             ignored_hits (Int64): n-grams of the item in the runs that stand in more than max_items
                 items.
@@ -523,8 +523,8 @@ class TableFunctions:
         Note:
             One row for each two documents that share a sentence. Pairs within a document count
                 nothing, and repeated pairs count once.
-            Pairs of a job with the option pairs 'linked' name one pair for each copy, so documents
-                may share more; 'all' has every pair.
+            The pairs of a job with pairs 'linked' have one pair for each copy, so that the counts
+                may be too small; with pairs 'all' they are exact.
         """
         return self._call(
             "document_similarity",
@@ -680,7 +680,7 @@ class TableFunctions:
             Complete: recall 1 and precision 1 on 64-bit hashes of shingles. The mean and its
                 comparison with the threshold are those of Float64.
             Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
-                Rows whose id is NULL are in no pair, and rows without any field neither.
+                Rows with a NULL id, and rows whose fields are all NULL or empty, are in no pair.
             Rows with the same id and the same fields are one row; an id with different fields is an
                 error that names the id. A field that is NULL is the same as an empty one.
             The rows do not depend on the number of partitions or parts.
@@ -1297,9 +1297,9 @@ class TableFunctions:
             Resolution 'representative': every removed row is verified to be similar to its
                 representative.
             With measure 'containment' a row is removed if a kept row before it in keep order
-                contains the share threshold of it, so that keep => 'longest' removes excerpts, and
-                with keep => 'first' a short row stays beside a longer one after it that contains
-                it.
+                contains at least the share threshold of its shingles, so that keep => 'longest'
+                removes excerpts; with keep => 'first' a short row is kept beside a longer one after
+                it that contains it.
             Two kept rows are not similar, except for pairs that 'minhash' or 'projection' misses
                 and for rows of oversized buckets.
             Two kept rows may be similar if all buckets that they share are oversized and, in each,
@@ -1704,18 +1704,19 @@ class TableFunctions:
             first_start_char (Int64): offset of its first character there.
             first_end_char (Int64): offset after its last character there.
             words (Int64): number of its words.
-            copies (Int64): at how many places its rarest passage of min_words words stands, with
-                the first one.
+            copies (Int64): number of occurrences of its rarest passage of min_words words, the
+                first one included.
 
         Note:
-            Complete: the rows cover each place of min_words consecutive words that already occur
-                before it, in the order of ids and of places in a text, except for the words that
-                the place has in common with the first one.
-            Places that follow one another both here and at their first occurrences are one row.
-                Rows overlap where parts of a passage first occur in different texts.
+            Complete: the rows cover each occurrence of min_words consecutive words but the first,
+                in the order of ids and of positions in a text, except for the words that it has in
+                common with the first one.
+            Consecutive occurrences whose first occurrences are also consecutive are one row. Rows
+                overlap where parts of a passage first occur in different texts.
             Words are the UAX #29 words that hold a letter or a digit; the characters between them
                 are not compared.
-            Two different passages are taken for equal with a probability below 1e-11 among 1e10.
+            Among 1e10 passages, two different ones are taken for equal with a probability below
+                1e-11.
             Rows with NULL are left out. An id with different texts is an error that names the id.
             The rows do not depend on the number of partitions.
         """
@@ -1773,24 +1774,25 @@ class TableFunctions:
             id (as id): a text with a repeated line or paragraph.
             start_char (Int64): offset of its first character in the text.
             end_char (Int64): offset after its last character.
-            first_id (as id): the text in which it stands first, or that which stays for it.
+            first_id (as id): the text in which it stands first; with a threshold below 1, that of
+                the line or paragraph that represents it.
             first_start_char (Int64): offset of its first character there.
             first_end_char (Int64): offset after its last character there.
-            copies (Int64): at how many places it stands, with the first one, or those for which the
-                same one stays.
+            copies (Int64): number of its occurrences, the first one included; with a threshold
+                below 1, those of all lines or paragraphs that the same one represents.
 
         Note:
-            Complete: every place of a line or paragraph but the first, in the order of ids and of
-                places in a text.
-            Equal lines or paragraphs have the same XXH3-128 hash; two different ones have it with a
-                probability below 1e-18 among 1e10.
+            Complete: every occurrence of a line or paragraph but the first, in the order of ids and
+                of positions in a text.
+            Equal lines or paragraphs have the same XXH3-128 hash; among 1e10 of them, two different
+                ones have it with a probability below 1e-18.
             With a threshold below 1 the different lines or paragraphs are resolved in the order of
                 their first occurrences: one is listed if an earlier one that is kept is similar to
                 it. Its representative is the most similar one that is kept, which may come later.
                 Their similarity is exact.
-            Two that are kept are not similar, except in oversized buckets, as in near_duplicates,
-                or if too few places count as copies.
-            Those without a shingle are compared for equality.
+            Two lines or paragraphs that are kept are not similar, except in oversized buckets, as
+                in near_duplicates, or if their copies are fewer than min_copies.
+            Lines or paragraphs without a shingle are compared for equality.
             Rows with NULL are left out. An id with different texts is an error that names the id.
             The rows do not depend on the number of partitions.
         """
@@ -1860,9 +1862,9 @@ class TableFunctions:
                 to its last one.
             The origin is the most similar of all sentences that a sentence may be derived from.
                 Among equally similar ones, those of the document come first, then the oldest.
-            A sentence of the document counts if an earlier revision has it and the first revision
-                of the other one does not; that of another document, if that one had it before, by
-                time, then revision, then document.
+            A sentence may be derived from a sentence of the same document that an earlier revision
+                has and its own first revision does not have, and from one that another document had
+                before it, in the order of time, revision and document.
             Revisions are ordered by time, then by number. A revision without a sentence is ignored:
                 a sentence counts as removed in the next revision that has other sentences.
             Rows with NULL are left out, and so are sentences of white space only.

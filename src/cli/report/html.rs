@@ -35,8 +35,8 @@ pub(super) fn excerpt(text: &str) -> String {
     cut(text, EXCERPT_CHARS)
 }
 
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
+fn cut(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
         None => escaped(text),
         Some((end, _)) => format!("{}…", escaped(text[..end].trim_end())),
     }

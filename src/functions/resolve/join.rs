@@ -1,7 +1,7 @@
 //! Resolves the joins of documents, and `minhash_buckets`.
 
 use super::lsh::bands_and_rows;
-use super::{Call, Expansion, Value, block_variant, expansion};
+use super::{Call, Expansion, Value, block, block_variant, expansion};
 use crate::functions::find;
 use crate::functions::groups::Groups;
 use crate::functions::{columns, inputs};
@@ -107,15 +107,10 @@ pub(in crate::functions) fn minhash_join(call: &Call) -> Result<Expansion> {
 /// `minhash_buckets`.
 pub(in crate::functions) fn minhash_buckets(call: &Call) -> Result<Expansion> {
     let (bands, rows, hashes) = signature_shape(call)?;
-    let function = function(call)?;
-    let template = match call.text("scheme")? {
-        "draws" => function.variant("minhash_buckets.draws"),
-        _ => function.template,
-    };
     let more = [("bands", bands), ("rows", rows), ("num_hashes", hashes)];
     Ok(expansion(
         call,
-        template,
+        function(call)?.template,
         vec![inputs::documents(call)?],
         more,
     ))
@@ -123,12 +118,14 @@ pub(in crate::functions) fn minhash_buckets(call: &Call) -> Result<Expansion> {
 
 /// `minhash_pairs`, the building block.
 pub(in crate::functions) fn minhash_pairs(call: &Call) -> Result<Expansion> {
-    let variant = match call.text("scheme")? {
-        "draws" => "minhash_pairs.draws",
-        _ => "minhash_pairs.bands",
-    };
-    // The variant ignores the literals of the other scheme.
-    block_variant(call, Some(variant), [])
+    match call.text("scheme")? {
+        // The template needs values for the parameters of both schemes. With draws these two have no effect.
+        "draws" => {
+            let unused = [("bands", Value::Integer(1)), ("rows", Value::Integer(1))];
+            block_variant(call, None, unused)
+        }
+        _ => block(call),
+    }
 }
 
 /// `rows_with_shared_keys`, the building block.

@@ -37,12 +37,7 @@ pub(in crate::functions) fn deduplicate(call: &Call) -> Result<Expansion> {
         .ok_or_else(|| plan_datafusion_err!("unknown function deduplicate"))?
         .template;
     let plan = &call.relations[0];
-    let columns: Vec<Expr> = plan
-        .schema()
-        .columns()
-        .into_iter()
-        .map(Expr::Column)
-        .collect();
+    let columns = columns::all_columns(plan);
     let names: Vec<String> = plan
         .schema()
         .fields()

@@ -81,7 +81,7 @@ impl<'a> Run<'a> {
             .iter()
             .find(|file| targets.contains(&file.target()))
         {
-            let both = format!("{file} is a file of the corpus, and of the items of ");
+            let both = format!("{file} is given twice: as a file of the corpus, and in ");
             return Err(parameter_error![both, name("against")].into());
         }
         table::check_options(&corpus, Some(&items))?;

@@ -7,9 +7,9 @@
 //!
 //! After a cut, the words before and after it become adjacent and may form another repeated passage. A passage must
 //! also not be cut if its first occurrence is itself cut. Therefore the job works in rounds, until a round finds no
-//! repeated passage. A round cuts the passages whose first place remains whole after it; the first passage in keep
-//! order is always one of these. If a round cuts all passages that it found, the next one looks only at places where
-//! words have become adjacent.
+//! repeated passage. A round cuts the passages whose first occurrence remains whole after it; the first passage in
+//! keep order is always one of these. If a round cuts all passages that it found, the next one looks only for passages
+//! whose words have become adjacent.
 
 use super::options::{Edit, Keep};
 use super::run::Run;
@@ -41,7 +41,7 @@ impl Run<'_> {
         self.edited(job).await
     }
 
-    /// Registers `ordered_documents` (id, text, place, group_value), in whose order the first copy stays.
+    /// Registers `ordered_documents` (id, text, rank, group_value); of equal units the one of the smallest rank stays.
     async fn order(&self, job: &Job) -> Result<()> {
         let documents = job.context().table("documents").await?;
         // Sorts hold the bytes of these texts; views of them would hold the pages of the files that they are read from.
@@ -49,18 +49,15 @@ impl Run<'_> {
         let columns = vec![ident("id"), text, ident("group_value")];
         let ordered = match self.options.keep {
             Keep::First => {
-                let place = ident("id").alias("place");
-                documents.select([columns, vec![place]].concat())?
+                let rank = ident("id").alias("rank");
+                documents.select([columns, vec![rank]].concat())?
             }
             _ => {
                 let ranks = job.context().table("ranks").await?;
-                let ranks = ranks.select(vec![
-                    ident("id").alias("ranked_id"),
-                    ident("rank").alias("place"),
-                ])?;
+                let ranks = ranks.select(vec![ident("id").alias("ranked_id"), ident("rank")])?;
                 documents
                     .join(ranks, JoinType::Inner, &["id"], &["ranked_id"], None)?
-                    .select([columns, vec![ident("place")]].concat())?
+                    .select([columns, vec![ident("rank")]].concat())?
             }
         };
         let compared = ident("id").is_not_null().and(ident("text").is_not_null());
@@ -73,7 +70,7 @@ impl Run<'_> {
     async fn units(&self, job: &mut Job, unit: &str) -> Result<()> {
         let mut values = self.edit_values();
         values.insert("unit".to_owned(), Value::Text(unit.to_owned()));
-        let min_length = Value::Integer(self.options.lengths.0 as i64);
+        let min_length = Value::Integer(self.options.min_length as i64);
         values.insert("min_length".to_owned(), min_length);
         values.insert("threshold".to_owned(), Value::Number(self.threshold));
         values.insert("shingle".to_owned(), Value::Text(self.shingle.clone()));
@@ -128,8 +125,8 @@ impl Run<'_> {
             };
             if places != stable || passages != stable || (found > 0 && stable == 0) {
                 return exec_err!(
-                    "round {round}: {found} passages were found; of {stable} of them {places} places and {passages} first \
-                     places were found"
+                    "round {round}: {stable} of {found} repeated passages can be cut, but {places} of them were \
+                     located, and the first occurrences of {passages}"
                 );
             }
             let cut = job.context().table(&step("passages")).await?;

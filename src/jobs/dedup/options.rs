@@ -141,9 +141,10 @@ pub struct Dedup {
     pub min_words: usize,
     /// Which sentences of a dump are compared.
     pub compare: Compare,
-    /// Sentences of a dump: minimum and maximum length in characters; a maximum of 0 is no limit. With `edit`: the minimum
-    /// length of a line or paragraph.
-    pub lengths: (usize, usize),
+    /// Minimum length of a sentence of a dump in characters; with `edit`, of a line or paragraph.
+    pub min_length: usize,
+    /// Maximum length of a sentence of a dump in characters; 0 is no limit.
+    pub max_length: usize,
     /// How dumps are read. The language is that of texts of tables, too.
     pub dump: DumpOptions,
     /// Whether to replace a job with other parameters in the directory.
@@ -187,7 +188,8 @@ impl Dedup {
             min_copies: default("min_copies.job"),
             min_words: default("min_words.repeated"),
             compare: default("compare"),
-            lengths: Self::LENGTHS,
+            min_length: Self::LENGTHS.0,
+            max_length: Self::LENGTHS.1,
             dump: DumpOptions::default(),
             overwrite: false,
             chosen: Vec::new(),
@@ -315,7 +317,7 @@ mod tests {
     use crate::jobs::{Formulas, OnError, Splitter};
     use crate::parameters::{Kind, parameter};
 
-    /// Enumerations of the job have the words of the book, and its defaults.
+    /// Enumerations of the job have the words and the defaults of `sql/parameters.txt`.
     #[test]
     fn words_and_defaults_are_those_of_the_parameters() {
         let job = Dedup::new(vec![], String::new());

@@ -28,7 +28,6 @@ impl<'a> Run<'a> {
             None if is_dump => Dedup::DUMP_THRESHOLD,
             None => default("threshold"),
         });
-        let (min_length, max_length) = options.lengths;
         for (entry, value) in [
             ("threshold", threshold.to_string()),
             ("target_recall", options.target_recall.to_string()),
@@ -39,8 +38,8 @@ impl<'a> Run<'a> {
                 "max_bucket_pairwise",
                 options.max_bucket_pairwise.to_string(),
             ),
-            ("min_length", min_length.to_string()),
-            ("max_length", max_length.to_string()),
+            ("min_length", options.min_length.to_string()),
+            ("max_length", options.max_length.to_string()),
             ("min_copies.job", options.min_copies.to_string()),
             ("min_words.repeated", options.min_words.to_string()),
         ] {
@@ -153,8 +152,8 @@ impl<'a> Run<'a> {
                 options.max_bucket_pairwise.into(),
             ),
             ("compare".to_owned(), options.compare.word().into()),
-            ("min_length".to_owned(), options.lengths.0.into()),
-            ("max_length".to_owned(), options.lengths.1.into()),
+            ("min_length".to_owned(), options.min_length.into()),
+            ("max_length".to_owned(), options.max_length.into()),
         ]);
         parameters.extend(options.dump.parameters());
         if let Some(edit) = options.edit {
@@ -187,10 +186,11 @@ impl<'a> Run<'a> {
 
     /// Minimum and maximum length of a sentence.
     pub(super) fn lengths(&self) -> (usize, usize) {
-        match self.options.lengths {
-            (min, 0) => (min, i64::MAX as usize),
-            lengths => lengths,
-        }
+        let max_length = match self.options.max_length {
+            0 => i64::MAX as usize,
+            max_length => max_length,
+        };
+        (self.options.min_length, max_length)
     }
 
     /// Number of parts of the joins. Texts are joined in one part, which uses the available memory. For vectors it

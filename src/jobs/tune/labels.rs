@@ -105,8 +105,8 @@ impl Tuner<'_> {
                 match kinds[..] {
                     // By labels of one kind the setting that finds everything, or nothing, is the best.
                     [wanted, 0] if wanted > 0 => exec_err!(
-                        "{file}: all {wanted} labels are true; some pairs that are not wanted must be labelled, too, as what \
-                         a setting finds beside the wanted pairs is not known without them"
+                        "{file}: all {wanted} labels are true; some pairs that are not wanted must be labelled, too: \
+                         without them every pair that a setting finds counts as wanted"
                     ),
                     [0, unwanted] if unwanted > 0 => exec_err!(
                         "{file}: all {unwanted} labels are false; some pairs that are wanted must be labelled, too"

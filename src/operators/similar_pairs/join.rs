@@ -154,7 +154,7 @@ fn kernel_spec(spec: &Spec, part: u32) -> kernel::Spec {
             Verify::Cosine => kernel::Verify::Cosine(max_distance),
             Verify::None => kernel::Verify::None,
         },
-        prefix_filter: spec.prefixes,
+        prefixes: spec.prefixes,
         part: u64::from(part),
         parts: u64::from(spec.parts),
         max_bucket_pairwise: spec.max_bucket_pairwise,

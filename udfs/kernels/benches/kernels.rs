@@ -146,7 +146,7 @@ fn compare_all(input: &PairInput<'_>, verify: Verify) -> usize {
     let spec = Spec {
         threshold: 0.8,
         verify,
-        prefix_filter: false,
+        prefixes: false,
         part: 0,
         parts: 1,
         max_bucket_pairwise: None,

@@ -170,7 +170,7 @@ fn spec(verify: Verify) -> Spec {
     Spec {
         threshold: 0.5,
         verify,
-        prefix_filter: false,
+        prefixes: false,
         part: 0,
         parts: 1,
         max_bucket_pairwise: None,

@@ -152,7 +152,7 @@ fn main() {
         let spec = Spec {
             threshold: THRESHOLD,
             verify: Verify::Exact,
-            prefix_filter: mode != "bands",
+            prefixes: mode != "bands",
             part,
             parts,
             max_bucket_pairwise: (mode == "linked").then_some(50),

@@ -1,4 +1,4 @@
-//! Sorting of hashes, which every set of shingles needs.
+//! Sorting of hashes, which every set of shingles needs, and removal of repeats.
 
 /// With fewer hashes, the standard sort is faster.
 const SMALL: usize = 64;
@@ -99,7 +99,7 @@ fn insertion_sort(values: &mut [u64]) -> bool {
 }
 
 /// Keeps one of equal neighbours in `sorted[start..]`.
-fn remove_repeats(sorted: &mut Vec<u64>, start: usize) {
+pub(crate) fn remove_repeats<T: Copy + PartialEq>(sorted: &mut Vec<T>, start: usize) {
     let mut kept = start;
     for at in start..sorted.len() {
         let value = sorted[at];

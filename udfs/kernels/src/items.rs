@@ -30,9 +30,9 @@ use layout::{Item, Layout};
 
 /// The largest number of words of an n-gram.
 pub const MAX_ITEM_GRAM: usize = 64;
-/// The most seeds that are held at a time, unless one item has more.
+/// The maximum number of seeds that are held at a time, unless one item has more.
 const MAX_SEEDS: usize = 1 << 20;
-/// The most runs of an item in a text that are listed.
+/// The maximum number of runs of an item in a text that are listed.
 pub(crate) const MAX_RUNS: usize = 100;
 
 /// A word: the hash of its normal form, and where it stands.
@@ -478,8 +478,8 @@ impl<'a> ItemIndex<'a> {
             |at: usize, place: usize| words[at].hash == self.layout.word(item.first + place).hash;
         let before = (1..=at.min(place)).take_while(|by| is_equal(at - by, place - by));
         let before = before.count();
-        let most = (words.len() - at).min(item.words.checked_sub(place)?);
-        let after = (0..most)
+        let max_after = (words.len() - at).min(item.words.checked_sub(place)?);
+        let after = (0..max_after)
             .take_while(|by| is_equal(at + by, place + by))
             .count();
         let length = before + after;

@@ -95,9 +95,9 @@ impl KeyFilter {
     /// The logarithm of the number of counters.
     fn bits(keys: usize, max_bytes: usize) -> u32 {
         let wanted = keys.saturating_mul(COUNTERS).max(1024);
-        let most = max_bytes.saturating_mul(4).max(1024);
+        let max_counters = max_bytes.saturating_mul(4).max(1024);
         let bits = (wanted - 1).ilog2() + 1;
-        bits.min(most.ilog2()).min(40)
+        bits.min(max_counters.ilog2()).min(40)
     }
 
     #[inline]

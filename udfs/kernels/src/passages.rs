@@ -14,6 +14,7 @@ pub use grams::{Gram, GramSpec, Grams, WordRun, uncut_parts, word_runs};
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::hash_order::remove_repeats;
 use crate::shingle::Shingle;
 use crate::split_mix::SplitMix64;
 use crate::winnow::Winnower;
@@ -218,14 +219,7 @@ pub fn common_passages(
         }
     }
     out[start..].sort_unstable();
-    let mut kept = start;
-    for at in start..out.len() {
-        if kept == start || out[kept - 1] != out[at] {
-            out[kept] = out[at];
-            kept += 1;
-        }
-    }
-    out.truncate(kept);
+    remove_repeats(out, start);
 }
 
 /// The maximal common passage that contains a unit of each text, if these units are equal.
@@ -237,8 +231,8 @@ fn extended(a: &PassageText<'_>, b: &PassageText<'_>, at_a: usize, at_b: usize) 
     let run = |is_equal: &dyn Fn(usize, usize) -> bool| {
         let before = (1..=at_a.min(at_b)).take_while(|&by| is_equal(at_a - by, at_b - by));
         let before = before.count();
-        let most = (a.units.len() - at_a).min(b.units.len() - at_b);
-        let after = (1..most).take_while(|&by| is_equal(at_a + by, at_b + by));
+        let end = (a.units.len() - at_a).min(b.units.len() - at_b);
+        let after = (1..end).take_while(|&by| is_equal(at_a + by, at_b + by));
         Passage {
             first_a: at_a - before,
             first_b: at_b - before,

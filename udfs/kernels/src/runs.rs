@@ -8,11 +8,12 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::forest::Forest;
+use crate::hash_order::remove_repeats;
 
 /// The largest gap of [`chains_into`], in sentences.
 pub const MAX_GAP: u32 = 20;
 
-/// The most sentences of a window of [`RunKeys`] without gaps.
+/// The maximum number of sentences of a window of [`RunKeys`] without gaps.
 const MAX_LENGTH: u32 = 4;
 
 /// Keys by which sentences are joined that may belong to a common run: hashes of windows of sentences.
@@ -50,14 +51,7 @@ impl RunKeys {
             window.pop();
         }
         out[start..].sort_unstable();
-        let mut kept = start;
-        for at in start..out.len() {
-            if kept == start || out[kept - 1] != out[at] {
-                out[kept] = out[at];
-                kept += 1;
-            }
-        }
-        out.truncate(kept);
+        remove_repeats(out, start);
     }
 
     /// Adds the keys of all windows that begin with the sentences of `window`.

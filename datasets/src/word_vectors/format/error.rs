@@ -148,7 +148,7 @@ impl fmt::Display for Fault {
             Self::NotUtf8(word) => write!(f, "the word '{}' is not UTF-8", short(word)),
             Self::EmptyWord => f.write_str("the word before the numbers is missing"),
             Self::LongWord => write!(f, "a word has more than {MAX_WORD_BYTES} bytes"),
-            Self::LongLine(most) => write!(f, "a line has more than {most} bytes"),
+            Self::LongLine(max_bytes) => write!(f, "a line has more than {max_bytes} bytes"),
             Self::Truncated => f.write_str("the file ends inside a vector"),
             Self::Fewer { promised, found } => write!(
                 f,

@@ -38,14 +38,14 @@ impl Counts {
         memory: &MemoryReservation,
     ) -> Result<Self> {
         let keys = store.keys();
-        let (stages, most) = (stages(spec), filter_bytes(limit));
+        let (stages, max_bytes) = (stages(spec), filter_bytes(limit));
         let counter = oversized_limit(spec, keys);
-        let bytes_of_filters = stages * KeyFilter::memory_for(keys, most);
+        let bytes_of_filters = stages * KeyFilter::memory_for(keys, max_bytes);
         let mut counter =
             counter.map(|limit| OversizedKeyCounter::new(keys, limit, spec.two_sides));
         let mut filters = Vec::new();
         for stage in 0..stages {
-            let mut filter = KeyFilter::new(keys, most, stage as u64);
+            let mut filter = KeyFilter::new(keys, max_bytes, stage as u64);
             let passes = |key| {
                 filters
                     .iter()
@@ -120,7 +120,7 @@ fn stages(spec: &Spec) -> usize {
     }
 }
 
-/// The most bytes of a filter.
+/// The maximum number of bytes of a filter.
 fn filter_bytes(limit: &MemoryLimit) -> usize {
     match limit {
         MemoryLimit::Finite(bytes) => bytes / FILTER_SHARE,

@@ -52,7 +52,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use store::{Segment, Store};
 
-/// The most bytes of a block. Larger blocks would save little: rows are probed against few other blocks.
+/// The maximum number of bytes of a block. Larger blocks would save little: rows are probed against few other blocks.
 const MAX_BLOCK: usize = 256 << 20;
 /// A block takes at most this share of a memory limit: a third.
 const BLOCK_SHARE: usize = 3;
@@ -157,8 +157,8 @@ impl BlockJoin {
         let counts = Arc::new(counts.map_err(|error| too_large("counters of keys do", &error))?);
         let mut done = Stats::default();
         let memory = consumer("similar_pairs pivots");
-        let room = pivots::room(&store, &counts, &spec);
-        let pivots_beside = reserve(&mut store, &memory, room)?.is_ok();
+        let needed = pivots::memory_for(&store, &counts, &spec);
+        let pivots_beside = reserve(&mut store, &memory, needed)?.is_ok();
         let pivots = |store: &Arc<Store>, memory| {
             let pivots = Pivots {
                 store: Arc::clone(store),
@@ -173,16 +173,16 @@ impl BlockJoin {
         let block_memory = consumer("similar_pairs block");
         let mut beside = None;
         let budget = match (counts.oversized.is_empty(), pivots_beside) {
-            (true, _) => self.make_room(&mut store, &block_memory)?,
+            (true, _) => self.reserve_block(&mut store, &block_memory)?,
             (false, true) => {
-                let budget = self.make_room(&mut store, &block_memory)?;
+                let budget = self.reserve_block(&mut store, &block_memory)?;
                 memory.shrink(pivots::SORT.min(memory.size()));
                 beside = Some(SpawnedTask::spawn(pivots(&store, memory)));
                 budget
             }
             (false, false) => {
                 self.add(&mut done, &pivots(&store, memory).await?);
-                self.make_room(&mut store, &block_memory)?
+                self.reserve_block(&mut store, &block_memory)?
             }
         };
         let shared = Arc::new(Shared {
@@ -233,7 +233,7 @@ impl BlockJoin {
         let id = input.schema().field_with_name("id")?.data_type().clone();
         let schema = columns::schema(&id, self.spec.two_sides);
         let mut stores: BTreeMap<u32, Store> = BTreeMap::new();
-        let most = match self.limit() {
+        let max_bytes = match self.limit() {
             MemoryLimit::Finite(bytes) => bytes / WAITING_SHARE,
             _ => usize::MAX,
         };
@@ -252,7 +252,8 @@ impl BlockJoin {
                 });
                 store.push(&columns::stored(&batch, &schema)?)?;
             }
-            while stores.len() > 1 && stores.values().map(Store::memory).sum::<usize>() > most {
+            while stores.len() > 1 && stores.values().map(Store::memory).sum::<usize>() > max_bytes
+            {
                 let largest = stores.values_mut().max_by_key(|store| store.memory());
                 largest.map_or(Ok(()), Store::spill)?;
             }
@@ -261,8 +262,8 @@ impl BlockJoin {
         Ok(stores)
     }
 
-    /// The most bytes of a block.
-    fn most(&self) -> usize {
+    /// The maximum number of bytes of a block.
+    fn max_block(&self) -> usize {
         match self.limit() {
             MemoryLimit::Finite(bytes) => MAX_BLOCK.min(bytes / BLOCK_SHARE),
             _ => MAX_BLOCK,
@@ -271,13 +272,13 @@ impl BlockJoin {
 
     /// Reserves memory for a block, and for the segments that the workers read while they probe. If it does not fit
     /// beside the rows in memory, these are spilled. Returns the bytes that a block may take.
-    fn make_room(&self, store: &mut Arc<Store>, memory: &MemoryReservation) -> Result<usize> {
-        let mut most = self.most();
+    fn reserve_block(&self, store: &mut Arc<Store>, memory: &MemoryReservation) -> Result<usize> {
+        let mut max_block = self.max_block();
         loop {
             let segments = store.segments.iter();
             let needed = segments.map(|segment| self.bytes_in_block(segment));
             let min_block = needed.clone().max().unwrap_or(0);
-            let block = needed.sum::<usize>().min(most).max(min_block);
+            let block = needed.sum::<usize>().min(max_block).max(min_block);
             // A segment is read by one worker at a time, and the first one is in the first block.
             let others = store.segments.iter().skip(1);
             let mut portions: Vec<usize> = others.map(Segment::bytes_of_portion).collect();
@@ -286,7 +287,7 @@ impl BlockJoin {
             match memory.try_resize(block + probes) {
                 Ok(()) => return Ok(block),
                 Err(_) if store.is_held() => spill(store)?,
-                Err(_) if block > min_block => most = block / 2,
+                Err(_) if block > min_block => max_block = block / 2,
                 Err(error) => return Err(too_large("largest texts do", &error)),
             }
         }
@@ -350,9 +351,10 @@ impl BlockJoin {
             .map(|segment| segment.lengths.1)
             .max();
         let longest = usize::try_from(longest.unwrap_or(0)).unwrap_or(usize::MAX);
-        let (_, most) = neardup_kernels::bounds::partner_sizes(longest, self.spec.threshold);
+        let (_, longest_partner) =
+            neardup_kernels::bounds::partner_sizes(longest, self.spec.threshold);
         let compatible =
-            segments[end..].partition_point(|segment| segment.lengths.0 <= most as u64);
+            segments[end..].partition_point(|segment| segment.lengths.0 <= longest_partner as u64);
         let current = Current {
             block,
             ids,

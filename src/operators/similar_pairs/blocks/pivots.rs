@@ -27,18 +27,18 @@ use std::sync::Arc;
 pub(super) const SORT: usize = 16 << 20;
 
 /// An upper bound of the bytes that the pivots take, which may be the longest rows, and of the sort.
-pub(super) fn room(store: &Store, counts: &Counts, spec: &BlockSpec) -> usize {
-    let most = PivotJoin::max_pivots(spec, &counts.oversized);
+pub(super) fn memory_for(store: &Store, counts: &Counts, spec: &BlockSpec) -> usize {
+    let max_pivots = PivotJoin::max_pivots(spec, &counts.oversized);
     let (mut rows, mut keys, mut tokens) = (0, 0, 0);
     for segment in store.segments.iter().rev() {
-        if rows >= most {
+        if rows >= max_pivots {
             break;
         }
         rows += segment.rows;
         keys += segment.keys;
         tokens += segment.tokens;
     }
-    match most {
+    match max_pivots {
         0 => 0,
         _ => SORT + PivotJoin::memory_for(spec, &counts.oversized, rows, keys, tokens),
     }

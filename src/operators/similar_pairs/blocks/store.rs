@@ -196,7 +196,7 @@ impl Store {
         indices.sort_unstable();
         let bytes: usize = self.batches.iter().map(get_record_batch_memory_size).sum();
         let row_bytes = bytes / indices.len().max(1);
-        let most = (bytes / SEGMENTS).clamp(MIN_SEGMENT, MAX_SEGMENT);
+        let max_bytes = (bytes / SEGMENTS).clamp(MIN_SEGMENT, MAX_SEGMENT);
         let mut segments: Vec<Segment> = Vec::new();
         for (length, batch, row) in indices {
             let columns = &self.columns[batch as usize];
@@ -210,7 +210,7 @@ impl Store {
             };
             let bytes = row_bytes.max(8 * keys + text);
             let segment = match segments.last_mut() {
-                Some(segment) if segment.bytes + bytes <= most => segment,
+                Some(segment) if segment.bytes + bytes <= max_bytes => segment,
                 _ => {
                     segments.push(Segment {
                         lengths: (length, length),

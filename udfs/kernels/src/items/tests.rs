@@ -199,8 +199,8 @@ fn random_texts_equal_a_comparison_of_all_places() {
     let letters = ["a", "B", "c", "ü", "中", "d", "e", "f"];
     for round in 0..1_500 {
         let kinds = 2 + round % 7;
-        let mut words = |most: u32| {
-            let length = random.below(most);
+        let mut words = |max_words: u32| {
+            let length = random.below(max_words);
             let words: Vec<&str> = (0..length)
                 .map(|_| letters[random.below(kinds) as usize])
                 .collect();

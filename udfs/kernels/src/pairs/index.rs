@@ -143,7 +143,7 @@ impl KeyIndex {
         }
 
         let complete = stats.oversized_buckets == 0 && stats.rows_beyond_max_bucket == 0;
-        let zones = if complete && spec.prefix_filter && !spec.repeats_pairs() {
+        let zones = if complete && spec.prefixes && !spec.repeats_pairs() {
             2
         } else {
             1

@@ -63,8 +63,9 @@ impl JaccardProbe {
             true => 0,
             false => positions.0.min(positions.1) as usize,
         };
-        let most = before + 1 + after(self.length, positions.0).min(after(other, positions.1));
-        most >= needed as usize
+        let max_overlap =
+            before + 1 + after(self.length, positions.0).min(after(other, positions.1));
+        max_overlap >= needed as usize
     }
 
     /// Whether the row and one with a set of length `other`, whose sketches differ in this number of bits, can have

@@ -317,7 +317,7 @@ impl PairJoin {
             ..
         } = self;
         let position_qualifies = |candidate: &Candidate, first| {
-            !spec.prefix_filter || verifier.position_qualifies(candidate, position, first)
+            !spec.prefixes || verifier.position_qualifies(candidate, position, first)
         };
         candidates.retain_mut(|candidate| {
             if !input.may_pair(row, candidate.row) {

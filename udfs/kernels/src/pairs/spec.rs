@@ -46,7 +46,7 @@ pub struct Spec {
     pub verify: Verify,
     /// Whether the keys of a row are the first tokens of its set in one total order of all tokens, at least
     /// [`crate::bounds::prefix_len`] of them. Needs [`Verify::Exact`].
-    pub prefix_filter: bool,
+    pub prefixes: bool,
     /// This call handles only the keys with `key % parts == part`.
     pub part: u64,
     /// The number of calls that the keys are divided among; at least 1. A call needs the rows that hold at
@@ -154,7 +154,7 @@ impl Spec {
         if input.keys.values().len() > u32::MAX as usize {
             return Err(PairError::Keys(input.keys.values().len()));
         }
-        if self.prefix_filter && self.verify != Verify::Exact {
+        if self.prefixes && self.verify != Verify::Exact {
             return Err(PairError::Items("the prefix filter", "exact verification"));
         }
         match (self.verify, input.items) {

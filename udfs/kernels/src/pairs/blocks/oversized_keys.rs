@@ -15,7 +15,7 @@ type KeyMap<V> = HashMap<u64, V, BuildHasherDefault<KeyHasher>>;
 /// counts those keys exactly whose counter exceeds the limit.
 #[derive(Debug)]
 pub struct OversizedKeyCounter {
-    limit: usize,
+    max_bucket_pairwise: usize,
     two_sides: bool,
     counters: Vec<u32>,
     shift: u32,
@@ -24,12 +24,13 @@ pub struct OversizedKeyCounter {
 }
 
 impl OversizedKeyCounter {
-    /// Counters for `keys` keys of rows on one side or two; buckets of more than `limit` rows are oversized.
+    /// Counters for `keys` keys of rows on one side or two. Buckets of more than `max_bucket_pairwise` rows are
+    /// oversized.
     #[must_use]
-    pub fn new(keys: usize, limit: usize, two_sides: bool) -> Self {
-        let bits = Self::bits(keys, limit);
+    pub fn new(keys: usize, max_bucket_pairwise: usize, two_sides: bool) -> Self {
+        let bits = Self::bits(keys, max_bucket_pairwise);
         Self {
-            limit,
+            max_bucket_pairwise,
             two_sides,
             counters: vec![0; 1 << bits],
             shift: 64 - bits,
@@ -39,14 +40,14 @@ impl OversizedKeyCounter {
 
     /// The bytes that [`Self::new`] allocates.
     #[must_use]
-    pub fn memory_for(keys: usize, limit: usize) -> usize {
-        size_of::<u32>() << Self::bits(keys, limit)
+    pub fn memory_for(keys: usize, max_bucket_pairwise: usize) -> usize {
+        size_of::<u32>() << Self::bits(keys, max_bucket_pairwise)
     }
 
     /// The logarithm of the number of counters: a counter has an eighth of the limit on average, so that few exceed it
     /// without an oversized bucket.
-    fn bits(keys: usize, limit: usize) -> u32 {
-        (keys / limit.max(1))
+    fn bits(keys: usize, max_bucket_pairwise: usize) -> u32 {
+        (keys / max_bucket_pairwise.max(1))
             .saturating_mul(8)
             .clamp(1 << 10, 1 << 24)
             .ilog2()
@@ -70,14 +71,14 @@ impl OversizedKeyCounter {
     pub fn any(&self) -> bool {
         self.counters
             .iter()
-            .any(|&count| count as usize > self.limit)
+            .any(|&count| count as usize > self.max_bucket_pairwise)
     }
 
     /// Second pass: counts a key of a row of a side.
     #[inline]
     pub fn count(&mut self, key: u64, side: u8) {
         let counter = self.counter(key);
-        if self.counters[counter] as usize > self.limit {
+        if self.counters[counter] as usize > self.max_bucket_pairwise {
             let rows = &mut self.exact.entry(key).or_default()[usize::from(side & 1)];
             *rows = rows.saturating_add(1);
         }
@@ -96,7 +97,8 @@ impl OversizedKeyCounter {
         let mut numbers = KeyMap::default();
         for (key, rows) in self.exact {
             let [a, b] = rows.map(u64::from);
-            if (a + b) as usize <= self.limit || self.two_sides && (a == 0 || b == 0) {
+            if (a + b) as usize <= self.max_bucket_pairwise || self.two_sides && (a == 0 || b == 0)
+            {
                 continue;
             }
             numbers.insert(key, numbers.len() as u32);

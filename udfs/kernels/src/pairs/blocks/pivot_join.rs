@@ -54,7 +54,7 @@ impl PivotJoin {
         }
     }
 
-    /// The most pivots that there can be.
+    /// The maximum number of pivots.
     #[must_use]
     pub fn max_pivots(spec: &BlockSpec, oversized: &OversizedKeys) -> usize {
         let sides = if spec.two_sides { 2 } else { 1 };
@@ -62,7 +62,7 @@ impl PivotJoin {
         rows.min(oversized.len() * sides * MAX_PIVOTS)
     }
 
-    /// The most bytes that it holds if these are the numbers of the pivots, of their keys and of their hashes.
+    /// The maximum number of bytes that the join holds with these numbers of pivots, of their keys and of their hashes.
     #[must_use]
     pub fn memory_for(
         spec: &BlockSpec,
@@ -127,11 +127,11 @@ impl PivotJoin {
                 self.stats.pairs_not_compared = self.stats.pairs_not_compared.saturating_sub(1);
                 links += usize::from(self.is_similar(row, pivot, found));
             }
-            let most = match links {
+            let max_pivots = match links {
                 0 => MAX_PIVOTS,
                 _ => MAX_PIVOTS / 2,
             };
-            if links < MIN_COVERING_PIVOTS && self.lists[own].len() < most {
+            if links < MIN_COVERING_PIVOTS && self.lists[own].len() < max_pivots {
                 if !is_pivot {
                     self.add(row);
                     is_pivot = true;

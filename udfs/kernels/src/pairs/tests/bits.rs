@@ -243,7 +243,7 @@ fn spec(verify: Verify, threshold: f64) -> Spec {
     Spec {
         threshold,
         verify,
-        prefix_filter: false,
+        prefixes: false,
         part: 0,
         parts: 1,
         max_bucket_pairwise: None,

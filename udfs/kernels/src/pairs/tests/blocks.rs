@@ -63,7 +63,7 @@ fn join_part(
 ) -> (Pairs, Stats) {
     let block_spec = BlockSpec {
         threshold: spec.threshold,
-        prefixes: spec.prefix_filter,
+        prefixes: spec.prefixes,
         two_sides: rows.side.is_some(),
         part,
     };
@@ -199,18 +199,18 @@ fn blocks_give_the_pairs_and_counts_of_one_join() {
             (coarse.clone(), false),
             (coarse.with_sides(seed), false),
         ];
-        for (rows, prefix_filter) in &cases {
+        for (rows, prefixes) in &cases {
             for max_bucket_pairwise in [None, Some(1), Some(4), Some(12), Some(1000)] {
                 let spec = Spec {
                     max_bucket_pairwise,
-                    prefix_filter: *prefix_filter,
+                    prefixes: *prefixes,
                     ..exact(threshold)
                 };
                 let (expected, counts) = rows.join(spec);
                 let mut random = Random::new(seed);
                 for filter in [false, true] {
                     // Without its rarest tokens a prefix is no prefix of the set.
-                    if filter && *prefix_filter {
+                    if filter && *prefixes {
                         continue;
                     }
                     let (pairs, stats) = join(rows, spec, filter, &mut random);
@@ -227,7 +227,7 @@ fn blocks_give_the_pairs_and_counts_of_one_join() {
                     assert_eq!(left_out(stats), left_out(counts));
                 }
                 let parts = 1 + random.below(5);
-                let found = join_parts(rows, spec, parts, !prefix_filter, &mut random);
+                let found = join_parts(rows, spec, parts, !prefixes, &mut random);
                 assert_eq!(
                     found.0, expected,
                     "seed {seed} {parts} parts {max_bucket_pairwise:?}"
@@ -258,7 +258,7 @@ fn many_rows_with_one_key() {
         ..Rows::default()
     };
     let spec = Spec {
-        prefix_filter: false,
+        prefixes: false,
         ..exact(0.9)
     };
     let (pairs, _) = join(&rows, spec, true, &mut Random::new(1));

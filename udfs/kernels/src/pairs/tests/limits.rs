@@ -68,7 +68,7 @@ fn what_does_not_fit_is_an_error() {
     };
     let error = |input: PairInput<'_>, spec: Spec| PairJoin::new(&input, spec).unwrap_err();
     let bands = Spec {
-        prefix_filter: false,
+        prefixes: false,
         ..exact(0.5)
     };
 

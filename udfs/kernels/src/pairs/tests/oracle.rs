@@ -76,7 +76,7 @@ fn shares_of_the_first_side_are_brute_force() {
                 for parts in [1, 3] {
                     let spec = Spec {
                         verify: Verify::Containment,
-                        prefix_filter: false,
+                        prefixes: false,
                         parts,
                         ..exact(threshold)
                     };
@@ -97,7 +97,7 @@ fn band_keys_with_exact_verification() {
         let rows = Rows::random_sets(seed, 150, 20).with_bands(8, 2);
         for parts in [1, 4] {
             let spec = Spec {
-                prefix_filter: false,
+                prefixes: false,
                 parts,
                 ..exact(0.6)
             };
@@ -116,7 +116,7 @@ fn estimates_are_the_share_of_equal_positions() {
         let rows = Rows::random_sets(seed, 150, 20).with_bands(8, 2);
         for threshold in [0.1, 0.5, 0.56, 0.8, 1.0] {
             let spec = Spec {
-                prefix_filter: false,
+                prefixes: false,
                 verify: Verify::Estimate,
                 ..exact(threshold)
             };
@@ -140,7 +140,7 @@ fn without_verification_every_candidate_is_a_pair() {
             .with_groups(seed, 9, false);
         for parts in [1, 2, 7] {
             let spec = Spec {
-                prefix_filter: false,
+                prefixes: false,
                 verify: Verify::None,
                 parts,
                 threshold: f64::NAN,
@@ -204,7 +204,7 @@ fn edit_verification_counts_characters() {
     for threshold in [0.2, 0.5, 0.7, 0.75, 0.9, 1.0] {
         for parts in [1, 3] {
             let spec = Spec {
-                prefix_filter: false,
+                prefixes: false,
                 verify: Verify::Edit,
                 parts,
                 ..exact(threshold)

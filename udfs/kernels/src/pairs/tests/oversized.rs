@@ -137,7 +137,7 @@ fn linked_mode_follows_the_rule_for_any_number_of_parts() {
                 let similarity = |a, b| rows.jaccard(a, b, threshold);
                 let spec = Spec {
                     max_bucket_pairwise: Some(limit),
-                    prefix_filter: !is_coarse,
+                    prefixes: !is_coarse,
                     ..exact(threshold)
                 };
                 let expected = naive(&rows, spec, similarity);
@@ -193,7 +193,7 @@ fn a_removed_pivot_does_not_leave_its_rows_alone() {
     assert!(rows.jaccard(0, 1, threshold).is_some());
     assert!((2..402).all(|row| rows.jaccard(0, row, threshold).is_none()));
     let spec = Spec {
-        prefix_filter: false,
+        prefixes: false,
         max_bucket_pairwise: Some(10),
         ..exact(threshold)
     };
@@ -222,7 +222,7 @@ fn without_verification_an_oversized_bucket_is_a_few_stars() {
     };
     let spec = Spec {
         verify: Verify::None,
-        prefix_filter: false,
+        prefixes: false,
         max_bucket_pairwise: Some(10),
         ..exact(1.0)
     };
@@ -346,7 +346,7 @@ fn two_sides_link_to_pivots_of_the_other_side() {
         ..Rows::default()
     };
     let spec = Spec {
-        prefix_filter: false,
+        prefixes: false,
         max_bucket_pairwise: Some(10),
         ..exact(0.9)
     };

@@ -129,7 +129,7 @@ fn empty_inputs() {
         };
         let spec = Spec {
             verify,
-            prefix_filter: false,
+            prefixes: false,
             ..exact(0.5)
         };
         assert_eq!(rows.join_part(spec, 10).0, []);
@@ -146,7 +146,7 @@ fn equal_sets_and_repeated_keys() {
     let one = 1.0f64.to_bits();
     for max_bucket_pairwise in [None, Some(1), Some(2)] {
         let spec = Spec {
-            prefix_filter: false,
+            prefixes: false,
             max_bucket_pairwise,
             ..exact(1.0)
         };

@@ -36,7 +36,7 @@ pub(super) fn exact(threshold: f64) -> Spec {
     Spec {
         threshold,
         verify: Verify::Exact,
-        prefix_filter: true,
+        prefixes: true,
         part: 0,
         parts: 1,
         max_bucket_pairwise: None,

@@ -1,7 +1,8 @@
 -- minhash_pairs(input)
 --
--- Finds and verifies pairs of rows whose MinHash signatures agree in a band. A building block: minhash_join adds the
--- handling of ids and copies.
+-- Finds and verifies pairs of rows whose MinHash signatures share a key: that of a band, or with scheme 'draws' that of
+-- hash values drawn with replacement, the same draws for every text (Ayhan, Bradley and Weissman). A building block:
+-- minhash_join adds the handling of ids and copies.
 --
 -- Inputs
 --   input: side, id, text, group_value
@@ -47,7 +48,12 @@ keyed AS (
     cardinality(tokens) AS length,
     signature,
     keys_within(
-      CASE WHEN cardinality(tokens) > 0 THEN minhash_bands(signature, $bands, $rows) END,
+      CASE
+        WHEN cardinality(tokens) > 0 THEN CASE
+          WHEN $scheme = 'draws' THEN minhash_draws(signature, $draws, $draw_size, $seed)
+          ELSE minhash_bands(signature, $bands, $rows)
+        END
+      END,
       CASE WHEN $group_rule = 'agree' THEN CAST(group_value AS VARCHAR) ELSE '' END
     ) AS keys
   FROM signed

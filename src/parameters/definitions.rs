@@ -11,23 +11,23 @@ const TEXT: &str = include_str!("../../sql/parameters.txt");
 /// Every entry: `name` or `name.variant`, with its definition.
 type Entries = Vec<(String, Parameter)>;
 
-static BOOK: LazyLock<Result<Entries, String>> = LazyLock::new(|| {
-    let mut book = Entries::new();
+static DEFINITIONS: LazyLock<Result<Entries, String>> = LazyLock::new(|| {
+    let mut entries = Entries::new();
     for line in TEXT.lines() {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let parameter = read(line, &book)?;
+        let parameter = read(line, &entries)?;
         let end = line.find([':', ' ']).unwrap_or(line.len());
-        book.push((line[..end].to_owned(), parameter));
+        entries.push((line[..end].to_owned(), parameter));
     }
-    Ok(book)
+    Ok(entries)
 });
 
-/// Every entry of the book, by its name: `name` or `name.variant`.
+/// Every entry of the file, by its name: `name` or `name.variant`.
 #[expect(clippy::expect_used, reason = "the file is a part of the program")]
 pub fn entries() -> &'static [(String, Parameter)] {
-    BOOK.as_ref().expect("parameters.txt is well-formed")
+    DEFINITIONS.as_ref().expect("parameters.txt is well-formed")
 }
 
 /// The definition under the name of an entry.
@@ -50,20 +50,19 @@ impl Parameter {
     pub(crate) fn of_header(line: &str) -> Result<Self, String> {
         let entry = line.split([':', ' ']).next().unwrap_or(line);
         match entry.contains('.') && find(entry, entries()).is_none() {
-            true => Err(format!("the book has no parameter '{entry}'")),
+            true => Err(format!("sql/parameters.txt has no parameter '{entry}'")),
             false => read(line, entries()),
         }
     }
 }
 
-fn find<'a>(entry: &str, book: &'a [(String, Parameter)]) -> Option<&'a Parameter> {
-    let mut entries = book.iter();
-    let found = entries.find(|(name, _)| name == entry);
+fn find<'a>(entry: &str, entries: &'a [(String, Parameter)]) -> Option<&'a Parameter> {
+    let found = entries.iter().find(|(name, _)| name == entry);
     found.map(|(_, parameter)| parameter)
 }
 
-/// Reads `name: type = default | meaning`, of which all but the name may be left to an entry of the book.
-fn read(line: &str, book: &[(String, Parameter)]) -> Result<Parameter, String> {
+/// Reads `name: type = default | meaning`, of which the entry of that name gives what the line does not state.
+fn read(line: &str, entries: &[(String, Parameter)]) -> Result<Parameter, String> {
     let (declaration, doc) = match line.split_once(" | ") {
         Some((declaration, doc)) => (declaration, Some(doc.trim())),
         None => (line, None),
@@ -77,7 +76,7 @@ fn read(line: &str, book: &[(String, Parameter)]) -> Result<Parameter, String> {
         None => (head.trim(), None),
     };
     let name = entry.split('.').next().unwrap_or(entry);
-    let base = find(entry, book).or_else(|| find(name, book));
+    let base = find(entry, entries).or_else(|| find(name, entries));
     let default = match (default, &kind) {
         (Some("computed"), _) => None,
         (Some(default), _) => Some(default.to_owned()),
