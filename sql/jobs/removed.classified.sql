@@ -1,13 +1,13 @@
 -- removed.classified
 --
 -- Step of a job: lists the removed rows, each with the kept row that represents it, the reason for its removal, the class
--- of its difference from the kept row, and the facts that differ. A row whose reason is known keeps it.
+-- of its difference from the kept row, and the facts that differ.
 WITH own_texts AS (
   SELECT
     removed.id,
     removed.representative_id,
     removed.similarity,
-    removed.reason,
+    removed.is_repeated,
     removed.cluster_id,
     texts.text
   FROM removed_rows AS removed
@@ -23,7 +23,7 @@ SELECT
   representative_id,
   similarity,
   CASE
-    WHEN reason IS NOT NULL THEN reason
+    WHEN is_repeated THEN 'repeated id'
     WHEN is_copy THEN 'copy'
     WHEN similarity >= $threshold THEN 'similar'
     ELSE 'component'
@@ -36,7 +36,7 @@ FROM (
     own.id,
     own.representative_id,
     own.similarity,
-    own.reason,
+    own.is_repeated,
     own.cluster_id,
     CASE
       WHEN own.text = kept.text THEN true

@@ -9,7 +9,7 @@ WITH repeated AS (
   GROUP BY id
   HAVING count(*) > 1
 )
-SELECT id, representative_id, similarity, 'repeated id' AS reason, cluster_id
+SELECT id, representative_id, similarity, true AS is_repeated, cluster_id
 FROM (
   -- The list is expanded above the join: below it, the engine takes the id for unique and keeps one row of it.
   SELECT

@@ -1,7 +1,6 @@
 -- removed
 --
--- Part of a step of a job that compares texts: lists each removed row with the kept row that represents it. The texts
--- tell the reason.
-SELECT id, representative_id, similarity, CAST(NULL AS VARCHAR) AS reason, cluster_id
+-- Part of a step of a job: lists each removed row with the kept row that represents it.
+SELECT id, representative_id, similarity, false AS is_repeated, cluster_id
 FROM clusters
 WHERE NOT kept

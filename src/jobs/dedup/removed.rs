@@ -8,9 +8,9 @@ use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use crate::jobs::results::numbers;
 use crate::jobs::tables::language;
-use datafusion::common::{Result, ScalarValue, exec_err};
+use datafusion::common::{Result, exec_err};
 use datafusion::functions_aggregate::expr_fn::min;
-use datafusion::logical_expr::{ident, lit};
+use datafusion::logical_expr::ident;
 use datafusion::prelude::{DataFrame, SessionContext};
 
 impl Run<'_> {
@@ -32,31 +32,15 @@ impl Run<'_> {
             Output::File("removed.parquet"),
             async |job: &Job| {
                 let state = job.context().state();
-                let by_vector = self.options.method == Method::Projection;
-                let rows = match by_vector {
-                    true => statement!("removed.vectors"),
-                    false => statement!("removed"),
-                };
-                let plan = job.plan(rows, &values).await?;
+                let plan = job.plan(statement!("removed"), &values).await?;
                 let mut removed = DataFrame::new(state.clone(), plan);
                 if is_repeated {
                     let plan = job.plan(statement!("removed.repeated"), &values).await?;
                     removed = removed.union(DataFrame::new(state, plan))?;
                 }
-                if by_vector {
-                    // What is compared has no text.
-                    let none = lit(ScalarValue::Utf8View(None));
-                    let removed = removed.select(vec![
-                        ident("id"),
-                        ident("representative_id"),
-                        ident("similarity"),
-                        ident("reason"),
-                        none.clone().alias("class"),
-                        none.alias("differs"),
-                        ident("cluster_id"),
-                    ])?;
-                    let order = ["id", "reason"].map(|column| ident(column).sort(true, false));
-                    return Ok(removed.sort(order.to_vec())?.into_unoptimized_plan());
+                view(job.context(), "removed_rows", removed)?;
+                if self.options.method == Method::Projection {
+                    return job.plan(statement!("removed.vectors"), &values).await;
                 }
                 let mut texts = job.context().table("documents").await?;
                 if is_repeated {
@@ -64,10 +48,7 @@ impl Run<'_> {
                     texts = texts.aggregate(vec![ident("id")], vec![min(ident("text")).alias("text")])?;
                 }
                 let texts = texts.select_columns(&["id", "text"])?;
-                for (name, rows) in [("removed_rows", removed), ("removed_texts", texts)] {
-                    job.context().deregister_table(name)?;
-                    job.context().register_table(name, rows.into_view())?;
-                }
+                view(job.context(), "removed_texts", texts)?;
                 job.plan(statement!("removed.classified"), &values).await
             },
             async |context: &SessionContext, _, record: &mut StepRecord| {
@@ -95,4 +76,11 @@ impl Run<'_> {
         .await?;
         Ok(())
     }
+}
+
+/// Registers a view, in place of one of that name.
+fn view(context: &SessionContext, name: &str, rows: DataFrame) -> Result<()> {
+    context.deregister_table(name)?;
+    context.register_table(name, rows.into_view())?;
+    Ok(())
 }

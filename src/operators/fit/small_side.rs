@@ -181,3 +181,103 @@ fn max_rows(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<usize>> {
         _ => Ok(None),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Memory, Resources};
+    use datafusion::common::Result;
+    use datafusion::physical_plan::displayable;
+    use datafusion::prelude::SessionContext;
+
+    /// A session with a memory limit, and 10,000 rows in files: their hash table takes up to 0.5 MB.
+    async fn session(limit: usize, directory: &tempfile::TempDir) -> Result<SessionContext> {
+        let resources = Resources {
+            threads: 2,
+            memory: Memory::Bytes(limit),
+            ..Resources::default()
+        };
+        let context = resources.session()?;
+        for (name, columns) in [
+            ("numbers", "value AS id"),
+            ("names", "CAST(value AS VARCHAR) AS id, value"),
+            ("texts", "value * 3 AS id, repeat('x', 90) AS text"),
+        ] {
+            let path = directory.path().join(name).with_extension("parquet");
+            let path = path.display();
+            let copy =
+                format!("COPY (SELECT {columns} FROM generate_series(1, 10000)) TO '{path}'");
+            context.sql(&copy).await?.collect().await?;
+            let view = format!("CREATE VIEW {name} AS SELECT * FROM '{path}'");
+            context.sql(&view).await?.collect().await?;
+        }
+        Ok(context)
+    }
+
+    async fn plan(context: &SessionContext, sql: &str) -> Result<String> {
+        let plan = context.sql(sql).await?.create_physical_plan().await?;
+        Ok(displayable(plan.as_ref()).indent(false).to_string())
+    }
+
+    async fn rows(context: &SessionContext, sql: &str) -> Result<usize> {
+        context.sql(sql).await?.count().await
+    }
+
+    #[tokio::test]
+    async fn the_side_that_is_certain_to_fit_is_hashed() -> Result<()> {
+        let directory = tempfile::tempdir()?;
+        let context = session(64 << 20, &directory).await?;
+        let small = "(SELECT id FROM numbers WHERE id % 2 = 0)";
+        // Even multiples of 3 up to 10,000 are 1,666.
+        for (join, expected) in [
+            ("JOIN", 1_666),
+            ("LEFT JOIN", 10_000),
+            ("LEFT SEMI JOIN", 1_666),
+            ("LEFT ANTI JOIN", 8_334),
+        ] {
+            let sql =
+                format!("SELECT texts.* FROM texts {join} {small} AS small ON texts.id = small.id");
+            let plan = plan(&context, &sql).await?;
+            assert!(plan.contains("HashJoinExec: mode=CollectLeft"), "{plan}");
+            assert!(!plan.contains("SortExec"), "{plan}");
+            assert_eq!(rows(&context, &sql).await?, expected, "{join}");
+        }
+        let sql = format!(
+            "SELECT texts.text, small.id FROM {small} AS small RIGHT JOIN texts ON texts.id = small.id"
+        );
+        assert!(!plan(&context, &sql).await?.contains("SortMergeJoinExec"));
+        assert_eq!(rows(&context, &sql).await?, 10_000);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_side_of_unknown_size_is_sorted() -> Result<()> {
+        let directory = tempfile::tempdir()?;
+        let context = session(64 << 20, &directory).await?;
+        for sql in [
+            // Texts are of any length.
+            "SELECT * FROM texts LEFT ANTI JOIN names ON CAST(texts.id AS VARCHAR) = names.id",
+            // The number of rows of a join, or of an expanded list, is not known.
+            "SELECT * FROM texts LEFT SEMI JOIN (SELECT UNNEST(range(id)) AS id FROM numbers) AS lists ON texts.id = lists.id",
+            // Rows of the hashed side without a partner would be in the result.
+            "SELECT * FROM texts FULL JOIN numbers ON texts.id = numbers.id",
+            "SELECT texts.text FROM numbers LEFT JOIN texts ON texts.id = numbers.id",
+        ] {
+            let plan = plan(&context, sql).await?;
+            assert!(plan.contains("SortMergeJoinExec"), "{sql}\n{plan}");
+        }
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_side_that_may_exceed_its_share_of_the_limit_is_sorted() -> Result<()> {
+        let directory = tempfile::tempdir()?;
+        let sql = "SELECT * FROM texts LEFT ANTI JOIN numbers ON texts.id = numbers.id";
+        for (limit, operator) in [(1 << 20, "SortMergeJoinExec"), (4 << 20, "HashJoinExec")] {
+            let context = session(limit, &directory).await?;
+            let plan = plan(&context, sql).await?;
+            assert!(plan.contains(operator), "{plan}");
+            assert_eq!(rows(&context, sql).await?, 6_667);
+        }
+        Ok(())
+    }
+}

@@ -75,9 +75,9 @@ impl Token<'_> {
 pub(super) struct Keys<'a>(HashMap<Cow<'a, str>, u32, TextHasherBuilder>);
 
 impl<'a> Keys<'a> {
-    fn of(&mut self, form: &Cow<'a, str>) -> u32 {
+    fn of(&mut self, form: Cow<'a, str>) -> u32 {
         let next = self.0.len() as u32;
-        *self.0.entry(form.clone()).or_insert(next)
+        *self.0.entry(form).or_insert(next)
     }
 }
 
@@ -310,14 +310,14 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
             (Some(last), Kind::Unit) if matches!(last.kind, Kind::Number | Kind::Year) => {
                 last.kind = Kind::Number;
                 drop_final_zeros(last.form.to_mut());
-                last.key = keys.of(&last.form);
+                last.key = keys.of(last.form.clone());
             }
             (Some(last), Kind::Number) if last.kind == Kind::Unit && token.gap.is_empty() => {
                 drop_final_zeros(token.form.to_mut());
             }
             _ => {}
         }
-        token.key = keys.of(&token.form);
+        token.key = keys.of(token.form.clone());
         all.push(token);
     }
     name_first_words(words, &mut all);
