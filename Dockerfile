@@ -10,7 +10,7 @@ WORKDIR /src
 COPY . .
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/target \
-    CARGO_TARGET_DIR=/target cargo build --release --locked --bin neardup \
+    CARGO_TARGET_DIR=/target cargo build --release --locked --package datafusion-neardup-cli \
     && install -D /target/release/neardup /out/neardup
 
 FROM debian:trixie-slim

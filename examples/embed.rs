@@ -1,7 +1,7 @@
 //! neardup inside an application that has a DataFusion session of its own.
 //!
 //! ```sh
-//! cargo run --no-default-features --example embed
+//! cargo run -p datafusion-neardup --example embed
 //! ```
 
 use datafusion::arrow::array::{ArrayRef, Int64Array, StringArray};

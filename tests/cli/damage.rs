@@ -1,6 +1,6 @@
 //! Files of a job that were lost, changed or written by somebody else.
 
-use crate::scratch::{Scratch, steps};
+use crate::scratch::{Scratch, root, steps};
 use serde_json::Value;
 
 const JOB: [&str; 7] = [
@@ -213,7 +213,7 @@ fn directories_of_earlier_formats() {
         ),
     ] {
         let scratch = Scratch::new();
-        let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+        let data = root().join("tests/data");
         let fixture = |name: &str| {
             std::fs::read(data.join(format!("format{format}/{name}"))).expect("the fixture")
         };

@@ -1,6 +1,6 @@
 //! Runs pages of `docs/`: every command of a page succeeds, and prints what the page says.
 
-use crate::scratch::Scratch;
+use crate::scratch::{Scratch, root};
 use std::path::Path;
 use std::process::Command;
 
@@ -16,9 +16,7 @@ fn a_result_is_read_as_the_page_says() {
 
 /// Runs the commands of a page; their number.
 fn commands_of(page: &str) -> usize {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("docs")
-        .join(page);
+    let page = root().join("docs").join(page);
     let page = std::fs::read_to_string(page).expect("the page");
     let scratch = Scratch::new();
     let binaries = Path::new(env!("CARGO_BIN_EXE_neardup"))

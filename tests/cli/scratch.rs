@@ -248,11 +248,15 @@ pub fn steps(manifest: &Value) -> Vec<String> {
         .collect()
 }
 
+/// The root of the repository, which is above the package of these tests.
+pub fn root() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().expect("a directory above the package")
+}
+
 /// A file of the bundled sample.
 pub fn sample(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("datasets/sample")
-        .join(name)
+    root().join("datasets/sample").join(name)
 }
 
 /// The lines of a tab-separated file of the bundled sample, without its header.

@@ -10,7 +10,6 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::TryStreamExt;
 use libtest_mimic::{Failed, Trial};
 use neardup::jobs::{Dedup, Job, NoProgress, Progress};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -42,7 +41,7 @@ impl Bucket {
         let bucket = Self {
             store: Arc::new(InMemory::new()),
         };
-        let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/sample");
+        let sample = super::root().join("datasets/sample");
         for (name, key) in [
             ("samplewiki-pages-articles.xml.bz2", "dumps/sample.xml.bz2"),
             ("documents.jsonl", "tables/[1] a b%.jsonl"),
@@ -92,8 +91,7 @@ async fn rows(context: &SessionContext, query: &str) -> Result<String> {
 fn same_job(bucket: Bucket) -> Result<(), Failed> {
     super::run(async move {
         let scratch = tempfile::tempdir()?;
-        let dump = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("datasets/sample/samplewiki-pages-articles.xml.bz2");
+        let dump = super::root().join("datasets/sample/samplewiki-pages-articles.xml.bz2");
         let local = scratch.path().join("out").to_string_lossy().into_owned();
         bucket
             .dedup(&job(&dump.to_string_lossy(), &local), Arc::new(NoProgress))

@@ -297,7 +297,7 @@ pub async fn fill(context: &SessionContext, docs: &str) -> Result<()> {
 
 /// The query with the repository's files where it names them.
 pub fn query(call: &str) -> String {
-    let root = env!("CARGO_MANIFEST_DIR");
+    let root = super::root().display();
     let mut query = call.to_owned();
     for directory in ["datasets/sample/", "tests/data/"] {
         query = query.replace(directory, &format!("{root}/{directory}"));

@@ -7,7 +7,7 @@ use libtest_mimic::{Failed, Trial};
 use neardup::functions::TABLE_FUNCTIONS;
 use neardup::options::{NeardupOptions, READERS};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The trials of this module.
 pub fn trials() -> Vec<Trial> {
@@ -41,7 +41,7 @@ fn same(left: (&str, &Names), right: (&str, &Names)) -> Result<(), Failed> {
 }
 
 fn root(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+    super::root().join(path)
 }
 
 /// Names of the `.sql` files of a directory.
@@ -228,10 +228,10 @@ fn parameters() -> Result<(), Failed> {
     }
     let mut sources = String::new();
     for file in [
-        "src/cli/dedup.rs",
-        "src/cli/decontaminate.rs",
-        "src/cli/plan.rs",
-        "src/cli/tune.rs",
+        "cli/src/dedup.rs",
+        "cli/src/decontaminate.rs",
+        "cli/src/plan.rs",
+        "cli/src/tune.rs",
         "src/jobs/dedup/options.rs",
     ] {
         sources.push_str(&std::fs::read_to_string(root(file))?);

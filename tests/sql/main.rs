@@ -51,11 +51,14 @@ mod scratch;
 mod slt;
 
 use libtest_mimic::{Arguments, Trial};
+use std::path::Path;
 
 /// Stack size of threads: planning nested templates recurses deeply, and an unoptimised build needs more than 2 MiB.
 const STACK_BYTES: usize = 32 << 20;
 
 fn main() {
+    // Paths in statements are relative to the root of the repository.
+    std::env::set_current_dir(root()).expect("the root of the repository");
     let arguments = Arguments::from_args();
     let trials: Vec<Trial> = [
         slt::trials(),
@@ -77,6 +80,12 @@ fn main() {
     .flatten()
     .collect();
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// The root of the repository, which is above the package of these tests.
+fn root() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().expect("a directory above the package")
 }
 
 /// Whether generated files are written instead of compared.

@@ -7,7 +7,7 @@ use libtest_mimic::{Failed, Trial};
 use neardup::functions::{Header, TABLE_FUNCTIONS, TableFunction};
 use neardup::options::{NeardupOptions, READERS};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// How to regenerate the pages.
 pub const HOW: &str =
@@ -15,7 +15,7 @@ pub const HOW: &str =
 
 /// Where the pages are.
 pub fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference")
+    super::root().join("docs/reference")
 }
 
 /// The trials of this module.
@@ -41,7 +41,7 @@ fn page(name: &str, text: String) -> Result<(), Failed> {
 
 /// Compares a file with its expected text, or writes it.
 fn file(name: &str, text: String) -> Result<(), Failed> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    let path = super::root().join(name);
     if super::completes() {
         std::fs::write(&path, text)?;
         return Ok(());

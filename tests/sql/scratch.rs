@@ -1,6 +1,5 @@
 //! Directories that an `.slt` file refers to: its scratch directory, the bundled sample, and the files of the tests.
 
-use std::path::Path;
 use tempfile::TempDir;
 
 /// Names of directories in `.slt` files, and their paths.
@@ -44,5 +43,5 @@ impl Scratch {
 }
 
 fn directory(name: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+    crate::root().join(name)
 }

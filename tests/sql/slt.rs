@@ -8,7 +8,7 @@ use super::database::{Database, Failure};
 use super::host::{Order, session_of_host};
 use libtest_mimic::{Failed, Trial};
 use sqllogictest::{Runner, default_column_validator, default_normalizer, default_validator};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The number of target partitions with which answers are written, and the numbers with which files run again.
 const PARTITIONS: usize = 2;
@@ -16,7 +16,7 @@ const OTHER_PARTITIONS: [usize; 3] = [1, 7, 64];
 
 /// The directory of the files.
 pub fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slt")
+    super::root().join("tests/slt")
 }
 
 /// The name of each file below the directory, without `.slt`, and its path.

@@ -61,7 +61,7 @@ pub fn trials() -> Vec<Trial> {
 
 /// The command of the job of these tests, in one process or on a cluster.
 pub fn command(mut program: Command, cluster: Option<&str>, output: &Path) -> Command {
-    let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/sample/documents.jsonl");
+    let input = crate::root().join("datasets/sample/documents.jsonl");
     program
         .arg("dedup")
         .arg(input)

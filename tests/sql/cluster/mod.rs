@@ -586,8 +586,7 @@ fn sorted_lists(line: &str) -> String {
 fn dedup(executors: usize) -> Result<(), Failed> {
     let scratch = Scratch::new()?;
     let cluster = Cluster::start(executors)?;
-    let dump = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("datasets/sample/samplewiki-pages-articles.xml.bz2");
+    let dump = crate::root().join("datasets/sample/samplewiki-pages-articles.xml.bz2");
     let run = |name: &str, more: &[&str]| -> Result<PathBuf, Failed> {
         let output = PathBuf::from(scratch.expand("$__SCRATCH__")).join(name);
         let mut command = Command::new(env!("CARGO_BIN_EXE_neardup"));

@@ -6,7 +6,6 @@ use super::same_tables;
 use libtest_mimic::{Failed, Trial};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use tempfile::TempDir;
@@ -315,7 +314,7 @@ fn vectors() -> String {
 fn jobs() -> Result<(), Failed> {
     let cluster = Cluster::start(2)?;
     let scratch = TempDir::new()?;
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/sample");
+    let sample = crate::root().join("datasets/sample");
     let vectors_at = scratch.path().join("vectors.jsonl");
     std::fs::write(&vectors_at, vectors())?;
     let texts_at = scratch.path().join("texts.csv");

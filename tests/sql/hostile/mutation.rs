@@ -2,7 +2,6 @@
 
 use super::super::fuzz::Random;
 use libtest_mimic::Failed;
-use std::path::Path;
 
 /// Upper bound of the bytes of an input.
 pub const MAX_BYTES: usize = 200_000;
@@ -18,9 +17,7 @@ pub struct Seeds {
 impl Seeds {
     /// The files of `fuzz/corpus/NAME/`, and the fragments of the target.
     pub fn of(name: &str) -> Result<Self, Failed> {
-        let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("fuzz/corpus")
-            .join(name);
+        let directory = crate::root().join("fuzz/corpus").join(name);
         let mut paths = Vec::new();
         for entry in std::fs::read_dir(&directory)? {
             paths.push(entry?.path());

@@ -3,7 +3,6 @@
 use super::corpus::session;
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use libtest_mimic::{Failed, Trial};
-use std::path::Path;
 
 /// The trials of this module: pages whose statements read only the files of the project.
 pub fn trials() -> Vec<Trial> {
@@ -24,9 +23,7 @@ pub struct Statement {
 
 /// The blocks ```` ```sql ```` of the page, with the blocks ```` ```text ```` that follow them.
 pub fn statements(page: &str) -> Vec<Statement> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("docs")
-        .join(page);
+    let page = crate::root().join("docs").join(page);
     let page = std::fs::read_to_string(page).expect("the page");
     let mut statements: Vec<Statement> = Vec::new();
     // Text and code blocks alternate.

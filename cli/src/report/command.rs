@@ -1,8 +1,8 @@
 //! The command that runs a job again, from its manifest.
 
-use crate::cli::columns::written;
-use crate::cli::sample::SAMPLE_DIRECTORY;
-use crate::cli::visible::shell_word;
+use crate::columns::written;
+use crate::sample::SAMPLE_DIRECTORY;
+use crate::visible::shell_word;
 use neardup::files::STANDARD_INPUT_COPY;
 use neardup::jobs::{Keep, KeepKey, KeepValue, Manifest};
 use neardup_datasets::sample::SAMPLE_DUMP_NAME;

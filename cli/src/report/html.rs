@@ -1,6 +1,6 @@
 //! Texts in HTML: no value of a corpus becomes markup.
 
-use crate::cli::visible::visible;
+use crate::visible::visible;
 use neardup::jobs::SHOWN_CHARACTERS;
 use similar::{ChangeTag, TextDiff};
 

@@ -1,4 +1,4 @@
-//! The command line: arguments, the runtime, and messages to the user.
+//! The `neardup` command: arguments, the runtime, and messages to the user.
 //!
 //! Each command has its own file, which parses its arguments and prints its results; the work itself is done by the
 //! library. Results go to standard output, everything else to standard error.
@@ -10,7 +10,7 @@ macro_rules! report {
         // One write, because other processes may print to the same terminal.
         _ = std::io::Write::write_all(
             &mut std::io::stderr(),
-            $crate::cli::visible::visible(&format!("{}\n", format_args!($($text)*))).as_bytes(),
+            $crate::visible::visible(&format!("{}\n", format_args!($($text)*))).as_bytes(),
         )
     };
 }
@@ -131,7 +131,7 @@ impl Command {
 }
 
 /// Parses the arguments and runs the command.
-pub(crate) fn main() -> ExitCode {
+fn main() -> ExitCode {
     let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => {

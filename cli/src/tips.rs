@@ -358,7 +358,7 @@ fn of_others(option: &str, command: &Command, root: &Command) -> Option<String> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::Arguments;
+    use crate::Arguments;
     use clap::CommandFactory;
 
     #[test]

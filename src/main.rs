@@ -1,9 +1,0 @@
-//! The `neardup` command.
-
-mod cli;
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    cli::main()
-}
