@@ -44,6 +44,15 @@ pub const CALLS: &[(&str, &str)] = &[
         "field_join",
         "SELECT * FROM field_join(docs, fields => text, measures => 'containment', shingle => 'word:1', threshold => 0.3, within => page)",
     ),
+    (
+        "field_join",
+        "SELECT * FROM field_join(docs, fields => [text, page], measures => ['edit', 'edit'], threshold => 0.6, parts => 2)",
+    ),
+    (
+        "field_join",
+        "SELECT * FROM field_join(docs, docs, fields => [text, page], measures => ['jaccard', 'edit'], shingle => 'word:1', missing => 'rescale',
+           threshold => 0.5, across => page)",
+    ),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, across => page)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, copies => 'linked')"),
     ("jaccard_join", "SELECT * FROM jaccard_join(sets, signature_column => tokens, threshold => 0.5)"),

@@ -6,7 +6,7 @@ use datafusion::arrow::datatypes::{Float64Type, Int64Type};
 use datafusion::datasource::MemTable;
 use datafusion::prelude::SessionContext;
 use libtest_mimic::{Failed, Trial};
-use neardup_kernels::{Shingle, ShingleScratch, SplitMix64, normalize_into};
+use neardup_kernels::{Shingle, ShingleScratch, SplitMix64, edit_similarity, normalize_into};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -31,14 +31,15 @@ type Found = Vec<(i64, i64, f64, Vec<Option<f64>>)>;
 /// How records are compared.
 struct Setting {
     weights: [f64; 3],
-    containment: [bool; 3],
+    /// The first letter of the measure of each field.
+    measures: [u8; 3],
     shingles: [&'static str; 3],
     rescale: bool,
     /// The rows of this relation may be in a pair: all, those of one group, or those of two groups.
     groups: &'static str,
 }
 
-const SETTINGS: [Setting; 8] = [
+const SETTINGS: [Setting; 14] = [
     setting([0.4, 0.2, 0.4], "jjj", false, ""),
     setting([0.4, 0.2, 0.4], "jjc", false, ""),
     setting([0.4, 0.2, 0.4], "jjj", true, ""),
@@ -52,6 +53,12 @@ const SETTINGS: [Setting; 8] = [
         ", across => site",
     ),
     setting([0.1, 0.2, 0.7], "ccj", true, ", within => site"),
+    setting([0.4, 0.2, 0.4], "eee", false, ""),
+    setting([0.5, 0.2, 0.3], "ejc", false, ""),
+    setting([0.3, 0.3, 0.4], "jee", true, ""),
+    setting([0.03, 0.9, 0.07], "eje", false, ""),
+    setting([0.5, 0.0, 0.5], "eej", false, ", within => site"),
+    setting([0.6, 0.2, 0.2], "ece", true, ", across => site"),
 ];
 
 const fn setting(
@@ -63,7 +70,7 @@ const fn setting(
     let m = measures.as_bytes();
     Setting {
         weights,
-        containment: [m[0] == b'c', m[1] == b'c', m[2] == b'c'],
+        measures: [m[0], m[1], m[2]],
         shingles: ["word:1", "word:2", "char:3"],
         rescale,
         groups,
@@ -88,7 +95,14 @@ fn records(count: usize, seed: u64) -> Vec<Record> {
             (0, _) => None,
             (1, _) => Some(String::new()),
             (2, _) => Some("  ".to_owned()),
-            (3..8, Some(from)) => all[from][at].clone(),
+            (3..6, Some(from)) => all[from][at].clone(),
+            // A character is inserted or replaced.
+            (edit @ 6..8, Some(from)) => all[from][at].as_ref().map(|text| {
+                let start = random.below(1 + text.chars().count() as u64) as usize;
+                let end = start + (edit == 6) as usize;
+                let characters = text.chars().take(start).chain(['ß']);
+                characters.chain(text.chars().skip(end)).collect()
+            }),
             _ => {
                 let words = (0..1 + random.below(7)).map(|_| words[random.below(10) as usize]);
                 Some(words.collect::<Vec<_>>().join(" "))
@@ -128,32 +142,50 @@ fn register(context: &SessionContext, name: &str, records: &[Record]) -> Result<
     Ok(())
 }
 
-/// The set of each field of each record.
-fn sets(records: &[Record], shingles: [&str; 3]) -> Vec<[BTreeSet<u64>; 3]> {
+/// The value of a field: its normal form, and the set of its shingles.
+type Value = (String, BTreeSet<u64>);
+
+/// The value of each field of each record.
+fn values(records: &[Record], shingles: [&str; 3]) -> Vec<[Value; 3]> {
     let shingles: [Shingle; 3] = shingles.map(|shingle| shingle.parse().expect("a shingle"));
     let mut scratch = ShingleScratch::default();
-    let mut set = |text: &Option<String>, shingle: Shingle| {
+    let mut value = |text: &Option<String>, shingle: Shingle| {
         let (mut normal, mut hashes) = (String::new(), Vec::new());
         normalize_into(text.as_deref().unwrap_or_default(), &mut normal);
         shingle.hashes_into(&normal, &mut scratch, &mut hashes);
-        hashes.into_iter().collect()
+        (normal, hashes.into_iter().collect())
     };
     let of_record = |[x, y, z]: &Record| {
         [
-            set(x, shingles[0]),
-            set(y, shingles[1]),
-            set(z, shingles[2]),
+            value(x, shingles[0]),
+            value(y, shingles[1]),
+            value(z, shingles[2]),
         ]
     };
     records.iter().map(of_record).collect()
 }
 
+/// The similarity of two values; `None` if one is missing.
+fn similarity(measure: u8, (text, set): &Value, (other_text, other_set): &Value) -> Option<f64> {
+    if measure == b'e' {
+        let are_texts = !text.is_empty() && !other_text.is_empty();
+        return are_texts.then(|| edit_similarity(text, other_text));
+    }
+    let common = set.intersection(other_set).count();
+    let of = match measure {
+        b'c' => set.len().min(other_set.len()),
+        _ => set.len() + other_set.len() - common,
+    };
+    let are_sets = !set.is_empty() && !other_set.is_empty();
+    are_sets.then(|| common as f64 / of as f64)
+}
+
 /// Every pair of a setting at a similarity above 0, by comparing all of them.
 fn compared(setting: &Setting, first: &[Record], second: Option<&[Record]>) -> Found {
-    let own = sets(first, setting.shingles);
-    let other = second.map(|second| sets(second, setting.shingles));
+    let own = values(first, setting.shingles);
+    let other = second.map(|second| values(second, setting.shingles));
     let mut found = Found::new();
-    for (a, sets) in own.iter().enumerate() {
+    for (a, fields) in own.iter().enumerate() {
         let from = if other.is_some() { 0 } else { a + 1 };
         let others = other.as_ref().unwrap_or(&own);
         for (b, others) in others.iter().enumerate().skip(from) {
@@ -164,22 +196,13 @@ fn compared(setting: &Setting, first: &[Record], second: Option<&[Record]>) -> F
                 _ => {}
             }
             let (mut sum, mut weights, mut all) = (0.0, 0.0, Vec::new());
-            for (at, (x, y)) in sets.iter().zip(others).enumerate() {
-                let common = x.intersection(y).count();
-                let of = match setting.containment[at] {
-                    true => x.len().min(y.len()),
-                    false => x.len() + y.len() - common,
-                };
-                let is_missing = x.is_empty() || y.is_empty();
-                if is_missing && setting.rescale {
+            for (at, (x, y)) in fields.iter().zip(others).enumerate() {
+                let similarity = similarity(setting.measures[at], x, y);
+                if similarity.is_none() && setting.rescale {
                     all.push(None);
                     continue;
                 }
-                let similarity = if is_missing {
-                    0.0
-                } else {
-                    common as f64 / of as f64
-                };
+                let similarity = similarity.unwrap_or(0.0);
                 sum += setting.weights[at] * similarity;
                 weights += setting.weights[at];
                 all.push(Some(similarity));
@@ -226,8 +249,12 @@ fn call(setting: &Setting, relations: &str, threshold: f64, parts: usize) -> Str
         "SELECT * FROM field_join({relations}, fields => [{}], weights => [{}], measures => [{}], shingles => [{}], missing => '{}', threshold => {threshold:?}, parts => {parts}{})",
         NAMES.join(", "),
         list(setting.weights.map(|weight| format!("{weight:?}"))),
-        list(setting.containment.map(|is| {
-            let name = if is { "containment" } else { "jaccard" };
+        list(setting.measures.map(|measure| {
+            let name = match measure {
+                b'j' => "jaccard",
+                b'c' => "containment",
+                _ => "edit",
+            };
             format!("'{name}'")
         })),
         list(setting.shingles.map(|shingle| format!("'{shingle}'"))),
