@@ -17,7 +17,7 @@ use crate::record_sets::FieldReader;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns some fields of a record: the number of each, from 1 on, and its text. Empty fields are left out. `field_join` finds its candidates by edit similarity by them.",
+    description = "Returns some fields of a record: the number of each, from 1 on, and its text. Empty fields are left out. `field_join` joins them by their edit similarity.",
     syntax_example = "record_texts(record, fields, normalize)",
     sql_example = r#"```sql
 > SELECT item['field'] AS field, item['text'] AS text

@@ -616,7 +616,7 @@ class TableFunctions:
         fields: str | Sequence[str] | None = None,
         fields_b: str | Sequence[str] | None = None,
         weights: Sequence[float] | None = None,
-        measures: Sequence[Literal["jaccard", "containment"]] | None = None,
+        measures: Sequence[Literal["jaccard", "containment", "edit"]] | None = None,
         threshold: float | None = None,
         shingle: str | None = None,
         shingles: Sequence[str] | None = None,
@@ -634,7 +634,9 @@ class TableFunctions:
         most that of the most similar field, so it is enough to join each field at the threshold.
         Fields of small weights are not joined, as long as the threshold that the others must reach
         without them stays above nine tenths of what it was. All fields of a candidate are then
-        compared.
+        compared. Fields by edit similarity are joined as in edit_join: they are for short texts,
+        such as names and titles, and below a threshold of 0.75 most of their texts are candidates
+        of each other.
 
         Args:
             data: A relation: id, the columns of fields.
@@ -647,14 +649,17 @@ class TableFunctions:
                 order; default: those of fields.
             weights: A list in brackets, each element a number in [0, 1]: the weight of each field,
                 as in [0.4, 0.2, 0.4]: 0 or at least 1e-9, with the sum 1; default: equal weights.
-            measures: A list in brackets, each element one of jaccard, containment: how each field
-                is compared, or one for all: 'jaccard': common shingles, divided by those of either
-                text; 'containment': divided by those of the text that has fewer; default 'jaccard'.
+            measures: A list in brackets, each element one of jaccard, containment, edit: how each
+                field is compared, or one for all: 'jaccard': common shingles, divided by those of
+                either text; 'containment': divided by those of the text that has fewer; 'edit': 1
+                minus the edit distance of the texts, divided by the characters of the longer one;
+                default 'jaccard'.
             threshold: A number in (0, 1]: minimum of the weighted mean; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
             shingles: A list in brackets, each element a shingle such as 'word:3': how the texts of
-                each field are split into shingles, instead of shingle.
+                each field are split into shingles, instead of shingle; of no effect on fields by
+                'edit'.
             missing: One of zero, rescale: what a field counts that is NULL or empty in one of two
                 records: 'zero': its similarity is 0; 'rescale': it is left out, and the weights of
                 the others are divided by their sum; default 'zero'.
@@ -677,8 +682,8 @@ class TableFunctions:
                 texts; NULL if it is left out.
 
         Note:
-            Complete: recall 1 and precision 1 on 64-bit hashes of shingles. The mean and its
-                comparison with the threshold are those of Float64.
+            Complete: recall 1 and precision 1, for sets of shingles on their 64-bit hashes. The
+                mean and its comparison with the threshold are those of Float64.
             Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
                 Rows whose id is NULL are in no pair, and rows without any field neither.
             Rows with the same id and the same fields are one row; an id with different fields is an
