@@ -1,8 +1,7 @@
 -- edit_pairs(input)
 --
 -- Finds the pairs of texts of the given edit similarity. Candidates share one of their rarest grams, of which a text has
--- as many as edits are allowed, and one. A building block of edit_join,
--- field_join and item_pairs.
+-- as many as edits are allowed, and one. A building block of edit_join, field_join and item_pairs.
 --
 -- Inputs
 --   input: side, id, group_value, text
