@@ -1,13 +1,13 @@
 //! `field_join` gives exactly the pairs of brute force, with bitwise equal similarities.
 
 use super::corpus::session;
+use super::naive::{FieldValue, field_value, record_similarity};
 use datafusion::arrow::array::{Array, AsArray, Int64Array, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::{Float64Type, Int64Type};
 use datafusion::datasource::MemTable;
 use datafusion::prelude::SessionContext;
 use libtest_mimic::{Failed, Trial};
-use neardup_kernels::{Shingle, ShingleScratch, SplitMix64, edit_similarity, normalize_into};
-use std::collections::BTreeSet;
+use neardup_kernels::SplitMix64;
 use std::sync::Arc;
 
 /// The trials of this module.
@@ -31,8 +31,7 @@ type Found = Vec<(i64, i64, f64, Vec<Option<f64>>)>;
 /// How records are compared.
 struct Setting {
     weights: [f64; 3],
-    /// The first letter of the measure of each field.
-    measures: [u8; 3],
+    measures: [&'static str; 3],
     shingles: [&'static str; 3],
     rescale: bool,
     /// The rows of this relation may be in a pair: all, those of one group, or those of two groups.
@@ -70,10 +69,19 @@ const fn setting(
     let m = measures.as_bytes();
     Setting {
         weights,
-        measures: [m[0], m[1], m[2]],
+        measures: [measure(m[0]), measure(m[1]), measure(m[2])],
         shingles: ["word:1", "word:2", "char:3"],
         rescale,
         groups,
+    }
+}
+
+/// The measure of that first letter.
+const fn measure(letter: u8) -> &'static str {
+    match letter {
+        b'j' => "jaccard",
+        b'c' => "containment",
+        _ => "edit",
     }
 }
 
@@ -142,42 +150,12 @@ fn register(context: &SessionContext, name: &str, records: &[Record]) -> Result<
     Ok(())
 }
 
-/// The value of a field: its normal form, and the set of its shingles.
-type Value = (String, BTreeSet<u64>);
-
 /// The value of each field of each record.
-fn values(records: &[Record], shingles: [&str; 3]) -> Vec<[Value; 3]> {
-    let shingles: [Shingle; 3] = shingles.map(|shingle| shingle.parse().expect("a shingle"));
-    let mut scratch = ShingleScratch::default();
-    let mut value = |text: &Option<String>, shingle: Shingle| {
-        let (mut normal, mut hashes) = (String::new(), Vec::new());
-        normalize_into(text.as_deref().unwrap_or_default(), &mut normal);
-        shingle.hashes_into(&normal, &mut scratch, &mut hashes);
-        (normal, hashes.into_iter().collect())
-    };
-    let of_record = |[x, y, z]: &Record| {
-        [
-            value(x, shingles[0]),
-            value(y, shingles[1]),
-            value(z, shingles[2]),
-        ]
+fn values(records: &[Record], shingles: [&str; 3]) -> Vec<[FieldValue; 3]> {
+    let of_record = |record: &Record| {
+        [0, 1, 2].map(|at| field_value(record[at].as_deref(), shingles[at], true))
     };
     records.iter().map(of_record).collect()
-}
-
-/// The similarity of two values; `None` if one is missing.
-fn similarity(measure: u8, (text, set): &Value, (other_text, other_set): &Value) -> Option<f64> {
-    if measure == b'e' {
-        let are_texts = !text.is_empty() && !other_text.is_empty();
-        return are_texts.then(|| edit_similarity(text, other_text));
-    }
-    let common = set.intersection(other_set).count();
-    let of = match measure {
-        b'c' => set.len().min(other_set.len()),
-        _ => set.len() + other_set.len() - common,
-    };
-    let are_sets = !set.is_empty() && !other_set.is_empty();
-    are_sets.then(|| common as f64 / of as f64)
 }
 
 /// Every pair of a setting at a similarity above 0, by comparing all of them.
@@ -195,22 +173,9 @@ fn compared(setting: &Setting, first: &[Record], second: Option<&[Record]>) -> F
                 ", across => site" if is_same_site => continue,
                 _ => {}
             }
-            let (mut sum, mut weights, mut all) = (0.0, 0.0, Vec::new());
-            for (at, (x, y)) in fields.iter().zip(others).enumerate() {
-                let similarity = similarity(setting.measures[at], x, y);
-                if similarity.is_none() && setting.rescale {
-                    all.push(None);
-                    continue;
-                }
-                let similarity = similarity.unwrap_or(0.0);
-                sum += setting.weights[at] * similarity;
-                weights += setting.weights[at];
-                all.push(Some(similarity));
-            }
-            let similarity = match weights == 0.0 {
-                true => 0.0,
-                false => sum / weights,
-            };
+            let (weights, measures) = (&setting.weights, &setting.measures);
+            let (similarity, all) =
+                record_similarity(weights, measures, setting.rescale, fields, others);
             if similarity > 0.0 {
                 found.push((a as i64, b as i64, similarity, all));
             }
@@ -249,14 +214,7 @@ fn call(setting: &Setting, relations: &str, threshold: f64, parts: usize) -> Str
         "SELECT * FROM field_join({relations}, fields => [{}], weights => [{}], measures => [{}], shingles => [{}], missing => '{}', threshold => {threshold:?}, parts => {parts}{})",
         NAMES.join(", "),
         list(setting.weights.map(|weight| format!("{weight:?}"))),
-        list(setting.measures.map(|measure| {
-            let name = match measure {
-                b'j' => "jaccard",
-                b'c' => "containment",
-                _ => "edit",
-            };
-            format!("'{name}'")
-        })),
+        list(setting.measures.map(|measure| format!("'{measure}'"))),
         list(setting.shingles.map(|shingle| format!("'{shingle}'"))),
         if setting.rescale { "rescale" } else { "zero" },
         setting.groups
