@@ -73,7 +73,7 @@ indexed AS (
 found AS (
   SELECT
     id,
-    hit['item'] AS item,
+    hit['item'] AS number,
     hit['kind'] AS kind,
     hit['coverage'] AS coverage,
     hit['hits'] AS hits,
@@ -90,8 +90,8 @@ found AS (
 )
 SELECT
   found.id AS corpus_id,
-  rows_of_items.item['id'] AS item_id,
-  rows_of_items.item,
+  item['id'] AS item_id,
+  item,
   found.kind,
   found.coverage,
   found.hits,
@@ -101,4 +101,4 @@ SELECT
   found.end_char,
   found.runs
 FROM found
-JOIN (SELECT number, UNNEST(items) AS item FROM distinct_items) AS rows_of_items ON found.item = rows_of_items.number
+JOIN (SELECT number, UNNEST(items) AS item FROM distinct_items) AS rows_of_items ON found.number = rows_of_items.number
