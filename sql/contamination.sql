@@ -10,14 +10,19 @@
 -- sorted nor repartitioned. N-grams that occur in many items, such as instructions that all questions of a set begin
 -- with, are ignored (Brown et al. 2020, appendix C, do the same with n-grams of 13 words).
 --
+-- If the items have a column benchmark or field, such as the set and the part of a question that a text is, the result has
+-- it, too.
+--
 -- Inputs
 --   input: id, text
---   input_b: id, text
+--   input_b: id, text, and benchmark and field if they are there
 -- Parameters
 --   id
 --   text
 --   id_b | the id column of the items; default: that of id
 --   text_b | the text column of the items; default: that of text
+--   benchmark: column | a column of the items that is copied to the result; default: benchmark, if there is such a column
+--   field: column | another one; default: field, if there is such a column
 --   min_coverage
 --   min_run
 --   max_items
@@ -25,6 +30,8 @@
 -- Columns
 --   corpus_id: as id | a row of the corpus
 --   item_id: as id | an item that stands in its text
+--   benchmark: as input | the benchmark of the item, if the items have that column
+--   field: as input | the field of the item, if the items have that column
 --   kind: Utf8 | 'verbatim': one run holds all words of the item; 'near': runs hold some of them; 'short': all words of an item of fewer words than a run
 --   coverage: Float64 | share of the item's words that the runs hold; words that only ignored n-grams hold do not count
 --   hits: Int64 | n-grams of the item in the runs that are not ignored
@@ -36,7 +43,7 @@
 -- Guarantees
 --   Complete and exact on 64-bit hashes of words: every maximal run of at least min_run equal words with an n-gram that is not ignored.
 --   Ids of the corpus may be repeated: each row is reported. Rows of either relation without an id or a text are left out.
---   Items with the same words are one item for max_items; each of their ids is reported. Runs anywhere in a text add up, so that an item of coverage 1 may be 'near'. Items of fewer words than min_words, and those all of whose n-grams are ignored, are not looked for; a warning in the log says how many.
+--   Items with the same words are one item for max_items; each of their rows is reported, with its own id, benchmark and field. Ids of items may be repeated. Runs anywhere in a text add up, so that an item of coverage 1 may be 'near'. Items of fewer words than min_words, and those all of whose n-grams are ignored, are not looked for; a warning in the log says how many.
 --   The rows do not depend on the number of partitions.
 -- Example
 --   WITH corpus AS (SELECT * FROM (VALUES
@@ -49,9 +56,9 @@
 --   ) AS v (id, text))
 --   SELECT corpus_id, item_id, kind, coverage, longest_run, start_char, end_char FROM contamination(corpus, items)
 WITH distinct_items AS (
-  SELECT CAST(row_number() OVER (ORDER BY text) AS BIGINT) AS number, text, ids
+  SELECT CAST(row_number() OVER (ORDER BY text) AS BIGINT) AS number, text, items
   FROM (
-    SELECT text, array_agg(id) AS ids
+    SELECT text, array_agg(item) AS items
     FROM input_b
     WHERE id IS NOT NULL AND text IS NOT NULL
     GROUP BY text
@@ -66,7 +73,7 @@ indexed AS (
 found AS (
   SELECT
     id,
-    hit['item'] AS item,
+    hit['item'] AS number,
     hit['kind'] AS kind,
     hit['coverage'] AS coverage,
     hit['hits'] AS hits,
@@ -83,7 +90,8 @@ found AS (
 )
 SELECT
   found.id AS corpus_id,
-  every_id.id AS item_id,
+  item['id'] AS item_id,
+  item,
   found.kind,
   found.coverage,
   found.hits,
@@ -93,4 +101,4 @@ SELECT
   found.end_char,
   found.runs
 FROM found
-JOIN (SELECT number, UNNEST(ids) AS id FROM distinct_items) AS every_id ON found.item = every_id.number
+JOIN (SELECT number, UNNEST(items) AS item FROM distinct_items) AS rows_of_items ON found.number = rows_of_items.number

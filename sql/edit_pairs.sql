@@ -1,7 +1,7 @@
 -- edit_pairs(input)
 --
 -- Finds the pairs of texts that have at least the given edit similarity. Candidates share one of their rarest grams,
--- as many of each text as edit_keys returns. A building block of edit_join and item_pairs.
+-- as many of each text as edit_keys returns. A building block of edit_join, field_join and item_pairs.
 --
 -- Inputs
 --   input: side, id, group_value, text

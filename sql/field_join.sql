@@ -7,7 +7,8 @@
 -- Candidates are records of which one field is similar: the similarity of all of them is at most that of the most similar
 -- field, so it is enough to join each field at the threshold. Fields of small weights are not joined, as long as the
 -- threshold that the others must reach without them stays above nine tenths of what it was. All fields of a candidate are
--- then compared.
+-- then compared. Fields by edit similarity are joined as in edit_join: they are for short texts, such as names and
+-- titles, and below a threshold of 0.75 most of their texts are candidates of each other.
 --
 -- Inputs
 --   input: id, the columns of fields
@@ -18,10 +19,10 @@
 --   fields: columns | the text columns that are compared, as in [title, body, answer]
 --   fields_b: columns | those of the second relation, in the same order; default: those of fields
 --   weights: list of number in [0, 1] | the weight of each field, as in [0.4, 0.2, 0.4]: 0 or at least 1e-9, with the sum 1; default: equal weights
---   measures: list of one of jaccard|containment | how each field is compared, or one for all: 'jaccard': common shingles, divided by those of either text; 'containment': divided by those of the text that has fewer; default 'jaccard'
+--   measures: list of one of jaccard|containment|edit | how each field is compared, or one for all: 'jaccard': common shingles, divided by those of either text; 'containment': divided by those of the text that has fewer; 'edit': 1 minus the edit distance of the texts, divided by the characters of the longer one; default 'jaccard'
 --   threshold | minimum of the weighted mean
 --   shingle
---   shingles: list of shingle | how the texts of each field are split into shingles, instead of shingle
+--   shingles: list of shingle | how the texts of each field are split into shingles, instead of shingle; of no effect on fields by 'edit'
 --   missing: one of zero|rescale = 'zero' | what a field counts that is NULL or empty in one of two records: 'zero': its similarity is 0; 'rescale': it is left out, and the weights of the others are divided by their sum
 --   normalize
 --   across
@@ -33,7 +34,7 @@
 --   similarity: Float64 | the weighted mean: the sum of weight * similarity, in the order of the fields, divided by the sum of the weights
 --   …_similarity: Float64 | for each field, such as title_similarity: the similarity of its texts; NULL if it is left out
 -- Guarantees
---   Complete: recall 1 and precision 1 on 64-bit hashes of shingles. The mean and its comparison with the threshold are those of Float64.
+--   Complete: recall 1 and precision 1, for sets of shingles on their 64-bit hashes. The mean and its comparison with the threshold are those of Float64.
 --   Each unordered pair is reported once, id_a < id_b; a row is never paired with itself. Rows with a NULL id, and rows whose fields are all NULL or empty, are in no pair.
 --   Rows with the same id and the same fields are one row; an id with different fields is an error that names the id. A field that is NULL is the same as an empty one.
 --   The rows do not depend on the number of partitions or parts.
@@ -94,6 +95,27 @@ candidates AS (
       group_rule => 'agree'
     )
     WHERE $containment_fields <> ''
+    UNION ALL
+    SELECT id_a, id_b
+    FROM edit_pairs(
+      (
+        SELECT
+          side,
+          id,
+          CAST(item['field'] AS VARCHAR) || CASE WHEN $group_rule = 'agree' THEN ' ' || CAST(group_value AS VARCHAR) ELSE '' END
+            AS group_value,
+          item['text'] AS text
+        FROM (
+          SELECT side, id, group_value, UNNEST(record_texts(record, $edit_fields, $normalize)) AS item
+          FROM records
+        )
+      ),
+      threshold => $field_threshold,
+      parts => $parts,
+      sides => $sides,
+      group_rule => 'agree'
+    )
+    WHERE $edit_fields <> ''
   )
   GROUP BY id_a, id_b
 )

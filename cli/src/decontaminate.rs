@@ -76,6 +76,10 @@ pub(crate) struct Arguments {
     /// Id column of the items: integers or texts; 'row' uses the file and the row number [default: id, else row]
     #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
     item_id: Option<String>,
+    /// Column of the items with their benchmark, which the list of what was found and the summary have [default:
+    /// benchmark, if there is such a column]
+    #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
+    item_benchmark: Option<String>,
 
     #[arg(
         long,
@@ -133,6 +137,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         row_ids: arguments.row_ids,
         text: arguments.text.clone(),
         item_id: arguments.item_id.clone(),
+        item_benchmark: arguments.item_benchmark.clone(),
         item_text: (arguments.item_text.clone()).map_or_else(Vec::new, |columns| columns.0),
         min_coverage: arguments.min_coverage,
         min_run: arguments.min_run,

@@ -63,6 +63,7 @@ fn summary(job: &Job, took: Duration) -> Value {
         "clusters": figure(manifest, "clusters", Figure::Clusters),
         "largest_cluster": figure(manifest, "clusters", Figure::LargestCluster),
         "items_found": figure(manifest, "contamination", Figure::ItemsFound),
+        "items_found_of_each_benchmark": figure(manifest, "contamination", Figure::ItemsOfBenchmarks),
         "contaminated_rows": figure(manifest, "searched", Figure::ContaminatedRows),
         "cuts": rows(manifest, "cuts"),
         "edited_rows": figure(manifest, "cuts", Figure::EditedRows),
@@ -160,6 +161,11 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
         line(Figure::IgnoredNgrams.word(), &summary["ignored_ngrams"]);
     }
     line(Figure::ItemsFound.word(), &summary["items_found"]);
+    if let Some(found) = summary["items_found_of_each_benchmark"].as_object() {
+        for (benchmark, items) in found {
+            line(&format!("  of {benchmark}"), items);
+        }
+    }
     line(
         Figure::ContaminatedRows.word(),
         &summary["contaminated_rows"],

@@ -72,6 +72,8 @@ words! {
         ContaminatedRows = "contaminated rows",
         /// Items that were found in rows.
         ItemsFound = "items found",
+        /// Those of each benchmark.
+        ItemsOfBenchmarks = "items found of each benchmark",
     }
 }
 

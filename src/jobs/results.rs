@@ -23,6 +23,23 @@ pub(super) async fn numbers(context: &SessionContext, sql: &str) -> Result<Vec<i
         .collect()
 }
 
+/// Runs a query that returns rows of a text and an integer.
+pub(super) async fn counts_by_text(
+    context: &SessionContext,
+    sql: &str,
+) -> Result<Vec<(String, i64)>> {
+    let mut found = Vec::new();
+    for batch in context.sql(sql).await?.collect().await? {
+        let texts = cast(batch.column(0), &DataType::Utf8)?;
+        let counts = cast(batch.column(1), &DataType::Int64)?;
+        let texts = texts.as_string::<i32>().iter();
+        for (text, count) in texts.zip(counts.as_primitive::<Int64Type>().values()) {
+            found.push((text.unwrap_or_default().to_owned(), *count));
+        }
+    }
+    Ok(found)
+}
+
 /// Checks that a step wrote one row.
 pub(super) fn one_row(record: &StepRecord) -> Result<()> {
     match record.rows {

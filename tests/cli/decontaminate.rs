@@ -273,6 +273,92 @@ fn every_row_is_searched_for_itself() {
     }
 }
 
+/// Items of three benchmarks, of which one id stands in two, and a text in two.
+#[test]
+fn items_of_several_benchmarks() {
+    let scratch = Scratch::new();
+    let (mill, bridge) = (
+        "the old mill stands by the river and the road passes it",
+        "which bridge over the river Brenn was opened by the mayor of the town",
+    );
+    scratch.write(
+        "corpus.jsonl",
+        format!(
+            "{}\n{}\n",
+            json!({"id": 1, "text": format!("They say that {mill}.")}),
+            json!({"id": 2, "text": format!("{bridge}? And {mill}.")})
+        ),
+    );
+    let items = format!(
+        "q1,{mill},towns\nq1,{bridge},bridges\nq2,{mill},quiz\nq3,nothing that stands in any of the texts,quiz\nq4,{mill},\n"
+    );
+    scratch.write("items.csv", format!("id,text,benchmark\n{items}"));
+    scratch.write("named.csv", format!("id,text,set\n{items}"));
+    let run = |items: &str, more: &[&str]| {
+        let mut arguments = vec!["decontaminate", "corpus.jsonl", "--against", items];
+        arguments.extend(["-o", "out", "--overwrite"]);
+        arguments.extend(more);
+        scratch.job(&arguments)
+    };
+    for (items, more) in [
+        ("items.csv", vec![]),
+        ("named.csv", vec!["--item-benchmark", "set"]),
+    ] {
+        let summary = run(items, &more);
+        assert_eq!(summary["items_found"], 4, "{summary}");
+        assert_eq!(
+            summary["items_found_of_each_benchmark"],
+            json!({"bridges": 1, "no benchmark": 1, "quiz": 1, "towns": 1})
+        );
+        let found = scratch.job_rows(
+            "out",
+            "SELECT corpus_id, item_id, benchmark, field FROM contamination ORDER BY corpus_id, item_id, benchmark",
+        );
+        let row = |id: i64, item: &str, set: Option<&str>| json!({"corpus_id": id, "item_id": item, "benchmark": set, "field": "text"});
+        assert_eq!(
+            Value::from(found),
+            json!([
+                row(1, "q1", Some("towns")),
+                row(1, "q2", Some("quiz")),
+                row(1, "q4", None),
+                row(2, "q1", Some("bridges")),
+                row(2, "q1", Some("towns")),
+                row(2, "q2", Some("quiz")),
+                row(2, "q4", None),
+            ])
+        );
+    }
+    // Without such a column nothing is counted by it.
+    let summary = run("named.csv", &[]);
+    assert_eq!(summary["items_found"], 3, "{summary}");
+    assert_eq!(summary["items_found_of_each_benchmark"], Value::Null);
+    let printed = scratch.succeed(&[
+        "decontaminate",
+        "corpus.jsonl",
+        "--against",
+        "items.csv",
+        "-o",
+        "printed",
+    ]);
+    for (name, items) in [("items found", 4), ("  of bridges", 1)] {
+        let line = format!("{name:<28} {items}\n");
+        assert!(printed.out.contains(&line), "{}", printed.out);
+    }
+    scratch.fail(
+        &[
+            "decontaminate",
+            "corpus.jsonl",
+            "--against",
+            "named.csv",
+            "--item-benchmark",
+            "sets",
+            "-o",
+            "wrong",
+        ],
+        &["--item-benchmark sets: the input has no such column"],
+    );
+}
+
 /// Items without ids are named by file and row; a folder of them is read.
 #[test]
 fn items_without_ids_are_named_by_their_place() {

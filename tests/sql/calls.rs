@@ -31,7 +31,7 @@ pub const CALLS: &[(&str, &str)] = &[
     ("containment_join", "SELECT * FROM containment_join(docs, threshold => 0.3, within => page)"),
     ("containment_join", "SELECT * FROM containment_join(docs, docs, share_of => 'a', threshold => 0.3)"),
     ("containment_join", "SELECT * FROM containment_join(sets, sets, signature_column => tokens, share_of => 'b', across => page, parts => 3)"),
-    ("contamination", "SELECT * FROM contamination(docs, docs, min_run => 3, min_words => 1)"),
+    ("contamination", "SELECT * FROM contamination(docs, docs, min_run => 3, min_words => 1, benchmark => page, field => id)"),
     ("edit_join", "SELECT * FROM edit_join(docs, threshold => 0.6)"),
     ("edit_join", "SELECT * FROM edit_join(docs, docs, threshold => 0.9, across => page, parts => 2)"),
     ("field_join", "SELECT * FROM field_join(docs, fields => [text, page], weights => [0.7, 0.3], threshold => 0.3)"),
@@ -43,6 +43,15 @@ pub const CALLS: &[(&str, &str)] = &[
     (
         "field_join",
         "SELECT * FROM field_join(docs, fields => text, measures => 'containment', shingle => 'word:1', threshold => 0.3, within => page)",
+    ),
+    (
+        "field_join",
+        "SELECT * FROM field_join(docs, fields => [text, page], measures => ['edit', 'edit'], threshold => 0.6, parts => 2)",
+    ),
+    (
+        "field_join",
+        "SELECT * FROM field_join(docs, docs, fields => [text, page], measures => ['jaccard', 'edit'], shingle => 'word:1', missing => 'rescale',
+           threshold => 0.5, across => page)",
     ),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, across => page)"),
     ("jaccard_join", "SELECT * FROM jaccard_join(docs, copies => 'linked')"),

@@ -128,6 +128,7 @@ fn headers() -> Result<(), Failed> {
         "weighted_fields",
         "jaccard_fields",
         "containment_fields",
+        "edit_fields",
         "field_threshold",
     ];
     for function in TABLE_FUNCTIONS {

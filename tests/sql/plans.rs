@@ -138,7 +138,7 @@ fn compare(name: &str, declared: &[Column], plan: &LogicalPlan) -> Result<(), Fa
         let agrees = match column.data_type.as_str() {
             "as id" | "as rank" => *found == DataType::Int64,
             "text" => found.is_string(),
-            "any" | "list of id" | "as vector" | "as timestamp" => true,
+            "any" | "as input" | "list of id" | "as vector" | "as timestamp" => true,
             "Timestamp (µs, UTC)" => matches!(found, DataType::Timestamp(_, Some(_))),
             "List of Float32" => *found == DataType::new_list(DataType::Float32, true),
             named => found.to_string() == named,

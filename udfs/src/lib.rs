@@ -71,6 +71,7 @@ mod prefix_tokens;
 mod random_projection;
 mod record_sets;
 mod record_similarity;
+mod record_texts;
 mod representatives;
 mod run_chains;
 mod run_keys;
@@ -158,6 +159,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(random_projection::RandomProjection),
         udf(record_sets::RecordSets),
         udf(record_similarity::RecordSimilarity),
+        udf(record_texts::RecordTexts),
         udf(run_chains::RunChains),
         udf(run_keys::RunKeys),
         udf(same_bytes::SameBytes),

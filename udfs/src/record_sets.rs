@@ -40,6 +40,7 @@ use crate::function::Function;
         name = "normalize",
         description = "Whether fields are normalised before: a constant."
     ),
+    related_udf(name = "record_texts"),
     related_udf(name = "record_similarity")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,7 +66,7 @@ impl Function for RecordSets {
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let function = Self::PARAMETERS.function;
         let wanted = args.constants().parsed(1, NumberedShingles::default())?;
-        let mut shingler = FieldShingler::new(args.constants().flag(2, true)?);
+        let mut reader = FieldReader::new(args.constants().flag(2, true)?);
         let records = args.texts(0)?;
         let mut numbers: Vec<i64> = Vec::new();
         let mut tokens = HashLists::new(function, args.rows());
@@ -80,7 +81,7 @@ impl Function for RecordSets {
                 let Some(shingle) = wanted.shingle(number) else {
                     continue;
                 };
-                shingler.set_into(field, shingle, &mut set);
+                reader.set_into(field, shingle, &mut set);
                 if !set.is_empty() {
                     numbers.push(number as i64);
                     tokens.push(|list| list.extend_from_slice(&set))?;
@@ -110,14 +111,14 @@ fn fields() -> Fields {
     Fields::from(vec![number("field"), tokens])
 }
 
-/// Makes sets of the fields of records.
-pub(crate) struct FieldShingler {
+/// Makes the values of the fields of records that are compared.
+pub(crate) struct FieldReader {
     normalize: bool,
     normal: String,
     scratch: ShingleScratch,
 }
 
-impl FieldShingler {
+impl FieldReader {
     pub(crate) fn new(normalize: bool) -> Self {
         Self {
             normalize,
@@ -126,17 +127,25 @@ impl FieldShingler {
         }
     }
 
+    /// The text of a field as it is compared.
+    pub(crate) fn text<'a>(&'a mut self, field: &'a str) -> &'a str {
+        compared(field, self.normalize, &mut self.normal)
+    }
+
     /// Replaces `set` by the sorted distinct hashes of the shingles of a field.
     pub(crate) fn set_into(&mut self, field: &str, shingle: Shingle, set: &mut Vec<u64>) {
         set.clear();
-        let field = match self.normalize {
-            true => {
-                self.normal.clear();
-                normalize_into(field, &mut self.normal);
-                &self.normal
-            }
-            false => field,
-        };
+        let field = compared(field, self.normalize, &mut self.normal);
         shingle.hashes_into(field, &mut self.scratch, set);
     }
+}
+
+/// A field in its normal form, which `normal` then holds, or as it is.
+fn compared<'a>(field: &'a str, normalize: bool, normal: &'a mut String) -> &'a str {
+    if !normalize {
+        return field;
+    }
+    normal.clear();
+    normalize_into(field, normal);
+    normal
 }

@@ -9,14 +9,16 @@ use arrow::datatypes::{DataType, Field, Fields};
 use datafusion_common::{Result, exec_datafusion_err, exec_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
-use neardup_kernels::{Missing, SetMeasure, Shingle, WeightedField, WeightedFields, record_fields};
+use neardup_kernels::{
+    FieldComparison, FieldValue, Missing, WeightedField, WeightedFields, record_fields,
+};
 
 use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
-use crate::record_sets::FieldShingler;
+use crate::record_sets::FieldReader;
 
-/// Hashes of records that are kept for the next pairs of a batch.
-const KEPT_HASHES: usize = 1 << 22;
+/// Bytes of values of records that are kept for the next pairs of a batch.
+const KEPT_BYTES: usize = 1 << 25;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
@@ -41,7 +43,7 @@ const KEPT_HASHES: usize = 1 << 22;
     argument(name = "b", description = "The same."),
     argument(
         name = "fields",
-        description = "The weight, the measure and the shingle of each field: a literal."
+        description = "The weight and the measure of each field, and its shingle if it is compared by sets of them: a literal."
     ),
     argument(
         name = "missing",
@@ -102,11 +104,10 @@ impl Function for RecordSimilarity {
             valid.push(pair.is_some());
             let mut is_found = false;
             if let Some((a, b)) = pair {
-                let [a, b] = records.sets(a, b)?;
-                of_pair.clear();
-                let similarity = fields.similarity(missing, a, b, &mut of_pair);
-                is_found = similarity >= threshold;
-                if is_found {
+                let [a, b] = records.values(a, b)?;
+                let similarity = fields.similarity(missing, threshold, a, b, &mut of_pair);
+                is_found = similarity.is_some();
+                if let Some(similarity) = similarity {
                     let all = std::iter::once(&similarity).chain(&of_pair);
                     for (column, value) in found.iter_mut().zip(all) {
                         column.push(Some(*value).filter(|value| !value.is_nan()));
@@ -137,8 +138,7 @@ impl Function for RecordSimilarity {
 fn specification(constants: &Constants<'_>) -> Result<WeightedFields> {
     let one = WeightedFields::new(vec![WeightedField {
         weight: 1.0,
-        measure: SetMeasure::Jaccard,
-        shingle: Shingle::Word(1),
+        comparison: FieldComparison::Edit,
     }]);
     let one = one.map_err(|error| exec_datafusion_err!("record_similarity: {error}"))?;
     constants.parsed(2, one)
@@ -153,56 +153,61 @@ fn columns(fields: usize) -> Fields {
         .collect()
 }
 
-/// The sets of the records of a batch. A record stands in many pairs, and is shingled once for those that follow one
-/// another.
+/// The values of the fields of the records of a batch. A record stands in many pairs, and is read once for those that
+/// follow one another.
 struct Records<'a> {
     fields: &'a WeightedFields,
-    shingler: FieldShingler,
-    sets: BTreeMap<&'a str, Vec<Vec<u64>>>,
-    hashes: usize,
+    reader: FieldReader,
+    values: BTreeMap<&'a str, Vec<FieldValue>>,
+    bytes: usize,
 }
 
 impl<'a> Records<'a> {
     fn new(fields: &'a WeightedFields, normalize: bool) -> Self {
         Self {
             fields,
-            shingler: FieldShingler::new(normalize),
-            sets: BTreeMap::new(),
-            hashes: 0,
+            reader: FieldReader::new(normalize),
+            values: BTreeMap::new(),
+            bytes: 0,
         }
     }
 
-    /// The sets of two records.
-    fn sets(&mut self, a: &'a str, b: &'a str) -> Result<[&[Vec<u64>]; 2]> {
-        if self.hashes > KEPT_HASHES {
-            self.sets.clear();
-            self.hashes = 0;
+    /// The values of two records.
+    fn values(&mut self, a: &'a str, b: &'a str) -> Result<[&[FieldValue]; 2]> {
+        if self.bytes > KEPT_BYTES {
+            self.values.clear();
+            self.bytes = 0;
         }
         for record in [a, b] {
-            if !self.sets.contains_key(record) {
-                let sets = self.shingled(record)?;
-                self.hashes += sets.iter().map(Vec::len).sum::<usize>();
-                self.sets.insert(record, sets);
+            if !self.values.contains_key(record) {
+                let values = self.read(record)?;
+                self.bytes += values.iter().map(FieldValue::size).sum::<usize>();
+                self.values.insert(record, values);
             }
         }
-        Ok([&self.sets[a], &self.sets[b]])
+        Ok([&self.values[a], &self.values[b]])
     }
 
-    fn shingled(&mut self, record: &str) -> Result<Vec<Vec<u64>>> {
+    fn read(&mut self, record: &str) -> Result<Vec<FieldValue>> {
         let wrong =
             |error: &dyn std::fmt::Display| exec_datafusion_err!("record_similarity: {error}");
-        let mut sets = Vec::new();
+        let mut values = Vec::new();
         for (field, spec) in record_fields(record).zip(self.fields.fields()) {
             let field = field.map_err(|error| wrong(&error))?;
-            let mut set = Vec::new();
-            self.shingler.set_into(field, spec.shingle, &mut set);
-            sets.push(set);
+            values.push(match spec.comparison {
+                FieldComparison::Sets(_, shingle) => {
+                    let mut set = Vec::new();
+                    self.reader.set_into(field, shingle, &mut set);
+                    FieldValue::Set(set)
+                }
+                FieldComparison::Edit => FieldValue::text(self.reader.text(field)),
+            });
         }
-        match sets.len() == self.fields.fields().len() {
-            true => Ok(sets),
+        match values.len() == self.fields.fields().len() {
+            true => Ok(values),
             false => exec_err!(
                 "record_similarity: a record has {} fields, but {} are compared",
-                sets.len(),
+                values.len(),
                 self.fields.fields().len()
             ),
         }

@@ -209,6 +209,8 @@ class TableFunctions:
         text: str | None = None,
         id_b: str | None = None,
         text_b: str | None = None,
+        benchmark: str | None = None,
+        field: str | None = None,
         min_coverage: float | None = None,
         min_run: int | None = None,
         max_items: int | None = None,
@@ -224,14 +226,19 @@ class TableFunctions:
         read once and neither sorted nor repartitioned. N-grams that occur in many items, such as
         instructions that all questions of a set begin with, are ignored (Brown et al. 2020,
         appendix C, do the same with n-grams of 13 words).
+        If the items have a column benchmark or field, such as the set and the part of a question
+        that a text is, the result has it, too.
 
         Args:
             corpus: A relation: id, text.
-            items: A relation: id, text.
+            items: A relation: id, text, and benchmark and field if they are there.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; default text.
             id_b: A column: the id column of the items; default: that of id.
             text_b: A column: the text column of the items; default: that of text.
+            benchmark: A column: a column of the items that is copied to the result; default:
+                benchmark, if there is such a column.
+            field: A column: another one; default: field, if there is such a column.
             min_coverage: A number in (0, 1]: minimum share of an item's words that runs hold;
                 default 0.5.
             min_run: A whole number in [1, 64]: minimum number of words of a run; an item of fewer
@@ -244,6 +251,8 @@ class TableFunctions:
         Returns:
             corpus_id (as id): a row of the corpus.
             item_id (as id): an item that stands in its text.
+            benchmark (as input): the benchmark of the item, if the items have that column.
+            field (as input): the field of the item, if the items have that column.
             kind (Utf8): 'verbatim': one run holds all words of the item; 'near': runs hold some of
                 them; 'short': all words of an item of fewer words than a run.
             coverage (Float64): share of the item's words that the runs hold; words that only
@@ -265,20 +274,23 @@ class TableFunctions:
                 equal words with an n-gram that is not ignored.
             Ids of the corpus may be repeated: each row is reported. Rows of either relation without
                 an id or a text are left out.
-            Items with the same words are one item for max_items; each of their ids is reported.
-                Runs anywhere in a text add up, so that an item of coverage 1 may be 'near'. Items
-                of fewer words than min_words, and those all of whose n-grams are ignored, are not
-                looked for; a warning in the log says how many.
+            Items with the same words are one item for max_items; each of their rows is reported,
+                with its own id, benchmark and field. Ids of items may be repeated. Runs anywhere in
+                a text add up, so that an item of coverage 1 may be 'near'. Items of fewer words
+                than min_words, and those all of whose n-grams are ignored, are not looked for; a
+                warning in the log says how many.
             The rows do not depend on the number of partitions.
         """
         return self._call(
             "contamination",
             [corpus, items],
-            ["id", "text", "id_b", "text_b"],
+            ["id", "text", "id_b", "text_b", "benchmark", "field"],
             id=id,
             text=text,
             id_b=id_b,
             text_b=text_b,
+            benchmark=benchmark,
+            field=field,
             min_coverage=min_coverage,
             min_run=min_run,
             max_items=max_items,
@@ -616,7 +628,7 @@ class TableFunctions:
         fields: str | Sequence[str] | None = None,
         fields_b: str | Sequence[str] | None = None,
         weights: Sequence[float] | None = None,
-        measures: Sequence[Literal["jaccard", "containment"]] | None = None,
+        measures: Sequence[Literal["jaccard", "containment", "edit"]] | None = None,
         threshold: float | None = None,
         shingle: str | None = None,
         shingles: Sequence[str] | None = None,
@@ -634,7 +646,9 @@ class TableFunctions:
         most that of the most similar field, so it is enough to join each field at the threshold.
         Fields of small weights are not joined, as long as the threshold that the others must reach
         without them stays above nine tenths of what it was. All fields of a candidate are then
-        compared.
+        compared. Fields by edit similarity are joined as in edit_join: they are for short texts,
+        such as names and titles, and below a threshold of 0.75 most of their texts are candidates
+        of each other.
 
         Args:
             data: A relation: id, the columns of fields.
@@ -647,14 +661,17 @@ class TableFunctions:
                 order; default: those of fields.
             weights: A list in brackets, each element a number in [0, 1]: the weight of each field,
                 as in [0.4, 0.2, 0.4]: 0 or at least 1e-9, with the sum 1; default: equal weights.
-            measures: A list in brackets, each element one of jaccard, containment: how each field
-                is compared, or one for all: 'jaccard': common shingles, divided by those of either
-                text; 'containment': divided by those of the text that has fewer; default 'jaccard'.
+            measures: A list in brackets, each element one of jaccard, containment, edit: how each
+                field is compared, or one for all: 'jaccard': common shingles, divided by those of
+                either text; 'containment': divided by those of the text that has fewer; 'edit': 1
+                minus the edit distance of the texts, divided by the characters of the longer one;
+                default 'jaccard'.
             threshold: A number in (0, 1]: minimum of the weighted mean; default 0.8.
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
             shingles: A list in brackets, each element a shingle such as 'word:3': how the texts of
-                each field are split into shingles, instead of shingle.
+                each field are split into shingles, instead of shingle; of no effect on fields by
+                'edit'.
             missing: One of zero, rescale: what a field counts that is NULL or empty in one of two
                 records: 'zero': its similarity is 0; 'rescale': it is left out, and the weights of
                 the others are divided by their sum; default 'zero'.
@@ -677,8 +694,8 @@ class TableFunctions:
                 texts; NULL if it is left out.
 
         Note:
-            Complete: recall 1 and precision 1 on 64-bit hashes of shingles. The mean and its
-                comparison with the threshold are those of Float64.
+            Complete: recall 1 and precision 1, for sets of shingles on their 64-bit hashes. The
+                mean and its comparison with the threshold are those of Float64.
             Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
                 Rows with a NULL id, and rows whose fields are all NULL or empty, are in no pair.
             Rows with the same id and the same fields are one row; an id with different fields is an

@@ -9,8 +9,8 @@ use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::functions::core::expr_fn::get_field;
 use datafusion::logical_expr::{cast, col};
 use neardup_kernels::{
-    FieldsError, MAX_FIELDS, Missing, NumberedShingles, SetMeasure, Shingle, WeightedField,
-    WeightedFields,
+    FieldComparison, FieldNumbers, FieldsError, MAX_FIELDS, Missing, NumberedShingles, SetMeasure,
+    Shingle, WeightedField, WeightedFields,
 };
 
 /// `field_join`: exact and complete, of records.
@@ -24,12 +24,14 @@ pub(in crate::functions) fn field_join(call: &Call) -> Result<Expansion> {
         let joined = NumberedShingles::of(&fields, &candidates.is_joined, measure);
         Value::Text(joined.to_string())
     };
+    let edit = FieldNumbers::of_edit(&fields, &candidates.is_joined);
     let function =
         find("field_join").ok_or_else(|| plan_datafusion_err!("unknown function field_join"))?;
     let more = [
         ("weighted_fields", Value::Text(fields.to_string())),
         ("jaccard_fields", joined(SetMeasure::Jaccard)),
         ("containment_fields", joined(SetMeasure::Containment)),
+        ("edit_fields", Value::Text(edit.to_string())),
         ("field_threshold", Value::Number(candidates.threshold)),
         ("sides", Value::Integer(call.relations.len() as i64)),
         Groups::of(call)?.rule(),
@@ -118,12 +120,12 @@ fn weighted_fields(call: &Call, names: &[String]) -> Result<WeightedFields> {
         else {
             return plan_err!("field_join: weights must be numbers, measures and shingles texts");
         };
+        let shingle = shingle
+            .parse::<Shingle>()
+            .map_err(|error| plan_datafusion_err!("field_join: {error}"))?;
         fields.push(WeightedField {
             weight: *weight,
-            measure: measure.parse().map_err(of_call)?,
-            shingle: shingle
-                .parse::<Shingle>()
-                .map_err(|error| plan_datafusion_err!("field_join: {error}"))?,
+            comparison: FieldComparison::new(measure, shingle).map_err(of_call)?,
         });
     }
     WeightedFields::new(fields).map_err(|error| match (&error, in_proportion) {

@@ -39,6 +39,8 @@ pub struct Decontaminate {
     pub text: Option<String>,
     /// The id column of the items; `None`: `id` if there is such a column, else the path of the file and the row number.
     pub item_id: Option<String>,
+    /// The column of the items with their benchmark; `None`: `benchmark`, if there is such a column.
+    pub item_benchmark: Option<String>,
     /// The text columns of the items, each of which is an item of its own; the texts of a list are its lines. Empty: `text`.
     pub item_text: Vec<String>,
     /// Minimum share of an item's words that runs hold, in (0, 1].
@@ -66,6 +68,7 @@ impl Decontaminate {
             row_ids: default("row_ids"),
             text: None,
             item_id: None,
+            item_benchmark: None,
             item_text: Vec::new(),
             min_coverage: default("min_coverage"),
             min_run: default("min_run"),
@@ -89,6 +92,9 @@ impl Decontaminate {
             ("min_words".to_owned(), self.min_words.into()),
             ("action".to_owned(), self.action.word().into()),
         ]);
+        if let Some(column) = &self.item_benchmark {
+            parameters.insert("item_benchmark".to_owned(), column.clone().into());
+        }
         if self.row_ids != RowIds::Number {
             parameters.insert("row_ids".to_owned(), self.row_ids.word().into());
         }

@@ -6,13 +6,19 @@ use super::search::{columns_of, function, has_hits};
 use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
-use crate::jobs::results::numbers;
+use crate::jobs::results::{counts_by_text, numbers};
 use crate::jobs::table::plain_type;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, exec_err};
 use datafusion::logical_expr::{Expr, SortExpr, cast, ident, lit, when};
 use datafusion::prelude::{DataFrame, SessionContext};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+
+/// The items found of each benchmark, of those that have the most.
+const BY_BENCHMARK: &str = "SELECT name, count(*) AS items FROM \
+    (SELECT DISTINCT item_id, field, coalesce(benchmark, 'no benchmark') AS name FROM contamination) \
+    GROUP BY name ORDER BY items DESC, name LIMIT 100";
 
 impl Run<'_> {
     /// Lists the items that were found.
@@ -33,7 +39,7 @@ impl Run<'_> {
                 let counts = numbers(
                     context,
                     "SELECT (SELECT CAST(coalesce(sum(cardinality(hits)), 0) AS BIGINT) FROM contaminated), \
-                     (SELECT count(*) FROM (SELECT DISTINCT item_id, field FROM contamination))",
+                     (SELECT count(*) FROM (SELECT DISTINCT item_id, benchmark, field FROM contamination))",
                 )
                 .await?;
                 // A text of several items is one hit.
@@ -45,6 +51,11 @@ impl Run<'_> {
                     );
                 }
                 record.set(Figure::ItemsFound, counts[1]);
+                if self.benchmark.is_some() {
+                    let found = counts_by_text(context, BY_BENCHMARK).await?.into_iter();
+                    let found = found.map(|(name, items)| (name, Value::from(items)));
+                    record.set(Figure::ItemsOfBenchmarks, found.collect::<Map<_, _>>());
+                }
                 Ok(())
             },
         )

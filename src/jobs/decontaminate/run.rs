@@ -20,8 +20,8 @@ pub(super) struct Run<'a> {
     pub(super) ids: [Option<String>; 2],
     /// The text columns of the items.
     pub(super) item_texts: Vec<ItemColumn>,
-    /// Whether the items have a column `benchmark`.
-    pub(super) benchmark: bool,
+    /// The column of the items with their benchmark, if there is one.
+    pub(super) benchmark: Option<String>,
     /// The name of the column with the items that were found; no column of the corpus has this name.
     pub(super) hits: String,
 }
@@ -64,6 +64,7 @@ impl<'a> Run<'a> {
         let item_id = (options.item_id.as_deref()).filter(|id| *id != table::ROW);
         let needed: Vec<&str> = (item_texts.iter().map(String::as_str))
             .chain(item_id)
+            .chain(options.item_benchmark.as_deref())
             .collect();
         let items = resolve_second(&options.against, &needed, &item_texts, &corpus, &state).await?;
         if let Some(dump) = [&corpus, &items]
@@ -114,10 +115,18 @@ impl<'a> Run<'a> {
         let item_texts = item_texts.collect::<Result<_>>()?;
         let item_id = columns.find_id("item_id", options.item_id.as_deref())?;
         let ids = [id, item_id.map(str::to_owned)];
-        let benchmark = columns
-            .schema()
-            .field_with_name("benchmark")
-            .is_ok_and(|field| !field.data_type().is_nested());
+        if let Some(name) = &options.item_benchmark {
+            let field = columns.find("item_benchmark", name)?;
+            if field.data_type().is_nested() {
+                let why = ": must be a column of single values, such as texts";
+                return Err(parameter_error![set("item_benchmark", name), why].into());
+            }
+        }
+        let benchmark = options.item_benchmark.as_deref().unwrap_or("benchmark");
+        let field = columns.schema().field_with_name(benchmark);
+        let benchmark = field
+            .is_ok_and(|field| !field.data_type().is_nested())
+            .then(|| benchmark.to_owned());
         Ok(Self {
             options,
             corpus,

@@ -35,9 +35,9 @@ impl Run<'_> {
                 let id_type = plain_type(context, "items_table", id).await?;
                 let mut all: Option<DataFrame> = None;
                 for column in &self.item_texts {
-                    let benchmark = match self.benchmark {
-                        true => cast(ident("benchmark"), DataType::Utf8),
-                        false => cast(lit(datafusion::common::ScalarValue::Null), DataType::Utf8),
+                    let benchmark = match &self.benchmark {
+                        Some(name) => cast(ident(name), DataType::Utf8),
+                        None => cast(lit(datafusion::common::ScalarValue::Null), DataType::Utf8),
                     };
                     let rows = context.table("items_table").await?;
                     let of_column =

@@ -16,6 +16,7 @@ mod compose;
 mod expected;
 mod jobs;
 mod random;
+mod records;
 mod rows;
 mod texts;
 mod truth;
@@ -49,7 +50,10 @@ pub fn trials() -> Vec<Trial> {
         })
     });
     let jobs = Trial::test("fuzz::jobs", || run("jobs", 6, jobs::JobCase::random));
-    kinds.chain([jobs]).collect()
+    let records = Trial::test("fuzz::records", || {
+        run("records", 40, records::RecordCase::random)
+    });
+    kinds.chain([records, jobs]).collect()
 }
 
 /// Generates a call.

@@ -232,27 +232,6 @@ impl Table {
 
     /// A statement that creates the rows.
     pub fn statement(&self, name: &str) -> String {
-        let quoted = |text: &str| {
-            let plain = text.chars().all(|c| !c.is_control());
-            let text = text.replace('\'', "''");
-            match plain {
-                true => format!("'{text}'"),
-                false => {
-                    let mut parts: Vec<String> = vec![];
-                    for c in text.chars() {
-                        match (
-                            c.is_control(),
-                            parts.last_mut().filter(|part| part.starts_with('\'')),
-                        ) {
-                            (true, _) => parts.push(format!("chr({})", u32::from(c))),
-                            (false, Some(part)) => part.insert(part.len() - 1, c),
-                            (false, None) => parts.push(format!("'{c}'")),
-                        }
-                    }
-                    format!("concat({})", parts.join(", "))
-                }
-            }
-        };
         let rows: Vec<String> = self
             .rows
             .iter()
@@ -287,6 +266,29 @@ impl Table {
             FROM (VALUES\n  {}\n) AS v (id, text, page, place, vector, signature);",
             self.id_type, self.text_type, rows.join(",\n  ")
         )
+    }
+}
+
+/// A text as an expression of SQL.
+pub fn quoted(text: &str) -> String {
+    let plain = text.chars().all(|c| !c.is_control());
+    let text = text.replace('\'', "''");
+    match plain {
+        true => format!("'{text}'"),
+        false => {
+            let mut parts: Vec<String> = vec![];
+            for c in text.chars() {
+                match (
+                    c.is_control(),
+                    parts.last_mut().filter(|part| part.starts_with('\'')),
+                ) {
+                    (true, _) => parts.push(format!("chr({})", u32::from(c))),
+                    (false, Some(part)) => part.insert(part.len() - 1, c),
+                    (false, None) => parts.push(format!("'{c}'")),
+                }
+            }
+            format!("concat({})", parts.join(", "))
+        }
     }
 }
 

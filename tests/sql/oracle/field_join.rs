@@ -1,13 +1,13 @@
 //! `field_join` gives exactly the pairs of brute force, with bitwise equal similarities.
 
 use super::corpus::session;
+use super::naive::{FieldValue, field_value, record_similarity};
 use datafusion::arrow::array::{Array, AsArray, Int64Array, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::{Float64Type, Int64Type};
 use datafusion::datasource::MemTable;
 use datafusion::prelude::SessionContext;
 use libtest_mimic::{Failed, Trial};
-use neardup_kernels::{Shingle, ShingleScratch, SplitMix64, normalize_into};
-use std::collections::BTreeSet;
+use neardup_kernels::SplitMix64;
 use std::sync::Arc;
 
 /// The trials of this module.
@@ -31,14 +31,14 @@ type Found = Vec<(i64, i64, f64, Vec<Option<f64>>)>;
 /// How records are compared.
 struct Setting {
     weights: [f64; 3],
-    containment: [bool; 3],
+    measures: [&'static str; 3],
     shingles: [&'static str; 3],
     rescale: bool,
     /// The rows of this relation may be in a pair: all, those of one group, or those of two groups.
     groups: &'static str,
 }
 
-const SETTINGS: [Setting; 8] = [
+const SETTINGS: [Setting; 14] = [
     setting([0.4, 0.2, 0.4], "jjj", false, ""),
     setting([0.4, 0.2, 0.4], "jjc", false, ""),
     setting([0.4, 0.2, 0.4], "jjj", true, ""),
@@ -52,6 +52,12 @@ const SETTINGS: [Setting; 8] = [
         ", across => site",
     ),
     setting([0.1, 0.2, 0.7], "ccj", true, ", within => site"),
+    setting([0.4, 0.2, 0.4], "eee", false, ""),
+    setting([0.5, 0.2, 0.3], "ejc", false, ""),
+    setting([0.3, 0.3, 0.4], "jee", true, ""),
+    setting([0.03, 0.9, 0.07], "eje", false, ""),
+    setting([0.5, 0.0, 0.5], "eej", false, ", within => site"),
+    setting([0.6, 0.2, 0.2], "ece", true, ", across => site"),
 ];
 
 const fn setting(
@@ -63,10 +69,19 @@ const fn setting(
     let m = measures.as_bytes();
     Setting {
         weights,
-        containment: [m[0] == b'c', m[1] == b'c', m[2] == b'c'],
+        measures: [measure(m[0]), measure(m[1]), measure(m[2])],
         shingles: ["word:1", "word:2", "char:3"],
         rescale,
         groups,
+    }
+}
+
+/// The measure of that first letter.
+const fn measure(letter: u8) -> &'static str {
+    match letter {
+        b'j' => "jaccard",
+        b'c' => "containment",
+        _ => "edit",
     }
 }
 
@@ -88,7 +103,14 @@ fn records(count: usize, seed: u64) -> Vec<Record> {
             (0, _) => None,
             (1, _) => Some(String::new()),
             (2, _) => Some("  ".to_owned()),
-            (3..8, Some(from)) => all[from][at].clone(),
+            (3..6, Some(from)) => all[from][at].clone(),
+            // A character is inserted or replaced.
+            (edit @ 6..8, Some(from)) => all[from][at].as_ref().map(|text| {
+                let start = random.below(1 + text.chars().count() as u64) as usize;
+                let end = start + (edit == 6) as usize;
+                let characters = text.chars().take(start).chain(['ß']);
+                characters.chain(text.chars().skip(end)).collect()
+            }),
             _ => {
                 let words = (0..1 + random.below(7)).map(|_| words[random.below(10) as usize]);
                 Some(words.collect::<Vec<_>>().join(" "))
@@ -128,32 +150,20 @@ fn register(context: &SessionContext, name: &str, records: &[Record]) -> Result<
     Ok(())
 }
 
-/// The set of each field of each record.
-fn sets(records: &[Record], shingles: [&str; 3]) -> Vec<[BTreeSet<u64>; 3]> {
-    let shingles: [Shingle; 3] = shingles.map(|shingle| shingle.parse().expect("a shingle"));
-    let mut scratch = ShingleScratch::default();
-    let mut set = |text: &Option<String>, shingle: Shingle| {
-        let (mut normal, mut hashes) = (String::new(), Vec::new());
-        normalize_into(text.as_deref().unwrap_or_default(), &mut normal);
-        shingle.hashes_into(&normal, &mut scratch, &mut hashes);
-        hashes.into_iter().collect()
-    };
-    let of_record = |[x, y, z]: &Record| {
-        [
-            set(x, shingles[0]),
-            set(y, shingles[1]),
-            set(z, shingles[2]),
-        ]
+/// The value of each field of each record.
+fn values(records: &[Record], shingles: [&str; 3]) -> Vec<[FieldValue; 3]> {
+    let of_record = |record: &Record| {
+        [0, 1, 2].map(|at| field_value(record[at].as_deref(), shingles[at], true))
     };
     records.iter().map(of_record).collect()
 }
 
 /// Every pair of a setting at a similarity above 0, by comparing all of them.
 fn compared(setting: &Setting, first: &[Record], second: Option<&[Record]>) -> Found {
-    let own = sets(first, setting.shingles);
-    let other = second.map(|second| sets(second, setting.shingles));
+    let own = values(first, setting.shingles);
+    let other = second.map(|second| values(second, setting.shingles));
     let mut found = Found::new();
-    for (a, sets) in own.iter().enumerate() {
+    for (a, fields) in own.iter().enumerate() {
         let from = if other.is_some() { 0 } else { a + 1 };
         let others = other.as_ref().unwrap_or(&own);
         for (b, others) in others.iter().enumerate().skip(from) {
@@ -163,31 +173,9 @@ fn compared(setting: &Setting, first: &[Record], second: Option<&[Record]>) -> F
                 ", across => site" if is_same_site => continue,
                 _ => {}
             }
-            let (mut sum, mut weights, mut all) = (0.0, 0.0, Vec::new());
-            for (at, (x, y)) in sets.iter().zip(others).enumerate() {
-                let common = x.intersection(y).count();
-                let of = match setting.containment[at] {
-                    true => x.len().min(y.len()),
-                    false => x.len() + y.len() - common,
-                };
-                let is_missing = x.is_empty() || y.is_empty();
-                if is_missing && setting.rescale {
-                    all.push(None);
-                    continue;
-                }
-                let similarity = if is_missing {
-                    0.0
-                } else {
-                    common as f64 / of as f64
-                };
-                sum += setting.weights[at] * similarity;
-                weights += setting.weights[at];
-                all.push(Some(similarity));
-            }
-            let similarity = match weights == 0.0 {
-                true => 0.0,
-                false => sum / weights,
-            };
+            let (weights, measures) = (&setting.weights, &setting.measures);
+            let (similarity, all) =
+                record_similarity(weights, measures, setting.rescale, fields, others);
             if similarity > 0.0 {
                 found.push((a as i64, b as i64, similarity, all));
             }
@@ -226,10 +214,7 @@ fn call(setting: &Setting, relations: &str, threshold: f64, parts: usize) -> Str
         "SELECT * FROM field_join({relations}, fields => [{}], weights => [{}], measures => [{}], shingles => [{}], missing => '{}', threshold => {threshold:?}, parts => {parts}{})",
         NAMES.join(", "),
         list(setting.weights.map(|weight| format!("{weight:?}"))),
-        list(setting.containment.map(|is| {
-            let name = if is { "containment" } else { "jaccard" };
-            format!("'{name}'")
-        })),
+        list(setting.measures.map(|measure| format!("'{measure}'"))),
         list(setting.shingles.map(|shingle| format!("'{shingle}'"))),
         if setting.rescale { "rescale" } else { "zero" },
         setting.groups

@@ -1,7 +1,7 @@
 //! Naive algorithms.
 
 use super::Pair;
-use neardup_kernels::{Shingle, ShingleScratch, jaccard, normalize_into};
+use neardup_kernels::{Shingle, ShingleScratch, edit_similarity, jaccard, normalize_into};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The sets of hashes of the normalised texts.
@@ -90,6 +90,69 @@ pub fn string_pairs(
         }
     }
     pairs
+}
+
+/// The value of a field of a record: its text as it is compared, and the set of its shingles.
+pub type FieldValue = (String, BTreeSet<u64>);
+
+/// The value of a field.
+pub fn field_value(text: Option<&str>, shingle: &str, normalize: bool) -> FieldValue {
+    let shingle: Shingle = shingle.parse().expect("a shingle");
+    let text = text.unwrap_or_default();
+    let (mut compared, mut hashes) = (String::new(), Vec::new());
+    match normalize {
+        true => normalize_into(text, &mut compared),
+        false => compared.push_str(text),
+    }
+    shingle.hashes_into(&compared, &mut ShingleScratch::default(), &mut hashes);
+    (compared, hashes.into_iter().collect())
+}
+
+/// The similarity of two values; `None` if one is missing.
+fn field_similarity(
+    measure: &str,
+    (text, set): &FieldValue,
+    (other_text, other_set): &FieldValue,
+) -> Option<f64> {
+    if measure == "edit" {
+        let are_texts = !text.is_empty() && !other_text.is_empty();
+        return are_texts.then(|| edit_similarity(text, other_text));
+    }
+    let common = set.intersection(other_set).count();
+    let of = match measure {
+        "containment" => set.len().min(other_set.len()),
+        _ => set.len() + other_set.len() - common,
+    };
+    let are_sets = !set.is_empty() && !other_set.is_empty();
+    are_sets.then(|| common as f64 / of as f64)
+}
+
+/// The weighted mean of the similarities of the fields of two records, and each of them; `None` if it is left out.
+pub fn record_similarity(
+    weights: &[f64],
+    measures: &[&str],
+    rescale: bool,
+    a: &[FieldValue],
+    b: &[FieldValue],
+) -> (f64, Vec<Option<f64>>) {
+    let (mut sum, mut of_fields, mut all) = (0.0, 0.0, Vec::new());
+    for (at, (x, y)) in a.iter().zip(b).enumerate() {
+        let similarity = field_similarity(measures[at], x, y);
+        if similarity.is_none() && rescale {
+            all.push(None);
+            continue;
+        }
+        let similarity = similarity.unwrap_or(0.0);
+        sum += weights[at] * similarity;
+        of_fields += weights[at];
+        all.push(Some(similarity));
+    }
+    let mean = if of_fields == 0.0 {
+        0.0
+    } else {
+        sum / of_fields
+    };
+    (mean, all)
 }
 
 /// For each of `rows` rows, the smallest row of its component.

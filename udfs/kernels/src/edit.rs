@@ -12,7 +12,7 @@ mod masks;
 use crate::bounds::similarity_of_distance;
 use masks::{Masks, Symbol};
 
-/// The first bound of the search for an unbounded distance; each round doubles it.
+/// The first bound of the search for a distance that may be small; each round doubles it.
 const FIRST_BOUND: usize = 64;
 
 /// The edit distance of two texts, in characters.
@@ -30,6 +30,12 @@ pub fn edit_distance(a: &str, b: &str) -> usize {
 /// O(`max` · length / 64).
 pub fn edit_distance_within(a: &str, b: &str, max: usize) -> Option<usize> {
     with_symbols(a, b, Within(max))
+}
+
+/// The edit distance of two texts if it is at most `max`. Unlike [`edit_distance_within`], its cost is about that of
+/// [`edit_distance`] if the distance is much smaller than `max`.
+pub(crate) fn edit_distance_up_to(a: &str, b: &str, max: usize) -> Option<usize> {
+    with_symbols(a, b, UpTo(max))
 }
 
 /// `1 − distance / length of the longer text`; 0.0 for two empty texts, which count as dissimilar.
@@ -58,14 +64,26 @@ impl TextFunction for Distance {
 
     fn apply<S: Symbol>(self, a: &[S], b: &[S]) -> usize {
         let longer = a.len().max(b.len());
+        UpTo(longer).apply(a, b).unwrap_or(longer)
+    }
+}
+
+struct UpTo(usize);
+
+impl TextFunction for UpTo {
+    type Output = Option<usize>;
+
+    fn apply<S: Symbol>(self, a: &[S], b: &[S]) -> Option<usize> {
+        let most = self.0.min(a.len().max(b.len()));
         let mut max = FIRST_BOUND.max(2 * a.len().abs_diff(b.len()));
-        while max < longer {
-            if let Some(distance) = within(a, b, max) {
+        while max < most {
+            let distance = within(a, b, max);
+            if distance.is_some() {
                 return distance;
             }
             max *= 2;
         }
-        within(a, b, longer).unwrap_or(longer)
+        within(a, b, most)
     }
 }
 

@@ -8,6 +8,9 @@
 //! would be below `t · W + V = threshold`. So one field of `F` reaches `t`, and a join of each field of `F` at `t` finds
 //! every pair. All fields give the largest `t`, which is the threshold; each field that is left out lowers it.
 //!
+//! A field is compared by the sets of its shingles or by its edit similarity; all of this holds for any similarities from 0
+//! to 1.
+//!
 //! With [`Missing::Rescale`] the fields that a pair lacks are left out, and the similarity is the weighted mean of the
 //! others. A mean does not exceed the largest of its values, so one of the fields that both records have reaches the
 //! threshold. As that may be any field, none can be left out.
@@ -21,6 +24,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::bounds::similarity_of_distance;
+use crate::edit::edit_distance_up_to;
 use crate::jaccard::{jaccard_of_overlap, overlap};
 use crate::shingle::Shingle;
 
@@ -32,8 +37,8 @@ pub const MIN_WEIGHT: f64 = 1e-9;
 pub const WEIGHT_TOLERANCE: f64 = 1e-9;
 /// By how much the threshold of candidates is lowered.
 const MARGIN: f64 = 1e-8;
-/// A threshold that two sets with a common member reach, as sets have less than 2^32 members.
-const ANY_COMMON_MEMBER: f64 = 1e-12;
+/// A threshold that every similarity above 0 reaches, as sets have less than 2^32 members and texts less than 2^32 characters.
+const ANY_SIMILARITY: f64 = 1e-12;
 /// Fields of small weights give no candidates if the threshold of the others stays above this share of what it was.
 const MIN_SHARE: f64 = 0.9;
 
@@ -69,14 +74,94 @@ impl fmt::Display for SetMeasure {
     }
 }
 
-impl FromStr for SetMeasure {
-    type Err = FieldsError;
+/// How the values of a field are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FieldComparison {
+    /// By their sets of shingles.
+    Sets(SetMeasure, Shingle),
+    /// By the edit similarity of the texts.
+    Edit,
+}
 
-    fn from_str(name: &str) -> Result<Self, FieldsError> {
-        match name {
-            "jaccard" => Ok(Self::Jaccard),
-            "containment" => Ok(Self::Containment),
-            _ => Err(FieldsError::Measure(name.to_owned())),
+impl FieldComparison {
+    /// The comparison by a measure of that name; `shingle` is for the measures of sets.
+    ///
+    /// # Errors
+    /// If there is no such measure.
+    pub fn new(measure: &str, shingle: Shingle) -> Result<Self, FieldsError> {
+        match measure {
+            "jaccard" => Ok(Self::Sets(SetMeasure::Jaccard, shingle)),
+            "containment" => Ok(Self::Sets(SetMeasure::Containment, shingle)),
+            "edit" => Ok(Self::Edit),
+            _ => Err(FieldsError::Measure(measure.to_owned())),
+        }
+    }
+
+    /// The similarity of two values, of texts an upper bound by their lengths; 0 if one is empty or of another kind.
+    fn bound(self, a: &FieldValue, b: &FieldValue) -> f64 {
+        match (self, a, b) {
+            (Self::Sets(measure, _), FieldValue::Set(a), FieldValue::Set(b)) => {
+                measure.similarity(a, b)
+            }
+            (Self::Edit, FieldValue::Text(a), FieldValue::Text(b))
+                if a.length.min(b.length) > 0 =>
+            {
+                similarity_of_distance(a.length.abs_diff(b.length), a.length.max(b.length))
+            }
+            _ => 0.0,
+        }
+    }
+}
+
+impl fmt::Display for FieldComparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sets(measure, shingle) => write!(f, "{measure} {shingle}"),
+            Self::Edit => f.write_str("edit"),
+        }
+    }
+}
+
+/// The value of a field, as its [`FieldComparison`] needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FieldValue {
+    /// The sorted distinct hashes of its shingles.
+    Set(Vec<u64>),
+    /// Its text.
+    Text(FieldText),
+}
+
+/// The text of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldText {
+    text: String,
+    /// In characters.
+    length: usize,
+}
+
+impl FieldValue {
+    /// A text that is compared by its edit similarity.
+    #[must_use]
+    pub fn text(text: &str) -> Self {
+        Self::Text(FieldText {
+            text: text.to_owned(),
+            length: text.chars().count(),
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Set(set) => set.is_empty(),
+            Self::Text(text) => text.length == 0,
+        }
+    }
+
+    /// The bytes of its hashes or of its text.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Set(set) => size_of_val(set.as_slice()),
+            Self::Text(text) => text.text.len(),
         }
     }
 }
@@ -108,12 +193,10 @@ pub struct WeightedField {
     /// Its share of the similarity: 0, or at least [`MIN_WEIGHT`].
     pub weight: f64,
     /// How two values are compared.
-    pub measure: SetMeasure,
-    /// How a value becomes a set.
-    pub shingle: Shingle,
+    pub comparison: FieldComparison,
 }
 
-/// The fields of a record. As text: `0.4 jaccard word:3, 0.6 containment word:2`.
+/// The fields of a record. As text: `0.4 jaccard word:3, 0.4 containment word:2, 0.2 edit`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightedFields(Vec<WeightedField>);
 
@@ -139,16 +222,19 @@ pub enum FieldsError {
     #[error("weights must sum to 1, found the sum {0}")]
     Sum(f64),
     /// The name of no measure.
-    #[error("measure must be jaccard or containment, found '{0}'")]
+    #[error("measure must be jaccard, containment or edit, found '{0}'")]
     Measure(String),
     /// The name of no rule for missing fields.
     #[error("missing must be zero or rescale, found '{0}'")]
     Missing(String),
     /// No weight, measure and shingle.
-    #[error("a field is written as '0.5 jaccard word:3', found '{0}'")]
+    #[error("a field is written as '0.5 jaccard word:3' or '0.5 edit', found '{0}'")]
     Field(String),
     /// No number and shingle.
     #[error("a field is written as '1 word:3', found '{0}'")]
+    NumberedShingle(String),
+    /// No number.
+    #[error("a field is written as its number, from 1 on, found '{0}'")]
     Number(String),
     /// A shingle that is none.
     #[error("{0}")]
@@ -223,30 +309,60 @@ impl WeightedFields {
         }
         FieldCandidates {
             is_joined,
-            threshold: best.clamp(ANY_COMMON_MEMBER, 1.0),
+            threshold: best.clamp(ANY_SIMILARITY, 1.0),
         }
     }
 
-    /// The similarity of two records, given the sets of their fields. The similarity of each field is added to `out`;
-    /// it is NaN if the field is left out.
-    #[must_use]
+    /// The similarity of two records, given the values of their fields, if it is at least `threshold`. Then `out` is
+    /// replaced by the similarity of each field, which is NaN if the field is left out.
+    ///
+    /// Edit distances are computed only as far as the threshold permits. Their bounds are exact: the weighted mean, as it is
+    /// rounded, does not rise if a similarity falls, because each of its operations is monotone.
     pub fn similarity(
         &self,
         missing: Missing,
-        a: &[Vec<u64>],
-        b: &[Vec<u64>],
+        threshold: f64,
+        a: &[FieldValue],
+        b: &[FieldValue],
         out: &mut Vec<f64>,
-    ) -> f64 {
-        let (mut sum, mut weights) = (0.0, 0.0);
+    ) -> Option<f64> {
+        out.clear();
         for (field, (a, b)) in self.0.iter().zip(a.iter().zip(b)) {
-            if missing == Missing::Rescale && (a.is_empty() || b.is_empty()) {
-                out.push(f64::NAN);
+            let is_left_out = missing == Missing::Rescale && (a.is_empty() || b.is_empty());
+            out.push(match is_left_out {
+                true => f64::NAN,
+                false => field.comparison.bound(a, b),
+            });
+        }
+        if self.mean(out) < threshold {
+            return None;
+        }
+        for (at, (a, b)) in a.iter().zip(b).enumerate() {
+            let (FieldValue::Text(a), FieldValue::Text(b)) = (a, b) else {
+                continue;
+            };
+            let (shortest, longest) = (a.length.min(b.length), a.length.max(b.length));
+            if shortest == 0 {
                 continue;
             }
-            let similarity = field.measure.similarity(a, b);
-            sum += field.weight * similarity;
-            weights += field.weight;
-            out.push(similarity);
+            let max = largest(longest - shortest, longest, |distance| {
+                out[at] = similarity_of_distance(distance, longest);
+                self.mean(out) >= threshold
+            });
+            let distance = edit_distance_up_to(&a.text, &b.text, max)?;
+            out[at] = similarity_of_distance(distance, longest);
+        }
+        Some(self.mean(out))
+    }
+
+    /// The weighted mean of similarities without those that are NaN; 0 if the weights of the others are.
+    fn mean(&self, similarities: &[f64]) -> f64 {
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for (field, similarity) in self.0.iter().zip(similarities) {
+            if !similarity.is_nan() {
+                sum += field.weight * similarity;
+                weights += field.weight;
+            }
         }
         match weights > 0.0 {
             true => sum / weights,
@@ -255,16 +371,26 @@ impl WeightedFields {
     }
 }
 
+/// The largest number from `first` to `last` that satisfies a predicate. `first` satisfies it, and after a number that does
+/// not, none does.
+fn largest(first: usize, last: usize, mut is_enough: impl FnMut(usize) -> bool) -> usize {
+    let (mut from, mut to) = (first, last);
+    while from < to {
+        let middle = to - (to - from) / 2;
+        match is_enough(middle) {
+            true => from = middle,
+            false => to = middle - 1,
+        }
+    }
+    from
+}
+
 impl fmt::Display for WeightedFields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, field) in self.0.iter().enumerate() {
             let comma = if at > 0 { ", " } else { "" };
-            let WeightedField {
-                weight,
-                measure,
-                shingle,
-            } = field;
-            write!(f, "{comma}{weight} {measure} {shingle}")?;
+            let WeightedField { weight, comparison } = field;
+            write!(f, "{comma}{weight} {comparison}")?;
         }
         Ok(())
     }
@@ -277,11 +403,16 @@ impl FromStr for WeightedFields {
         let field = |text: &str| {
             let wrong = || FieldsError::Field(text.to_owned());
             let (weight, rest) = text.split_once(' ').ok_or_else(wrong)?;
-            let (measure, shingle) = rest.split_once(' ').ok_or_else(wrong)?;
+            let comparison = match rest.split_once(' ') {
+                None if rest == "edit" => FieldComparison::Edit,
+                Some((measure, shingle)) if measure != "edit" => {
+                    FieldComparison::new(measure, read_shingle(shingle)?)?
+                }
+                _ => return Err(wrong()),
+            };
             Ok(WeightedField {
                 weight: weight.parse().map_err(|_| wrong())?,
-                measure: measure.parse()?,
-                shingle: read_shingle(shingle)?,
+                comparison,
             })
         };
         Self::new(text.split(", ").map(field).collect::<Result<_, _>>()?)
@@ -297,12 +428,15 @@ impl NumberedShingles {
     /// The fields that are joined by a measure.
     #[must_use]
     pub fn of(fields: &WeightedFields, is_joined: &[bool], measure: SetMeasure) -> Self {
-        let fields = fields.0.iter().zip(is_joined).enumerate();
-        let joined =
-            fields.filter(|(_, (field, is_joined))| **is_joined && field.measure == measure);
+        let joined = joined(fields, is_joined);
         Self(
             joined
-                .map(|(at, (field, _))| (at + 1, field.shingle))
+                .filter_map(|(number, comparison)| match comparison {
+                    FieldComparison::Sets(of_field, shingle) if of_field == measure => {
+                        Some((number, shingle))
+                    }
+                    _ => None,
+                })
                 .collect(),
         )
     }
@@ -330,7 +464,7 @@ impl FromStr for NumberedShingles {
 
     fn from_str(text: &str) -> Result<Self, FieldsError> {
         let field = |text: &str| {
-            let wrong = || FieldsError::Number(text.to_owned());
+            let wrong = || FieldsError::NumberedShingle(text.to_owned());
             let (number, shingle) = text.split_once(' ').ok_or_else(wrong)?;
             let number = number.parse().map_err(|_| wrong())?;
             Ok((number, read_shingle(shingle)?))
@@ -340,6 +474,63 @@ impl FromStr for NumberedShingles {
             _ => Ok(Self(text.split(", ").map(field).collect::<Result<_, _>>()?)),
         }
     }
+}
+
+/// Some fields of a record by their numbers, from 1 on. As text: `1, 3`; the empty text for no field.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldNumbers(Vec<usize>);
+
+impl FieldNumbers {
+    /// The fields that are joined by edit similarity.
+    #[must_use]
+    pub fn of_edit(fields: &WeightedFields, is_joined: &[bool]) -> Self {
+        let joined = joined(fields, is_joined);
+        let edit = joined.filter(|(_, comparison)| *comparison == FieldComparison::Edit);
+        Self(edit.map(|(number, _)| number).collect())
+    }
+
+    /// Whether the field of a number is one of them.
+    #[must_use]
+    pub fn contains(&self, number: usize) -> bool {
+        self.0.contains(&number)
+    }
+}
+
+impl fmt::Display for FieldNumbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, number) in self.0.iter().enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            write!(f, "{comma}{number}")?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for FieldNumbers {
+    type Err = FieldsError;
+
+    fn from_str(text: &str) -> Result<Self, FieldsError> {
+        let number = |text: &str| {
+            let number = text.parse::<usize>().ok().filter(|number| *number > 0);
+            number.ok_or_else(|| FieldsError::Number(text.to_owned()))
+        };
+        match text {
+            "" => Ok(Self::default()),
+            _ => Ok(Self(
+                text.split(", ").map(number).collect::<Result<_, _>>()?,
+            )),
+        }
+    }
+}
+
+/// The fields that are joined, each with its number.
+fn joined<'a>(
+    fields: &'a WeightedFields,
+    is_joined: &'a [bool],
+) -> impl Iterator<Item = (usize, FieldComparison)> + 'a {
+    let fields = (1..).zip(fields.0.iter().zip(is_joined));
+    let joined = fields.filter(|(_, (_, is_joined))| **is_joined);
+    joined.map(|(number, (field, _))| (number, field.comparison))
 }
 
 fn read_shingle(text: &str) -> Result<Shingle, FieldsError> {
@@ -379,19 +570,63 @@ mod tests {
     use super::*;
     use crate::random_texts::RandomTexts;
 
-    fn field(weight: f64, measure: SetMeasure) -> WeightedField {
-        WeightedField {
-            weight,
-            measure,
-            shingle: Shingle::Word(3),
-        }
+    const COMPARISONS: [FieldComparison; 3] = [
+        FieldComparison::Sets(SetMeasure::Jaccard, Shingle::Word(3)),
+        FieldComparison::Sets(SetMeasure::Containment, Shingle::Word(3)),
+        FieldComparison::Edit,
+    ];
+
+    fn field(weight: f64, comparison: FieldComparison) -> WeightedField {
+        WeightedField { weight, comparison }
     }
 
     fn jaccards(weights: &[f64]) -> WeightedFields {
-        let fields = weights
-            .iter()
-            .map(|&weight| field(weight, SetMeasure::Jaccard));
+        let fields = weights.iter();
+        let fields = fields.map(|&weight| field(weight, COMPARISONS[0]));
         WeightedFields::new(fields.collect()).expect("weights")
+    }
+
+    /// A value of few different ones, which may be empty.
+    fn value(random: &mut RandomTexts, comparison: FieldComparison) -> FieldValue {
+        match comparison {
+            FieldComparison::Sets(..) => FieldValue::Set(random.set(6, 6)),
+            FieldComparison::Edit => FieldValue::text(&random.few_letters(9, &['a', 'b', 'ß'])),
+        }
+    }
+
+    /// The similarity of each field and of all, without bounds.
+    fn compared(
+        fields: &WeightedFields,
+        missing: Missing,
+        a: &[FieldValue],
+        b: &[FieldValue],
+    ) -> (f64, Vec<f64>) {
+        let (mut sum, mut weights, mut all) = (0.0, 0.0, Vec::new());
+        for (field, pair) in fields.fields().iter().zip(a.iter().zip(b)) {
+            let (similarity, is_missing) = match (field.comparison, pair) {
+                (FieldComparison::Sets(measure, _), (FieldValue::Set(a), FieldValue::Set(b))) => {
+                    (measure.similarity(a, b), a.is_empty() || b.is_empty())
+                }
+                (FieldComparison::Edit, (FieldValue::Text(a), FieldValue::Text(b))) => {
+                    let is_missing = a.text.is_empty() || b.text.is_empty();
+                    let similarity = crate::edit_similarity(&a.text, &b.text);
+                    (if is_missing { 0.0 } else { similarity }, is_missing)
+                }
+                other => panic!("{other:?}"),
+            };
+            if is_missing && missing == Missing::Rescale {
+                all.push(f64::NAN);
+                continue;
+            }
+            sum += field.weight * similarity;
+            weights += field.weight;
+            all.push(similarity);
+        }
+        (if weights > 0.0 { sum / weights } else { 0.0 }, all)
+    }
+
+    fn bits(numbers: &[f64]) -> Vec<u64> {
+        numbers.iter().map(|number| number.to_bits()).collect()
     }
 
     #[test]
@@ -400,6 +635,8 @@ mod tests {
             "1 jaccard word:3",
             "0.4 jaccard word:3, 0.2 jaccard char:12, 0.4 containment space:1",
             "0.30000000000000004 containment word:1, 0.7 jaccard word:2",
+            "0.4 edit, 0.2 jaccard word:1, 0.4 edit",
+            "1 edit",
         ] {
             assert_eq!(
                 text.parse::<WeightedFields>().expect("fields").to_string(),
@@ -414,15 +651,30 @@ mod tests {
                 text
             );
         }
+        for text in ["", "2", "1, 13"] {
+            let numbers = text.parse::<FieldNumbers>().expect("numbers");
+            assert_eq!(numbers.to_string(), text);
+        }
         let error = |text: &str| {
             text.parse::<WeightedFields>()
                 .map_err(|error| error.to_string())
         };
         for (text, message) in [
-            ("", "a field is written as '0.5 jaccard word:3', found ''"),
+            (
+                "",
+                "a field is written as '0.5 jaccard word:3' or '0.5 edit', found ''",
+            ),
             (
                 "1 dice word:3",
-                "measure must be jaccard or containment, found 'dice'",
+                "measure must be jaccard, containment or edit, found 'dice'",
+            ),
+            (
+                "1 edit word:3",
+                "a field is written as '0.5 jaccard word:3' or '0.5 edit', found '1 edit word:3'",
+            ),
+            (
+                "1 jaccard",
+                "a field is written as '0.5 jaccard word:3' or '0.5 edit', found '1 jaccard'",
             ),
             (
                 "0.5 jaccard word:3",
@@ -441,6 +693,33 @@ mod tests {
         }
         assert!(error("1 jaccard word:0").is_err());
         assert!("x word:3".parse::<NumberedShingles>().is_err());
+        for wrong in ["0", "x", "1,2", "1, "] {
+            assert!(wrong.parse::<FieldNumbers>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn joined_fields_by_their_comparison() {
+        let fields: WeightedFields =
+            "0.25 edit, 0.25 jaccard word:2, 0.25 edit, 0.25 containment char:4"
+                .parse()
+                .expect("fields");
+        let joined = |is_joined: [bool; 4]| {
+            let sets = |measure| NumberedShingles::of(&fields, &is_joined, measure).to_string();
+            let edit = FieldNumbers::of_edit(&fields, &is_joined);
+            assert!(!edit.contains(2) && edit.contains(3) == is_joined[2]);
+            [
+                sets(SetMeasure::Jaccard),
+                sets(SetMeasure::Containment),
+                edit.to_string(),
+            ]
+        };
+        assert_eq!(joined([true; 4]), ["2 word:2", "4 char:4", "1, 3"]);
+        assert_eq!(joined([false, false, true, false]), ["", "", "3"]);
+        assert_eq!(
+            joined([false, true, false, true]),
+            ["2 word:2", "4 char:4", ""]
+        );
     }
 
     #[test]
@@ -456,31 +735,52 @@ mod tests {
 
     #[test]
     fn missing_fields() {
-        let fields = "0.5 jaccard word:1, 0.25 jaccard word:1, 0.25 containment word:1";
+        let fields = "0.5 jaccard word:1, 0.25 edit, 0.25 containment word:1";
         let fields: WeightedFields = fields.parse().expect("fields");
+        let set = |hashes: &[u64]| FieldValue::Set(hashes.to_vec());
         let (a, b) = (
-            [vec![1, 2], vec![], vec![5]],
-            [vec![2, 3], vec![4], vec![5, 6]],
+            [set(&[1, 2]), FieldValue::text(""), set(&[5])],
+            [set(&[2, 3]), FieldValue::text("x"), set(&[5, 6])],
         );
         let compare = |missing| {
             let mut all = Vec::new();
-            (fields.similarity(missing, &a, &b, &mut all), all)
+            (fields.similarity(missing, 0.1, &a, &b, &mut all), all)
         };
         let third = 1.0 / 3.0;
         assert_eq!(
             compare(Missing::Zero),
-            (0.5 * third + 0.25, vec![third, 0.0, 1.0])
+            (Some(0.5 * third + 0.25), vec![third, 0.0, 1.0])
         );
         let (similarity, all) = compare(Missing::Rescale);
-        assert_eq!(similarity, (0.5 * third + 0.25) / 0.75);
+        assert_eq!(similarity, Some((0.5 * third + 0.25) / 0.75));
         assert!(all[0] == third && all[1].is_nan() && all[2] == 1.0);
-        let nothing = [vec![], vec![], vec![]];
+        let nothing = [set(&[]), FieldValue::text(""), set(&[])];
         for missing in [Missing::Zero, Missing::Rescale] {
             assert_eq!(
-                fields.similarity(missing, &nothing, &nothing, &mut vec![]),
-                0.0
+                fields.similarity(missing, 1e-300, &nothing, &nothing, &mut vec![]),
+                None
             );
         }
+    }
+
+    #[test]
+    fn long_texts_that_differ_little_or_much() {
+        let fields: WeightedFields = "0.5 edit, 0.5 edit".parse().expect("fields");
+        let long = "the old mill ".repeat(100);
+        let other = long.replace("mill", "barn");
+        let similarity = |threshold: f64| {
+            let (a, b) = (FieldValue::text(&long), FieldValue::text(&other));
+            let a = [a.clone(), a];
+            let mut all = Vec::new();
+            let similarity =
+                fields.similarity(Missing::Zero, threshold, &a, &[b, a[0].clone()], &mut all);
+            similarity.map(|similarity| (similarity, all))
+        };
+        let half = 1.0 - 400.0 / 1300.0;
+        let expected = 0.5 * half + 0.5;
+        assert_eq!(similarity(0.1), Some((expected, vec![half, 1.0])));
+        assert_eq!(similarity(expected), Some((expected, vec![half, 1.0])));
+        assert_eq!(similarity(expected.next_up()), None);
     }
 
     #[test]
@@ -511,11 +811,11 @@ mod tests {
         );
     }
 
-    /// Every pair at the threshold has a joined field that reaches the threshold of candidates.
+    /// Every pair at the threshold has a joined field that reaches the threshold of candidates, and the bounds of the
+    /// comparison lose none.
     #[test]
     fn candidates_are_complete() {
         let mut random = RandomTexts::new(11);
-        let measures = [SetMeasure::Jaccard, SetMeasure::Containment];
         let mut pairs = 0;
         for round in 0..20_000 {
             let count = 1 + round % 4;
@@ -524,19 +824,38 @@ mod tests {
             if sum == 0.0 {
                 continue;
             }
-            let fields = weights.iter().enumerate();
-            let fields = fields.map(|(at, weight)| field(weight / sum, measures[(at + round) % 2]));
+            let fields = weights
+                .iter()
+                .map(|weight| field(weight / sum, COMPARISONS[random.below(3)]));
             let fields = WeightedFields::new(fields.collect()).expect("weights");
-            let mut sets = || -> Vec<Vec<u64>> { (0..count).map(|_| random.set(6, 6)).collect() };
-            let (a, b) = (sets(), sets());
+            let mut values = || -> Vec<FieldValue> {
+                let fields = fields.fields().iter();
+                fields
+                    .map(|field| value(&mut random, field.comparison))
+                    .collect()
+            };
+            let (a, b) = (values(), values());
             for missing in [Missing::Zero, Missing::Rescale] {
-                let mut all = Vec::new();
-                let similarity = fields.similarity(missing, &a, &b, &mut all);
-                // The threshold that the pair just reaches, as rounding gives it.
+                let (similarity, all) = compared(&fields, missing, &a, &b);
                 if similarity == 0.0 {
                     continue;
                 }
                 pairs += 1;
+                // A threshold that the pair just reaches, as rounding gives it, and those around it.
+                for threshold in [
+                    1e-300,
+                    similarity,
+                    similarity.next_up(),
+                    random.below(100) as f64 / 100.0,
+                ] {
+                    let mut found = Vec::new();
+                    let result = fields.similarity(missing, threshold, &a, &b, &mut found);
+                    let expected = (similarity >= threshold).then_some(similarity);
+                    assert_eq!(result, expected, "{fields}, {missing:?}: {a:?}, {b:?}");
+                    if expected.is_some() {
+                        assert_eq!(bits(&found), bits(&all), "{fields}, {missing:?}");
+                    }
+                }
                 let candidates = fields.candidates(similarity.min(1.0), missing);
                 let is_found = all.iter().zip(&candidates.is_joined);
                 assert!(

@@ -127,8 +127,9 @@ pub use edit_keys::{
     EditGramScratch, MAX_EDIT_GRAM, edit_gram_length, edit_grams_into, edit_keys_into,
 };
 pub use fields::{
-    FieldCandidates, FieldsError, MAX_FIELDS, MIN_WEIGHT, Missing, NumberedShingles, SetMeasure,
-    WEIGHT_TOLERANCE, WeightedField, WeightedFields, record_fields,
+    FieldCandidates, FieldComparison, FieldNumbers, FieldText, FieldValue, FieldsError, MAX_FIELDS,
+    MIN_WEIGHT, Missing, NumberedShingles, SetMeasure, WEIGHT_TOLERANCE, WeightedField,
+    WeightedFields, record_fields,
 };
 pub use group_keys::group_keys_into;
 pub use html::html_text_into;

@@ -33,6 +33,7 @@ fn check(a: &str, b: &str, random: &mut RandomTexts) {
     ] {
         let found = Some(expected).filter(|&distance| distance <= max);
         assert_eq!(edit_distance_within(a, b, max), found, "{max}: {a:?} {b:?}");
+        assert_eq!(edit_distance_up_to(a, b, max), found, "{max}: {a:?} {b:?}");
     }
     let similarity = if longer == 0 {
         0.0
