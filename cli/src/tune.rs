@@ -34,9 +34,9 @@ const NAMED: usize = 5;
 /// share of its pairs that are wanted, its recall the share of all wanted pairs that any setting finds; both have 95 %
 /// confidence intervals. The recommended setting has the largest F1, the harmonic mean of the two. For it the recall of
 /// MinHash is measured. The costs of the exact join and of MinHash are estimates for the whole corpus, in steps, which do
-/// not depend on the machine; seconds are those of the joins of the sample. The input is a table of documents or a dump, as
-/// for 'neardup dedup'. The result is a directory with settings.parquet and methods.parquet. Running the same command again
-/// resumes a job that was stopped.
+/// not depend on the machine; seconds are those of the joins of the sample. The input is a table of documents or a dump,
+/// as for 'neardup dedup'. The result is a directory with settings.parquet and methods.parquet. Running the same command
+/// again resumes a job that was stopped.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {

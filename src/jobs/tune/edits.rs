@@ -75,7 +75,11 @@ impl Tuner<'_> {
                 let pairs = format!("SELECT * FROM {name} WHERE similarity >= {threshold:?}");
                 let (count, of_pairs) = counts(job, &pairs).await?;
                 let (found, _) = counts(job, &format!("{pairs} AND {wanted}")).await?;
-                let similar = format!("SELECT count(DISTINCT id_a) FROM ({pairs})");
+                // The other text of a pair may be of the sample, too.
+                let similar = format!(
+                    "SELECT count(*) FROM (SELECT id_a AS id FROM ({pairs}) UNION \
+                     SELECT pairs.id_b AS id FROM ({pairs}) AS pairs JOIN sample ON pairs.id_b = sample.id)"
+                );
                 let similar = numbers(job.context(), &similar).await?;
                 settings.push(Setting {
                     similar: similar.first().copied(),
