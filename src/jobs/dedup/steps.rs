@@ -149,7 +149,8 @@ impl Run<'_> {
             async |job: &Job| job.plan(statement!("frequencies"), &values).await,
             async |_: &SessionContext, written, record: &mut StepRecord| {
                 one_row(record)?;
-                record.set(Figure::Shingles, tokens(written).await?);
+                let shingles = tokens(written).await?;
+                record.set(Figure::Shingles, shingles);
                 Ok(())
             },
         )
@@ -171,7 +172,7 @@ impl Run<'_> {
                     let costs = self.costs(shingles, written, &sample).await?;
                     record.set(Figure::CostOfExact, costs.exact);
                     record.set(Figure::CostOfMinHash, costs.minhash);
-                    let is_cheaper = |minhash| costs.exact <= 8.0 * minhash;
+                    let is_cheaper = |minhash: f64| costs.exact <= 8.0 * minhash;
                     let chosen = match costs.minhash.is_none_or(is_cheaper) {
                         true => Method::Exact,
                         false => Method::MinHash,
