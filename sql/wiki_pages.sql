@@ -6,7 +6,7 @@
 -- Parameters
 --   files
 --   namespaces: constant = '0' | a namespace number, several with commas, or 'all'
---   redirects: boolean = false | whether redirects are rows
+--   redirects: boolean = false | whether redirects are rows; with 'all' revisions, a revision is a redirect by its own text
 --   revisions: one of latest|all = 'latest' | 'latest': one row per page; 'all': one row per revision
 --   on_error
 --   max_page_bytes: constant = '64 MiB' | maximum size of a revision; a larger one is handled by on_error

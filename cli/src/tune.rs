@@ -9,7 +9,9 @@ use super::visible::{shell_word, visible_line};
 use super::{out, progress};
 use clap::Args;
 use datafusion::common::{Result, exec_datafusion_err};
-use neardup::jobs::{Dedup, LabelCounts, MethodRecall, Setting, Share, Tune, TuneResult, tune};
+use neardup::jobs::{
+    Dedup, LabelCounts, MethodRecall, SampleJoin, Setting, Share, Tune, TuneResult, tune,
+};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -17,6 +19,8 @@ use std::io::Write;
 const BAR: f64 = 20.0;
 /// Settings are about as good as the best one if their F1 differs by less than this.
 const CLOSE: f64 = 0.01;
+/// Number of settings that a warning names.
+const NAMED: usize = 5;
 
 /// Try shingles, thresholds and methods on a sample, and report which find the wanted pairs
 ///
@@ -29,8 +33,10 @@ const CLOSE: f64 = 0.01;
 /// A sample of the texts is compared with all texts by the exact join, once for each shingle. A setting's precision is the
 /// share of its pairs that are wanted, its recall the share of all wanted pairs that any setting finds; both have 95 %
 /// confidence intervals. The recommended setting has the largest F1, the harmonic mean of the two. For it the recall of
-/// MinHash is measured. The input is a table of documents or a dump, as for 'neardup dedup'. The result is a directory with
-/// settings.parquet and methods.parquet. Running the same command again resumes a job that was stopped.
+/// MinHash is measured. The costs of the exact join and of MinHash are estimates for the whole corpus, in steps, which do
+/// not depend on the machine; seconds are those of the joins of the sample. The input is a table of documents or a dump,
+/// as for 'neardup dedup'. The result is a directory with settings.parquet and methods.parquet. Running the same command
+/// again resumes a job that was stopped.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -186,41 +192,66 @@ fn left_out(labels: &LabelCounts) -> String {
 fn lines(arguments: &Arguments, tuning: &TuneResult) -> Vec<String> {
     let mut lines = vec![match tuning.labels {
         Some(labels) => format!(
-            "{} of {} labelled pairs have two ids of the corpus; they judge the settings{}",
+            "{} of {} labelled {} two ids of the corpus; {} the settings{}",
             labels.found,
             labels.pairs,
+            of_number(labels.found, "pairs has", "pairs have"),
+            of_number(labels.found, "it judges", "they judge"),
             left_out(&labels)
         ),
         None => format!(
-            "{} of {} distinct texts were compared with all others; pairs of an edit similarity of {} or more are wanted",
-            tuning.sample, tuning.texts, arguments.min_edit_similarity
+            "{} of {} distinct texts {} compared with all others; pairs of an edit similarity of {} or more are wanted",
+            tuning.sample,
+            tuning.texts,
+            of_number(tuning.sample, "was", "were"),
+            arguments.min_edit_similarity
         ),
     }];
     lines.push(String::new());
     let of_sample = tuning.labels.is_none();
     let similar = if of_sample { "similar texts  " } else { "" };
     lines.push(format!(
-        "shingle   threshold  {similar}   pairs  {:<17}  {:<17}  F1",
-        "precision", "recall"
+        "shingle   threshold  {similar}   pairs  {:<17}  {:<17}  {:>7}  {:>7}  F1",
+        "precision", "recall", "exact", "minhash"
     ));
     for setting in &tuning.settings {
         let similar = match of_sample {
             true => {
-                let similar = setting.similar.unwrap_or(0);
-                let share = 100.0 * similar as f64 / tuning.sample.max(1) as f64;
-                format!("{share:>11.1} %  ")
+                let share = tuning.similar_share(setting).unwrap_or(0.0);
+                format!("{:>11.1} %  ", 100.0 * share)
             }
             false => String::new(),
         };
         lines.push(format!(
-            "{:<8}  {:>9}  {similar}{:>8}  {:<17}  {:<17}  {:.3} {}",
+            "{:<8}  {:>9}  {similar}{:>8}  {:<17}  {:<17}  {:>7}  {:>7}  {:.3} {}",
             setting.shingle,
             setting.threshold,
             setting.pairs,
             share(setting.precision),
             share(setting.recall),
+            millions(Some(setting.cost_of_exact)),
+            millions(setting.cost_of_minhash),
             setting.f1,
             "█".repeat((setting.f1 * BAR).round() as usize)
+        ));
+    }
+    lines.push(String::new());
+    lines.push(format!(
+        "exact, minhash: estimated costs of the join of the whole corpus, in millions of steps, such as a comparison of two \
+         texts with a common rare shingle; minhash at a target recall of {}",
+        default("target_recall")
+    ));
+    if of_sample {
+        let seconds = tuning
+            .joins
+            .iter()
+            .filter(|join| join.target_recall.is_none());
+        let seconds: Vec<String> = seconds
+            .map(|join| format!("{} {}", join.shingle, two_digits(join.seconds)))
+            .collect();
+        lines.push(format!(
+            "one exact join of the sample for each shingle found the pairs of all thresholds; its seconds: {}",
+            seconds.join(", ")
         ));
     }
     lines.push(String::new());
@@ -233,13 +264,12 @@ fn lines(arguments: &Arguments, tuning: &TuneResult) -> Vec<String> {
         best.shingle, best.threshold
     ));
     lines.push(reason(best, of_sample));
+    lines.extend(warnings(tuning));
     let others = tuning
         .settings
         .iter()
         .filter(|other| !std::ptr::eq(*other, best) && best.f1 - other.f1 < CLOSE);
-    let others: Vec<String> = others
-        .map(|other| format!("{} at {}", other.shingle, other.threshold))
-        .collect();
+    let others: Vec<String> = others.map(named).collect();
     if !others.is_empty() {
         lines.push(format!(
             "about as good, with an F1 within {CLOSE}: {}",
@@ -257,30 +287,110 @@ fn lines(arguments: &Arguments, tuning: &TuneResult) -> Vec<String> {
         );
     }
     lines.push(String::new());
-    lines.push("method   target recall  bands × rows  measured recall at that setting".to_owned());
+    let seconds = |target_recall: Option<f64>| {
+        let join = join_of(tuning, best, target_recall);
+        join.map_or("–".to_owned(), |join| two_digits(join.seconds))
+    };
+    lines.push(
+        "method   target recall  bands × rows  seconds  measured recall at that setting".to_owned(),
+    );
     lines.push(format!(
-        "exact    {:>13}  {:>12}  1, it finds every pair",
-        "", ""
+        "exact    {:>13}  {:>12}  {:>7}  1, it finds every pair",
+        "",
+        "",
+        seconds(None)
     ));
     for method in &tuning.methods {
         lines.push(format!(
-            "minhash  {:>13}  {:>12}  {}",
+            "minhash  {:>13}  {:>12}  {:>7}  {}",
             method.target_recall,
             format!("{} × {}", method.bands, method.rows),
+            seconds(Some(method.target_recall)),
             share(method.recall)
         ));
     }
-    if let Some((exact, minhash)) = tuning.costs {
+    lines.push(
+        "seconds: of the join of the sample with the whole corpus, on this machine".to_owned(),
+    );
+    if let Some(minhash) = best.cost_of_minhash.filter(|cost| *cost > 0.0) {
         lines.push(format!(
             "--method auto compares the estimated costs of the whole corpus: that of the exact join is {} times that of \
              minhash at a target recall of {}; auto takes the exact join up to 8 times",
-            two_digits(exact / minhash),
+            two_digits(best.cost_of_exact / minhash),
             default("target_recall")
         ));
     }
     lines.push(String::new());
     lines.push(command(arguments, tuning, best));
     lines
+}
+
+/// A setting, such as `char:5 at 0.8`.
+fn named(setting: &Setting) -> String {
+    format!("{} at {}", setting.shingle, setting.threshold)
+}
+
+/// The word for one thing, or for another number of things.
+fn of_number(number: i64, one: &'static str, many: &'static str) -> &'static str {
+    match number {
+        1 => one,
+        _ => many,
+    }
+}
+
+/// The join of the sample by which a method was measured at a setting. The exact join, which has no target recall, may
+/// have had a lower threshold.
+fn join_of<'a>(
+    tuning: &'a TuneResult,
+    setting: &Setting,
+    target_recall: Option<f64>,
+) -> Option<&'a SampleJoin> {
+    let is_wanted =
+        |join: &&SampleJoin| join.target_recall == target_recall && join.shingle == setting.shingle;
+    tuning.joins.iter().find(is_wanted)
+}
+
+/// What to look at before a job runs with the recommended setting, or with others.
+fn warnings(tuning: &TuneResult) -> Vec<String> {
+    let mostly = tuning.mostly_similar();
+    let Some(best) = tuning.best.filter(|_| !mostly.is_empty()) else {
+        return vec![];
+    };
+    let mut warnings = vec![];
+    let why =
+        "such texts often share a template or boilerplate, and differ in names and numbers only";
+    if mostly.contains(&best) {
+        let share = tuning.similar_share(&tuning.settings[best]).unwrap_or(0.0);
+        warnings.push(format!(
+            "warning: this setting makes {:.1} % of the texts similar to another one; {why}. Look at the largest clusters \
+             of a job before rows are removed ('neardup show'); a higher threshold or longer shingles find fewer pairs",
+            100.0 * share
+        ));
+        if let Some(other) = tuning.best_of_others() {
+            let other = &tuning.settings[other];
+            warnings.push(format!(
+                "the best setting that makes at most half of the texts similar: --shingle {} --threshold {}, with an F1 \
+                 of {:.3}",
+                other.shingle, other.threshold, other.f1
+            ));
+        }
+    } else {
+        let first = mostly.iter().take(NAMED);
+        let mut names: Vec<String> = first.map(|at| named(&tuning.settings[*at])).collect();
+        if mostly.len() > NAMED {
+            names.push(format!("and {} more", mostly.len() - NAMED));
+        }
+        warnings.push(format!(
+            "warning: {} more than half of the texts similar to another one ({}); {why}",
+            of_number(
+                mostly.len() as i64,
+                "another setting makes",
+                "other settings make"
+            ),
+            names.join(", ")
+        ));
+    }
+    warnings
 }
 
 /// The command that runs a job with a setting.
@@ -321,12 +431,19 @@ fn reason(best: &Setting, of_sample: bool) -> String {
         true => "the wanted pairs that any of them finds",
         false => "the pairs that are labelled so",
     };
-    format!(
-        "{:.1} % of its {} pairs are wanted, and it finds {:.1} % of {all}",
-        percent(best.precision),
-        best.pairs,
-        percent(best.recall)
-    )
+    let recall = percent(best.recall);
+    match best.pairs {
+        1 => format!("its pair is wanted, and it finds {recall:.1} % of {all}"),
+        pairs => format!(
+            "{:.1} % of its {pairs} pairs are wanted, and it finds {recall:.1} % of {all}",
+            percent(best.precision)
+        ),
+    }
+}
+
+/// A cost in millions.
+fn millions(cost: Option<f64>) -> String {
+    cost.map_or("–".to_owned(), |cost| two_digits(cost / 1e6))
 }
 
 /// A number with at least two digits that count.
@@ -352,6 +469,18 @@ fn as_json(directory: &str, tuning: &TuneResult) -> Value {
             "precision": share(setting.precision),
             "recall": share(setting.recall),
             "f1": setting.f1,
+            "comparisons": setting.comparisons,
+            "cost_of_exact": setting.cost_of_exact,
+            "cost_of_minhash": setting.cost_of_minhash,
+        })
+    };
+    let join = |join: &SampleJoin| {
+        json!({
+            "method": if join.target_recall.is_some() { "minhash" } else { "exact" },
+            "shingle": join.shingle,
+            "threshold": join.threshold,
+            "target_recall": join.target_recall,
+            "seconds": (join.seconds * 1000.0).round() / 1000.0,
         })
     };
     let method = |method: &MethodRecall| {
@@ -365,6 +494,7 @@ fn as_json(directory: &str, tuning: &TuneResult) -> Value {
             "recall": share(method.recall),
         })
     };
+    let best = tuning.best.map(|best| &tuning.settings[best]);
     json!({
         "directory": directory,
         "texts": tuning.texts,
@@ -378,9 +508,11 @@ fn as_json(directory: &str, tuning: &TuneResult) -> Value {
             "found": labels.found,
         })),
         "settings": tuning.settings.iter().map(setting).collect::<Vec<_>>(),
-        "recommended": tuning.best.map(|best| setting(&tuning.settings[best])),
+        "recommended": best.map(setting),
         "methods": tuning.methods.iter().map(method).collect::<Vec<_>>(),
-        "cost_of_exact": tuning.costs.map(|costs| costs.0),
-        "cost_of_minhash": tuning.costs.map(|costs| costs.1),
+        "joins": tuning.joins.iter().map(join).collect::<Vec<_>>(),
+        "cost_of_exact": best.map(|best| best.cost_of_exact),
+        "cost_of_minhash": best.and_then(|best| best.cost_of_minhash),
+        "warnings": warnings(tuning),
     })
 }

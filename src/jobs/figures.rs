@@ -32,9 +32,11 @@ words! {
         BytesOfVectors = "bytes of vectors",
         /// Shingles of the distinct texts.
         Shingles = "shingles",
-        /// Estimated cost of the exact join.
+        /// Estimated number of comparisons of the exact join, by threshold.
+        Comparisons = "comparisons of the exact join",
+        /// Estimated cost of the exact join; in a `tune` job by threshold.
         CostOfExact = "cost of the exact join",
-        /// Estimated cost of MinHash.
+        /// Estimated cost of MinHash; in a `tune` job by threshold.
         CostOfMinHash = "cost of minhash",
         /// The method that finds the pairs.
         Method = "method",

@@ -61,5 +61,5 @@ pub use report::{
 pub use row_ids::RowIds;
 pub(crate) use tables::TABLES;
 pub use tables::{manifest, register, register_result};
-pub use tune::{LabelCounts, MethodRecall, Setting, Tune, TuneResult, tune};
+pub use tune::{LabelCounts, MethodRecall, SampleJoin, Setting, Tune, TuneResult, tune};
 pub use why::{PathRow, Why, WhyRow, why};

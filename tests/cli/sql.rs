@@ -662,3 +662,86 @@ fn a_wide_value_is_cut_in_a_table_only() {
         assert!(out.contains(&"ab ".repeat(2_000_000)), "{format}");
     }
 }
+
+/// A page that is blanked, or made a redirect, no longer has its sentences, and no correction is proposed for it.
+#[test]
+fn a_history_knows_blank_and_redirect_revisions() {
+    let scratch = Scratch::new();
+    let text = |year: u32| format!("The Tamar Bridge was opened to trains in {year} by the mayor.");
+    let pages = [
+        ("Bridge", vec![(1, text(1901)), (9, text(1907))]),
+        ("Town", vec![(2, text(1901))]),
+        (
+            "Redirected",
+            vec![(3, text(1901)), (4, "#REDIRECT [[Bridge]]".to_owned())],
+        ),
+        ("Blanked", vec![(5, text(1901)), (6, String::new())]),
+        (
+            "Restored",
+            vec![
+                (7, text(1901)),
+                (8, "#REDIRECT [[Bridge]]".to_owned()),
+                (10, text(1901)),
+            ],
+        ),
+    ];
+    let mut dump = "<mediawiki xml:lang=\"en\"><siteinfo><dbname>w</dbname></siteinfo>".to_owned();
+    for (id, (title, revisions)) in pages.iter().enumerate() {
+        dump += &format!("<page><title>{title}</title><ns>0</ns><id>{}</id>", id + 1);
+        for (revision, text) in revisions {
+            dump += &format!(
+                "<revision><id>{revision}</id><timestamp>20{revision:02}-01-01T00:00:00Z</timestamp>\
+                 <text>{text}</text></revision>"
+            );
+        }
+        dump += "</page>";
+    }
+    dump += "</mediawiki>";
+    scratch.write("history.xml", dump);
+    let history = |redirects: bool| {
+        format!(
+            "WITH pages AS (SELECT title, revision_id, timestamp, wikitext \
+             FROM wiki_pages('history.xml', revisions => 'all', redirects => {redirects}) WHERE wikitext IS NOT NULL), \
+             history AS (SELECT * FROM sentence_history((SELECT title, revision_id, timestamp, sentence FROM sentences(\
+             (SELECT title, revision_id, timestamp, wikitext_to_plain(wikitext, 'en') AS text FROM pages), \
+             id => revision_id, carry => [title, timestamp]) \
+             UNION ALL SELECT title, revision_id, timestamp, NULL FROM pages), \
+             document => title, revision => revision_id, text => sentence))"
+        )
+    };
+    let removed = |redirects: bool| -> Vec<(String, Option<i64>)> {
+        let sql = format!(
+            "{} SELECT document, removed_revision FROM history ORDER BY first_revision",
+            history(redirects)
+        );
+        let rows = scratch.rows(&sql);
+        let row = |row: &serde_json::Map<String, serde_json::Value>| {
+            let document = row["document"].as_str().expect("a title").to_owned();
+            let removed = row.get("removed_revision");
+            (document, removed.and_then(serde_json::Value::as_i64))
+        };
+        rows.iter().map(row).collect()
+    };
+    let rows = |redirected: Option<i64>| {
+        [
+            ("Bridge", Some(9)),
+            ("Town", None),
+            ("Redirected", redirected),
+            ("Blanked", Some(6)),
+            ("Restored", None),
+            ("Bridge", None),
+        ]
+        .map(|(document, removed)| (document.to_owned(), removed))
+    };
+    assert_eq!(removed(true), rows(Some(4)));
+    assert_eq!(removed(false), rows(None));
+    let stale = scratch.rows(&format!(
+        "{} SELECT stale.document FROM history AS newer \
+         JOIN history AS stale ON normalize_text(newer.from_text) = normalize_text(stale.text) \
+         WHERE newer.origin = 'edit' AND newer.removed_at IS NULL AND stale.removed_at IS NULL \
+         AND stale.document <> newer.document ORDER BY stale.document",
+        history(true)
+    ));
+    let stale: Vec<_> = stale.iter().map(|row| &row["document"]).collect();
+    assert_eq!(stale, ["Restored", "Town"]);
+}

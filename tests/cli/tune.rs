@@ -98,9 +98,63 @@ fn counts_of_a_whole_corpus_are_those_of_joins() {
     }
     let recommended = &found["recommended"];
     assert_eq!(recommended["f1"].as_f64(), Some(best));
+    // The costs are those by which a job chooses the method.
+    for (number, setting) in settings.iter().enumerate() {
+        let shingle = setting["shingle"].as_str().expect("a shingle");
+        let threshold = setting["threshold"].to_string();
+        let directory = format!("job{number}");
+        scratch.job(&[
+            "dedup",
+            "rows.parquet",
+            "--shingle",
+            shingle,
+            "--threshold",
+            &threshold,
+            "-o",
+            &directory,
+        ]);
+        let manifest = scratch.manifest(&directory);
+        let figure = |name: &str| {
+            let mut steps = manifest["steps"].as_array().expect("steps").iter();
+            let found = steps.find_map(|step| step["figures"][name].as_f64());
+            found.unwrap_or_else(|| panic!("{name}: {manifest}"))
+        };
+        assert_eq!(
+            (&setting["cost_of_exact"], &setting["cost_of_minhash"]),
+            (
+                &Value::from(figure("cost of the exact join")),
+                &Value::from(figure("cost of minhash"))
+            ),
+            "{setting}"
+        );
+        let comparisons = setting["comparisons"].as_f64().expect("a number");
+        let cost = comparisons + 2.0 * figure("shingles");
+        assert!(
+            comparisons > 0.0 && (cost - figure("cost of the exact join")).abs() <= 1.0,
+            "{setting}"
+        );
+    }
+    // A lower threshold has more rare shingles to compare. Settings are by shingle and threshold.
+    let cost = |at: usize| settings[at]["cost_of_exact"].as_f64().expect("a cost");
+    assert!(cost(0) > cost(1) && cost(2) > cost(3), "{found}");
+    // One join for each shingle, at the lowest threshold, and MinHash at the recommended setting.
+    let joins = found["joins"].as_array().expect("joins");
+    let exact: Vec<_> = (joins.iter())
+        .filter(|join| join["method"] == "exact")
+        .map(|join| (&join["shingle"], &join["threshold"]))
+        .collect();
+    let lowest = Value::from(0.4);
+    let shingles = ["word:2", "char:5"].map(Value::from);
+    assert_eq!(exact, [(&shingles[0], &lowest), (&shingles[1], &lowest)]);
+    assert!(
+        (joins.iter()).all(|join| join["seconds"]
+            .as_f64()
+            .is_some_and(|seconds| seconds >= 0.0)),
+        "{found}"
+    );
     // The recall of MinHash is that of a whole join.
     let methods = found["methods"].as_array().expect("methods");
-    assert!(!methods.is_empty());
+    assert!(!methods.is_empty() && joins.len() == 2 + methods.len());
     for method in methods {
         let arguments = format!(
             "{TEXTS}, shingle => '{}', threshold => {}",
@@ -121,7 +175,8 @@ fn counts_of_a_whole_corpus_are_those_of_joins() {
         );
     }
     // The same rows as tables, and the same answer of the job that is done.
-    let rows = scratch.job_number("out", "SELECT count(*) FROM settings WHERE f1 >= 0");
+    let sql = "SELECT count(*) FROM settings WHERE f1 >= 0 AND comparisons < cost_of_exact AND cost_of_minhash > 0";
+    let rows = scratch.job_number("out", sql);
     assert_eq!(rows, 4);
     assert_eq!(
         scratch.job_number("out", "SELECT count(*) FROM methods"),
@@ -169,10 +224,11 @@ fn a_sample_is_compared_with_all_texts() {
     assert_eq!(found["settings"], other["settings"]);
     assert_eq!(found["methods"], other["methods"]);
     let sample = format!("(SELECT * FROM {TEXTS} ORDER BY md5(CAST(id AS VARCHAR)), id LIMIT 200)");
+    // A pair of two texts of the sample is found from both of them.
     let truth = &scratch.rows(&format!(
-        "SELECT count(*) AS pairs, count(DISTINCT id_a) AS similar FROM (SELECT min(id_a) AS id_a FROM \
-         jaccard_join({sample}, {TEXTS}, threshold => 0.6) WHERE id_a <> id_b \
-         GROUP BY least(id_a, id_b), greatest(id_a, id_b))"
+        "SELECT count(DISTINCT concat(least(id_a, id_b), ' ', greatest(id_a, id_b))) AS pairs, \
+         count(DISTINCT id_a) AS similar \
+         FROM jaccard_join({sample}, {TEXTS}, threshold => 0.6) WHERE id_a <> id_b"
     ))[0];
     let setting = &found["settings"][0];
     assert_eq!(
@@ -251,6 +307,81 @@ fn labelled_pairs_judge() {
     }
 }
 
+/// Texts that are made from a template are similar, and are no near-duplicates.
+#[test]
+fn settings_that_make_most_texts_similar() {
+    let scratch = Scratch::new();
+    let names = [
+        "Arden", "Bellow", "Corvin", "Dunmere", "Elsted", "Farrow", "Garth", "Holme", "Ivelet",
+        "Jarrow", "Kelder", "Lorne", "Marske", "Norley", "Orton", "Penrith", "Quarl", "Redmire",
+        "Skelton", "Thirsk",
+    ];
+    let mut rows = "id,text\n".to_owned();
+    for (number, name) in names.iter().enumerate() {
+        let district = names[(number * 7 + 3) % 20];
+        let inhabitants = 100 + 37 * number;
+        rows += &format!(
+            "{number},{name} is a village in the district of {district} that had {inhabitants} inhabitants at the census\n"
+        );
+    }
+    let fox = "quick brown foxes jump over lazy dogs near the old mill every single";
+    rows += &format!("30,{fox} morning\n31,{fox} evening\n");
+    scratch.write("rows.csv", rows);
+    let arguments = [
+        "rows.csv",
+        "--shingle",
+        "word:1,word:3",
+        "--threshold",
+        "0.5,0.7,0.8",
+    ];
+    // The template is recommended, and all 22 texts are similar to another one.
+    let found = tuned(&scratch, &[&arguments[..], &["-o", "most"]].concat());
+    let similar: Vec<_> = (found["settings"].as_array().expect("settings").iter())
+        .map(|setting| number(&setting["similar"]))
+        .collect();
+    assert_eq!(similar, [22, 22, 6, 2, 2, 2]);
+    let warnings = found["warnings"].as_array().expect("warnings");
+    let said = scratch
+        .succeed(&[&["tune"], &arguments[..], &["-o", "most"]].concat())
+        .out;
+    let parts = [
+        "warning: this setting makes 100.0 % of the texts similar to another one; such texts often share a template",
+        "at most half of the texts similar: --shingle word:1 --threshold 0.8, with an F1 of 0.031",
+    ];
+    assert_eq!(warnings.len(), parts.len(), "{found}");
+    for (warning, part) in warnings.iter().zip(parts) {
+        assert!(
+            warning.as_str().is_some_and(|text| text.contains(part)),
+            "{warning}"
+        );
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    // By a stricter bound another setting is recommended.
+    let strict = ["--min-edit-similarity", "0.9", "-o", "few"];
+    let said = scratch
+        .succeed(&[&["tune"], &arguments[..], &strict].concat())
+        .out;
+    for part in [
+        "recommended: --shingle word:3 --threshold 0.8",
+        "its pair is wanted, and it finds 50.0 % of",
+        "warning: other settings make more than half of the texts similar to another one (word:1 at 0.5, word:1 at 0.7)",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    // Without such a setting there is no warning.
+    let far = [
+        "rows.csv",
+        "--shingle",
+        "word:3",
+        "--threshold",
+        "0.8",
+        "-o",
+        "none",
+    ];
+    let found = tuned(&scratch, &far);
+    assert_eq!(found["warnings"], serde_json::json!([]));
+}
+
 #[test]
 fn labels_and_settings_that_make_no_sense() {
     let scratch = Scratch::new();
@@ -277,17 +408,27 @@ fn labels_and_settings_that_make_no_sense() {
         (
             "e.csv",
             "id_a,id_b,label\n1,2,yes\n",
-            "all 1 labels are true; some pairs that are not wanted must be labelled, too",
+            "the only label is true; some pairs that are not wanted must be labelled, too",
         ),
         (
             "f.csv",
-            "id_a,id_b,label\n1,2,No\n",
-            "all 1 labels are false",
+            "id_a,id_b,label\n1,2,No\n1,3,no\n",
+            "all 2 labels are false",
         ),
         (
             "d.csv",
             "id_a,id_b,label\n1,2,1\n2,1,0\n",
-            "1 pairs have two labels",
+            "the pair (1, 2) has two labels, true and false",
+        ),
+        (
+            "g.csv",
+            "id_a,id_b,label\n1,2,1\n2,1,0\n3,1,1\n1,3,0\n3,4,0\n",
+            "2 pairs have two labels, true and false: (1, 2), (1, 3)",
+        ),
+        (
+            "h.csv",
+            "id_a,id_b,label\n1,2,1\n2,1,0\n3,1,1\n1,3,0\n4,1,0\n1,4,1\n5,1,0\n1,5,1\n6,1,0\n1,6,1\n",
+            "5 pairs have two labels, true and false: (1, 2), (1, 3), (1, 4) and 2 more",
         ),
     ] {
         scratch.write(name, labels);

@@ -1848,7 +1848,8 @@ class TableFunctions:
             revision: A column: the revision of the document: an integer; default revision.
             timestamp: A column: when the revision was saved: a timestamp, a date or a number;
                 default timestamp.
-            text: A column: the text of a sentence, or of a document; default text.
+            text: A column: the text of a sentence; NULL in a row that says only that the document
+                has the revision; default text.
             threshold: A number in (0, 1]: minimum similarity of a sentence and the earlier sentence
                 that it is derived from; default 0.5.
             shingle: A shingle such as 'word:3': how a sentence is split into shingles: 'char:n',
@@ -1863,8 +1864,8 @@ class TableFunctions:
             first_revision (Int64): the first revision that has it.
             first_seen (as timestamp): when that one was saved.
             last_revision (Int64): the last revision that has it.
-            removed_revision (Int64): the revision after that one; NULL if the last revision of the
-                document has the sentence.
+            removed_revision (Int64): the revision of the document after that one; NULL if there is
+                none, so that the document still has the sentence.
             removed_at (as timestamp): when that one was saved.
             origin (text): 'edit': it was made from a sentence of the document that is gone; 'copy':
                 another document had it, or a similar one, before; 'new': neither.
@@ -1882,9 +1883,13 @@ class TableFunctions:
             A sentence may be derived from a sentence of the same document that an earlier revision
                 has and its own first revision does not have, and from one that another document had
                 before it, in the order of time, revision and document.
-            Revisions are ordered by time, then by number. A revision without a sentence is ignored:
-                a sentence counts as removed in the next revision that has other sentences.
-            Rows with NULL are left out, and so are sentences of white space only.
+            Revisions are ordered by time, then by number. The revisions of a document are those of
+                its rows. A revision without a sentence, because a page was blanked or made a
+                redirect, needs a row whose text is NULL: without one it is not known, and the
+                document counts as still having its sentences. Revisions with sentences may have
+                such a row, too.
+            A text of white space only is the same as NULL. Rows in which another column is NULL are
+                left out.
             The rows do not depend on the number of partitions.
         """
         return self._call(
@@ -2367,7 +2372,8 @@ class TableFunctions:
             files: A text: a path or glob, or several, one per line.
             namespaces: A text or a number: a namespace number, several with commas, or 'all';
                 default '0'.
-            redirects: True or false: whether redirects are rows; default false.
+            redirects: True or false: whether redirects are rows; with 'all' revisions, a revision
+                is a redirect by its own text; default false.
             revisions: One of latest, all: 'latest': one row per page; 'all': one row per revision;
                 default 'latest'.
             on_error: One of fail, skip: behaviour for a damaged dump: 'fail': an error with file

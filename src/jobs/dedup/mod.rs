@@ -6,9 +6,10 @@
 //! ```
 //!
 //! `options`: the options of a job; `run`: the parameters derived from them; `documents`: the rows that are
-//! compared; `steps`: the steps up to the kept rows; `removed`: the audit of the other rows; `edit`: the steps that cut
+//! compared; `costs`: which method is the cheaper one; `steps`: the steps up to the kept rows; `removed`: the audit of the other rows; `edit`: the steps that cut
 //! repeated lines or paragraphs instead.
 
+mod costs;
 mod documents;
 mod edit;
 mod options;
@@ -24,6 +25,7 @@ use super::manifest::Manifest;
 use super::table;
 use crate::files::{Kind, caught, resolve};
 use crate::parameters::{name, parameter, parameter_error, set};
+pub(super) use costs::{JoinCosts, PrefixSample, tokens};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::prelude::SessionContext;
 pub(super) use run::Run;

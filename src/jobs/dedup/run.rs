@@ -184,6 +184,11 @@ impl<'a> Run<'a> {
         parameters
     }
 
+    /// Minimum similarity of a pair.
+    pub(in crate::jobs) fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
     /// Minimum and maximum length of a sentence.
     pub(super) fn lengths(&self) -> (usize, usize) {
         let max_length = match self.options.max_length {

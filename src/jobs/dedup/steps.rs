@@ -1,25 +1,22 @@
 //! The steps from documents to kept rows, each with a check of its invariant.
 
+use super::costs::{PrefixSample, tokens};
 use super::options::{Keep, Method, Pairs, Resolution};
 use super::run::Run;
 use crate::functions::{Value, one_row_per_id};
 use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
-use crate::jobs::results::{bytes_of_row, numbers, one_row};
-use datafusion::common::{Result, exec_datafusion_err, exec_err, internal_err};
+use crate::jobs::results::{numbers, one_row};
+use datafusion::common::{Result, exec_err, internal_err};
 use datafusion::datasource::MemTable;
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, ident};
 use datafusion::prelude::{DataFrame, SessionContext};
 use neardup_kernels::Measure;
-use neardup_kernels::choose_bands;
-use neardup_kernels::frequency::TokenRanks;
 use neardup_kernels::pairs::MAX_PREDECESSORS;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// Number of texts that suffice to estimate the cost of the exact join.
-const SAMPLE: f64 = 8192.0;
 /// The table of the filter of texts that several rows have.
 const FILTER: &str = "text_filter";
 
@@ -152,37 +149,19 @@ impl Run<'_> {
             async |job: &Job| job.plan(statement!("frequencies"), &values).await,
             async |_: &SessionContext, written, record: &mut StepRecord| {
                 one_row(record)?;
-                let tokens = ranks(&bytes_of_row(written, "sketch").await?)?.tokens();
-                record.set(Figure::Shingles, tokens);
+                let shingles = tokens(written).await?;
+                record.set(Figure::Shingles, shingles);
                 Ok(())
             },
         )
         .await?;
-        if self.options.method == Method::Exact {
+        // Without hashes MinHash cannot reach the target recall with the allowed number of hash functions.
+        if self.options.method == Method::Exact || self.hashes().is_none() {
             return Ok(true);
         }
-        let Ok(bands) = choose_bands(
-            self.threshold,
-            self.options.target_recall,
-            self.options.num_hashes,
-        ) else {
-            // MinHash cannot reach the target recall with the allowed number of hash functions.
-            return Ok(true);
-        };
-        let hashes = (bands.bands * bands.rows) as f64;
-        let linked = self.options.pairs == Pairs::Linked;
-        let limit = self.options.max_bucket_pairwise as u64;
         let shingles = job.figure(Figure::Shingles);
-        // The number of candidate pairs in a sample is proportional to the square of the sample's share.
-        let share = (SAMPLE / job.figure(Figure::DistinctTexts).max(1.0)).clamp(1.0 / 256.0, 1.0);
-        let below = (share * 256.0).ceil();
-        let share = below / 256.0;
-        let below = match share < 1.0 {
-            true => format!("{:02x}", below as u64),
-            // Sorts after every hexadecimal digit, so that all texts are sampled.
-            false => "g".to_owned(),
-        };
-        values.insert("sample".to_owned(), Value::Text(below));
+        let sample = PrefixSample::of(job);
+        values.insert("sample".to_owned(), sample.value());
         let record = job
             .step(
                 "prefixes",
@@ -190,16 +169,11 @@ impl Run<'_> {
                 async |job: &Job| job.plan(statement!("prefixes"), &values).await,
                 async |_: &SessionContext, written, record: &mut StepRecord| {
                     one_row(record)?;
-                    let limit = linked.then_some(limit);
-                    let meetings =
-                        ranks(&bytes_of_row(written, "sketch").await?)?.comparisons(limit, share);
-                    // Costs in units of one step over a posting. A shingle costs MinHash one step for
-                    // every eight hash functions, a posting that meets another costs the exact join one.
-                    let exact = shingles * 2.0 + meetings;
-                    let minhash = shingles * (2.0 + hashes / 8.0);
-                    record.set(Figure::CostOfExact, exact.round());
-                    record.set(Figure::CostOfMinHash, minhash.round());
-                    let chosen = match exact <= 8.0 * minhash {
+                    let costs = self.costs(shingles, written, &sample).await?;
+                    record.set(Figure::CostOfExact, costs.exact);
+                    record.set(Figure::CostOfMinHash, costs.minhash);
+                    let is_cheaper = |minhash: f64| costs.exact <= 8.0 * minhash;
+                    let chosen = match costs.minhash.is_none_or(is_cheaper) {
                         true => Method::Exact,
                         false => Method::MinHash,
                     };
@@ -505,9 +479,4 @@ impl Documents {
     fn repeated_ids(&self) -> i64 {
         self.rows - self.without_id - self.ids
     }
-}
-
-fn ranks(sketch: &[u8]) -> Result<TokenRanks<'_>> {
-    TokenRanks::from_bytes(sketch)
-        .map_err(|error| exec_datafusion_err!("token frequencies: {error}"))
 }

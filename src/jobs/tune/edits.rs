@@ -1,6 +1,6 @@
 //! Judges settings by the edit similarity of the pairs of the sample.
 
-use super::{Setting, Tuner, step_name};
+use super::{SampleJoin, Setting, Tuner, step_name};
 use crate::jobs::dedup::{Dedup, Method, Run};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
@@ -10,11 +10,12 @@ use datafusion::common::{Result, exec_err};
 use datafusion::prelude::SessionContext;
 
 impl Tuner<'_> {
-    /// The settings, judged by the edit similarity of the pairs of the sample.
-    pub(super) async fn by_edits(&self, job: &mut Job) -> Result<Vec<Setting>> {
+    /// The settings, judged by the edit similarity of the pairs of the sample, and the joins that found these pairs: for
+    /// each shingle the one at the lowest threshold, which finds the pairs of all thresholds.
+    pub(super) async fn by_edits(&self, job: &mut Job) -> Result<(Vec<Setting>, Vec<SampleJoin>)> {
         let thresholds = self.options.thresholds();
         let wanted = format!("edit_similarity >= {:?}", self.options.min_edit_similarity);
-        let mut names = vec![];
+        let (mut names, mut joins) = (vec![], vec![]);
         for shingle in &self.options.shingles {
             let options = Dedup {
                 threshold: thresholds.first().copied(),
@@ -22,9 +23,26 @@ impl Tuner<'_> {
                 method: Method::Exact,
                 ..self.options.corpus.clone()
             };
-            let values = Run::new(&options, &self.input)?.values(job);
-            job.view("sampled_pairs", statement!("sampled_pairs"), &values)
+            let run = Run::new(&options, &self.input)?;
+            let values = run.values(job);
+            let sampled = step_name("sampled", shingle);
+            let record = job
+                .step(
+                    &sampled,
+                    Output::Step,
+                    async |job: &Job| job.plan(statement!("sampled_pairs"), &values).await,
+                    async |_: &SessionContext, _, _: &mut StepRecord| Ok(()),
+                )
                 .await?;
+            joins.push(SampleJoin {
+                shingle: shingle.clone(),
+                threshold: run.threshold(),
+                target_recall: None,
+                seconds: record.seconds,
+            });
+            let sampled = job.context().table(&sampled).await?.into_view();
+            job.context().deregister_table("sampled_pairs")?;
+            job.context().register_table("sampled_pairs", sampled)?;
             let name = step_name("pairs", shingle);
             job.step(
                 &name,
@@ -57,7 +75,11 @@ impl Tuner<'_> {
                 let pairs = format!("SELECT * FROM {name} WHERE similarity >= {threshold:?}");
                 let (count, of_pairs) = counts(job, &pairs).await?;
                 let (found, _) = counts(job, &format!("{pairs} AND {wanted}")).await?;
-                let similar = format!("SELECT count(DISTINCT id_a) FROM ({pairs})");
+                // The other text of a pair may be of the sample, too.
+                let similar = format!(
+                    "SELECT count(*) FROM (SELECT id_a AS id FROM ({pairs}) UNION \
+                     SELECT pairs.id_b AS id FROM ({pairs}) AS pairs JOIN sample ON pairs.id_b = sample.id)"
+                );
                 let similar = numbers(job.context(), &similar).await?;
                 settings.push(Setting {
                     similar: similar.first().copied(),
@@ -67,7 +89,7 @@ impl Tuner<'_> {
                 });
             }
         }
-        Ok(settings)
+        Ok((settings, joins))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::functions::Value;
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use crate::jobs::recall::Share;
-use crate::jobs::results::numbers;
+use crate::jobs::results::{counts_by_text, numbers};
 use crate::parameters::{name, parameter_error};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::util::display::array_value_to_string;
@@ -95,7 +95,8 @@ impl Tuner<'_> {
                 )
                 .await?;
                 if both[0] > 0 {
-                    return exec_err!("{file}: {} pairs have two labels", both[0]);
+                    let first = first_contradictions(context).await?;
+                    return exec_err!("{file}: {}", two_labels(both[0], &first));
                 }
                 let kinds = numbers(
                     context,
@@ -105,11 +106,13 @@ impl Tuner<'_> {
                 match kinds[..] {
                     // By labels of one kind the setting that finds everything, or nothing, is the best.
                     [wanted, 0] if wanted > 0 => exec_err!(
-                        "{file}: all {wanted} labels are true; some pairs that are not wanted must be labelled, too: \
-                         without them every pair that a setting finds counts as wanted"
+                        "{file}: {} true; some pairs that are not wanted must be labelled, too: \
+                         without them every pair that a setting finds counts as wanted",
+                        all_labels_are(wanted)
                     ),
                     [0, unwanted] if unwanted > 0 => exec_err!(
-                        "{file}: all {unwanted} labels are false; some pairs that are wanted must be labelled, too"
+                        "{file}: {} false; some pairs that are wanted must be labelled, too",
+                        all_labels_are(unwanted)
                     ),
                     _ => Ok(()),
                 }
@@ -179,6 +182,37 @@ impl Tuner<'_> {
             }
         }
         Ok(settings)
+    }
+}
+
+/// Number of pairs with two labels that are named.
+const NAMED: usize = 3;
+
+/// The first pairs with two labels.
+async fn first_contradictions(context: &SessionContext) -> Result<Vec<String>> {
+    let sql = format!(
+        "SELECT '(' || id_a || ', ' || id_b || ')' AS pair, 1 AS labels FROM labels \
+         WHERE is_similar <> other ORDER BY id_a, id_b LIMIT {NAMED}"
+    );
+    let pairs = counts_by_text(context, &sql).await?;
+    Ok(pairs.into_iter().map(|(pair, _)| pair).collect())
+}
+
+/// Says which of the pairs with two labels are the first ones.
+fn two_labels(pairs: i64, first: &[String]) -> String {
+    let named = first.join(", ");
+    match pairs - first.len() as i64 {
+        0 if pairs == 1 => format!("the pair {named} has two labels, true and false"),
+        0 => format!("{pairs} pairs have two labels, true and false: {named}"),
+        more => format!("{pairs} pairs have two labels, true and false: {named} and {more} more"),
+    }
+}
+
+/// The beginning of a sentence about all labels.
+fn all_labels_are(labels: i64) -> String {
+    match labels {
+        1 => "the only label is".to_owned(),
+        labels => format!("all {labels} labels are"),
     }
 }
 

@@ -2,15 +2,16 @@
 //! pairs.
 //!
 //! ```text
-//! texts ─> sample ─> judged pairs by shingle ─> settings ─> pairs of MinHash ─> methods
+//! texts ─> sample ─> pairs by shingle ─> judged pairs ─> costs ─> settings ─> pairs of MinHash ─> methods
 //! ```
 //!
 //! The texts of the sample are compared with all texts of the corpus, so that all pairs of a sampled text are found,
 //! not only the few whose other text is also in the sample.
 //!
 //! `options`: the options of a job; `edits` and `labels` judge settings, by the edit similarity of pairs or by labels;
-//! `methods` measures MinHash at the best setting; `result`: what is found; `tables` writes it.
+//! `costs` estimates what joins of the whole corpus cost at each setting; `methods` measures MinHash at the best setting; `result`: what is found; `tables` writes it.
 
+mod costs;
 mod edits;
 mod labels;
 mod methods;
@@ -19,7 +20,7 @@ mod result;
 mod tables;
 
 pub use options::Tune;
-pub use result::{LabelCounts, MethodRecall, Setting, TuneResult};
+pub use result::{LabelCounts, MethodRecall, SampleJoin, Setting, TuneResult};
 
 use super::dedup::Run;
 use super::figures::Figure;
@@ -134,22 +135,31 @@ impl Tuner<'_> {
             .rows as i64;
         let items = statement!("sampled_items");
         job.view("sampled_items", items, &BTreeMap::new()).await?;
-        let (settings, labels) = match &labels {
+        let (mut settings, mut joins, labels) = match &labels {
             Some(labels) => {
                 let labels = self.labels(job, labels).await?;
-                (self.by_labels(job).await?, Some(labels))
+                (self.by_labels(job).await?, vec![], Some(labels))
             }
-            None => (self.by_edits(job).await?, None),
+            None => {
+                let (settings, joins) = self.by_edits(job).await?;
+                (settings, joins, None)
+            }
         };
+        // Both are in the order of shingles and thresholds.
+        for (setting, costs) in settings.iter_mut().zip(self.costs(job).await?) {
+            setting.comparisons = costs.comparisons;
+            setting.cost_of_exact = costs.exact;
+            setting.cost_of_minhash = costs.minhash;
+        }
         write_settings(job, &settings).await?;
         let best = best(&settings);
-        let (methods, costs) = match best {
-            Some(best) => {
-                let setting = &settings[best];
-                self.methods(job, setting, labels.is_none()).await?
-            }
-            None => (vec![], None),
-        };
+        let mut methods = vec![];
+        if let Some(best) = best {
+            let setting = &settings[best];
+            let (of_setting, more) = self.methods(job, setting, labels.is_none()).await?;
+            methods = of_setting;
+            joins.extend(more);
+        }
         write_methods(job, &methods).await?;
         Ok(TuneResult {
             texts,
@@ -158,7 +168,7 @@ impl Tuner<'_> {
             settings,
             best,
             methods,
-            costs,
+            joins,
             reading: (self.input.reading.given().iter())
                 .map(|(option, _)| *option)
                 .filter(|option| self.input.has_option(option))

@@ -22,6 +22,13 @@ pub struct Setting {
     pub recall: Option<Share>,
     /// Harmonic mean of precision and recall; 0 if no wanted pair is found.
     pub f1: f64,
+    /// Estimated comparisons of the exact join of the whole corpus with itself: pairs of texts for each rare shingle that
+    /// both have.
+    pub comparisons: f64,
+    /// Estimated cost of that join, in steps over a posting.
+    pub cost_of_exact: f64,
+    /// Estimated cost of MinHash at the default target recall, in the same unit; `None` if it cannot reach this recall.
+    pub cost_of_minhash: Option<f64>,
 }
 
 impl Setting {
@@ -39,6 +46,9 @@ impl Setting {
                 0 => 0.0,
                 both => 2.0 * wanted as f64 / both as f64,
             },
+            comparisons: 0.0,
+            cost_of_exact: 0.0,
+            cost_of_minhash: None,
         }
     }
 }
@@ -58,6 +68,19 @@ pub struct MethodRecall {
     pub found: i64,
     /// The share; `None` without pairs.
     pub recall: Option<Share>,
+}
+
+/// A join of the sample with the whole corpus.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SampleJoin {
+    /// The shingle.
+    pub shingle: String,
+    /// The threshold.
+    pub threshold: f64,
+    /// The target recall of MinHash; `None` for the exact join.
+    pub target_recall: Option<f64>,
+    /// How long it took. Unlike all other figures it depends on the machine and on what else the machine did.
+    pub seconds: f64,
 }
 
 /// The rows of a table of labels.
@@ -98,22 +121,51 @@ pub struct TuneResult {
     pub best: Option<usize>,
     /// MinHash at that setting, by target recall; those that MinHash cannot reach are left out.
     pub methods: Vec<MethodRecall>,
-    /// Estimated costs of the exact join and of MinHash at the default target recall, of the whole corpus with itself, in
-    /// the same unit.
-    pub costs: Option<(f64, f64)>,
+    /// The joins of the sample. Without labels an exact join for each shingle finds the pairs of all thresholds; with labels
+    /// there is one at the best setting. MinHash ran at the best setting.
+    pub joins: Vec<SampleJoin>,
     /// The options of readers that are given and that the corpus has; others are those of the labels.
     pub reading: Vec<&'static str>,
 }
 
+impl TuneResult {
+    /// The share of the texts of the sample that are in a pair of a setting; `None` if labels judge, or without texts.
+    pub fn similar_share(&self, setting: &Setting) -> Option<f64> {
+        let similar = setting.similar.filter(|_| self.sample > 0)?;
+        Some(similar as f64 / self.sample as f64)
+    }
+
+    /// The settings at which more than half of the texts of the sample are in a pair, by their indexes in `settings`.
+    pub fn mostly_similar(&self) -> Vec<usize> {
+        let share = |setting: &usize| self.similar_share(&self.settings[*setting]);
+        let is_most = |setting: &usize| share(setting).is_some_and(|share| share > MOST);
+        (0..self.settings.len()).filter(is_most).collect()
+    }
+
+    /// The best setting at which at most half of the texts of the sample are in a pair, by its index in `settings`.
+    pub fn best_of_others(&self) -> Option<usize> {
+        let mostly = self.mostly_similar();
+        best_of(&self.settings, |setting| !mostly.contains(&setting))
+    }
+}
+
+/// Most texts are similar if a larger share of them is in a pair.
+const MOST: f64 = 0.5;
+
 /// The index of the best setting.
 pub(super) fn best(settings: &[Setting]) -> Option<usize> {
+    best_of(settings, |_| true)
+}
+
+/// The index of the best one of some settings.
+fn best_of(settings: &[Setting], is_candidate: impl Fn(usize) -> bool) -> Option<usize> {
     let precision = |setting: &Setting| setting.precision.map_or(0.0, |share| share.value);
     let better = |a: &Setting, b: &Setting| {
         let order = a.f1.total_cmp(&b.f1);
         let order = order.then(precision(a).total_cmp(&precision(b)));
         order.then(a.threshold.total_cmp(&b.threshold))
     };
-    let found = (0..settings.len()).filter(|at| settings[*at].f1 > 0.0);
+    let found = (0..settings.len()).filter(|at| settings[*at].f1 > 0.0 && is_candidate(*at));
     // Of equal ones the first one.
     found
         .rev()

@@ -34,6 +34,9 @@ pub(super) async fn write_settings(job: &mut Job, settings: &[Setting]) -> Resul
     };
     let similar = settings.iter().map(|row| row.similar);
     let similar: ArrayRef = Arc::new(similar.collect::<Int64Array>());
+    let cost_of_minhash = settings.iter().map(|row| row.cost_of_minhash);
+    let cost_of_minhash = cost_of_minhash.map(|cost| cost.map(|cost| cost as i64));
+    let cost_of_minhash: ArrayRef = Arc::new(cost_of_minhash.collect::<Int64Array>());
     let shingles = settings.iter().map(|row| Some(row.shingle.as_str()));
     let shingles: ArrayRef = Arc::new(shingles.collect::<StringArray>());
     let rows = RecordBatch::try_from_iter_with_nullable([
@@ -69,6 +72,9 @@ pub(super) async fn write_settings(job: &mut Job, settings: &[Setting]) -> Resul
             true,
         ),
         ("f1", of(|row| row.f1), true),
+        ("comparisons", count(|row| row.comparisons as i64), true),
+        ("cost_of_exact", count(|row| row.cost_of_exact as i64), true),
+        ("cost_of_minhash", cost_of_minhash, true),
     ])?;
     write(
         job,

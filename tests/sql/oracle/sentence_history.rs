@@ -42,7 +42,7 @@ struct Row {
 /// in which document, and the sentence.
 type Origin = (f64, u8, (i64, i64, i64), String);
 
-/// Documents whose sentences of four words are altered, deleted, restored, and copied from each other.
+/// Documents whose sentences of four words are altered, deleted, restored, and copied from each other, and that are blanked.
 fn revisions(random: &mut SplitMix64) -> Vec<Revision> {
     let mut all: Vec<Revision> = Vec::new();
     let mut now: Vec<BTreeSet<String>> = vec![BTreeSet::new(); 5];
@@ -76,15 +76,15 @@ fn revisions(random: &mut SplitMix64) -> Vec<Revision> {
                 }
             }
         }
-        // A revision without a sentence is not seen.
-        if !sentences.is_empty() {
-            all.push(Revision {
-                document: document as i64,
-                number: (number * 7) % 101,
-                time,
-                sentences: sentences.clone(),
-            });
+        if random.below(12) == 0 {
+            sentences.clear();
         }
+        all.push(Revision {
+            document: document as i64,
+            number: (number * 7) % 101,
+            time,
+            sentences: sentences.clone(),
+        });
         now[document] = sentences;
     }
     all
@@ -164,19 +164,26 @@ fn history(revisions: &[Revision], threshold: f64) -> Vec<Row> {
 
 async fn equal_definition() -> Result<(), Failed> {
     let mut random = SplitMix64::new(5);
-    let (mut edits, mut copies, mut gone) = (0, 0, 0);
+    let (mut edits, mut copies, mut gone, mut blanked) = (0, 0, 0, 0);
     for round in 0..6 {
         let revisions = revisions(&mut random);
-        let lines: Vec<(&Revision, &String)> = revisions
+        // A revision without a sentence needs a row without a text; some others have one, too.
+        let lines: Vec<(&Revision, Option<&String>)> = revisions
             .iter()
-            .flat_map(|r| r.sentences.iter().map(move |sentence| (r, sentence)))
+            .flat_map(|r| {
+                let has_row = r.sentences.is_empty() || r.number % 3 == 0;
+                let sentences = r.sentences.iter().map(Some);
+                sentences
+                    .chain(has_row.then_some(None))
+                    .map(move |sentence| (r, sentence))
+            })
             .collect();
         let column = |value: fn(&Revision) -> i64| -> ArrayRef {
             Arc::new(Int64Array::from_iter_values(
                 lines.iter().map(|(r, _)| value(r)),
             ))
         };
-        let texts = StringArray::from_iter_values(lines.iter().map(|(_, sentence)| sentence));
+        let texts: StringArray = lines.iter().map(|(_, sentence)| *sentence).collect();
         let batch = RecordBatch::try_from_iter([
             ("document", column(|r| r.document)),
             ("revision", column(|r| r.number)),
@@ -224,6 +231,14 @@ async fn equal_definition() -> Result<(), Failed> {
             edits += expected.iter().filter(|row| row.origin == "edit").count();
             copies += expected.iter().filter(|row| row.origin == "copy").count();
             gone += expected.iter().filter(|row| row.removed.is_some()).count();
+            let is_blank = |row: &&Row| {
+                revisions.iter().any(|r| {
+                    let is_removal =
+                        r.document == row.document && row.removed == Some((r.time, r.number));
+                    is_removal && r.sentences.is_empty()
+                })
+            };
+            blanked += expected.iter().filter(is_blank).count();
             if let Some((found, expected)) = found.iter().zip(&expected).find(|(a, b)| a != b) {
                 return Err(format!(
                     "round {round}, {partitions} partitions, threshold {threshold}: {found:?}, expected {expected:?}"
@@ -235,8 +250,11 @@ async fn equal_definition() -> Result<(), Failed> {
             }
         }
     }
-    match edits > 200 && copies > 300 && gone > 300 {
+    match edits > 200 && copies > 300 && gone > 300 && blanked > 200 {
         true => Ok(()),
-        false => Err(format!("only {edits} edits, {copies} copies, {gone} that went").into()),
+        false => Err(format!(
+            "only {edits} edits, {copies} copies, {gone} removed, {blanked} of them by a blank revision"
+        )
+        .into()),
     }
 }
