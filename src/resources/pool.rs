@@ -5,15 +5,24 @@ use datafusion::execution::memory_pool::{
     MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation,
 };
 use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::fmt::{Display, Formatter};
 
 /// Share of the memory that a first batch leaves to consumers that cannot spill: a sixteenth.
 const FLOOR: usize = 16;
 
+/// Upper bound of the memory that a consumer needs to write its rows, in units of what it released for them: sorting
+/// takes twice the memory of the rows in the worst case.
+const RELEASED: usize = 2;
+
 /// A pool in which consumers that can spill share one half first come, first served, while the other half is divided
 /// among them in equal parts, up to which they may grow if memory is free. A consumer that cannot spill takes any free
 /// memory. One that can spill and holds nothing takes any but a sixteenth of the whole, which remains for those that
 /// cannot, such as merges: a sort cannot go on without its first batch.
+///
+/// A consumer that spills releases its memory, and then reserves what the rows take while they are sorted and written.
+/// They are in memory already, so that request is granted in any case, up to twice of what was released, even if others
+/// have reserved the memory meanwhile. To refuse it would end the query.
 ///
 /// In the engine's `FairSpillPool` a sort spills once it holds an equal part of the whole, even if no other consumer
 /// needs memory, and fails if its first batch is larger than that part. A plan of sixty sorts and aggregates divides
@@ -30,6 +39,8 @@ struct State {
     spillers: usize,
     spillable: usize,
     unspillable: usize,
+    /// What consumers that can spill have released since their last request, by consumer.
+    released: HashMap<usize, usize>,
 }
 
 impl SharedPool {
@@ -59,6 +70,7 @@ impl MemoryPool for SharedPool {
 
     fn unregister(&self, consumer: &MemoryConsumer) {
         let mut state = self.state.lock();
+        state.released.remove(&consumer.id());
         state.spillers = state
             .spillers
             .saturating_sub(usize::from(consumer.can_spill()));
@@ -73,6 +85,10 @@ impl MemoryPool for SharedPool {
         let mut state = self.state.lock();
         let held = state.held(reservation);
         *held = held.saturating_sub(shrink);
+        let consumer = reservation.consumer();
+        if consumer.can_spill() {
+            *state.released.entry(consumer.id()).or_default() += shrink;
+        }
     }
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
@@ -82,7 +98,9 @@ impl MemoryPool for SharedPool {
             .bytes
             .saturating_sub(state.unspillable.saturating_add(state.spillable));
         let holds = reservation.size();
-        let available = match reservation.consumer().can_spill() {
+        let consumer = reservation.consumer();
+        let released = state.released.remove(&consumer.id()).unwrap_or(0);
+        let available = match consumer.can_spill() {
             false => free,
             true => {
                 let part = half / state.spillers.max(1);
@@ -91,14 +109,15 @@ impl MemoryPool for SharedPool {
                     _ => 0,
                 };
                 let own = part.saturating_sub(holds).max(first);
-                half.saturating_sub(state.spillable).max(own).min(free)
+                let shared = half.saturating_sub(state.spillable).max(own).min(free);
+                shared.max(released.saturating_mul(RELEASED))
             }
         };
         if additional > available {
             return Err(DataFusionError::ResourcesExhausted(format!(
                 "{} more for {} do not fit: it holds {}, {} are left of the memory limit of {}",
                 human_readable_size(additional),
-                reservation.consumer().name(),
+                consumer.name(),
                 human_readable_size(holds),
                 human_readable_size(available),
                 human_readable_size(self.bytes),
@@ -160,5 +179,28 @@ mod tests {
         assert_eq!(pool.reserved(), 1000);
         drop((first, others, large, fixed));
         assert_eq!(pool.reserved(), 0);
+    }
+
+    #[test]
+    fn what_was_released_to_be_written_is_granted_again() {
+        let pool: Arc<dyn MemoryPool> = Arc::new(SharedPool::new(1000));
+        let spiller = |name| {
+            MemoryConsumer::new(name)
+                .with_can_spill(true)
+                .register(&pool)
+        };
+        let (grouping, fixed) = (
+            spiller("grouping"),
+            MemoryConsumer::new("fixed").register(&pool),
+        );
+        grouping.try_grow(400).expect("less than half");
+        grouping.shrink(399);
+        fixed.try_grow(990).expect("what is free");
+        grouping.try_grow(410).expect("the rows that are written");
+        assert!(grouping.try_grow(1).is_err(), "once");
+        grouping.shrink(410);
+        assert!(grouping.try_grow(821).is_err(), "more than twice");
+        fixed.free();
+        grouping.try_grow(300).expect("memory is free");
     }
 }

@@ -1,20 +1,24 @@
-//! Joins of which one side is small.
+//! Joins under a memory limit: by hash if one side is certain to fit, else by sorting.
 //!
 //! Under a memory limit the engine plans joins that sort both inputs, because sorts can spill and hash tables cannot. If
 //! one side is certain to be small, such as a sketch of token frequencies or the ids of the removed rows, its hash table
-//! fits into memory, and the other side need neither be sorted nor repartitioned by its key.
+//! fits into memory, and the other side need neither be sorted nor repartitioned by its key. Where a plan has a single
+//! partition, the engine plans joins by hash in any case; these become joins by sorting unless one side is small.
 
+use datafusion::arrow::compute::SortOptions;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::{NullEquality, Result};
 use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::JoinType;
+use datafusion::physical_expr::PhysicalExprRef;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::execution_plan::CardinalityEffect;
+use datafusion::physical_plan::joins::utils::JoinFilter;
 use datafusion::physical_plan::joins::{HashJoinExec, PartitionMode, SortMergeJoinExec};
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::union::UnionExec;
@@ -28,8 +32,8 @@ const JOIN_DIVISOR: usize = 4;
 /// half full, and its position in the list of rows with the same hash.
 const HASHED_BYTES: usize = 2 * 16 + 8;
 
-/// Joins by hash where one side is certain to fit into memory. This rule precedes those that sort and repartition the
-/// inputs.
+/// Chooses joins by hash where one side is certain to fit into memory, and joins by sorting elsewhere. This rule precedes
+/// those that sort and repartition the inputs.
 #[derive(Debug)]
 pub(crate) struct JoinSmallSide {
     /// Memory limit in bytes; `None`: only single rows are small.
@@ -53,15 +57,21 @@ impl PhysicalOptimizerRule for JoinSmallSide {
     fn optimize(
         &self,
         plan: Arc<dyn ExecutionPlan>,
-        _: &ConfigOptions,
+        options: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let mut room = self.limit.map(|bytes| Room {
             plan: bytes / PLAN_DIVISOR,
             join: bytes / JOIN_DIVISOR,
         });
+        let may_hash = options.optimizer.prefer_hash_join || self.limit.is_none();
         plan.transform_up(|node| {
-            Ok(match by_hash(&node, room.as_mut())? {
-                Some(join) => Transformed::yes(join),
+            let join = Join::of(&node).filter(|join| !join.is_by_hash || !may_hash);
+            let Some(join) = join else {
+                return Ok(Transformed::no(node));
+            };
+            Ok(match join.by_hash(room.as_mut())? {
+                Some(by_hash) => Transformed::yes(by_hash),
+                None if join.is_by_hash => Transformed::yes(join.by_sorting()?),
                 None => Transformed::no(node),
             })
         })
@@ -94,52 +104,99 @@ struct Side {
     is_one_row: bool,
 }
 
-/// The join by sorting of which one side is small, as a join by hash of that side.
-fn by_hash(
-    node: &Arc<dyn ExecutionPlan>,
-    room: Option<&mut Room>,
-) -> Result<Option<Arc<dyn ExecutionPlan>>> {
-    let Some(join) = node.downcast_ref::<SortMergeJoinExec>() else {
-        return Ok(None);
-    };
-    // Only sides whose rows without a partner are in no result: the partitions of the other side share the table.
-    let (left, right) = match join.join_type() {
-        JoinType::Inner => (true, true),
-        JoinType::Right | JoinType::RightSemi | JoinType::RightAnti => (true, false),
-        JoinType::Left | JoinType::LeftSemi | JoinType::LeftAnti => (false, true),
-        _ => return Ok(None),
-    };
-    let left = left.then(|| side(join.left())).transpose()?;
-    let right = right.then(|| side(join.right())).transpose()?;
-    let size = |side: Side| match side.is_one_row {
-        true => 0,
-        false => side.bytes.unwrap_or(usize::MAX),
-    };
-    let (smaller, is_left) = match (left, right) {
-        (Some(left), Some(right)) if size(right) < size(left) => (right, false),
-        (Some(left), _) => (left, true),
-        (None, Some(right)) => (right, false),
-        (None, None) => return Ok(None),
-    };
-    match (smaller.is_one_row, smaller.bytes, room) {
-        (true, _, _) => {}
-        (false, Some(bytes), Some(room)) if bytes <= room.plan.min(room.join) => room.plan -= bytes,
-        _ => return Ok(None),
+/// A join that can be planned in both ways.
+struct Join<'a> {
+    left: &'a Arc<dyn ExecutionPlan>,
+    right: &'a Arc<dyn ExecutionPlan>,
+    on: &'a [(PhysicalExprRef, PhysicalExprRef)],
+    filter: Option<&'a JoinFilter>,
+    join_type: JoinType,
+    null_equality: NullEquality,
+    is_by_hash: bool,
+}
+
+impl<'a> Join<'a> {
+    fn of(node: &'a Arc<dyn ExecutionPlan>) -> Option<Self> {
+        if let Some(join) = node.downcast_ref::<SortMergeJoinExec>() {
+            return Some(Self {
+                left: join.left(),
+                right: join.right(),
+                on: join.on(),
+                filter: join.filter().as_ref(),
+                join_type: join.join_type(),
+                null_equality: join.null_equality(),
+                is_by_hash: false,
+            });
+        }
+        let join = node.downcast_ref::<HashJoinExec>()?;
+        // Joins by sorting do not compute NOT IN, for which NULL is a value that may be equal to any.
+        let is_plain = !join.null_aware && !join.contains_projection();
+        (is_plain && *join.partition_mode() == PartitionMode::CollectLeft).then(|| Self {
+            left: join.left(),
+            right: join.right(),
+            on: join.on(),
+            filter: join.filter(),
+            join_type: *join.join_type(),
+            null_equality: join.null_equality(),
+            is_by_hash: true,
+        })
     }
-    let by_hash = HashJoinExec::try_new(
-        Arc::clone(join.left()),
-        Arc::clone(join.right()),
-        join.on().to_vec(),
-        join.filter().clone(),
-        &join.join_type(),
-        None,
-        PartitionMode::CollectLeft,
-        join.null_equality(),
-        false,
-    )?;
-    match is_left {
-        true => Ok(Some(Arc::new(by_hash))),
-        false => by_hash.swap_inputs(PartitionMode::CollectLeft).map(Some),
+
+    /// The join by hash of a side that is small.
+    fn by_hash(&self, room: Option<&mut Room>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+        // Only sides whose rows without a partner are in no result: the partitions of the other side share the table.
+        let (left, right) = match self.join_type {
+            JoinType::Inner => (true, true),
+            JoinType::Right | JoinType::RightSemi | JoinType::RightAnti => (true, false),
+            JoinType::Left | JoinType::LeftSemi | JoinType::LeftAnti => (false, true),
+            _ => return Ok(None),
+        };
+        let left = left.then(|| side(self.left)).transpose()?;
+        let right = right.then(|| side(self.right)).transpose()?;
+        let size = |side: Side| match side.is_one_row {
+            true => 0,
+            false => side.bytes.unwrap_or(usize::MAX),
+        };
+        let (smaller, is_left) = match (left, right) {
+            (Some(left), Some(right)) if size(right) < size(left) => (right, false),
+            (Some(left), _) => (left, true),
+            (None, Some(right)) => (right, false),
+            (None, None) => return Ok(None),
+        };
+        match (smaller.is_one_row, smaller.bytes, room) {
+            (true, _, _) => {}
+            (false, Some(bytes), Some(room)) if bytes <= room.plan.min(room.join) => {
+                room.plan -= bytes;
+            }
+            _ => return Ok(None),
+        }
+        let by_hash = HashJoinExec::try_new(
+            Arc::clone(self.left),
+            Arc::clone(self.right),
+            self.on.to_vec(),
+            self.filter.cloned(),
+            &self.join_type,
+            None,
+            PartitionMode::CollectLeft,
+            self.null_equality,
+            false,
+        )?;
+        match is_left {
+            true => Ok(Some(Arc::new(by_hash))),
+            false => by_hash.swap_inputs(PartitionMode::CollectLeft).map(Some),
+        }
+    }
+
+    fn by_sorting(&self) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(Arc::new(SortMergeJoinExec::try_new(
+            Arc::clone(self.left),
+            Arc::clone(self.right),
+            self.on.to_vec(),
+            self.filter.cloned(),
+            self.join_type,
+            vec![SortOptions::default(); self.on.len()],
+            self.null_equality,
+        )?))
     }
 }
 
@@ -191,12 +248,13 @@ mod tests {
 
     /// A session with a memory limit, and 10,000 rows in files: their hash table takes up to 0.5 MB.
     async fn session(limit: usize, directory: &tempfile::TempDir) -> Result<SessionContext> {
-        let resources = Resources {
+        let resources = |memory| Resources {
             threads: 2,
-            memory: Memory::Bytes(limit),
+            memory,
             ..Resources::default()
         };
-        let context = resources.session()?;
+        let writer = resources(Memory::Unlimited).session()?;
+        let context = resources(Memory::Bytes(limit)).session()?;
         for (name, columns) in [
             ("numbers", "value AS id"),
             ("names", "CAST(value AS VARCHAR) AS id, value"),
@@ -206,7 +264,7 @@ mod tests {
             let path = path.display();
             let copy =
                 format!("COPY (SELECT {columns} FROM generate_series(1, 10000)) TO '{path}'");
-            context.sql(&copy).await?.collect().await?;
+            writer.sql(&copy).await?.collect().await?;
             let view = format!("CREATE VIEW {name} AS SELECT * FROM '{path}'");
             context.sql(&view).await?.collect().await?;
         }
@@ -252,7 +310,15 @@ mod tests {
     #[tokio::test]
     async fn a_side_of_unknown_size_is_sorted() -> Result<()> {
         let directory = tempfile::tempdir()?;
-        let context = session(64 << 20, &directory).await?;
+        // With the smaller limit, plans have one partition.
+        for limit in [64 << 20, 300 << 20] {
+            let context = session(limit, &directory).await?;
+            check_sorting(&context).await?;
+        }
+        Ok(())
+    }
+
+    async fn check_sorting(context: &SessionContext) -> Result<()> {
         for sql in [
             // Texts are of any length.
             "SELECT * FROM texts LEFT ANTI JOIN names ON CAST(texts.id AS VARCHAR) = names.id",
@@ -262,7 +328,7 @@ mod tests {
             "SELECT * FROM texts FULL JOIN numbers ON texts.id = numbers.id",
             "SELECT texts.text FROM numbers LEFT JOIN texts ON texts.id = numbers.id",
         ] {
-            let plan = plan(&context, sql).await?;
+            let plan = plan(context, sql).await?;
             assert!(plan.contains("SortMergeJoinExec"), "{sql}\n{plan}");
         }
         Ok(())

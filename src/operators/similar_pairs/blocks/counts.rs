@@ -88,6 +88,11 @@ impl Counts {
         })
     }
 
+    /// Whether rows without a key that other rows have are known, and not compared.
+    pub(super) fn leaves_rows_out(&self) -> bool {
+        !self.filters.is_empty()
+    }
+
     /// Whether rows may be compared at a key, because other rows may hold it.
     #[inline]
     pub(super) fn is_shared(&self, key: u64) -> bool {

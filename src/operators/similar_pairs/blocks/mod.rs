@@ -173,16 +173,22 @@ impl BlockJoin {
         let block_memory = consumer("similar_pairs block");
         let mut beside = None;
         let budget = match (counts.oversized.is_empty(), pivots_beside) {
-            (true, _) => self.reserve_block(&mut store, &block_memory)?,
+            (true, _) => {
+                self.reserve_block(&mut store, &counts, &block_memory)
+                    .await?
+            }
             (false, true) => {
-                let budget = self.reserve_block(&mut store, &block_memory)?;
+                let budget = self
+                    .reserve_block(&mut store, &counts, &block_memory)
+                    .await?;
                 memory.shrink(pivots::SORT.min(memory.size()));
                 beside = Some(SpawnedTask::spawn(pivots(&store, memory)));
                 budget
             }
             (false, false) => {
                 self.add(&mut done, &pivots(&store, memory).await?);
-                self.reserve_block(&mut store, &block_memory)?
+                self.reserve_block(&mut store, &counts, &block_memory)
+                    .await?
             }
         };
         let shared = Arc::new(Shared {
@@ -272,13 +278,28 @@ impl BlockJoin {
 
     /// Reserves memory for a block, and for the segments that the workers read while they probe. If it does not fit
     /// beside the rows in memory, these are spilled. Returns the bytes that a block may take.
-    fn reserve_block(&self, store: &mut Arc<Store>, memory: &MemoryReservation) -> Result<usize> {
+    ///
+    /// If all rows do not fit into one block, those that have a key which other rows have are counted: blocks hold no
+    /// others.
+    async fn reserve_block(
+        &self,
+        store: &mut Arc<Store>,
+        counts: &Counts,
+        memory: &MemoryReservation,
+    ) -> Result<usize> {
         let mut max_block = self.max_block();
+        let mut is_counted = !counts.leaves_rows_out();
         loop {
             let segments = store.segments.iter();
             let needed = segments.map(|segment| self.bytes_in_block(segment));
             let min_block = needed.clone().max().unwrap_or(0);
-            let block = needed.sum::<usize>().min(max_block).max(min_block);
+            let all: usize = needed.sum();
+            if all > max_block && !is_counted {
+                count_kept(store, counts).await?;
+                is_counted = true;
+                continue;
+            }
+            let block = all.min(max_block).max(min_block);
             // A segment is read by one worker at a time, and the first one is in the first block.
             let others = store.segments.iter().skip(1);
             let mut portions: Vec<usize> = others.map(Segment::bytes_of_portion).collect();
@@ -286,7 +307,10 @@ impl BlockJoin {
             let probes: usize = portions.iter().take(self.workers).sum();
             match memory.try_resize(block + probes) {
                 Ok(()) => return Ok(block),
-                Err(_) if store.is_held() => spill(store)?,
+                Err(_) if store.is_held() => {
+                    spill(store)?;
+                    is_counted = !counts.leaves_rows_out();
+                }
                 Err(_) if block > min_block => max_block = block / 2,
                 Err(error) => return Err(too_large("largest texts do", &error)),
             }
@@ -295,7 +319,7 @@ impl BlockJoin {
 
     /// An upper bound of the bytes of a segment as a part of a block.
     fn bytes_in_block(&self, segment: &Segment) -> usize {
-        segment.bytes_in_block() + self.workers * Prober::memory_for(segment.rows)
+        segment.bytes_in_block() + self.workers * Prober::memory_for(segment.kept.rows)
     }
 
     /// The block that begins with a segment and takes at most `budget` bytes, and the number of the segment after its
@@ -407,6 +431,23 @@ fn spill(store: &mut Arc<Store>) -> Result<()> {
     };
     store.spill()?;
     store.finish()
+}
+
+/// Counts the rows of each segment that have a key which other rows have.
+async fn count_kept(store: &mut Arc<Store>, counts: &Counts) -> Result<()> {
+    let mut all = Vec::with_capacity(store.segments.len());
+    for segment in &store.segments {
+        all.push(rows::kept(store, segment, counts).await?);
+        // Rows in memory are always ready: a cancelled query can end here.
+        tokio::task::yield_now().await;
+    }
+    let Some(store) = Arc::get_mut(store) else {
+        return internal_err!("similar_pairs: rows are counted while they are read");
+    };
+    for (segment, kept) in store.segments.iter_mut().zip(all) {
+        segment.kept = kept;
+    }
+    Ok(())
 }
 
 fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {

@@ -34,9 +34,9 @@ pub(super) fn memory_for(store: &Store, counts: &Counts, spec: &BlockSpec) -> us
         if rows >= max_pivots {
             break;
         }
-        rows += segment.rows;
-        keys += segment.keys;
-        tokens += segment.tokens;
+        rows += segment.all.rows;
+        keys += segment.all.keys;
+        tokens += segment.all.tokens;
     }
     match max_pivots {
         0 => 0,

@@ -2,13 +2,14 @@
 
 use super::columns::Columns;
 use super::counts::Counts;
-use super::store::{Data, Segment, Store};
+use super::store::{Data, Segment, Sizes, Store};
 use datafusion::arrow::array::{Array, ArrayRef, new_empty_array};
 use datafusion::arrow::compute::interleave;
 use datafusion::common::{Result, exec_err};
 use futures::{StreamExt, TryStreamExt};
 use neardup_kernels::pairs::{Block, SetRows};
 use neardup_kernels::{Shingle, ShingleScratch};
+use std::borrow::Cow;
 
 /// Rows of a segment that have keys which other rows have, with their sets.
 #[derive(Debug)]
@@ -22,7 +23,13 @@ pub(super) struct Portion {
 impl Segment {
     /// An upper bound of the bytes of the segment as a portion of a block, with its index.
     pub(super) fn bytes_in_block(&self) -> usize {
-        self.bytes_of_portion() + Block::memory_for(self.rows, self.compared, self.tokens)
+        let Sizes {
+            rows,
+            compared,
+            tokens,
+            ..
+        } = self.kept;
+        self.bytes_of_portion() + Block::memory_for(rows, compared, tokens)
     }
 
     /// An upper bound of the bytes of the segment as a portion, while it is read.
@@ -31,7 +38,8 @@ impl Segment {
             Data::Held(_) => 0,
             Data::Spilled(_) => self.bytes,
         };
-        SetRows::memory_for(self.rows, self.keys, self.tokens) + 16 * self.rows + read
+        let kept = self.kept;
+        SetRows::memory_for(kept.rows, kept.keys, kept.tokens) + 16 * self.all.rows + read
     }
 }
 
@@ -43,32 +51,20 @@ impl Portion {
         counts: &Counts,
         shingle: Shingle,
     ) -> Result<Self> {
-        let read: Vec<Columns>;
-        let (columns, indices) = match &segment.data {
-            Data::Held(indices) => (&store.columns, indices.clone()),
-            Data::Spilled(file) => {
-                read = store
-                    .read(file)?
-                    .map(|batch| Columns::of(&batch?))
-                    .try_collect()
-                    .await?;
-                (&read, all_indices(&read))
-            }
-        };
-        let columns_of = |batch: u32| &columns[batch as usize];
+        let rows = Rows::read(store, segment).await?;
+        let columns = rows.columns(store);
         let is_kept = |key: &&u64| counts.is_kept(**key);
-        let (mut kept, mut keys, mut tokens) = (Vec::new(), 0, 0);
+        let (mut kept, mut sizes) = (Vec::new(), Sizes::default());
         let mut alone = 0;
-        for (batch, row) in indices {
-            let (columns, row) = (columns_of(batch), row as usize);
-            alone += usize::from(!columns.keys(row).iter().any(|&key| counts.is_shared(key)));
-            if columns.keys(row).iter().any(|&key| counts.is_compared(key)) {
-                kept.push((batch as usize, row));
-                keys += columns.keys(row).iter().filter(is_kept).count();
-                tokens += columns.lengths.value(row) as usize;
+        for &(batch, row) in rows.indices.iter() {
+            let (batch, row) = (batch as usize, row as usize);
+            let keys = columns[batch].keys(row);
+            alone += usize::from(!keys.iter().any(|&key| counts.is_shared(key)));
+            if sizes.add(&columns[batch], row, counts) {
+                kept.push((batch, row));
             }
         }
-        let mut rows = SetRows::with_capacity(kept.len(), keys, tokens);
+        let mut sets = SetRows::with_capacity(kept.len(), sizes.keys, sizes.tokens);
         let (mut set, mut scratch) = (Vec::new(), ShingleScratch::default());
         for &(batch, row) in &kept {
             let columns = &columns[batch];
@@ -82,14 +78,18 @@ impl Portion {
                 );
             }
             let keys = columns.keys(row).iter().filter(is_kept).copied();
-            rows.push(keys, columns.side(row), &set);
+            sets.push(keys, columns.side(row), &set);
         }
         let ids: Vec<&dyn Array> = columns.iter().map(|columns| columns.ids.as_ref()).collect();
         let ids = match kept.is_empty() {
             true => new_empty_array(store.id_type()),
             false => interleave(&ids, &kept)?,
         };
-        Ok(Self { ids, rows, alone })
+        Ok(Self {
+            ids,
+            rows: sets,
+            alone,
+        })
     }
 
     /// Bytes held.
@@ -98,10 +98,66 @@ impl Portion {
     }
 }
 
-/// The batch and the row of every row.
-fn all_indices(columns: &[Columns]) -> Vec<(u32, u32)> {
-    let batches = columns.iter().enumerate();
-    let indices = batches
-        .flat_map(|(batch, columns)| (0..columns.len()).map(move |row| (batch as u32, row as u32)));
-    indices.collect()
+impl Sizes {
+    /// Adds a row, if it is compared within blocks, and returns whether it is.
+    fn add(&mut self, columns: &Columns, row: usize, counts: &Counts) -> bool {
+        let keys = columns.keys(row);
+        let is_compared = keys.iter().any(|&key| counts.is_compared(key));
+        if is_compared {
+            let kept = keys.iter().filter(|&&key| counts.is_kept(key)).count();
+            self.rows += 1;
+            self.keys += kept;
+            // The index of a block has no other keys.
+            self.compared += kept;
+            self.tokens += columns.lengths.value(row) as usize;
+        }
+        is_compared
+    }
+}
+
+/// The rows of a segment that have keys which other rows have.
+pub(super) async fn kept(store: &Store, segment: &Segment, counts: &Counts) -> Result<Sizes> {
+    let rows = Rows::read(store, segment).await?;
+    let columns = rows.columns(store);
+    let mut sizes = Sizes::default();
+    for &(batch, row) in rows.indices.iter() {
+        sizes.add(&columns[batch as usize], row as usize, counts);
+    }
+    Ok(sizes)
+}
+
+/// The rows of a segment in memory.
+struct Rows<'a> {
+    /// Those of a segment on disk; `None`: they are in the store.
+    read: Option<Vec<Columns>>,
+    /// The batch and the row of each.
+    indices: Cow<'a, [(u32, u32)]>,
+}
+
+impl<'a> Rows<'a> {
+    async fn read(store: &Store, segment: &'a Segment) -> Result<Self> {
+        let file = match &segment.data {
+            Data::Held(indices) => {
+                return Ok(Self {
+                    read: None,
+                    indices: Cow::Borrowed(indices),
+                });
+            }
+            Data::Spilled(file) => file,
+        };
+        let batches = store.read(file)?.map(|batch| Columns::of(&batch?));
+        let read: Vec<Columns> = batches.try_collect().await?;
+        let batches = read.iter().enumerate();
+        let indices = batches.flat_map(|(batch, columns)| {
+            (0..columns.len()).map(move |row| (batch as u32, row as u32))
+        });
+        Ok(Self {
+            indices: indices.collect(),
+            read: Some(read),
+        })
+    }
+
+    fn columns<'b>(&'b self, store: &'b Store) -> &'b [Columns] {
+        self.read.as_deref().unwrap_or(&store.columns)
+    }
 }

@@ -28,14 +28,22 @@ const MAX_SEGMENT: usize = 1 << 20;
 pub(super) struct Segment {
     /// The smallest and the largest length of a set.
     pub(super) lengths: (u64, u64),
-    pub(super) rows: usize,
-    /// The keys of all rows, those of them at which rows are compared, and the tokens.
-    pub(super) keys: usize,
-    pub(super) compared: usize,
-    pub(super) tokens: usize,
+    /// All rows.
+    pub(super) all: Sizes,
+    /// An upper bound of the rows that have a key which other rows have: all rows, until they are counted.
+    pub(super) kept: Sizes,
     /// Bytes of the rows as they are held.
     pub(super) bytes: usize,
     pub(super) data: Data,
+}
+
+/// Numbers of rows, of their keys, of those keys at which rows are compared, and of their tokens.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sizes {
+    pub(super) rows: usize,
+    pub(super) keys: usize,
+    pub(super) compared: usize,
+    pub(super) tokens: usize,
 }
 
 /// Where the rows of a segment are.
@@ -138,7 +146,10 @@ impl Store {
 
     /// The number of keys at which rows are compared.
     pub(super) fn keys(&self) -> usize {
-        self.segments.iter().map(|segment| segment.compared).sum()
+        self.segments
+            .iter()
+            .map(|segment| segment.all.compared)
+            .sum()
     }
 
     /// The keys at which rows are compared; `None`: all.
@@ -214,10 +225,8 @@ impl Store {
                 _ => {
                     segments.push(Segment {
                         lengths: (length, length),
-                        rows: 0,
-                        keys: 0,
-                        compared: 0,
-                        tokens: 0,
+                        all: Sizes::default(),
+                        kept: Sizes::default(),
                         bytes: 0,
                         data: Data::Held(Vec::new()),
                     });
@@ -226,10 +235,11 @@ impl Store {
                 }
             };
             segment.lengths.1 = length;
-            segment.rows += 1;
-            segment.keys += keys;
-            segment.compared += compared;
-            segment.tokens += length as usize;
+            segment.all.rows += 1;
+            segment.all.keys += keys;
+            segment.all.compared += compared;
+            segment.all.tokens += length as usize;
+            segment.kept = segment.all;
             segment.bytes += bytes;
             if let Data::Held(indices) = &mut segment.data {
                 indices.push((batch, row));
