@@ -8,6 +8,10 @@ use std::collections::HashMap;
 const BLOCK_WORDS: usize = 2000;
 /// Maximum number of blocks of two texts; equal words between them do not count.
 const MAX_BLOCKS: usize = 8;
+/// Number of words and blanks that differ, after which no further block is aligned.
+const MAX_DIFFERENCES: usize = 1000;
+/// Minimum number of equal words and blanks at which a block may end.
+const ANCHOR_WORDS: usize = 10;
 /// Maximum number of characters of a word. Longer runs, as of scripts without blanks, are aligned by character.
 const WORD_CHARACTERS: usize = 40;
 
@@ -90,6 +94,7 @@ fn aligned(a: &[usize], b: &[usize]) -> Vec<(Kind, [usize; 2])> {
     let end = if is_long { equal_at_end(a, b) } else { 0 };
     let (mut a, mut b) = (&a[..a.len() - end], &b[..b.len() - end]);
     let mut parts = vec![];
+    let mut differences = 0;
     for _ in 0..MAX_BLOCKS {
         // Equal words before the block need no alignment.
         if is_long {
@@ -99,16 +104,27 @@ fn aligned(a: &[usize], b: &[usize]) -> Vec<(Kind, [usize; 2])> {
         }
         let block = [a, b].map(|words| &words[..words.len().min(BLOCK_WORDS)]);
         let mut found = operations(block[0], block[1]);
+        let differing = found.iter().filter(|(kind, _)| *kind == Kind::Differs);
+        differences += differing
+            .map(|(_, counts)| counts[0].max(counts[1]))
+            .sum::<usize>();
         if block[0].len() < a.len() || block[1].len() < b.len() {
-            // The next block begins after the last words that are aligned.
-            let last = found.iter().rposition(|(kind, _)| *kind == Kind::Equal);
+            // The next block begins after the last words that are aligned. Few words at the end of a block may be equal
+            // by chance.
+            let last = |words: usize| {
+                let is_equal = |(kind, counts): &(Kind, [usize; 2])| {
+                    *kind == Kind::Equal && counts[0] >= words
+                };
+                found.iter().rposition(is_equal)
+            };
+            let last = last(ANCHOR_WORDS).or_else(|| last(1));
             found.truncate(last.map_or(0, |last| last + 1));
         }
         let taken = |side: usize| found.iter().map(|(_, counts)| counts[side]).sum::<usize>();
         (a, b) = (&a[taken(0)..], &b[taken(1)..]);
         let is_stuck = found.is_empty();
         parts.extend(found);
-        if is_stuck {
+        if is_stuck || differences > MAX_DIFFERENCES {
             break;
         }
     }
