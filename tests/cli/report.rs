@@ -351,14 +351,9 @@ fn words_are_compared_as_the_job_compares_them() {
             "{said}"
         );
     }
-    let exact = [
-        "--no-normalize",
-        "--shingle",
-        "char:1",
-        "--threshold",
-        "0.1",
-    ];
-    scratch.succeed(&[&["dedup", "rows.csv", "--quiet", "-o", "exact"], &exact[..]].concat());
+    let exact = ["--no-normalize", "--shingle", "char:1"];
+    let job = ["dedup", "rows.csv", "--quiet", "--threshold", "0.1", "-o"];
+    scratch.succeed(&[&job[..], &["exact"], &exact].concat());
     let said = scratch.succeed(&["show", "exact"]).out;
     assert!(said.contains("[-The-]{+THE+} [-Tamar-]{+TAMAR+}"), "{said}");
     assert!(pairs(&page(&scratch, "exact"))[0].contains("<ins>THE</ins> <ins>TAMAR</ins>"));
