@@ -1,6 +1,4 @@
-"""HTML tables for notebooks: long texts are shortened, hidden characters are visible, and the differences of two texts are
-marked.
-"""
+"""HTML tables for notebooks: long texts are shortened, hidden characters visible, differences of texts marked."""
 
 from __future__ import annotations
 
@@ -22,8 +20,8 @@ CONTEXT_CHARACTERS = 60
 #: Texts above this number of characters are not compared word by word, which takes quadratic time.
 COMPARED_CHARACTERS = 20_000
 
-#: Characters that a browser does not show, or that change the direction of what follows: those that the command line and
-#: its reports make visible. Line breaks and tabs stay.
+#: Characters that a browser does not show, or that change the direction of what follows: those that the command line
+#: and its reports make visible. Line breaks and tabs stay.
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]")
 
 _STYLE = "text-align: start; vertical-align: top; white-space: pre-wrap"
@@ -101,16 +99,16 @@ def _shortened(text: str) -> str:
 
 
 def difference(a: str | None, b: str | None, is_normalized: bool = True) -> tuple[str, str]:
-    """Two texts as HTML, with those words of each marked that the other one lacks. Words are compared by their normal form
-    if `is_normalized`, and shown as they are.
+    """Two texts as HTML, with those words of each marked that the other one lacks. Words are compared by their normal
+    form if `is_normalized`, and shown as they are.
     """
     if a is None or b is None or a == b or max(len(a), len(b)) > COMPARED_CHARACTERS:
         return _cell(a), _cell(b)
     words_a, words_b = re.findall(r"\s+|\w+|[^\w\s]", a), re.findall(r"\s+|\w+|[^\w\s]", b)
     parts_a: list[tuple[bool, str]] = []
     parts_b: list[tuple[bool, str]] = []
-    keys = [[_normal(word) if is_normalized else word for word in words] for words in (words_a, words_b)]
-    matcher = difflib.SequenceMatcher(None, *keys, autojunk=False)
+    keys_a, keys_b = ([_normal(word) if is_normalized else word for word in words] for words in (words_a, words_b))
+    matcher = difflib.SequenceMatcher(None, keys_a, keys_b, autojunk=False)
     for tag, a_from, a_to, b_from, b_to in matcher.get_opcodes():
         parts_a.append((tag != "equal", "".join(words_a[a_from:a_to])))
         parts_b.append((tag != "equal", "".join(words_b[b_from:b_to])))
