@@ -5,11 +5,11 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use std::collections::HashMap;
 
 /// Maximum number of words and blanks of a text that are aligned at once: the time is quadratic in the differences.
-const BLOCK_WORDS: usize = 2000;
+const BLOCK_WORDS: usize = 1000;
 /// Maximum number of blocks of two texts; equal words between them do not count.
-const MAX_BLOCKS: usize = 8;
+const MAX_BLOCKS: usize = 16;
 /// Number of words and blanks that differ, after which no further block is aligned.
-const MAX_DIFFERENCES: usize = 1000;
+const MAX_DIFFERENCES: usize = 500;
 /// Minimum number of equal words and blanks at which a block may end.
 const ANCHOR_WORDS: usize = 10;
 /// Maximum number of characters of a word. Longer runs, as of scripts without blanks, are aligned by character.
@@ -20,10 +20,8 @@ const WORD_CHARACTERS: usize = 40;
 pub(crate) enum Kind {
     /// Both texts have the same words there.
     Equal,
-    /// The words differ.
+    /// The words differ, or there are too many to align them.
     Differs,
-    /// The words were not compared, because there are too many.
-    NotCompared,
 }
 
 /// A passage of two texts.
@@ -128,7 +126,7 @@ fn aligned(a: &[usize], b: &[usize]) -> Vec<(Kind, [usize; 2])> {
             break;
         }
     }
-    parts.push((Kind::NotCompared, [a.len(), b.len()]));
+    parts.push((Kind::Differs, [a.len(), b.len()]));
     parts.push((Kind::Equal, [end, end]));
     let mut merged: Vec<(Kind, [usize; 2])> = vec![];
     for (kind, counts) in parts.into_iter().filter(|(_, counts)| *counts != [0, 0]) {
@@ -278,8 +276,15 @@ mod tests {
         // No words are equal but the last ones.
         let (a, b) = (numbers(0) + "z", numbers(10_000) + "z");
         let shown = found(&a, &b, true);
-        assert_eq!(shown.last().map(|part| part.0), Some(Kind::Equal));
-        assert!(shown.iter().any(|part| part.0 == Kind::NotCompared));
+        assert_eq!(shown.last(), Some(&(Kind::Equal, [" z", " z"])));
+        // What one text adds is one passage, however long it is.
+        let added = numbers(10_000);
+        let (a, b) = (numbers(0) + "z", format!("{}{added}z", numbers(0)));
+        let long = found(&a, &b, true);
+        assert_eq!(long.len(), 3);
+        assert_eq!(long[1].1[0], "");
+        assert_eq!(long[1].1[1].trim(), added.trim());
+        let (a, b) = (numbers(0) + "z", numbers(10_000) + "z");
         for (side, text) in [&a, &b].into_iter().enumerate() {
             let all: String = shown.iter().map(|part| part.1[side]).collect();
             assert_eq!(&all, text);

@@ -324,7 +324,6 @@ fn marked(first: &str, second: &str, is_normalized: bool, colour: bool) -> Strin
                     left = left.saturating_sub(words.chars().count());
                 }
             }
-            Kind::NotCompared => leave_out(&mut text),
         }
     }
     if text.ends_with("… ") {

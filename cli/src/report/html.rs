@@ -119,8 +119,6 @@ fn one_side(passages: &[Passage<'_>], side: usize, tag: &str, is_long: bool) -> 
                 }
             }
             Kind::Equal => shown.push(text, None),
-            Kind::NotCompared if text.is_empty() => {}
-            Kind::NotCompared => shown.leave_out(),
         }
     }
     shown.html

@@ -397,17 +397,17 @@ fn clusters(report: &Report) -> String {
                 found.len()
             );
         }
-        for (at, cluster) in found.into_iter().enumerate() {
-            let printed = if at < PRINTED_CLUSTERS {
-                ""
-            } else {
-                NOT_PRINTED
+        for (at, cluster) in found.iter().enumerate() {
+            let printed = match at < PRINTED_CLUSTERS {
+                true => "",
+                false => NOT_PRINTED,
             };
             let cluster = one_cluster(cluster, report.manifest.is_normalized(), printed);
-            match html.len() + cluster.len() < SECTION_BYTES {
-                true => html.push_str(&cluster),
-                false => left_out += 1,
+            if html.len() + cluster.len() >= SECTION_BYTES {
+                left_out = found.len() - at;
+                break;
             }
+            html.push_str(&cluster);
         }
         html.push_str(&left_out_note(left_out, "clusters"));
     }
@@ -428,7 +428,10 @@ fn one_cluster(cluster: &ReportCluster, is_normalized: bool, printed: &str) -> S
         about.unwrap_or_default()
     );
     for (at, pair) in cluster.pairs.iter().enumerate() {
-        let printed = if at < PRINTED_ROWS { "" } else { NOT_PRINTED };
+        let printed = match at < PRINTED_ROWS {
+            true => "",
+            false => NOT_PRINTED,
+        };
         html.push_str(&one_pair(pair, is_normalized, printed));
     }
     html.push_str("</details>");
@@ -492,7 +495,7 @@ fn pairs(report: &Report) -> String {
     );
     let mut left_out = 0;
     let mut of_kind: BTreeMap<Option<PairClass>, usize> = BTreeMap::new();
-    for pair in &report.pairs {
+    for (at, pair) in report.pairs.iter().enumerate() {
         let before = of_kind.entry(pair.class).or_default();
         let printed = match *before < PRINTED_PAIRS {
             true => "",
@@ -500,10 +503,11 @@ fn pairs(report: &Report) -> String {
         };
         *before += 1;
         let pair = one_pair(pair, report.manifest.is_normalized(), printed);
-        match html.len() + pair.len() < SECTION_BYTES {
-            true => html.push_str(&pair),
-            false => left_out += 1,
+        if html.len() + pair.len() >= SECTION_BYTES {
+            left_out = report.pairs.len() - at;
+            break;
         }
+        html.push_str(&pair);
     }
     html.push_str("</div>");
     html.push_str(&left_out_note(left_out, "pairs"));
