@@ -17,6 +17,8 @@ use std::io::{IsTerminal, Write};
 
 /// Maximum number of characters of a text that are shown, and above which only the passages around differences are.
 const MAX_CHARS: usize = 2000;
+/// Maximum number of characters of a long text that are shown of one difference.
+const DIFFERENCE: usize = 600;
 /// Number of characters of a long text that are shown on each side of a difference.
 const CONTEXT: usize = 200;
 
@@ -288,7 +290,10 @@ fn marked(first: &str, second: &str, is_normalized: bool, colour: bool) -> Strin
         passage.is_some_and(|passage: &Passage<'_>| passage.kind == Kind::Differs)
     };
     let mut text = String::new();
-    let mut left = if is_long { MAX_CHARS } else { usize::MAX };
+    let (mut left, most) = match is_long {
+        true => (MAX_CHARS, DIFFERENCE),
+        false => (usize::MAX, usize::MAX),
+    };
     for (at, passage) in passages.iter().enumerate() {
         if left == 0 {
             leave_out(&mut text);
@@ -297,7 +302,7 @@ fn marked(first: &str, second: &str, is_normalized: bool, colour: bool) -> Strin
         match passage.kind {
             Kind::Differs => {
                 for (words, (open, close)) in passage.sides.into_iter().zip([removed, added]) {
-                    let (words, is_cut) = first_characters(words, left);
+                    let (words, is_cut) = first_characters(words, left.min(most));
                     if words.is_empty() {
                         continue;
                     }
@@ -379,6 +384,12 @@ mod tests {
         assert_eq!(shown.matches("[-1931-]{+1934+}").count(), 3, "{shown}");
         assert_eq!(shown.matches(" … ").count(), 2, "{shown}");
         assert!(shown.len() < 3000, "{shown}");
+        // Both sides of a long difference.
+        let shown = marked_for_terminal(&"old".repeat(1000), &"new".repeat(1000), true);
+        assert!(
+            shown.starts_with("[-oldold") && shown.ends_with("new …+}") && shown.len() < 1300,
+            "{shown}"
+        );
         assert!(shortened(&text("")).ends_with(" …"));
     }
 }
