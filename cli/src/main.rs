@@ -18,6 +18,7 @@ macro_rules! report {
 mod columns;
 mod decontaminate;
 mod dedup;
+mod difference;
 mod first_look;
 mod flags;
 mod generate;

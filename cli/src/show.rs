@@ -1,5 +1,6 @@
 //! `neardup show`: prints clusters with their texts and the differences between them.
 
+use super::difference::{Kind, Passage, first_characters, last_characters, passages};
 use super::options::Global;
 use super::out::Out;
 use super::script::{Format, print_stream};
@@ -12,11 +13,14 @@ use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{cast as cast_expr, ident, lit};
 use datafusion::prelude::{DataFrame, JoinType, SessionContext};
-use similar::{ChangeTag, TextDiff};
 use std::io::{IsTerminal, Write};
 
-/// Maximum number of characters of a text that are compared and shown.
+/// Maximum number of characters of a text that are shown, and above which only the passages around differences are.
 const MAX_CHARS: usize = 2000;
+/// Maximum number of characters of a long text that are shown of one difference.
+const DIFFERENCE: usize = 600;
+/// Number of characters of a long text that are shown on each side of a difference.
+const CONTEXT: usize = 200;
 
 /// Show the result of a job: clusters with their texts and the differences between them
 ///
@@ -44,7 +48,7 @@ fn at_least_one() -> RangedU64ValueParser {
 
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let context = global.session()?;
-    neardup::jobs::register_result(&context, &arguments.directory).await?;
+    let manifest = neardup::jobs::register_result(&context, &arguments.directory).await?;
     let ids = match &arguments.cluster {
         Some(id) => vec![id.clone()],
         None => largest(&context, arguments.clusters as usize).await?,
@@ -67,7 +71,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         if rows.iter().all(|batch| batch.num_rows() == 0) {
             return no_cluster(&context, &id).await;
         }
-        print_cluster(&mut out, &id, &rows)?;
+        print_cluster(&mut out, &id, &rows, manifest.is_normalized())?;
         out.flush()?;
     }
     out.flush()?;
@@ -190,7 +194,12 @@ async fn printed(rows: DataFrame) -> Result<Vec<RecordBatch>> {
     .await
 }
 
-fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Result<()> {
+fn print_cluster(
+    out: &mut impl Write,
+    id: &str,
+    batches: &[RecordBatch],
+    is_normalized: bool,
+) -> Result<()> {
     let id = visible_line(id);
     let mut first: Option<String> = None;
     let mut shown = 0;
@@ -230,7 +239,7 @@ fn print_cluster(out: &mut impl Write, id: &str, batches: &[RecordBatch]) -> Res
                         false => "kept".to_owned(),
                     };
                     writeln!(out, "  {label:>6}  {name}{title}")?;
-                    let marked = marked_for_terminal(first, body);
+                    let marked = marked_for_terminal(first, body, is_normalized);
                     writeln!(out, "          {}", indented(&marked))?;
                 }
             }
@@ -258,70 +267,83 @@ fn is_coloured() -> bool {
 
 /// The beginning of a text, with hidden characters made visible.
 pub(super) fn shortened(text: &str) -> String {
-    excerpt(text, 0)
+    let (text, is_cut) = first_characters(text, MAX_CHARS);
+    format!("{}{}", visible(text), if is_cut { " …" } else { "" })
 }
 
-/// A passage of a text from a number of characters on, with hidden characters made visible.
-fn excerpt(text: &str, start: usize) -> String {
-    let mut characters = text.chars().skip(start);
-    let passage: String = characters.by_ref().take(MAX_CHARS).collect();
-    let before = if start > 0 { "… " } else { "" };
-    let after = if characters.next().is_some() {
-        " …"
-    } else {
-        ""
-    };
-    format!("{before}{}{after}", visible(&passage))
-}
-
-/// A passage of the second text with its differences from the first: the beginning, or that around the first
-/// difference of texts that begin alike.
-pub(super) fn marked_for_terminal(first: &str, second: &str) -> String {
-    let pairs = first.chars().zip(second.chars());
-    let common = pairs.take_while(|(a, b)| a == b).count();
-    let start = match common > MAX_CHARS / 2 {
-        true => common - MAX_CHARS / 10,
-        false => 0,
-    };
-    marked(
-        &excerpt(first, start),
-        &excerpt(second, start),
-        is_coloured(),
-    )
+/// The second text with its differences from the first, in colours if the terminal shows them. Of long texts the passages
+/// around the differences are shown.
+pub(super) fn marked_for_terminal(first: &str, second: &str, is_normalized: bool) -> String {
+    marked(first, second, is_normalized, is_coloured())
 }
 
 /// The second text with its differences from the first: removed words in [-…-], added words in {+…+}.
-fn marked(first: &str, second: &str, colour: bool) -> String {
+fn marked(first: &str, second: &str, is_normalized: bool, colour: bool) -> String {
     let (removed, added) = match colour {
         true => (("\x1b[31m[-", "-]\x1b[0m"), ("\x1b[32m{+", "+}\x1b[0m")),
         false => (("[-", "-]"), ("{+", "+}")),
     };
-    let diff = TextDiff::from_words(first, second);
+    let is_long = first_characters(first, MAX_CHARS).1 || first_characters(second, MAX_CHARS).1;
+    let passages = passages(first, second, is_normalized);
+    let differs = |at: usize| {
+        let passage = passages.get(at);
+        passage.is_some_and(|passage: &Passage<'_>| passage.kind == Kind::Differs)
+    };
     let mut text = String::new();
-    let mut open: Option<ChangeTag> = None;
-    for change in diff.iter_all_changes() {
-        let tag = change.tag();
-        if open != Some(tag) {
-            match open {
-                Some(ChangeTag::Delete) => text.push_str(removed.1),
-                Some(ChangeTag::Insert) => text.push_str(added.1),
-                _ => {}
-            }
-            match tag {
-                ChangeTag::Delete => text.push_str(removed.0),
-                ChangeTag::Insert => text.push_str(added.0),
-                ChangeTag::Equal => {}
-            }
-            open = Some(tag);
+    let (mut left, most) = match is_long {
+        true => (MAX_CHARS, DIFFERENCE),
+        false => (usize::MAX, usize::MAX),
+    };
+    for (at, passage) in passages.iter().enumerate() {
+        if left == 0 {
+            leave_out(&mut text);
+            break;
         }
-        text.push_str(change.value());
+        match passage.kind {
+            Kind::Differs => {
+                for (words, (open, close)) in passage.sides.into_iter().zip([removed, added]) {
+                    let (words, is_cut) = first_characters(words, left.min(most));
+                    if words.is_empty() {
+                        continue;
+                    }
+                    left -= words.chars().count();
+                    let more = if is_cut { " …" } else { "" };
+                    text.push_str(&format!("{open}{}{more}{close}", visible(words)));
+                }
+            }
+            Kind::Equal => {
+                let words = passage.sides[1];
+                let begin = if at > 0 || !differs(at + 1) {
+                    CONTEXT
+                } else {
+                    0
+                };
+                let end = if differs(at + 1) { CONTEXT } else { 0 };
+                if is_long && first_characters(words, begin + end).1 {
+                    text.push_str(&visible(first_characters(words, begin).0));
+                    leave_out(&mut text);
+                    text.push_str(&visible(last_characters(words, end)));
+                    left = left.saturating_sub(begin + end);
+                } else {
+                    text.push_str(&visible(words));
+                    left = left.saturating_sub(words.chars().count());
+                }
+            }
+        }
     }
-    match open {
-        Some(ChangeTag::Delete) => text.push_str(removed.1),
-        Some(ChangeTag::Insert) => text.push_str(added.1),
-        _ => {}
+    if text.ends_with("… ") {
+        text.pop();
     }
     text
+}
+
+/// Marks that words are left out.
+fn leave_out(text: &mut String) {
+    if text.is_empty() {
+        text.push_str("… ");
+    } else if !text.ends_with("… ") {
+        text.push_str(" … ");
+    }
 }
 
 #[cfg(test)]
@@ -331,21 +353,43 @@ mod tests {
     #[test]
     fn differences_are_marked() {
         assert_eq!(
-            marked("born in 1960 there", "born in 1961 there", false),
+            marked("born in 1960 there", "born in 1961 there", true, false),
             "born in [-1960-]{+1961+} there"
         );
-        assert_eq!(marked("same", "same", false), "same");
+        assert_eq!(marked("same", "same", true, false), "same");
+        assert_eq!(
+            marked("Born in  1960", "BORN IN 1961\u{202e}", true, false),
+            "BORN IN [-1960-]{+1961<U+202E>+}"
+        );
+        assert_eq!(
+            marked("Born in", "BORN in", false, false),
+            "[-Born-]{+BORN+} in"
+        );
     }
 
     /// The first characters of long texts were shown, in which nothing differs.
     #[test]
-    fn the_first_difference_of_long_texts_is_shown() {
+    fn the_differences_of_long_texts_are_shown() {
         let text = |end: &str| format!("{}{end}", "word ".repeat(5000));
-        let shown = marked_for_terminal(&text("1931"), &text("1934"));
+        let shown = marked_for_terminal(&text("1931"), &text("1934"), true);
         assert!(shown.starts_with("… "), "{shown}");
         assert!(shown.ends_with("word [-1931-]{+1934+}"), "{shown}");
-        let shown = marked_for_terminal(&text("1931"), &text("1931"));
-        assert!(shown.len() < 1000, "{shown}");
+        let shown = marked_for_terminal(&text("1931"), &text("1931"), true);
+        assert!(
+            shown.len() < 1000 && shown.starts_with("word word") && shown.ends_with(" …"),
+            "{shown}"
+        );
+        let (a, b) = (text("1931 "), text("1934 "));
+        let shown = marked_for_terminal(&a.repeat(3), &b.repeat(3), true);
+        assert_eq!(shown.matches("[-1931-]{+1934+}").count(), 3, "{shown}");
+        assert_eq!(shown.matches(" … ").count(), 2, "{shown}");
+        assert!(shown.len() < 3000, "{shown}");
+        // Both sides of a long difference.
+        let shown = marked_for_terminal(&"old".repeat(1000), &"new".repeat(1000), true);
+        assert!(
+            shown.starts_with("[-oldold") && shown.ends_with("new …+}") && shown.len() < 1300,
+            "{shown}"
+        );
         assert!(shortened(&text("")).ends_with(" …"));
     }
 }

@@ -130,7 +130,7 @@ fn print(out: &mut impl Write, why: &Why) -> Result<()> {
     writeln!(out, "    kept  {}", head(kept))?;
     writeln!(out, "          {}", indented(&shortened(&text(kept))))?;
     writeln!(out, "  {:>6}  {}", label(why.similarity), head(&why.row))?;
-    let marked = marked_for_terminal(&text(kept), &text(&why.row));
+    let marked = marked_for_terminal(&text(kept), &text(&why.row), why.is_normalized);
     writeln!(out, "          {}", indented(&marked))?;
     if let Some(class) = why.class {
         let mut changes: Vec<String> = why
@@ -158,7 +158,7 @@ fn print(out: &mut impl Write, why: &Why) -> Result<()> {
                 label(Some(step.similarity)),
                 head(&step.row)
             )?;
-            let marked = marked_for_terminal(&text(before), &text(&step.row));
+            let marked = marked_for_terminal(&text(before), &text(&step.row), why.is_normalized);
             writeln!(out, "          {}", indented(&marked))?;
             before = &step.row;
         }

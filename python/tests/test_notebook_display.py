@@ -42,6 +42,50 @@ def test_other_results_have_no_texts(session):
         session.sql("SELECT 1").with_texts()
 
 
+def test_clusters_show_their_texts(session, documents):
+    found = session.near_duplicates(documents, id="page", text="body", threshold=0.6)
+    texts = found.with_texts()
+    rows = texts.to_arrow().to_pylist()
+    assert texts.columns == [*found.columns, "text"]
+    bodies = dict(zip(documents["page"], documents["body"]))
+    assert {row["id"]: row["text"] for row in rows} == bodies
+    # The cluster first, in it the kept row, then the least similar one.
+    assert [row["id"] for row in rows] == [10, 11, 12, 13]
+    assert [row["kept"] for row in rows] == [True, False, False, True]
+    shown = texts._repr_html_()
+    assert re.findall(r"<ins [^>]*>([^<]*)</ins>", shown) == ["1898"]
+    # Rows without ids have those of their places, and their own order is that of the frame.
+    found = session.near_duplicates(documents["body"], threshold=0.6)
+    assert [row["text"] for row in found.with_texts().to_arrow().to_pylist()] == documents["body"]
+    assert len(found.head(2).with_texts()) == 2
+    vectors = session.near_duplicates({"vector": [[1.0, 2.0], [1.0, 2.0]]}, method="projection")
+    assert len(vectors) == 2
+    with pytest.raises(ValueError, match="with_texts"):
+        vectors.with_texts()
+
+
+def test_words_are_compared_as_the_join_compares_them(session):
+    text = "The old mill by the river burned down in the winter of"
+    documents = [f"{text} 1896", f"{text.upper()} 1898"]
+    shown = session.jaccard_join(documents, threshold=0.5)._repr_html_()
+    assert re.findall(r"<ins [^>]*>([^<]*)</ins>", shown) == ["1898"] and "THE OLD MILL" in shown
+    shown = session.jaccard_join(documents, threshold=0.05, shingle="char:1", normalize=False)._repr_html_()
+    assert ">THE</ins>" in shown or ">THE OLD MILL" in shown
+
+
+def test_hidden_characters_are_visible(session):
+    hidden = "\u202emirrored \x00 \x07 \x1b[31m \x7f \x9b \u2066 \u200f מילים"
+    shown = session.sql("SELECT $text AS text", text=hidden)._repr_html_()
+    assert "&lt;U+202E&gt;mirrored ␀ ␇ ␛[31m ␡ &lt;U+009B&gt; &lt;U+2066&gt; &lt;U+200F&gt; מילים" in shown
+    assert '<td dir="auto"' in shown
+    names = session.sql('SELECT 1 AS "a\u202eb"')._repr_html_()
+    assert "a&lt;U+202E&gt;b" in names
+    a, b = _html.difference("one \u202etwo", "one two")
+    assert "&lt;U+202E&gt;</del>two" in a and "\u202e" not in a + b
+    # What separates lines and columns stays.
+    assert _html._cell("a\n\tb") == "a\n\tb"
+
+
 def test_a_table_says_how_much_of_it_is_shown(session):
     many = session.sql("SELECT value AS n, '<b>' AS tag FROM generate_series(1, 100)")
     shown = many._repr_html_()

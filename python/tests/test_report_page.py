@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import re
@@ -236,6 +237,17 @@ def test_the_policy_of_the_page_refuses_requests(browser, traps, open_page):
         time.sleep(0.1)
     assert [kind for kind in wanted if kind not in refused] == []
     assert requests == []
+
+
+def test_what_states_another_fact_comes_first(browser, jobs, open_page):
+    expected = {row["id"]: row for row in removed(jobs["texts"])}
+    open_page("texts")
+    kinds = browser.run("return [...document.querySelectorAll('#pairs article')].map(each => each.dataset.kind)")
+    assert sorted(kinds) == sorted(row["kind"] for row in expected.values())
+    order = ["factual_drift", "template", "copy_edit", "reference", "other", "not_similar", "identical"]
+    assert kinds == sorted(kinds, key=order.index) and kinds[0] == "factual_drift" and kinds[-1] == "identical"
+    facts = "return document.querySelector('#pairs article[data-kind=factual_drift] .head').innerText"
+    assert browser.run(facts).endswith("factual drift: date 1901 → 1907")
 
 
 def test_filters_show_the_pairs_that_fit(browser, jobs, open_page):
@@ -555,6 +567,35 @@ def test_the_printed_page(browser, open_page, scheme):
     assert picture(browser).mean() > 220
     assert of_colour(picture(browser, "#rows .bars"), colour(browser, "--bar")).sum() > 1000
     assert browser.command("Page.printToPDF")["data"].startswith("JVBERi0"), "no PDF"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_the_printed_page_has_clusters_and_data_and_is_short(browser, open_page, scripts):
+    open_page("sample", scripts)
+    closed = "return [...document.querySelectorAll('details')].every(each => !each.open)"
+    heights = (
+        "return [...document.querySelectorAll('details')].filter(each => each.getClientRects().length)"
+        ".map(each => each.getBoundingClientRect().height - each.firstElementChild.getBoundingClientRect().height)"
+    )
+    many = len(visible_pairs(browser))
+    assert browser.run(closed) and max(browser.run(heights)) < 2
+    shown = "return [...document.querySelectorAll(arguments[0])].filter(each => each.getClientRects().length).length"
+    of_kinds = browser.run("return [...document.querySelectorAll('#pairs article')].map(each => each.dataset.kind)")
+    assert browser.run(shown, ".print") == 0
+    browser.media("print")
+    # What is closed on the screen is on paper: tables, and rows of clusters.
+    assert browser.run(closed) and min(browser.run(heights)) > 10
+    printed = len(visible_pairs(browser))
+    assert printed == sum(min(of_kinds.count(kind), 4) for kind in set(of_kinds)) < many
+    assert 0 < browser.run(shown, "#clusters details") <= 9
+    assert browser.run(shown, "#all-pairs .print") == 1
+    pages = base64.b64decode(browser.command("Page.printToPDF")["data"])
+    assert 3 < len(re.findall(rb"/Type\s*/Page\b", pages)) < 20
+    # The heading of a chart is on the page of the chart.
+    rules = "return getComputedStyle(document.querySelector('#sizes h2')).breakAfter"
+    assert browser.run(rules) == "avoid"
+    browser.media("screen")
+    assert len(visible_pairs(browser)) == many and max(browser.run(heights)) < 2
 
 
 def test_without_scripts_everything_is_there(browser, open_page):

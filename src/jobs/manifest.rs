@@ -251,6 +251,12 @@ impl Manifest {
         }
     }
 
+    /// Whether the job compared normal forms of texts, as jobs do unless they are told otherwise.
+    pub fn is_normalized(&self) -> bool {
+        let parameter = self.parameters.get("normalize");
+        parameter.and_then(|value| value.as_bool()).unwrap_or(true)
+    }
+
     /// The record of a step, by its name without its number, if it is done.
     pub fn step(&self, name: &str) -> Option<&StepRecord> {
         let numbered = |step: &&StepRecord| {

@@ -55,8 +55,9 @@ pub use neardup_kernels::{ChangeKind, Measure, PairClass};
 pub use needs::{Needs, Workload};
 pub use recall::{Recall, RecallBin, Share};
 pub use report::{
-    COMPARED_CHARACTERS, DocumentPair, Measured, Report, ReportCluster, ReportPair, ReportRow,
-    SAMPLED_ROWS, SHARED_ROWS, SHOWN_CHARACTERS, SIMILARITY_BINS, Shown, report, write_report,
+    COMPARED_CHARACTERS, DocumentPair, Measured, PAIRS_OF_CLASS, Report, ReportCluster, ReportPair,
+    ReportRow, SAMPLED_ROWS, SHARED_ROWS, SHOWN_CHARACTERS, SIMILARITY_BINS, Shown, report,
+    write_report,
 };
 pub use row_ids::RowIds;
 pub(crate) use tables::TABLES;

@@ -59,6 +59,8 @@ pub struct Why {
     pub class: Option<PairClass>,
     /// The facts that differ, with their values in the kept row and in the removed one.
     pub changes: Vec<(ChangeKind, String, String)>,
+    /// Whether the job compared normal forms of the texts.
+    pub is_normalized: bool,
     /// The id of its cluster.
     pub cluster: ScalarValue,
     /// The rows of its cluster.
@@ -162,6 +164,7 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
         changes,
         similarity: found.similarity,
         measure: measure(&manifest),
+        is_normalized: manifest.is_normalized(),
         reason,
         repeated,
         cluster: found.cluster,

@@ -196,6 +196,169 @@ fn a_page_of_a_large_job_is_small() {
     assert!(page.len() < 1 << 20, "{} bytes", page.len());
 }
 
+/// The pairs in the last section of a page.
+fn pairs(page: &str) -> Vec<&str> {
+    let (_, pairs) = page.split_once("<div id=\"pairs\">").expect("pairs");
+    let ends = pairs.split("<article").skip(1);
+    ends.map(|pair| pair.split_once("</article>").expect("its end").0)
+        .collect()
+}
+
+/// Only the first 1,000 characters were shown, in which nothing differed.
+#[test]
+fn differences_at_the_end_of_long_texts_are_shown() {
+    let scratch = Scratch::new();
+    let mut rows = String::new();
+    for topic in ["harbour", "station"] {
+        for year in [1901, 1907] {
+            let words: String = (0..600).map(|n| format!("{topic}{n} ")).collect();
+            let text = format!("{words}The {topic} of Tamar was opened to trains in {year}.");
+            let row = serde_json::json!({"id": format!("{topic} {year}"), "text": text});
+            rows.push_str(&format!("{row}\n"));
+        }
+    }
+    scratch.write("rows.jsonl", rows);
+    scratch.succeed(&["dedup", "rows.jsonl", "-o", "out", "--quiet"]);
+    let page = page(&scratch, "out");
+    assert_well_formed(&page);
+    let pairs = pairs(&page);
+    assert_eq!(pairs.len(), 2);
+    let listed = scratch.job_rows("out", "SELECT class, differs FROM removed");
+    assert_eq!(listed.len(), 2);
+    for (pair, listed) in pairs.into_iter().zip(listed) {
+        for part in [
+            "<del>1901.</del>",
+            "<ins>1907.</ins>",
+            "of Tamar was opened",
+            "class=\"cut\">…</span>",
+        ] {
+            assert!(pair.contains(part), "{part}: {pair}");
+        }
+        assert!(!pair.contains("harbour0 ") && pair.len() < 2000, "{pair}");
+        // The facts are those of the audit.
+        let head = pair.split_once("class=\"sides\"").expect("a head").0;
+        let facts = listed["differs"].as_str().expect("facts");
+        assert!(
+            head.contains("factual drift") && head.contains(facts),
+            "{head}"
+        );
+    }
+}
+
+/// The rows were those of a sample of 2,000 removed rows.
+#[test]
+fn the_least_similar_rows_of_all_are_shown() {
+    let scratch = Scratch::new();
+    scratch.succeed(&[
+        "generate",
+        "--rows",
+        "16000",
+        "-o",
+        "rows.parquet",
+        "--quiet",
+    ]);
+    scratch.succeed(&[
+        "dedup",
+        "rows.parquet",
+        "-o",
+        "out",
+        "--threshold",
+        "0.5",
+        "--quiet",
+    ]);
+    let removed = scratch.job_number("out", "SELECT count(*) FROM removed");
+    assert!(removed > 2500, "{removed}");
+    let page = page(&scratch, "out");
+    let shown: Vec<(String, String)> = pairs(&page)
+        .into_iter()
+        .map(|pair| {
+            let part = |before: &str, after: &str| {
+                let rest = pair.split_once(before).expect("a part").1;
+                rest.split_once(after).expect("its end").0.to_owned()
+            };
+            let own = part("class=\"who\">removed ", "</p>");
+            let own = own.split(',').next().expect("an id").to_owned();
+            (part("data-kind=\"", "\""), own)
+        })
+        .collect();
+    // Those that state another fact come first, identical ones last.
+    let order = [
+        "factual_drift",
+        "template",
+        "copy_edit",
+        "reference",
+        "other",
+        "not_similar",
+        "identical",
+    ];
+    let mut expected = vec![];
+    for class in order {
+        let sql = format!(
+            "SELECT CAST(id AS VARCHAR) AS name FROM removed WHERE class = '{class}' ORDER BY similarity, id LIMIT 40"
+        );
+        let rows = scratch.job_rows("out", &sql);
+        let ids = rows
+            .iter()
+            .map(|row| row["name"].as_str().expect("an id").to_owned());
+        expected.extend(ids.map(|id| (class.to_owned(), id)));
+    }
+    let kinds = |rows: &[(String, String)]| {
+        let mut kinds: Vec<String> = rows.iter().map(|(kind, _)| kind.clone()).collect();
+        kinds.dedup();
+        kinds
+    };
+    assert!(kinds(&expected).len() >= 4);
+    assert_eq!(kinds(&shown), kinds(&expected));
+    let sorted = |mut rows: Vec<(String, String)>| {
+        rows.sort();
+        rows
+    };
+    let number = shown.len();
+    assert_eq!(sorted(shown), sorted(expected));
+    let stated = format!(
+        "of all {},{:03} removed rows the 40 least similar ones of each kind",
+        removed / 1000,
+        removed % 1000
+    );
+    assert!(
+        page.contains(&stated) && page.contains(&format!("; {number} pairs")),
+        "{stated}"
+    );
+}
+
+/// Words in capitals were marked as different, although normal forms were compared.
+#[test]
+fn words_are_compared_as_the_job_compares_them() {
+    let scratch = Scratch::new();
+    let text = "The Tamar Bridge was opened to trains by the mayor in the year";
+    scratch.write(
+        "rows.csv",
+        format!("id,text\n1,{text} 1901\n2,{} 1907\n", text.to_uppercase()),
+    );
+    let job = ["dedup", "rows.csv", "--quiet", "--threshold", "0.5", "-o"];
+    scratch.succeed(&[&job[..], &["normal"]].concat());
+    let normal = page(&scratch, "normal");
+    let shown = pairs(&normal)[0];
+    assert!(
+        shown.contains("THE YEAR <ins>1907</ins>") && shown.contains("the year <del>1901</del>"),
+        "{shown}"
+    );
+    assert_eq!(shown.matches("<ins>").count(), 1);
+    for arguments in [["show", "normal"].as_slice(), &["why", "2", "normal"]] {
+        let said = scratch.succeed(arguments).out;
+        assert!(
+            said.contains("TO TRAINS BY THE MAYOR IN THE YEAR [-1901-]{+1907+}"),
+            "{said}"
+        );
+    }
+    let exact = ["--no-normalize", "--shingle", "char:1"];
+    let job = ["dedup", "rows.csv", "--quiet", "--threshold", "0.1", "-o"];
+    scratch.succeed(&[&job[..], &["exact"], &exact].concat());
+    let said = scratch.succeed(&["show", "exact"]).out;
+    assert!(said.contains("[-The-]{+THE+} [-Tamar-]{+TAMAR+}"), "{said}");
+    assert!(pairs(&page(&scratch, "exact"))[0].contains("<ins>THE</ins> <ins>TAMAR</ins>"));
+}
+
 #[test]
 fn jobs_without_clusters_texts_or_an_audit() {
     let scratch = Scratch::new();
@@ -316,6 +479,36 @@ fn the_measured_recall_is_that_of_a_full_exact_join() {
     );
     let exact = page(&scratch, "exact");
     assert!(exact.contains("Every pair was found") && !exact.contains("class=\"expected\""));
+}
+
+/// The interval of a sample of 1,000 texts of a large job was wide.
+#[test]
+fn recall_is_measured_on_more_than_a_thousand_texts() {
+    let scratch = Scratch::new();
+    scratch.succeed(&[
+        "generate",
+        "--rows",
+        "4000",
+        "-o",
+        "rows.parquet",
+        "--quiet",
+    ]);
+    scratch.succeed(&[
+        "dedup",
+        "rows.parquet",
+        "-o",
+        "out",
+        "--method",
+        "minhash",
+        "--quiet",
+    ]);
+    let texts = &scratch
+        .rows("SELECT count(DISTINCT normalize_text(text)) AS n FROM 'rows.parquet'")[0]["n"];
+    let texts = texts.as_i64().expect("a count");
+    assert!(texts > 2000, "{texts}");
+    let stated = format!("a sample of {},{:03} texts", texts / 1000, texts % 1000);
+    let page = page(&scratch, "out");
+    assert!(page.contains(&stated), "{stated}");
 }
 
 #[test]

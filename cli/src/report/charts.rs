@@ -20,6 +20,50 @@ const NARROW: usize = 280;
 /// Maximum number of vertical bars with their values above them.
 const MAX_VALUES: usize = 12;
 
+/// A number in few letters: 950, 7k, 15k, 2M.
+fn brief_count(number: i64) -> String {
+    let units = [(1_000_000_000, "G"), (1_000_000, "M"), (1000, "k")];
+    // 999,600 is 1M, not 1000k.
+    let unit = units
+        .into_iter()
+        .find(|(unit, _)| number >= unit - unit / 2000);
+    match unit {
+        Some((unit, letter)) => format!("{}{letter}", (number + unit / 2) / unit),
+        None => number.to_string(),
+    }
+}
+
+/// What stands above the vertical bars on wide and on narrow screens.
+struct Values {
+    /// The value of each bar; none if they have no place.
+    wide: Vec<String>,
+    narrow: Vec<String>,
+}
+
+impl Values {
+    /// The longest spelling of the values that has place between bars; `left` is the width of what is beside them.
+    fn of(bars: &[Bar], left: usize) -> Self {
+        let spelled = |screen: usize| {
+            let place = (screen.saturating_sub(left) / bars.len().max(1)).min(COLUMN);
+            let spellings = [count, brief_count];
+            let spelled = spellings.map(|spelling| {
+                let values = bars.iter().map(|(_, value)| spelling(*value));
+                values.collect::<Vec<String>>()
+            });
+            let fits =
+                |values: &Vec<String>| values.iter().all(|text| text.len() * LETTER <= place);
+            match bars.len() <= MAX_VALUES {
+                true => spelled.into_iter().find(fits).unwrap_or_default(),
+                false => vec![],
+            }
+        };
+        Self {
+            wide: spelled(WIDE),
+            narrow: spelled(NARROW),
+        }
+    }
+}
+
 /// The data of a chart as a table that can be opened.
 fn table(title: &str, head: [&str; 2], bars: &[Bar]) -> String {
     let mut rows = String::new();
@@ -85,6 +129,7 @@ pub(super) fn logarithmic(title: &str, head: [&str; 2], bars: &[Bar]) -> String 
         left = label.len() + 1;
         power *= 10.0;
     }
+    let values = Values::of(bars, left * LETTER);
     let letters = bars.iter().map(|(label, _)| label.chars().count()).max();
     let letters = (letters.unwrap_or(0) + 1) * LETTER;
     // As many labels as have place.
@@ -105,10 +150,17 @@ pub(super) fn logarithmic(title: &str, head: [&str; 2], bars: &[Bar]) -> String 
                  <title>{}: {value}</title></rect>",
                 escaped(label)
             );
-            if bars.len() <= MAX_VALUES {
+            let texts = match (values.wide.get(at), values.narrow.get(at)) {
+                (Some(wide), Some(narrow)) if wide == narrow => [Some((wide, "")), None],
+                (wide, narrow) => [
+                    wide.map(|text| (text, " class=\"wide\"")),
+                    narrow.map(|text| (text, " class=\"narrow\"")),
+                ],
+            };
+            for (text, class) in texts.into_iter().flatten() {
                 _ = write!(
                     marks,
-                    "<text x=\"{middle:.3}%\" y=\"{:.1}\" text-anchor=\"middle\">{value}</text>",
+                    "<text{class} x=\"{middle:.3}%\" y=\"{:.1}\" text-anchor=\"middle\">{text}</text>",
                     top - 5.0
                 );
             }
@@ -189,4 +241,47 @@ pub(super) fn curve(
          {data}</figure>",
         escaped(title)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_few_letters() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1k"),
+            (7188, "7k"),
+            (15_048, "15k"),
+            (999_400, "999k"),
+            (999_600, "1M"),
+            (2_500_000, "3M"),
+            (41_000_000_000, "41G"),
+        ] {
+            assert_eq!(brief_count(number), text, "{number}");
+        }
+    }
+
+    /// On a phone the values were above each other and above those of the axis.
+    #[test]
+    fn values_have_place_above_their_bars() {
+        let bars = |values: &[i64]| -> Vec<Bar> {
+            let bars = values.iter().map(|value| (value.to_string(), *value));
+            bars.collect()
+        };
+        let six = Values::of(&bars(&[40_183, 15_048, 12_711, 7188, 95, 1]), 7 * LETTER);
+        assert_eq!(six.wide, ["40,183", "15,048", "12,711", "7,188", "95", "1"]);
+        assert_eq!(six.narrow, ["40k", "15k", "13k", "7k", "95", "1"]);
+        let twelve = Values::of(&bars(&[12_345_678; 12]), 11 * LETTER);
+        assert_eq!(twelve.wide, ["12M"; 12]);
+        assert_eq!(twelve.narrow, Vec::<String>::new());
+        let chart = logarithmic("title", ["rows", "clusters"], &bars(&[40_183; 6]));
+        assert!(
+            chart.contains("<text class=\"narrow\"") && chart.contains(">40k</text>"),
+            "{chart}"
+        );
+        assert!(Values::of(&bars(&[1; 13]), 0).wide.is_empty());
+    }
 }

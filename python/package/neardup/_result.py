@@ -37,11 +37,14 @@ class Result:
         self,
         rows: _neardup.Rows,
         progress: bool | None = None,
-        texts: PairTexts | None = None,
+        texts: PairTexts | RowTexts | None = None,
+        is_normalized: bool = True,
     ) -> None:
         self._rows = rows
         self._progress = progress
         self._texts = texts
+        # Whether a notebook compares the words of two texts by their normal form.
+        self._is_normalized = is_normalized
 
     @property
     def columns(self) -> list[str]:
@@ -147,22 +150,28 @@ class Result:
             ValueError: If `rows` is not a whole number of 0 or more.
         """
         first = self._rows.head(_values.whole_number("rows", rows, 0, 2**63 - 1))
-        return Result(first, self._progress, self._texts)
+        return Result(first, self._progress, self._texts, self._is_normalized)
 
     def explain(self, *, verbose: bool = False, analyze: bool = False) -> str:
         """The plan of the query; with `analyze` the query is run, and the plan shows its metrics."""
         return self._rows.explain(verbose, analyze)
 
     def with_texts(self) -> Result:
-        """The pairs of a join with their texts, in the additional columns `text_a` and `text_b`; in the order of the
-        pairs, if these were collected.
+        """The rows with their texts.
+
+        Pairs of a join have the additional columns `text_a` and `text_b`, in the order of the pairs, if these were
+        collected. Rows of `near_duplicates` have the additional column `text`. They are grouped by cluster, the largest
+        clusters first, and in a cluster the kept row is followed by the other ones, the least similar first. A notebook
+        marks what differs between the texts of a pair, and between a row and the kept row of its cluster.
 
         Raises:
-            ValueError: If the result was not returned by a method that finds pairs of texts.
+            ValueError: If the result was not returned by a method that finds pairs or clusters of texts.
         """
         if self._texts is None:
-            raise ValueError("with_texts: only results of jaccard_join, minhash_join and the like have texts")
-        return Result(self._texts.join(self._rows), self._progress)
+            raise ValueError(
+                "with_texts: only results of near_duplicates, and of jaccard_join, minhash_join and the like have texts"
+            )
+        return Result(self._texts.join(self._rows), self._progress, None, self._is_normalized)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._rows.__arrow_c_stream__(requested_schema)
@@ -192,10 +201,10 @@ class Result:
         first = self._rows.head(SHOWN + 1)
         has_more = first.collect() > SHOWN
         shown = first.head(SHOWN)
-        if self._texts is not None:
+        if isinstance(self._texts, PairTexts):
             shown = self._texts.join(shown)
         known = self._rows.collect() if self._rows.is_collected else None
-        return _html.table(pyarrow.table(shown), has_more, known)
+        return _html.table(pyarrow.table(shown), has_more, known, self._is_normalized)
 
 
 def _without_views(kind: pyarrow.DataType) -> pyarrow.DataType:
@@ -237,6 +246,35 @@ class PairTexts:
                 LEFT JOIN (SELECT id, min(text) AS text FROM "{names[1]}" GROUP BY id) AS a ON a.id = pairs.id_a
                 LEFT JOIN (SELECT id, min(text) AS text FROM "{names[2]}" GROUP BY id) AS b ON b.id = pairs.id_b
                 {order}
+                """,
+                {},
+            )
+        finally:
+            for name in names:
+                self._session.deregister(name)
+
+
+class RowTexts:
+    """The relation that holds the texts of rows of clusters."""
+
+    def __init__(self, session: _neardup.Session, rows: _neardup.Rows) -> None:
+        self._session = session
+        self._texts = rows
+
+    def join(self, rows: _neardup.Rows) -> _neardup.Rows:
+        """The rows with the column `text`, cluster by cluster."""
+        number = next(_numbers)
+        names = [f"{PRIVATE}{role} {number}" for role in ("rows", "texts")]
+        for name, registered in zip(names, (rows, self._texts)):
+            self._session.register_rows(name, registered)
+        columns = ", ".join("found." + identifier(name) for name in rows.columns)
+        try:
+            return self._session.sql(
+                f"""
+                SELECT {columns}, texts.text
+                FROM "{names[0]}" AS found
+                LEFT JOIN (SELECT id, min(text) AS text FROM "{names[1]}" GROUP BY id) AS texts ON texts.id = found.id
+                ORDER BY found.cluster_size DESC, found.cluster_id, found.kept DESC, found.similarity, found.id
                 """,
                 {},
             )

@@ -14,7 +14,7 @@ import pyarrow.compute
 from . import _calls, _frames, _neardup, _values
 from ._calls import PRIVATE
 from ._frames import ArrowStream, Frame
-from ._result import PairTexts, Result
+from ._result import PairTexts, Result, RowTexts
 from ._table_functions import TableFunctions
 
 if TYPE_CHECKING:
@@ -326,7 +326,8 @@ class Session(TableFunctions):
         finally:
             for name in registered:
                 self._native.deregister(name)
-        return Result(rows, self._progress, texts)
+        is_normalized = arguments.get("normalize") in (None, True)
+        return Result(rows, self._progress, texts, is_normalized)
 
     def _frame(self, data: Any, column: str, used: frozenset[str] | None = None) -> Frame:
         """Data with an order as a table; see :func:`_frames.frame`."""
@@ -343,9 +344,13 @@ class Session(TableFunctions):
 
     def _texts(
         self, rows: _neardup.Rows, names: Sequence[str], arguments: Mapping[str, object]
-    ) -> PairTexts | None:
-        """The texts of a function's pairs by id, so that a notebook can show the differences."""
-        if not names or not {"id_a", "id_b"} <= set(rows.columns) or "text" not in arguments:
+    ) -> PairTexts | RowTexts | None:
+        """The texts of a function's pairs or clusters by id, so that a notebook can show the differences."""
+        has_pairs = {"id_a", "id_b"} <= set(rows.columns)
+        has_clusters = {"id", "cluster_id", "kept", "similarity", "cluster_size"} <= set(rows.columns)
+        if not names or "text" not in arguments or arguments.get("method") == "projection":
+            return None
+        if not has_pairs and not has_clusters:
             return None
         sides = []
         for name, suffix in ((names[0], ""), (names[-1], "_b" if len(names) > 1 else "")):
@@ -357,7 +362,7 @@ class Session(TableFunctions):
             text = text if len(texts) == 1 else f"concat_ws('\n\n', {text})"
             side = f"SELECT {_calls.identifier(id[0])} AS id, {text} AS text FROM {_calls.source(name)}"
             sides.append(self._native.sql(side, {}))
-        return PairTexts(self._native, sides[0], sides[1])
+        return PairTexts(self._native, sides[0], sides[1]) if has_pairs else RowTexts(self._native, sides[0])
 
 
 def _in_order_of(frame: str, id: str) -> str:

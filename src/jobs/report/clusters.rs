@@ -1,5 +1,6 @@
 //! Finds the suspicious clusters and the largest ones.
 
+use super::counts::has_classes;
 use super::sample::{pairs_of, sampled, with_texts};
 use super::{ReportCluster, ReportPair, Shown};
 use crate::jobs::manifest::Manifest;
@@ -16,8 +17,8 @@ const CLUSTERS: usize = 20;
 /// Maximum number of rows of a cluster.
 const ROWS_OF_CLUSTER: usize = 6;
 
-/// The clusters that are shown, with their pairs. `sample` holds removed rows, by which those of the class template are
-/// found.
+/// The clusters that are shown, with their pairs. Those of the class template are found by the classes of all removed
+/// rows, or by those of `sample` if the job has no classes.
 pub(super) async fn clusters(
     context: &SessionContext,
     manifest: &Manifest,
@@ -41,15 +42,19 @@ pub(super) async fn clusters(
     for id in texts(context, &chains).await? {
         shown.insert(id, Shown::Chain);
     }
-    let mut templates: Vec<(i64, &str)> = sample
-        .iter()
-        .filter(|pair| pair.class == Some(PairClass::Template))
-        .map(|pair| (pair.cluster_size, pair.cluster.as_str()))
-        .collect();
-    templates.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-    templates.dedup();
-    let templates = templates.into_iter().map(|(_, id)| id.to_owned());
-    show(&mut shown, Shown::Template, templates);
+    let templates = match has_classes(context).await? {
+        true => {
+            let most = format!(
+                "SELECT CAST(cluster_id AS VARCHAR) AS name FROM removed WHERE class = '{}' \
+                 GROUP BY cluster_id ORDER BY count(*) DESC, cluster_id LIMIT {}",
+                PairClass::Template,
+                2 * CLUSTERS
+            );
+            texts(context, &most).await?
+        }
+        false => sampled_templates(sample),
+    };
+    show(&mut shown, Shown::Template, templates.into_iter());
     let largest = texts(context, &largest).await?;
     show(&mut shown, Shown::Largest, largest.into_iter());
     let names: Vec<String> = shown
@@ -69,6 +74,19 @@ pub(super) async fn clusters(
         }
     };
     Ok(with_pairs(&shown, members))
+}
+
+/// The clusters of sampled pairs of the class template, the largest first.
+fn sampled_templates(sample: &[ReportPair]) -> Vec<String> {
+    let mut templates: Vec<(i64, &str)> = sample
+        .iter()
+        .filter(|pair| pair.class == Some(PairClass::Template))
+        .map(|pair| (pair.cluster_size, pair.cluster.as_str()))
+        .collect();
+    templates.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    templates.dedup();
+    let ids = templates.into_iter().map(|(_, id)| id.to_owned());
+    ids.collect()
 }
 
 /// Adds the first clusters that are not shown for another reason.

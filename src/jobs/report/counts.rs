@@ -48,15 +48,22 @@ pub(super) async fn texts_and_counts(
     Ok(all)
 }
 
+/// Whether the job has the classes of the removed rows, as those of older versions have not.
+pub(super) async fn has_classes(context: &SessionContext) -> Result<bool> {
+    if !context.table_exist("removed")? {
+        return Ok(false);
+    }
+    let removed = context.table("removed").await?;
+    let columns = ["class", "differs", "cluster_id"];
+    let has = |column| removed.schema().has_column_with_unqualified_name(column);
+    Ok(columns.into_iter().all(has))
+}
+
 /// The number of removed rows by class; `None` if the job has not classified them.
 pub(super) async fn classes(
     context: &SessionContext,
 ) -> Result<Option<BTreeMap<PairClass, usize>>> {
-    if !context.table_exist("removed")? {
-        return Ok(None);
-    }
-    let removed = context.table("removed").await?;
-    if !removed.schema().has_column_with_unqualified_name("class") {
+    if !has_classes(context).await? {
         return Ok(None);
     }
     let sql = "SELECT class, count(*) FROM removed WHERE class IS NOT NULL GROUP BY class";

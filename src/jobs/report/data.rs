@@ -5,15 +5,17 @@ use crate::jobs::recall::Recall;
 use neardup_kernels::{ChangeKind, PairClass};
 use std::collections::BTreeMap;
 
-/// Maximum number of removed rows whose class is determined.
+/// Maximum number of removed rows whose class is determined, if the job has not done so.
 pub const SAMPLED_ROWS: usize = 2000;
 /// Number of bins of similarities between 0 and 1.
 pub const SIMILARITY_BINS: usize = 50;
 /// Maximum number of rows of a cluster that counts for a pair of documents: larger ones would give all pairs of theirs.
 pub const SHARED_ROWS: usize = 50;
-/// Maximum number of characters of a text that are compared for its class.
+/// Maximum number of removed rows of each class that are shown with their kept rows.
+pub const PAIRS_OF_CLASS: usize = 40;
+/// Maximum number of characters of a text that are compared.
 pub const COMPARED_CHARACTERS: usize = 20_000;
-/// Maximum number of characters of a text that are shown.
+/// Maximum number of characters of a text that a page shows.
 pub const SHOWN_CHARACTERS: usize = 1000;
 
 /// A row with its text.
@@ -23,7 +25,7 @@ pub struct ReportRow {
     pub id: String,
     /// The title of the page, for a sentence of a dump.
     pub title: String,
-    /// Its text, or the first [`SHOWN_CHARACTERS`] of a long one, and one more.
+    /// Its text, or the first [`COMPARED_CHARACTERS`] of a long one, and one more.
     pub text: String,
 }
 
@@ -41,6 +43,8 @@ pub struct ReportPair {
     pub class: Option<PairClass>,
     /// The facts that differ: the kind, the value in the kept row, and the value in the removed row.
     pub changes: Vec<(ChangeKind, String, String)>,
+    /// The facts that differ, as `removed.parquet` has them; empty if there are none, or the job has no such column.
+    pub differs: String,
     /// Their cluster.
     pub cluster: String,
     /// Its number of rows.
@@ -107,13 +111,15 @@ pub struct Report {
     /// Number of removed rows, by class; empty if the job compared vectors without texts. Of a job of an older version
     /// they are those of a sample.
     pub classes: BTreeMap<PairClass, usize>,
-    /// Whether `classes` has all removed rows.
+    /// Whether the job has the classes of all removed rows.
     pub all_classes: bool,
     /// The recall; `None` if the job finds every pair, or its recall is not measured because it compares vectors.
     pub measured: Option<Measured>,
     /// The pages of a dump that share the most clusters of at most [`SHARED_ROWS`] rows.
     pub documents: Vec<DocumentPair>,
-    /// Removed rows of each class, the least similar first.
+    /// The least similar removed rows of each class, at most [`PAIRS_OF_CLASS`], the least similar first. Those that
+    /// state another fact come first, identical ones last. If not `all_classes`, they are of a sample of
+    /// [`SAMPLED_ROWS`] removed rows.
     pub pairs: Vec<ReportPair>,
     /// Suspicious clusters and the largest ones.
     pub clusters: Vec<ReportCluster>,

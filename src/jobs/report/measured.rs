@@ -18,6 +18,18 @@ use std::collections::BTreeMap;
 /// Number of bins of the measured recall between 0 and 1.
 const RECALL_BINS: usize = 20;
 
+/// Maximum number of texts of the sample, and of the pairs that they are expected to have.
+const SAMPLE: i64 = 10_000;
+const PAIRS_OF_SAMPLE: i64 = 2_000_000;
+
+/// The number of texts of the sample for a job with these numbers of texts and pairs. Most of the time goes into the
+/// other texts, with which they are compared, unless they have very many pairs.
+fn sample_size(texts: i64, pairs: i64) -> i64 {
+    let smallest: i64 = default("sample");
+    let affordable = PAIRS_OF_SAMPLE.saturating_mul(texts) / pairs.saturating_mul(2).max(1);
+    affordable.min(SAMPLE).max(smallest)
+}
+
 /// Measures the recall of a job over texts that may miss pairs.
 pub(super) async fn measured(
     context: &SessionContext,
@@ -57,7 +69,9 @@ pub(super) async fn measured(
         true => "agree",
         false => "any",
     };
-    let size: i64 = default("sample");
+    let distinct = texts.figure(Figure::DistinctTexts);
+    let distinct = distinct.and_then(|texts| texts.as_i64()).unwrap_or(0);
+    let size = sample_size(distinct, pairs.rows as i64);
     let values = BTreeMap::from([
         ("sample".to_owned(), Value::Integer(size)),
         ("threshold".to_owned(), Value::Number(threshold)),
@@ -81,4 +95,17 @@ pub(super) async fn measured(
         recall,
         expected,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_with_many_pairs_have_a_smaller_sample() {
+        assert_eq!(sample_size(1_000_000, 350_000), SAMPLE);
+        assert_eq!(sample_size(1_000_000, 500_000_000), 2000);
+        assert_eq!(sample_size(1_000_000, i64::MAX), 1000);
+        assert_eq!(sample_size(0, 0), 1000);
+    }
 }

@@ -13,8 +13,8 @@ mod measured;
 mod sample;
 
 pub use data::{
-    COMPARED_CHARACTERS, DocumentPair, Measured, Report, ReportCluster, ReportPair, ReportRow,
-    SAMPLED_ROWS, SHARED_ROWS, SHOWN_CHARACTERS, SIMILARITY_BINS, Shown,
+    COMPARED_CHARACTERS, DocumentPair, Measured, PAIRS_OF_CLASS, Report, ReportCluster, ReportPair,
+    ReportRow, SAMPLED_ROWS, SHARED_ROWS, SHOWN_CHARACTERS, SIMILARITY_BINS, Shown,
 };
 pub(super) use sample::{Sampled, pairs_of, sampled, with_texts};
 
@@ -28,7 +28,7 @@ use datafusion::object_store::ObjectStoreExt;
 use datafusion::prelude::SessionContext;
 use measured::measured;
 use neardup_kernels::PairClass;
-use sample::of_each_class;
+use sample::{least_similar, of_each_class};
 use std::collections::BTreeMap;
 
 /// Collects the data of a report about the job in a directory. The session must be new, because the tables of the job
@@ -68,12 +68,15 @@ pub async fn report(context: &SessionContext, directory: &str) -> Result<Report>
         );
         reasons.extend(found.await?);
     }
-    let removed_rows = format!(
-        "SELECT * FROM clusters WHERE NOT kept ORDER BY md5(CAST(id AS VARCHAR)), id LIMIT {SAMPLED_ROWS}"
-    );
+    let classified = classes(context).await?;
+    let removed_rows = match &classified {
+        Some(classes) => least_similar(classes.keys().copied()),
+        None => format!(
+            "SELECT * FROM clusters WHERE NOT kept ORDER BY md5(CAST(id AS VARCHAR)), id LIMIT {SAMPLED_ROWS}"
+        ),
+    };
     let sample = sampled(context, &pairs_of(&manifest, &removed_rows)).await?;
     let sample = with_texts(context, &manifest, sample).await?;
-    let classified = classes(context).await?;
     let all_classes = classified.is_some();
     let classes = classified.unwrap_or_else(|| {
         let mut found: BTreeMap<PairClass, usize> = BTreeMap::new();

@@ -1,6 +1,7 @@
 //! Samples of removed rows, each with its kept row, their texts and their class.
 
-use super::{COMPARED_CHARACTERS, ReportPair, ReportRow, SHOWN_CHARACTERS};
+use super::counts::has_classes;
+use super::{COMPARED_CHARACTERS, PAIRS_OF_CLASS, ReportPair, ReportRow, SHOWN_CHARACTERS};
 use crate::jobs::manifest::Manifest;
 use crate::jobs::tables::classifier;
 use datafusion::arrow::array::{Array, AsArray};
@@ -11,8 +12,16 @@ use datafusion::prelude::SessionContext;
 use neardup_kernels::PairClass;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Maximum number of pairs of each class.
-const PAIRS_OF_CLASS: usize = 40;
+/// The classes in the order in which their pairs are shown: what a reader may want to keep comes first.
+const ORDER: [PairClass; 7] = [
+    PairClass::FactualDrift,
+    PairClass::Template,
+    PairClass::CopyEdit,
+    PairClass::Reference,
+    PairClass::Other,
+    PairClass::NotSimilar,
+    PairClass::Identical,
+];
 /// Maximum number of facts of a pair.
 const CHANGES: usize = 10;
 
@@ -25,6 +34,25 @@ pub(in crate::jobs) struct Sampled {
     similarity: f64,
     cluster: String,
     size: i64,
+}
+
+/// The query for the rows of `clusters` that are the least similar ones of each of these classes among the removed rows,
+/// or of all if vectors were compared, which have no class.
+pub(super) fn least_similar(classes: impl Iterator<Item = PairClass>) -> String {
+    let classes = classes.map(|class| format!("class = '{class}'"));
+    let of_class: Vec<String> = classes
+        .chain(["class IS NULL".to_owned()])
+        .map(|is_class| {
+            format!(
+                "(SELECT id FROM removed WHERE {is_class} AND reason <> 'repeated id' \
+                 ORDER BY similarity, id LIMIT {PAIRS_OF_CLASS})"
+            )
+        })
+        .collect();
+    format!(
+        "SELECT clusters.* FROM clusters LEFT SEMI JOIN ({}) AS chosen ON clusters.id = chosen.id WHERE NOT clusters.kept",
+        of_class.join(" UNION ALL ")
+    )
 }
 
 /// The query for the columns of [`sampled`], of rows of `clusters` with their kept rows.
@@ -76,21 +104,18 @@ pub(in crate::jobs) async fn with_texts(
     manifest: &Manifest,
     sample: Vec<Sampled>,
 ) -> Result<Vec<ReportPair>> {
+    let classified = classified(context, &sample).await?;
     let ids: BTreeSet<&str> = sample
         .iter()
         .flat_map(|row| [row.id.as_str(), row.kept.as_str()])
         .collect();
     let mut texts: HashMap<String, String> = HashMap::new();
     if !ids.is_empty() {
-        let names: Vec<String> = ids
-            .iter()
-            .map(|id| format!("'{}'", id.replace('\'', "''")))
-            .collect();
         let sql = format!(
             "SELECT CAST(id AS VARCHAR) AS name, min(left(CAST(text AS VARCHAR), {})) FROM documents \
              WHERE CAST(id AS VARCHAR) IN ({}) GROUP BY id",
             COMPARED_CHARACTERS + 1,
-            names.join(", ")
+            quoted(ids.into_iter())
         );
         for batch in context.sql(&sql).await?.collect().await? {
             let (ids, values) = (
@@ -121,17 +146,22 @@ pub(in crate::jobs) async fn with_texts(
             let kept = value(&kept[change.a.clone()]);
             (change.kind, kept, value(&removed[change.b.clone()]))
         });
-        let shown = |text: &str| text.chars().take(SHOWN_CHARACTERS + 1).collect();
+        let class = found.as_ref().map(|found| found.class);
+        let (class, differs) = match classified.get(&row.id) {
+            Some((class, differs)) => (Some(*class), differs.clone()),
+            None => (class, String::new()),
+        };
         ReportPair {
             changes: changes.take(CHANGES).collect(),
-            class: found.as_ref().map(|found| found.class),
+            class,
+            differs,
             kept: ReportRow {
-                text: shown(kept),
+                text: kept.to_owned(),
                 id: row.kept,
                 title: row.kept_title,
             },
             removed: ReportRow {
-                text: shown(removed),
+                text: removed.to_owned(),
                 id: row.id,
                 title: row.title,
             },
@@ -143,12 +173,59 @@ pub(in crate::jobs) async fn with_texts(
     Ok(sample.into_iter().map(pair).collect())
 }
 
+/// Texts as a list of SQL literals.
+fn quoted<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let texts: Vec<String> = texts
+        .map(|text| format!("'{}'", text.replace('\'', "''")))
+        .collect();
+    texts.join(", ")
+}
+
+/// The classes of removed rows and the facts that differ, by id, as the job has them.
+async fn classified(
+    context: &SessionContext,
+    rows: &[Sampled],
+) -> Result<HashMap<String, (PairClass, String)>> {
+    let mut all = HashMap::new();
+    if rows.is_empty() || !has_classes(context).await? {
+        return Ok(all);
+    }
+    let sql = format!(
+        "SELECT CAST(id AS VARCHAR) AS name, class, differs FROM removed \
+         WHERE class IS NOT NULL AND reason <> 'repeated id' AND CAST(id AS VARCHAR) IN ({})",
+        quoted(rows.iter().map(|row| row.id.as_str()))
+    );
+    for batch in context.sql(&sql).await?.collect().await? {
+        let columns = [0, 1, 2].map(|column| cast(batch.column(column), &DataType::Utf8));
+        let [ids, classes, differs] = columns;
+        let (ids, classes, differs) = (ids?, classes?, differs?);
+        let ids = ids.as_string::<i32>().iter();
+        let classes = classes.as_string::<i32>().iter();
+        let differs = differs.as_string::<i32>().iter();
+        for ((id, word), differs) in ids.zip(classes).zip(differs) {
+            let class = PairClass::ALL
+                .into_iter()
+                .find(|class| Some(class.word()) == word);
+            if let (Some(id), Some(class)) = (id, class) {
+                all.insert(
+                    id.to_owned(),
+                    (class, differs.unwrap_or_default().to_owned()),
+                );
+            }
+        }
+    }
+    Ok(all)
+}
+
 /// The least similar pairs of each class.
 pub(super) fn of_each_class(mut sample: Vec<ReportPair>) -> Vec<ReportPair> {
+    let place = |pair: &ReportPair| {
+        let class = pair.class?;
+        ORDER.into_iter().position(|other| other == class)
+    };
     sample.sort_by(|a, b| {
-        let order = a
-            .class
-            .cmp(&b.class)
+        let order = (place(a).is_none().cmp(&place(b).is_none()))
+            .then(place(a).cmp(&place(b)))
             .then(a.similarity.total_cmp(&b.similarity));
         order.then_with(|| a.removed.id.cmp(&b.removed.id))
     });
