@@ -170,6 +170,10 @@ pub fn error_text_with(
 
 /// The text of an error with what helps against it.
 fn helpful(error: &DataFusionError, text: String) -> String {
+    if exhausts_memory(error) {
+        // It lists the operators that hold the memory.
+        log::debug!("{}", error.strip_backtrace());
+    }
     if let Some(hint) = only_column(error) {
         return format!("{}{hint}", text.trim_end_matches('.'));
     }
