@@ -8,17 +8,21 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt::{Display, Formatter};
 
-/// Share of the memory that a first batch leaves to consumers that cannot spill: a sixteenth.
+/// Share of the memory that a consumer may hold beside others, and that it leaves to those that cannot spill: a
+/// sixteenth.
 const FLOOR: usize = 16;
+
+/// A consumer that holds less than this share of a sixteenth, a quarter, asks for its first batch.
+const FIRST: usize = 4;
 
 /// Upper bound of the memory that a consumer needs to write its rows, in units of what it released for them: sorting
 /// takes twice the memory of the rows in the worst case.
 const RELEASED: usize = 2;
 
 /// A pool in which consumers that can spill share one half first come, first served, while the other half is divided
-/// among them in equal parts, up to which they may grow if memory is free. A consumer that cannot spill takes any free
-/// memory. One that can spill and holds nothing takes any but a sixteenth of the whole, which remains for those that
-/// cannot, such as merges: a sort cannot go on without its first batch.
+/// among them in equal parts, up to which they may grow if memory is free; both halves leave a sixteenth of the whole to
+/// consumers that cannot spill. Such a consumer takes any free memory. One that can spill takes any for its first batch, without which a sort cannot go on, and up to a sixteenth of
+/// the whole for what follows, such as the first two runs of a merge.
 ///
 /// A consumer that spills releases its memory, and then reserves what the rows take while they are sorted and written.
 /// They are in memory already, so that request is granted in any case, up to twice of what was released, even if others
@@ -93,7 +97,8 @@ impl MemoryPool for SharedPool {
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
         let mut state = self.state.lock();
-        let half = self.bytes.saturating_sub(state.unspillable) / 2;
+        let floor = self.bytes / FLOOR;
+        let half = self.bytes.saturating_sub(floor + state.unspillable) / 2;
         let free = self
             .bytes
             .saturating_sub(state.unspillable.saturating_add(state.spillable));
@@ -104,9 +109,10 @@ impl MemoryPool for SharedPool {
             false => free,
             true => {
                 let part = half / state.spillers.max(1);
-                let first = match holds {
-                    0 => free.saturating_sub(self.bytes / FLOOR),
-                    _ => 0,
+                let room = free.saturating_sub(floor);
+                let first = match holds > floor / FIRST {
+                    false => room,
+                    true => floor.saturating_sub(holds).min(room),
                 };
                 let own = part.saturating_sub(holds).max(first);
                 let shared = half.saturating_sub(state.spillable).max(own).min(free);
@@ -162,12 +168,12 @@ mod tests {
         let first = spiller("first");
         let large = spiller("large");
         let others = [spiller("a"), spiller("b"), spiller("c"), spiller("d")];
-        first.try_grow(500).expect("nobody else wants memory");
+        first.try_grow(469).expect("nobody else wants memory");
         let error = first.try_grow(1).expect_err("more than half");
         assert!(error.to_string().contains("first"), "{error}");
         for other in &others {
             other.try_grow(60).expect("a first batch");
-            other.try_grow(23).expect("the rest of its part");
+            other.try_grow(18).expect("the rest of its part");
             assert!(other.try_grow(1).is_err());
         }
         large.try_grow(106).expect("a first batch above its part");

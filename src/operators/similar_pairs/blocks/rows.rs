@@ -3,6 +3,7 @@
 use super::columns::Columns;
 use super::counts::Counts;
 use super::store::{Data, Segment, Sizes, Store};
+use crate::operators::similar_pairs::spool::compact_column;
 use datafusion::arrow::array::{Array, ArrayRef, new_empty_array};
 use datafusion::arrow::compute::interleave;
 use datafusion::common::{Result, exec_err};
@@ -83,7 +84,8 @@ impl Portion {
         let ids: Vec<&dyn Array> = columns.iter().map(|columns| columns.ids.as_ref()).collect();
         let ids = match kept.is_empty() {
             true => new_empty_array(store.id_type()),
-            false => interleave(&ids, &kept)?,
+            // Without the bytes of the other rows of their batches.
+            false => compact_column(&interleave(&ids, &kept)?),
         };
         Ok(Self {
             ids,
