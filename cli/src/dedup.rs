@@ -25,6 +25,7 @@ use std::time::Instant;
 ///   neardup dedup pages.parquet --within language,site -o out   only rows of one language and site are compared
 ///   neardup dedup pages.parquet --edit lines -o out       repeated lines are cut after their first occurrence
 ///   neardup dedup pages.parquet --edit passages -o out    the same for passages of at least 40 words
+///   neardup dedup pages.parquet --edit passages --cut-at sentences -o out   only whole sentences of them
 ///   neardup dedup enwiki-pages-articles.xml.bz2 -o wiki   similar sentences of a Wikipedia dump
 ///   neardup show out                                      the clusters, with their differences
 ///   neardup why 42 out                                    why row 42 was removed

@@ -368,7 +368,7 @@ fn whole_sentences() {
     let rows = [
         whole.clone(),
         format!("Old guides say that {built}. {pier} Nobody knows more."),
-        format!("We read that {built}, and went on."),
+        format!("They wrote {built}, and went on."),
         // Lines are sentences, also without a stop.
         "Only two brothers\nit has a LONG pier of stone and a lamp\nShips call often".to_owned(),
         whole.clone(),

@@ -11,9 +11,9 @@
 //! keep order is always one of these. If a round cuts all passages that it found, the next one looks only for passages
 //! whose words have become adjacent.
 //!
-//! If only whole sentences are cut (`CutAt::Sentences`), a step `whole` between `runs` and `stable` narrows the passages to
-//! sentences, and the step `places` does so again, because what is stable may begin or end within a sentence. The last
-//! round is one that cuts nothing, though it may find passages: they hold no whole sentence that can be cut.
+//! If only whole sentences are cut (`CutAt::Sentences`), a step `whole` between `runs` and `stable` narrows the passages
+//! to sentences, and the step `places` does so again, because what is stable may begin or end within a sentence. The
+//! last round is one that cuts nothing, though it may find passages: no whole sentence of them can be cut.
 
 use super::options::{Edit, Keep};
 use super::run::Run;
@@ -84,8 +84,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Finds the repeated passages, round by round, and registers them as `repeated`. If only whole sentences are cut, it
-    /// returns the number of passages that occur several times and stay.
+    /// Finds the repeated passages, round by round, and registers them as `repeated`. If only whole sentences are cut,
+    /// it returns the number of passages that occur several times and stay.
     async fn passages(&self, job: &mut Job) -> Result<Option<u64>> {
         let by_sentence = self.options.cuts_sentences();
         let mut values = self.edit_values();

@@ -74,8 +74,8 @@ pub fn for_each_unit<'a>(text: &'a str, unit: TextUnit, mut f: impl FnMut(Range<
     }
 }
 
-/// The lines of a part of a text, as bytes of the text, without the white space around them. Lines of white space only are
-/// left out.
+/// The lines of a part of a text, as bytes of the text, without the white space around them. Lines of white space only
+/// are left out.
 ///
 /// ```
 /// let lines: Vec<_> = neardup_kernels::lines_of("One.\r\n two\u{2028}three", 2..15).collect();
