@@ -118,7 +118,7 @@ fn words_and_units(
     let mut is_left = left(cut);
     let (mut words, mut with_words) = (Vec::new(), Vec::<Range<usize>>::new());
     // The units that begin before the end of the word before, and those up to the current word.
-    let (mut reached, mut begun) = (0, 0);
+    let (mut reached, mut begun) = (0_usize, 0_usize);
     let mut number = 0;
     for_each_word(text, |word| {
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
