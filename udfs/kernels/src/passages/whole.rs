@@ -277,7 +277,7 @@ mod tests {
         let text = "a b. c d. e f.";
         let units = [0..4, 5..9, 10..14];
         // What is left is "a b. e f.".
-        let cut = [2..4];
+        let cut = [2..3, 3..4];
         for (run, left, words, chars) in [
             (0..4, 0..4, 0..6, 0..14),
             (0..3, 0..2, 0..2, 0..4),
