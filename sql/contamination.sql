@@ -42,6 +42,7 @@
 --   runs: List(Struct("start_char": Int64, "end_char": Int64, "item_start_char": Int64, "item_end_char": Int64, "words": Int64)) | the runs in the order of the text, the first 100: start_char and end_char in the text, item_start_char and item_end_char in the item, words
 -- Guarantees
 --   Complete and exact on 64-bit hashes of words: every maximal run of at least min_run equal words with an n-gram that is not ignored.
+--   An edited item is found if runs of min_run unchanged words hold min_coverage of it. With the defaults, one changed word in every dozen leaves such runs, but an edited item of fewer than about 13 words often keeps none: a lower min_run finds it.
 --   Ids of the corpus may be repeated: each row is reported. Rows of either relation without an id or a text are left out.
 --   Items with the same words are one item for max_items; each of their rows is reported, with its own id, benchmark and field. Ids of items may be repeated. Runs anywhere in a text add up, so that an item of coverage 1 may be 'near'. Items of fewer words than min_words, and those all of whose n-grams are ignored, are not looked for; a warning in the log says how many.
 --   The rows do not depend on the number of partitions.

@@ -9,8 +9,8 @@ use super::{first_look, kept, progress, report, summary};
 use clap::Args;
 use datafusion::common::Result;
 use neardup::jobs::{
-    Compare, Dedup, DumpOptions, Edit, Formulas, Keep, Measure, Method, OnError, Pairs, Resolution,
-    RowIds, Splitter, dedup,
+    Compare, CutAt, Dedup, DumpOptions, Edit, Formulas, Keep, Measure, Method, OnError, Pairs,
+    Resolution, RowIds, Splitter, dedup,
 };
 use std::time::Instant;
 
@@ -25,6 +25,7 @@ use std::time::Instant;
 ///   neardup dedup pages.parquet --within language,site -o out   only rows of one language and site are compared
 ///   neardup dedup pages.parquet --edit lines -o out       repeated lines are cut after their first occurrence
 ///   neardup dedup pages.parquet --edit passages -o out    the same for passages of at least 40 words
+///   neardup dedup pages.parquet --edit passages --cut-at sentences -o out   only whole sentences of them
 ///   neardup dedup enwiki-pages-articles.xml.bz2 -o wiki   similar sentences of a Wikipedia dump
 ///   neardup show out                                      the clusters, with their differences
 ///   neardup why 42 out                                    why row 42 was removed
@@ -89,6 +90,14 @@ pub(crate) struct Arguments {
         help_heading = RESULT
     )]
     min_words: usize,
+    #[arg(
+        long,
+        help = help("cut_at"),
+        value_parser = read::<CutAt>("cut_at"),
+        default_value = default("cut_at"),
+        help_heading = RESULT
+    )]
+    cut_at: CutAt,
 
     /// Text column of a table, or several, as in title,body, which are compared as one text: that of each, with blank
     /// lines between them; NULL is left out [default: text]
@@ -369,6 +378,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
         edit: arguments.edit,
         min_copies: arguments.min_copies,
         min_words: arguments.min_words,
+        cut_at: arguments.cut_at,
         compare: arguments.compare,
         min_length: arguments.min_length,
         max_length: arguments.max_length,

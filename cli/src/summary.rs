@@ -67,6 +67,7 @@ fn summary(job: &Job, took: Duration) -> Value {
         "contaminated_rows": figure(manifest, "searched", Figure::ContaminatedRows),
         "cuts": rows(manifest, "cuts"),
         "edited_rows": figure(manifest, "cuts", Figure::EditedRows),
+        "passages_left": figure(manifest, "cuts", Figure::PassagesLeft),
         "kept": figure_of(manifest, &["clusters", "kept"], Figure::Kept),
         "steps_done_before": job.resumed,
         "seconds": (took.as_secs_f64() * 1000.0).round() / 1000.0,
@@ -172,6 +173,7 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
     );
     line("cuts", &summary["cuts"]);
     line(Figure::EditedRows.word(), &summary["edited_rows"]);
+    line(Figure::PassagesLeft.word(), &summary["passages_left"]);
     line(Figure::Kept.word(), &summary["kept"]);
     if summary["steps_done_before"] != 0 {
         line("steps done before", &summary["steps_done_before"]);

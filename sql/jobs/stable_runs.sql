@@ -1,7 +1,7 @@
 -- stable_runs
 --
--- Step of a job: of the repeated passages, finds the parts whose first occurrence remains whole when all repeated
--- passages are cut.
+-- Step of a job: of the repeated passages, finds the parts of at least min_part words whose first occurrence remains
+-- whole when all repeated passages are cut.
 WITH cut AS (
   SELECT id, array_agg(named_struct('first_word', first_word, 'end_word', end_word)) AS spans
   FROM passage_runs
@@ -43,8 +43,9 @@ FROM (
     SELECT
       of_first.first_id,
       UNNEST(of_first.runs) AS run,
-      UNNEST(uncut_parts(of_first.runs, cut.spans, $min_words)) AS parts
+      UNNEST(uncut_parts(of_first.runs, cut.spans, $min_part)) AS parts
     FROM cut
     RIGHT JOIN of_first ON cut.id = of_first.first_id
   )
 )
+WHERE part['end_word'] - part['first_word'] > run['common']

@@ -66,6 +66,8 @@ words! {
         Kept = "kept",
         /// Rows in whose texts something is cut.
         EditedRows = "edited rows",
+        /// Passages that occur several times and are not cut, because no whole sentence of them can be.
+        PassagesLeft = "repeated passages left",
         /// Texts of items of benchmark sets.
         Items = "items",
         /// N-grams of items that are ignored, because they stand in more than `max_items` items.

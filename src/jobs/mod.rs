@@ -43,7 +43,9 @@ mod verified;
 mod why;
 
 pub use decontaminate::{Action, Decontaminate, decontaminate};
-pub use dedup::{Compare, Dedup, Edit, Keep, KeepKey, KeepValue, Method, Pairs, Resolution, dedup};
+pub use dedup::{
+    Compare, CutAt, Dedup, Edit, Keep, KeepKey, KeepValue, Method, Pairs, Resolution, dedup,
+};
 pub use directory::is_owned;
 pub use dumps::{DumpOptions, Formulas, OnError, Splitter};
 pub use figures::{Figure, Reason};

@@ -356,6 +356,190 @@ fn left_of(scratch: &Scratch, texts: &[&str], min_words: &str) -> Vec<(i64, Stri
     left
 }
 
+/// With `--cut-at sentences` only whole sentences are cut, and the rest of a repeated passage stays.
+#[test]
+fn whole_sentences() {
+    let scratch = Scratch::new();
+    let built = "the town was built in 1850 by two brothers";
+    let pier = "It has a long pier of stone and a lamp.";
+    let quoted = "x1 x2 x3 x4 x5 x6 x7 x8";
+    let mixed = format!("Before it goes {quoted} and it ends so very late now then.");
+    let whole = format!("The harbour of {built}. {pier} Ships call here.");
+    let rows = [
+        whole.clone(),
+        format!("Old guides say that {built}. {pier} Nobody knows more."),
+        format!("They wrote {built}, and went on."),
+        // Lines are sentences, also without a stop.
+        "Only two brothers\nit has a LONG pier of stone and a lamp\nShips call often".to_owned(),
+        whole.clone(),
+        format!("Here {quoted} stand inside of other words."),
+        mixed.clone(),
+        // A part of this sentence first stands in another row than the whole.
+        format!("Own words first. {mixed} Own words last."),
+    ];
+    let texts: Vec<Value> = rows.iter().map(|text| json!({"text": text})).collect();
+    scratch.write("rows.jsonl", lines_of(&texts));
+    let job = [
+        "dedup",
+        "rows.jsonl",
+        "--edit",
+        "passages",
+        "--min-words",
+        "8",
+        "--cut-at",
+        "sentences",
+    ];
+    let mut published = None;
+    for threads in ["1", "7"] {
+        let directory = format!("out{threads}");
+        let summary = scratch.job(&[&job[..], &["-o", &directory, "--threads", threads]].concat());
+        // Of the rows 1, 2 and 6, whose passages hold no whole sentence.
+        assert_eq!(summary["passages_left"], 3, "{summary}");
+        assert_eq!(
+            summary["left_out"],
+            json!({"rows of which nothing is left": 1})
+        );
+        let bytes =
+            ["kept", "cuts"].map(|table| scratch.read(&format!("{directory}/{table}.parquet")));
+        assert_eq!(*published.get_or_insert_with(|| bytes.clone()), bytes);
+    }
+    let kept = scratch.rows("SELECT id, text FROM 'out1/kept.parquet' ORDER BY id");
+    let expected = [
+        (0, rows[0].clone()),
+        (
+            1,
+            format!("Old guides say that {built}. Nobody knows more."),
+        ),
+        (2, rows[2].clone()),
+        (3, "Only two brothers\nShips call often".to_owned()),
+        (5, rows[5].clone()),
+        (6, rows[6].clone()),
+        (7, "Own words first. Own words last.".to_owned()),
+    ];
+    let expected = expected.map(|(id, text)| json!({"id": id, "text": text}));
+    assert_eq!(Value::from(kept), Value::from(expected.to_vec()));
+    // The kept places are narrowed as the cuts are.
+    let cuts = scratch.rows(
+        "SELECT id, start_char, end_char, passage, kept_id, kept_start_char, kept_end_char \
+         FROM 'out1/cuts.parquet' WHERE id IN (1, 3) ORDER BY id",
+    );
+    let place = |text: &str, of: &str| {
+        let start = text.find(of).expect("a place");
+        (start, start + of.len())
+    };
+    let there = place(&rows[0], pier.trim_end_matches('.'));
+    let expected =
+        [(1, pier), (3, "it has a LONG pier of stone and a lamp")].map(|(id, passage)| {
+            let here = place(&rows[id], passage);
+            json!({
+                "id": id, "start_char": here.0, "end_char": here.1, "passage": passage,
+                "kept_id": 0, "kept_start_char": there.0, "kept_end_char": there.1,
+            })
+        });
+    assert_eq!(Value::from(cuts), Value::from(expected.to_vec()));
+    // The choice is a part of the job.
+    scratch.fail(
+        &[
+            "dedup",
+            "rows.jsonl",
+            "--edit",
+            "passages",
+            "--min-words",
+            "8",
+            "-o",
+            "out1",
+        ],
+        &["cut_at"],
+    );
+    // The language says where sentences end.
+    let rows = [
+        "Das Haus am 5. Mai steht hier am alten Markt der Stadt.",
+        "Ein Fest am 5. Mai steht hier am alten Markt der Stadt.",
+    ];
+    let texts: Vec<Value> = rows.iter().map(|text| json!({"text": text})).collect();
+    scratch.write("rows.jsonl", lines_of(&texts));
+    for (language, left) in [("en", "Ein Fest am 5."), ("de", rows[1])] {
+        let more = ["-o", "out", "--overwrite", "--language", language];
+        scratch.job(&[&job[..], &more].concat());
+        let kept = scratch.rows("SELECT text FROM 'out/kept.parquet' WHERE id = 1");
+        assert_eq!(Value::from(kept), json!([{"text": left}]), "{language}");
+    }
+}
+
+/// What is left of a text is some of its sentences, each of them unchanged, and each sentence stays somewhere.
+#[test]
+fn sentences_stay_or_go_as_a_whole() {
+    let scratch = Scratch::new();
+    let pool: Vec<Vec<String>> = (0..60)
+        .map(|number| {
+            let words = (0..5 + number % 7).map(|at| format!("w{}of{number}", at * at % 11));
+            let mut words: Vec<String> = words.collect();
+            words[0] = format!("Sentence{number}");
+            words
+        })
+        .collect();
+    let sentences = |row: usize| -> [String; 4] {
+        let of_pool = |at: usize| &pool[(row * row + at) % pool.len()];
+        let (before, after) = (of_pool(0), of_pool(3));
+        [
+            format!(
+                "Row{row} begins so {}.",
+                before[before.len() / 2..].join(" ")
+            ),
+            format!("{}.", of_pool(1).join(" ")),
+            format!("{}.", of_pool(2).join(" ")),
+            format!("Then{row} comes {} so.", after[..after.len() / 2].join(" ")),
+        ]
+    };
+    let rows: Vec<Value> = (0..600)
+        .map(|row| json!({"text": sentences(row).join([" ", "\n"][row % 2])}))
+        .collect();
+    scratch.write("rows.jsonl", lines_of(&rows));
+    let mut published = None;
+    for threads in ["1", "7"] {
+        let directory = format!("out{threads}");
+        let summary = scratch.job(&[
+            "dedup",
+            "rows.jsonl",
+            "--edit",
+            "passages",
+            "--min-words",
+            "6",
+            "--cut-at",
+            "sentences",
+            "-o",
+            &directory,
+            "--threads",
+            threads,
+        ]);
+        assert_eq!(summary["kept"], 600, "{summary}");
+        assert!(summary["edited_rows"].as_u64() > Some(400), "{summary}");
+        assert!(summary["passages_left"].as_u64() > Some(0), "{summary}");
+        let bytes =
+            ["kept", "cuts"].map(|table| scratch.read(&format!("{directory}/{table}.parquet")));
+        assert!(*published.get_or_insert_with(|| bytes.clone()) == bytes);
+    }
+    let kept = scratch.rows("SELECT id, text FROM 'out1/kept.parquet' ORDER BY id");
+    let (mut seen, mut all) = (BTreeSet::new(), BTreeSet::new());
+    for row in &kept {
+        let number = row["id"].as_u64().expect("an id") as usize;
+        let text = row["text"].as_str().expect("a text");
+        let of_row = sentences(number);
+        let left: Vec<String> = text
+            .split_inclusive('.')
+            .map(|sentence| sentence.trim().to_owned())
+            .collect();
+        let mut rest = of_row.iter();
+        for sentence in &left {
+            assert!(rest.any(|other| other == sentence), "{number}: {text:?}");
+        }
+        assert_eq!((left.first(), left.last()), (of_row.first(), of_row.last()));
+        seen.extend(left);
+        all.extend(of_row);
+    }
+    assert_eq!(seen, all);
+}
+
 /// What overlaps two passages that are cut from a row stands nowhere else than in a later row, where it stays.
 #[test]
 fn a_passage_stays_if_its_first_place_is_cut() {
@@ -546,6 +730,22 @@ fn mistakes_are_answered() {
         (
             &["--edit", "lines", "--min-words", "9"],
             "--min-words has no effect with --edit lines",
+        ),
+        (
+            &["--edit", "paragraphs", "--cut-at", "sentences"],
+            "--cut-at has no effect with --edit paragraphs",
+        ),
+        (
+            &["--cut-at", "sentences"],
+            "--cut-at is for lines, paragraphs or passages that are cut",
+        ),
+        (
+            &["--edit", "passages", "--cut-at", "lines"],
+            "words, sentences",
+        ),
+        (
+            &["--edit", "passages", "--language", "de"],
+            "--language has no effect with --edit passages",
         ),
         (
             &["--edit", "passages", "--min-length", "9"],

@@ -101,6 +101,7 @@ mod token_frequencies;
 mod translation_probability;
 mod uncut_parts;
 mod unquoted_text;
+mod whole_runs;
 mod wikitext_to_blocks;
 mod wikitext_to_plain;
 mod wilson_interval;
@@ -184,6 +185,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(translation_probability::TranslationProbability),
         udf(uncut_parts::UncutParts),
         udf(unquoted_text::UnquotedText),
+        udf(whole_runs::WholeRuns),
         udf(wikitext_to_blocks::WikitextToBlocks),
         udf(wikitext_to_plain::WikitextToPlain),
         udf(wilson_interval::WilsonInterval),

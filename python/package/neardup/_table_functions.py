@@ -272,6 +272,9 @@ class TableFunctions:
         Note:
             Complete and exact on 64-bit hashes of words: every maximal run of at least min_run
                 equal words with an n-gram that is not ignored.
+            An edited item is found if runs of min_run unchanged words hold min_coverage of it. With
+                the defaults, one changed word in every dozen leaves such runs, but an edited item
+                of fewer than about 13 words often keeps none: a lower min_run finds it.
             Ids of the corpus may be repeated: each row is reported. Rows of either relation without
                 an id or a text are left out.
             Items with the same words are one item for max_items; each of their rows is reported,

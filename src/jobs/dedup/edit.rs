@@ -10,6 +10,10 @@
 //! repeated passage. A round cuts the passages whose first occurrence remains whole after it; the first passage in
 //! keep order is always one of these. If a round cuts all passages that it found, the next one looks only for passages
 //! whose words have become adjacent.
+//!
+//! If only whole sentences are cut (`CutAt::Sentences`), a step `whole` between `runs` and `stable` narrows the passages
+//! to sentences, and the step `places` does so again, because what is stable may begin or end within a sentence. The
+//! last round is one that cuts nothing, though it may find passages: no whole sentence of them can be cut.
 
 use super::options::{Edit, Keep};
 use super::run::Run;
@@ -31,13 +35,14 @@ impl Run<'_> {
     /// The steps of an edit, after those that make the documents.
     pub(super) async fn edit(&self, job: &mut Job, edit: Edit) -> Result<()> {
         self.order(job).await?;
+        let mut left = None;
         match edit {
             Edit::Lines => self.units(job, "line").await?,
             Edit::Paragraphs => self.units(job, "paragraph").await?,
-            Edit::Passages => self.passages(job).await?,
+            Edit::Passages => left = self.passages(job).await?,
         }
         run_step(job, "spans", statement!("spans"), &BTreeMap::new()).await?;
-        self.cuts(job).await?;
+        self.cuts(job, left).await?;
         self.edited(job).await
     }
 
@@ -79,11 +84,18 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Finds the repeated passages, round by round, and registers them as `repeated`.
-    async fn passages(&self, job: &mut Job) -> Result<()> {
+    /// Finds the repeated passages, round by round, and registers them as `repeated`. If only whole sentences are cut,
+    /// it returns the number of passages that occur several times and stay.
+    async fn passages(&self, job: &mut Job) -> Result<Option<u64>> {
+        let by_sentence = self.options.cuts_sentences();
         let mut values = self.edit_values();
-        let min_words = Value::Integer(self.options.min_words as i64);
-        values.insert("min_words".to_owned(), min_words);
+        let min_words = self.options.min_words as i64;
+        // Sentences may have fewer words than a passage.
+        let min_part = if by_sentence { 1 } else { min_words };
+        values.insert("min_words".to_owned(), Value::Integer(min_words));
+        values.insert("min_part".to_owned(), Value::Integer(min_part));
+        let language = self.options.dump.language.as_deref().unwrap_or("en");
+        values.insert("language".to_owned(), Value::Text(language.to_owned()));
         let none = BTreeMap::new();
         let mut all: Option<DataFrame> = None;
         let mut is_all_cut = false;
@@ -101,29 +113,21 @@ impl Run<'_> {
             let texts = job.plan(texts, &none).await?;
             let texts = DataFrame::new(job.context().state(), texts);
             register(job, "cut_texts", texts)?;
-            let mut counts = Vec::new();
-            for (name, table, statement) in [
-                ("runs", "passage_runs", statement!("passage_runs")),
-                ("stable", "passage_runs", statement!("stable_runs")),
-                ("places", "passage_places", statement!("passage_places")),
-                (
-                    "passages",
-                    "passage_passages",
-                    statement!("passage_origins"),
-                ),
-            ] {
-                let values = if table == "passage_runs" {
-                    &values
-                } else {
-                    &none
-                };
-                counts.push(run_step(job, &step(name), statement, values).await?);
+            let mut counts = BTreeMap::new();
+            for (name, table, statement) in steps_of_round(by_sentence) {
+                let rows = run_step(job, &step(name), statement, &values).await?;
+                counts.insert(name, rows);
                 register(job, table, job.context().table(&step(name)).await?)?;
             }
-            let [found, stable, places, passages] = counts[..] else {
-                return exec_err!("round {round}: {} steps", counts.len());
+            let count = |name: &str| counts.get(name).copied().unwrap_or(0);
+            let (found, stable) = (count("runs"), count("stable"));
+            let (places, passages) = (count("places"), count("passages"));
+            let is_right = match by_sentence {
+                // Parts of sentences are no places, and a round that cuts nothing is the last one.
+                true => places <= stable && passages == places,
+                false => places == stable && passages == stable && (found == 0 || stable > 0),
             };
-            if places != stable || passages != stable || (found > 0 && stable == 0) {
+            if !is_right {
                 return exec_err!(
                     "round {round}: {stable} of {found} repeated passages can be cut, but {places} of them were \
                      located, and the first occurrences of {passages}"
@@ -134,11 +138,16 @@ impl Run<'_> {
                 Some(all) => all.union(cut)?,
                 None => cut,
             };
-            if found == 0 {
+            if passages == 0 {
                 let repeated = repeated.drop_columns(&["first_word", "end_word"])?;
-                return register(job, "repeated", repeated);
+                register(job, "repeated", repeated)?;
+                return Ok(by_sentence.then_some(found));
             }
             all = Some(repeated);
+            if by_sentence {
+                // The next round finds all passages again: a cut makes those longer that stay.
+                continue;
+            }
             let mut words = Vec::new();
             for table in [step("runs"), step("stable")] {
                 let sum = format!("SELECT coalesce(sum(end_word - first_word), 0) FROM {table}");
@@ -146,7 +155,7 @@ impl Run<'_> {
             }
             is_all_cut = words[0] == words[1];
         }
-        Ok(())
+        Ok(None)
     }
 
     /// The values that the statements of all edits have.
@@ -159,8 +168,8 @@ impl Run<'_> {
         ])
     }
 
-    /// Lists what is cut.
-    async fn cuts(&self, job: &mut Job) -> Result<()> {
+    /// Lists what is cut, and records how many repeated passages are left, if any may be.
+    async fn cuts(&self, job: &mut Job, left: Option<u64>) -> Result<()> {
         job.step(
             "cuts",
             Output::File("cuts.parquet"),
@@ -186,6 +195,9 @@ impl Run<'_> {
                 record.leave_out(Reason::WithoutGroup, counts[3] as u64);
                 let rows = numbers(context, "SELECT count(*) FROM (SELECT DISTINCT id FROM cuts)").await?;
                 record.set(Figure::EditedRows, rows[0]);
+                if let Some(left) = left {
+                    record.set(Figure::PassagesLeft, left);
+                }
                 Ok(())
             },
         )
@@ -278,6 +290,27 @@ impl Run<'_> {
         )
         .await?;
         Ok(())
+    }
+}
+
+/// The steps of a round that finds passages: the name of each, the table that its result becomes, and its statement.
+fn steps_of_round(by_sentence: bool) -> Vec<(&'static str, &'static str, Template)> {
+    let runs = ("runs", "passage_runs", statement!("passage_runs"));
+    let whole = ("whole", "passage_runs", statement!("whole_runs"));
+    let stable = ("stable", "passage_runs", statement!("stable_runs"));
+    let places = match by_sentence {
+        true => statement!("sentence_places"),
+        false => statement!("passage_places"),
+    };
+    let places = ("places", "passage_places", places);
+    let passages = (
+        "passages",
+        "passage_passages",
+        statement!("passage_origins"),
+    );
+    match by_sentence {
+        true => vec![runs, whole, stable, places, passages],
+        false => vec![runs, stable, places, passages],
     }
 }
 

@@ -17,7 +17,9 @@ mod removed;
 mod run;
 mod steps;
 
-pub use options::{Compare, Dedup, Edit, Keep, KeepKey, KeepValue, Method, Pairs, Resolution};
+pub use options::{
+    Compare, CutAt, Dedup, Edit, Keep, KeepKey, KeepValue, Method, Pairs, Resolution,
+};
 
 use super::inputs;
 use super::job::{Job, Progress};

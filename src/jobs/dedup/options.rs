@@ -23,6 +23,16 @@ words! {
 }
 
 words! {
+    /// Where repeated passages are cut.
+    pub enum CutAt("cut_at") {
+        /// At their first and last word.
+        Words = "words",
+        /// Only whole sentences are cut: those all of whose words are in repeated passages.
+        Sentences = "sentences",
+    }
+}
+
+words! {
     /// How pairs are found.
     pub enum Method("method") {
         /// The exact join, unless its estimated cost is much higher than that of MinHash.
@@ -139,6 +149,8 @@ pub struct Dedup {
     pub min_copies: usize,
     /// With `edit` of passages: the minimum number of words of a passage.
     pub min_words: usize,
+    /// With `edit` of passages: where they are cut.
+    pub cut_at: CutAt,
     /// Which sentences of a dump are compared.
     pub compare: Compare,
     /// Minimum length of a sentence of a dump in characters; with `edit`, of a line or paragraph.
@@ -187,6 +199,7 @@ impl Dedup {
             edit: None,
             min_copies: default("min_copies.job"),
             min_words: default("min_words.repeated"),
+            cut_at: default("cut_at"),
             compare: default("compare"),
             min_length: Self::LENGTHS.0,
             max_length: Self::LENGTHS.1,
@@ -211,6 +224,7 @@ impl Dedup {
             ("min_length", !is_dump && self.edit.is_none(), OF_DUMPS),
             ("min_copies", self.edit.is_none(), OF_EDITS),
             ("min_words", self.edit.is_none(), OF_EDITS),
+            ("cut_at", self.edit.is_none(), OF_EDITS),
             ("max_length", !is_dump, OF_DUMPS),
             ("splitter", !is_dump, OF_DUMPS),
             ("formulas", !is_dump, OF_DUMPS),
@@ -251,6 +265,11 @@ impl Dedup {
         }
     }
 
+    /// Whether repeated passages are narrowed to whole sentences.
+    pub(super) fn cuts_sentences(&self) -> bool {
+        self.edit == Some(Edit::Passages) && self.cut_at == CutAt::Sentences
+    }
+
     /// What is compared: the vector column, or the text of the columns `texts`.
     pub(super) fn value(&self, texts: &[String]) -> Result<Expr> {
         match self.method {
@@ -275,9 +294,14 @@ impl Dedup {
         const OF_UNITS: &[&str] = &["threshold", "shingle", "min_length"];
         let of_others = match edit {
             Edit::Passages => OF_UNITS,
-            Edit::Lines | Edit::Paragraphs => &["min_words"],
+            Edit::Lines | Edit::Paragraphs => &["min_words", "cut_at"],
         };
-        const UNUSED: [&str; 11] = [
+        // The language decides where sentences end.
+        let of_sentences: &[&str] = match self.cuts_sentences() {
+            true => &[],
+            false => &["language"],
+        };
+        const UNUSED: [&str; 10] = [
             "measure",
             "method",
             "target_recall",
@@ -288,10 +312,9 @@ impl Dedup {
             "resolution",
             "max_bucket_pairwise",
             "max_length",
-            "language",
         ];
         let chosen = |option: &&str| self.chosen.iter().any(|chosen| chosen == option);
-        let unused = UNUSED.iter().chain(of_others);
+        let unused = UNUSED.iter().chain(of_others).chain(of_sentences);
         if let Some(option) = unused.copied().find(chosen) {
             let edit = set("edit", edit);
             return Err(parameter_error![name(option), " has no effect with ", edit].into());
@@ -346,6 +369,8 @@ mod tests {
             panic!("edit has no words");
         };
         assert_eq!(*edits, edit.collect::<Vec<_>>());
+        let cut_at = CutAt::ALL.iter().map(|value| value.word());
+        all("cut_at", cut_at.collect(), job.cut_at.to_string());
         let compare = Compare::ALL.iter().map(|value| value.word());
         all("compare", compare.collect(), job.compare.to_string());
         all("keep", words(&Keep::WORDS), "first".to_owned());

@@ -162,6 +162,9 @@ impl<'a> Run<'a> {
             if edit == Edit::Passages {
                 parameters.insert("min_words".to_owned(), options.min_words.into());
             }
+            if options.cuts_sentences() {
+                parameters.insert("cut_at".to_owned(), options.cut_at.word().into());
+            }
         }
         match options.measure() {
             Measure::Jaccard | Measure::Cosine => {}

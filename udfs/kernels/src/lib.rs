@@ -150,8 +150,8 @@ pub use normalize::normalize_into;
 pub use number_order::number_order_into;
 pub use packed::{PackError, VectorColumn, pack_f32, pack_f64, pack_sparse};
 pub use passages::{
-    Gram, GramSpec, Grams, Passage, PassageText, Unit, WordRun, common_passages, passage_window,
-    uncut_parts, word_runs,
+    Gram, GramSpec, Grams, Passage, PassageText, Unit, WholeRun, WordRun, common_passages,
+    passage_window, uncut_parts, whole_runs, word_runs,
 };
 pub use path::shortest_path;
 pub use projection::{Coordinate, DenseProjector, MAX_BITS, SparseProjector, signature_bytes};
@@ -162,5 +162,5 @@ pub use simhash::simhash_into;
 pub use split_mix::SplitMix64;
 pub use spot_signatures::{SpotScratch, SpotSignatures};
 pub use terms::{TermScratch, Terms};
-pub use units::{TextUnit, UnknownUnit, for_each_unit};
+pub use units::{TextUnit, UnknownUnit, for_each_unit, lines_of};
 pub use winnow::Winnower;

@@ -9,8 +9,10 @@
 //! collision of hashes never makes a passage.
 
 mod grams;
+mod whole;
 
 pub use grams::{Gram, GramSpec, Grams, WordRun, uncut_parts, word_runs};
+pub use whole::{WholeRun, whole_runs};
 
 use xxhash_rust::xxh3::xxh3_64;
 

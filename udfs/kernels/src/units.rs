@@ -74,6 +74,24 @@ pub fn for_each_unit<'a>(text: &'a str, unit: TextUnit, mut f: impl FnMut(Range<
     }
 }
 
+/// The lines of a part of a text, as bytes of the text, without the white space around them. Lines of white space only
+/// are left out.
+///
+/// ```
+/// let lines: Vec<_> = neardup_kernels::lines_of("One.\r\n two\u{2028}three", 2..15).collect();
+/// assert_eq!(lines, [2..4, 7..10, 13..15]);
+/// ```
+pub fn lines_of(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut at = part.start;
+    let part = text.get(part).unwrap_or_default();
+    part.split_inclusive(is_line_break).filter_map(move |line| {
+        let start = at + line.len() - line.trim_start().len();
+        at += line.len();
+        let trimmed = line.trim();
+        (!trimmed.is_empty()).then(|| start..start + trimmed.len())
+    })
+}
+
 /// Whether a character ends a line.
 pub(crate) fn is_line_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
@@ -112,6 +130,24 @@ mod tests {
                 "{breaks:?}"
             );
         }
+    }
+
+    #[test]
+    fn lines_of_a_part_are_those_of_its_text() {
+        let mut random = RandomTexts::new(18);
+        for _ in 0..20_000 {
+            let text = random.nasty(40);
+            let start = text.ceil_char_boundary(random.below(text.len() + 1));
+            let lines: Vec<&str> = lines_of(&text, start..text.len())
+                .map(|line| &text[line])
+                .collect();
+            let expected: Vec<&str> = units(&text[start..], TextUnit::Line)
+                .into_iter()
+                .map(|(_, line)| line)
+                .collect();
+            assert_eq!(lines, expected, "{text:?} {start}");
+        }
+        assert_eq!(lines_of("é", 1..2).count(), 0);
     }
 
     /// The units by the definition: the lines of the text, with one line feed for each break.

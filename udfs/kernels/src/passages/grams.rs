@@ -231,7 +231,7 @@ pub fn uncut_parts(
 }
 
 /// Whether each of the numbers 0, 1, … is in none of some ranges.
-fn left(ranges: &[Range<usize>]) -> impl FnMut(usize) -> bool {
+pub(super) fn left(ranges: &[Range<usize>]) -> impl FnMut(usize) -> bool {
     let mut sorted = ranges.to_vec();
     sorted.sort_unstable_by_key(|range| range.start);
     let mut next = 0;
