@@ -9,7 +9,7 @@
 //!
 //! The rules depend on what differs between two aligned texts, not on a model: numbers, dates, units, names, words that
 //! exclude each other, negation, and whether the subject is another one. `words` holds the lists of languages, `citation`
-//! the shape of references. The labelled pairs in `tests/pair_classes/` measure the rules.
+//! the shape of references, `furniture` what stands around a text. The labelled pairs in `tests/pair_classes/` measure the rules.
 //!
 //! Numbers, units and names that are recognised by their capitals need no list. **To add a language**, add its lists to
 //! `words`.
@@ -17,6 +17,7 @@
 mod align;
 mod changes;
 mod citation;
+mod furniture;
 mod rules;
 mod tokens;
 mod words;
