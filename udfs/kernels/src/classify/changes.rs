@@ -17,6 +17,8 @@ const MAX_VARIANTS: usize = 4096;
 /// Maximum number of other content words, in a run of either text, beside a negation that is a fact. With more of them
 /// the negation belongs to another statement.
 const BESIDE_NEGATION: usize = 2;
+/// Maximum number of other words, in a run of either text, beside names that are a fact.
+const BESIDE_NAMES: usize = 3;
 /// A name of this many tokens is no name if that of the other text is much shorter: the passage says something else.
 const LONG_NAME: usize = 6;
 /// Maximum number of matched tokens between two values of one list: "November and December".
@@ -122,9 +124,11 @@ impl<'a> Aligned<'a> {
         let mut facts = vec![];
         for run in &self.runs {
             let (a, b) = (self.rest_a(&run.a), self.rest_b(&run.b));
-            self.numbers(&a, &b, &mut facts);
+            self.numbers(lists, &a, &b, &mut facts);
             self.words(&a, &b, &mut facts);
-            if let Some((kind, own, other)) = self.names(&a, &b) {
+            if !self.is_reworded(&a, &b)
+                && let Some((kind, own, other)) = self.names(&a, &b)
+            {
                 facts.push(Fact {
                     kind,
                     a: own,
@@ -325,15 +329,17 @@ impl<'a> Aligned<'a> {
     }
 
     /// Numbers, dates and units of a run, each paired with one of the same kind.
-    fn numbers(&self, a: &[usize], b: &[usize], facts: &mut Vec<Fact>) {
+    fn numbers(&self, lists: &Words, a: &[usize], b: &[usize], facts: &mut Vec<Fact>) {
         let of = |tokens: &[Token<'_>], rest: &[usize], is: &dyn Fn(Kind, bool) -> bool| {
             let kept = rest.iter().copied();
             let kept = kept.filter(|&at| is(tokens[at].kind, is_day(tokens, at)));
             kept.collect::<Vec<usize>>()
         };
         let mut pair = |own: &[usize], other: &[usize], kind: ChangeKind| {
-            let differs =
-                |&(&own, &other): &(&usize, &usize)| !is_same_value(&self.a[own], &self.b[other]);
+            let differs = |&(&own, &other): &(&usize, &usize)| {
+                let (x, y) = (&self.a[own], &self.b[other]);
+                !is_same_value(x, y) && is_ordinal(lists, x) == is_ordinal(lists, y)
+            };
             for (&own, &other) in own.iter().zip(other).filter(differs) {
                 facts.push(Fact {
                     kind,
@@ -361,7 +367,14 @@ impl<'a> Aligned<'a> {
         let numbers = (of(&self.a, a, &is_number), of(&self.b, b, &is_number));
         pair(&years.0, &years.1, ChangeKind::Date);
         pair(&numbers.0, &numbers.1, ChangeKind::Number);
-        // A number of four digits that looks like a year, and another number.
+        // A number of four digits that looks like a year, and another number, if nothing else differs.
+        let content = |tokens: &[Token<'_>], rest: &[usize]| {
+            let counted = rest.iter().filter(|&&at| tokens[at].kind.is_content());
+            counted.count()
+        };
+        if content(&self.a, a).max(content(&self.b, b)) > 2 {
+            return;
+        }
         let paired = (
             years.0.len().min(years.1.len()),
             numbers.0.len().min(numbers.1.len()),
@@ -402,6 +415,15 @@ impl<'a> Aligned<'a> {
         }
     }
 
+    /// Whether a run of either text has so many words that its names belong to another statement.
+    fn is_reworded(&self, a: &[usize], b: &[usize]) -> bool {
+        let words = |tokens: &[Token<'_>], rest: &[usize]| {
+            let words = rest.iter().filter(|&&at| tokens[at].kind == Kind::Word);
+            words.count()
+        };
+        words(&self.a, a).max(words(&self.b, b)) > BESIDE_NAMES
+    }
+
     /// The names of a run, from the first to the last, unless they are spellings of one name.
     fn names(&self, a: &[usize], b: &[usize]) -> Option<(ChangeKind, Range<usize>, Range<usize>)> {
         let of = |tokens: &[Token<'_>], rest: &[usize]| -> Vec<usize> {
@@ -436,7 +458,14 @@ impl<'a> Aligned<'a> {
         };
         let (width, wide) = (last_a + 1 - first_a, last_b + 1 - first_b);
         let is_long = width.max(wide) > LONG_NAME && width.max(wide) > 3 * width.min(wide);
-        if is_long
+        // "Navy" and "Orvin departed from Senja"
+        let is_clause = |tokens: &[Token<'_>], from: usize, to: usize| {
+            let mut tokens = tokens[from..to].iter();
+            tokens.any(|token| token.is_verb || token.kind == Kind::Verb)
+        };
+        let is_clause = is_clause(&self.a, first_a, last_a) != is_clause(&self.b, first_b, last_b);
+        if is_clause
+            || is_long
             || is_each_a_variant
             || some_variant()
             || is_acronym(&x, &y)
@@ -507,6 +536,16 @@ fn is_day(tokens: &[Token<'_>], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| tokens.get(before));
     let mut near = before.into_iter().chain(tokens.get(at + 1));
     tokens[at].form.len() <= 2 && near.any(|token| token.kind == Kind::Calendar)
+}
+
+/// Whether a number says which one of an order something is: "2nd", "second", "twenty-first".
+pub(super) fn is_ordinal(lists: &Words, token: &Token<'_>) -> bool {
+    if token.text.starts_with(|c: char| c.is_ascii_digit()) {
+        let endings = ["st", "nd", "rd", "th"];
+        return endings.iter().any(|ending| token.text.ends_with(ending));
+    }
+    let last_word = token.text.rsplit(['-', ' ']).next().unwrap_or_default();
+    lists.is_ordinal(last_word)
 }
 
 fn is_value(kind: Kind) -> bool {

@@ -213,8 +213,15 @@ fn is_furniture(piece: &[Token<'_>]) -> bool {
     let named = usize::from(matches!(form(0), "this" | "the"));
     if DOCUMENTS.contains(&form(named)) {
         let edited = (named + 1..named + 4).find(|&at| EDITED.contains(&form(at)));
-        let is_first = |at: usize| !has_verb(&piece[at + 1..]) && piece.iter().any(is_number);
-        return edited.is_some_and(is_first);
+        let is_dated = |at: usize| {
+            let rest = &piece[at + 1..];
+            let is_date = |token: &Token<'_>| token.kind.is_date() || is_number(token);
+            let begins = rest
+                .first()
+                .is_some_and(|next| is_date(next) || matches!(&*next.form, "on" | "at"));
+            begins && rest.iter().any(is_number) && !has_verb(rest)
+        };
+        return edited.is_some_and(is_dated);
     }
     // "By Jane Doe, BBC News"
     let is_name = |token: &Token<'_>| token.kind == Kind::Name || token.form == "and";

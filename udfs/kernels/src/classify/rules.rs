@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::text_hasher::TextHasherBuilder;
 
-use super::changes::{Aligned, Fact, is_variant};
+use super::changes::{Aligned, Fact, is_ordinal, is_variant};
 use super::citation::are_citations;
 use super::furniture::{body, divides};
 use super::tokens::{Keys, Kind, Token, tokens};
@@ -38,6 +38,12 @@ const ENDING: usize = 8;
 const ENDING_TOKENS: std::ops::RangeInclusive<usize> = 4..=80;
 /// A text with more content words in common than this is not about another thing because its subject is a pronoun.
 const SAYS_MUCH: usize = 20;
+/// A description of the subject between commas has at most this many tokens.
+const APPOSITION: usize = 18;
+/// A fact of a text is another one if at least this share of the content is in both.
+const STATEMENT: f64 = 0.55;
+/// If this many values differ, and few are shared, the text is a pattern.
+const MANY: usize = 4;
 /// A title has at most this many tokens.
 const TITLE: usize = 15;
 
@@ -82,7 +88,7 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     let is_filled_in = !facts.is_empty() || is_other_title;
     let class = match are_titles && is_filled_in && all >= PATTERN {
         true => PairClass::Template,
-        false => decide(&pair, &facts, &subject, all),
+        false => decide(words, &pair, &facts, &subject, all),
     };
     let has_facts = matches!(class, PairClass::FactualDrift | PairClass::Template);
     let mut changes: Vec<_> = match has_facts {
@@ -225,7 +231,13 @@ fn letters(text: &str) -> f64 {
     f64::from(letters) / f64::from(all.max(1))
 }
 
-fn decide(pair: &Aligned<'_>, facts: &[Fact], subject: &Subject, all: f64) -> PairClass {
+fn decide(
+    words: &Words,
+    pair: &Aligned<'_>,
+    facts: &[Fact],
+    subject: &Subject,
+    all: f64,
+) -> PairClass {
     let content = pair.shared(|token| token.kind.is_content());
     let is_pattern = all >= PATTERN;
     if subject.is_other {
@@ -238,7 +250,8 @@ fn decide(pair: &Aligned<'_>, facts: &[Fact], subject: &Subject, all: f64) -> Pa
         if content.of_smaller() < 1.0 - EDIT && all < EDIT {
             return PairClass::Other;
         }
-        return match is_same_topic(pair, facts, subject) {
+        return match is_same_topic(words, pair, facts, subject) {
+            true if content.of_smaller() < STATEMENT => PairClass::Other,
             true => PairClass::FactualDrift,
             false if is_pattern => PairClass::Template,
             false => PairClass::Other,
@@ -257,13 +270,18 @@ fn decide(pair: &Aligned<'_>, facts: &[Fact], subject: &Subject, all: f64) -> Pa
 
 /// Whether a pair with the same subject and other facts speaks of the same topic: what it shares must identify the
 /// topic, or be too much for a pattern.
-fn is_same_topic(pair: &Aligned<'_>, facts: &[Fact], subject: &Subject) -> bool {
+fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Subject) -> bool {
     let count = |kind: ChangeKind| facts.iter().filter(|fact| fact.kind == kind).count();
-    let names = pair.shared(|token| token.kind == Kind::Name).both;
+    let is_name = |token: &Token<'_>| token.kind == Kind::Name && !words.is_group(&token.form);
+    let names = pair.shared(is_name).both;
     let changed = facts.len();
     let quantities = count(ChangeKind::Number) + count(ChangeKind::Date) + count(ChangeKind::Unit);
     let shared_words = pair.shared(|token| token.kind.is_content()).both;
     if subject.is_pronoun && shared_words < SAYS_MUCH {
+        return false;
+    }
+    // "Orvin gave 12 boats." and "Gave 14 boats.": nothing says that it is the same one.
+    if subject.is_unnamed && quantities > 0 && shared_words < SAYS_MUCH {
         return false;
     }
     // Only the order differs: "Orvin beat Senja", "Senja beat Orvin".
@@ -277,12 +295,15 @@ fn is_same_topic(pair: &Aligned<'_>, facts: &[Fact], subject: &Subject) -> bool 
     if subject.has_no_verb && count(ChangeKind::Name) > 0 {
         return false;
     }
+    let values =
+        pair.shared(|token| matches!(token.kind, Kind::Number | Kind::Year | Kind::Calendar));
+    if quantities >= MANY && values.both * 2 < quantities {
+        return false;
+    }
     if subject.has_shared_name {
         // A list of which every value differs is a pattern.
         return quantities <= 4 || names > quantities;
     }
-    let values =
-        pair.shared(|token| matches!(token.kind, Kind::Number | Kind::Year | Kind::Calendar));
     let anchors = names + values.both;
     let specific = changed == 1 && shared_words >= 7;
     match names {
@@ -305,6 +326,8 @@ struct Subject {
     has_shared_name: bool,
     /// Whether both subjects are a pronoun.
     is_pronoun: bool,
+    /// Whether a name is in the subject of one text, and none in that of the other.
+    is_unnamed: bool,
     /// Whether the subjects differ only in how many there are.
     is_counted: bool,
     /// Whether the texts have no finite verb, in a language whose verbs are known.
@@ -334,8 +357,21 @@ impl Subject {
             region.len() == 1 && first.is_some_and(|first| words.is_pronoun(&first.form))
         };
         let is_pronoun = is_pronoun(&pair.a, &a) && is_pronoun(&pair.b, &b);
+        let named = |tokens: &[Token<'_>], region: &Range<usize>| {
+            let mut region = tokens[region.clone()].iter();
+            region.any(|token| token.kind == Kind::Name)
+        };
+        let is_unnamed = named(&pair.a, &a) != named(&pair.b, &b);
         let mut is_counted = false;
-        let mut is_other = false;
+        // "Route 12 runs", "Route 14 runs"
+        let designation = |tokens: &[Token<'_>], region: &Range<usize>| {
+            let first = tokens.get(region.start)?;
+            let next = tokens.get(region.start + 1)?;
+            let is_named = first.text.starts_with(char::is_uppercase) && next.gap == " ";
+            (is_named && region.len() >= 2 && next.kind == Kind::Number).then_some(next.key)
+        };
+        let designations = designation(&pair.a, &a).zip(designation(&pair.b, &b));
+        let mut is_other = designations.is_some_and(|(own, other)| own != other);
         let mut is_reworded = false;
         for run in &pair.runs {
             let of =
@@ -421,6 +457,7 @@ impl Subject {
             is_reworded,
             has_shared_name,
             is_pronoun,
+            is_unnamed,
             is_counted,
             has_no_verb,
         }
@@ -431,11 +468,6 @@ impl Subject {
 /// second bridge").
 fn is_count(words: &Words, tokens: &[Token<'_>], at: usize, region: &Range<usize>) -> bool {
     let token = &tokens[at];
-    let last_word = token.text.rsplit(['-', ' ']).next().unwrap_or_default();
-    let is_ordinal = match token.text.starts_with(|c: char| c.is_ascii_digit()) {
-        true => token.text.ends_with(char::is_alphabetic) && !token.text.contains(' '),
-        false => words.is_ordinal(last_word),
-    };
     let is_first = at == region.start
         || token.gap.contains('(')
         || matches!(
@@ -446,7 +478,7 @@ fn is_count(words: &Words, tokens: &[Token<'_>], at: usize, region: &Range<usize
         matches!(next.gap, " " | "-" | "" | "\u{a0}")
             && matches!(next.kind, Kind::Word | Kind::Unit | Kind::Preposition)
     });
-    token.kind == Kind::Number && !is_ordinal && is_first && is_before_noun
+    token.kind == Kind::Number && !is_ordinal(words, token) && is_first && is_before_noun
 }
 
 /// The first finite verb. A sentence without one that is known has a word with the ending of the third person after a
@@ -501,10 +533,12 @@ fn region(words: &Words, tokens: &[Token<'_>], verb: Option<usize>) -> Range<usi
     let apposition = |verb: usize| {
         (rest.start + 1..verb).find(|&at| {
             let token = &tokens[at];
+            let mut after = (at + 1..tokens.len()).take(APPOSITION);
+            let ends = after.any(|at| tokens[at].gap == ", " && is_verb(&tokens[at]));
             let describes =
                 token.kind == Kind::Function && matches!(token.text, "a" | "an" | "the" | "one");
             let names = token.kind == Kind::Name && is_noun(&tokens[at - 1]);
-            token.gap == ", " && (describes || names)
+            token.gap == ", " && (describes || names) && ends
         })
     };
     let end = match verb {

@@ -247,6 +247,14 @@ fn end_of_number(word: &str) -> usize {
     }
 }
 
+/// Where a sentence ends to which the next one is attached: "the river.Senja lies".
+fn end_of_sentence(word: &str) -> Option<usize> {
+    let (before, after) = word.split_once('.')?;
+    let is_lower = before.ends_with(char::is_lowercase) && before.len() > 2;
+    let is_begin = after.starts_with(char::is_uppercase) && after.contains(char::is_lowercase);
+    (is_lower && is_begin).then_some(before.len())
+}
+
 /// A number in digits, multiplied by a power of ten.
 fn multiplied(form: &str, power: u32) -> Option<String> {
     let (whole, fraction) = form.split_once(['.', ',']).unwrap_or((form, ""));
@@ -428,10 +436,11 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
     let mut end = 0;
     let split = pieces.into_iter().flat_map(|(start, piece, is_word)| {
         let end = match is_word {
-            true => end_of_number(piece),
+            true => end_of_sentence(piece).unwrap_or_else(|| end_of_number(piece)),
             false => piece.len(),
         };
-        let rest = (end < piece.len()).then(|| (start + end, &piece[end..], true));
+        let rest = piece[end..].trim_start_matches('.');
+        let rest = (!rest.is_empty()).then(|| (start + piece.len() - rest.len(), rest, true));
         [(start, &piece[..end], is_word)].into_iter().chain(rest)
     });
     for (start, piece, is_word) in split {

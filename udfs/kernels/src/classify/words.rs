@@ -75,7 +75,7 @@ impl Words {
         has(self.opposites, word)
     }
 
-    /// Whether a word is the name of a group of people, which is in many texts.
+    /// Whether a name is that of a group of people or of an authority, and identifies nothing: it is in many texts.
     pub(super) fn is_group(&self, word: &str) -> bool {
         has(self.groups, word)
     }
@@ -100,6 +100,8 @@ struct Source {
     calendar: &'static str,
     /// Words for 2, 3, ….
     numbers: &'static str,
+    /// A word for one time.
+    once: &'static str,
     /// Words for 20, 30, ….
     tens: &'static str,
     /// Words for the powers of ten of `POWERS`.
@@ -163,6 +165,7 @@ fn read(source: &Source) -> Words {
         add(line, &|_| WordClass::Contrast(group as u32));
     }
     add(source.numbers, &|at| WordClass::Number(at + 2));
+    add(source.once, &|_| WordClass::Number(1));
     add(source.tens, &|at| WordClass::Number(10 * (at + 2)));
     add(source.powers, &|at| {
         WordClass::Power(POWERS.get(at as usize).copied().unwrap_or_default())
@@ -218,9 +221,10 @@ const SOURCES: [Source; 6] = [
             winter",
         numbers: "two/twice three/thrice four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
             sixteen seventeen eighteen nineteen",
+        once: "once",
         tens: "twenty thirty forty fifty sixty seventy eighty ninety",
         powers: "hundred thousand million billion trillion",
-        ordinals: "first/once second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth \
+        ordinals: "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth \
             thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth",
         contrasts: "north south east west northeast northwest southeast southwest\nnorthern southern eastern western \
             central northeastern northwestern southeastern southwestern\nlargest smallest\nhighest lowest\nlonger \
@@ -251,7 +255,7 @@ const SOURCES: [Source; 6] = [
         groups: "hispanic hispanics latino latinos latina latinas asian asians african africans american americans \
             native natives pacific islander islanders white whites black blacks caucasian caucasians indian indians \
             european europeans christian christians catholic catholics protestant protestants muslim muslims jew jews \
-            jewish hindu hindus buddhist buddhists alaska alaskan",
+            jewish hindu hindus buddhist buddhists alaska alaskan cdp census bureau us usa",
     },
     Source {
         code: "de",
@@ -269,6 +273,7 @@ const SOURCES: [Source; 6] = [
         calendar: "januar februar marz april mai juni juli august september oktober november dezember montag dienstag \
             mittwoch donnerstag freitag samstag sonntag",
         numbers: "zwei drei vier funf sechs sieben acht neun zehn elf zwolf",
+        once: "",
         tens: "zwanzig dreissig/dreißig vierzig funfzig sechzig siebzig achtzig neunzig",
         powers: "hundert tausend million/millionen milliarde/milliarden billion/billionen",
         ordinals: "erste/ersten/erster/erstes zweite/zweiten/zweiter dritte/dritten/dritter vierte/vierten funfte/funften \
@@ -295,6 +300,7 @@ const SOURCES: [Source; 6] = [
         calendar: "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre lundi mardi \
             mercredi jeudi vendredi samedi dimanche",
         numbers: "deux trois quatre cinq six sept huit neuf dix onze douze",
+        once: "",
         tens: "vingt trente quarante cinquante soixante",
         powers: "cent/cents mille million/millions milliard/milliards billion/billions",
         ordinals: "premier/premiere deuxieme/second/seconde troisieme quatrieme cinquieme sixieme",
@@ -317,6 +323,7 @@ const SOURCES: [Source; 6] = [
         calendar: "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre lunes martes \
             miercoles jueves viernes sabado domingo",
         numbers: "dos tres cuatro cinco seis siete ocho nueve diez once doce",
+        once: "",
         tens: "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
         powers: "cien/ciento mil millon/millones",
         ordinals: "primer/primero/primera segundo/segunda tercer/tercero/tercera cuarto/cuarta quinto/quinta",
@@ -339,6 +346,7 @@ const SOURCES: [Source; 6] = [
         calendar: "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre lunedi \
             martedi mercoledi giovedi venerdi sabato domenica",
         numbers: "due tre quattro cinque sei sette otto nove dieci undici dodici",
+        once: "",
         tens: "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
         powers: "cento mila/mille milione/milioni miliardo/miliardi",
         ordinals: "primo/prima secondo/seconda terzo/terza quarto/quarta quinto/quinta",
@@ -361,6 +369,7 @@ const SOURCES: [Source; 6] = [
         calendar: "januari februari maart april mei juni juli augustus september oktober november december maandag \
             dinsdag woensdag donderdag vrijdag zaterdag zondag",
         numbers: "twee drie vier vijf zes zeven acht negen tien elf twaalf",
+        once: "",
         tens: "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
         powers: "honderd duizend miljoen miljard",
         ordinals: "eerste tweede derde vierde vijfde zesde",
