@@ -36,8 +36,14 @@ const BEGINNING: usize = 4;
 const ENDING: usize = 8;
 /// Minimum and maximum number of tokens of a shared ending.
 const ENDING_TOKENS: std::ops::RangeInclusive<usize> = 4..=80;
-/// A text with more content words in common than this is not about another thing because its subject is a pronoun.
+/// Texts whose subject is a pronoun are about one thing if they have this number of words in common, without numbers.
+const SAYS_SOMETHING: usize = 8;
+/// The same of texts whose subject is named in one of them, or of which a name and a number differ.
 const SAYS_MUCH: usize = 20;
+/// A text with a name in common and two facts that differ is specific with this number of content words in common.
+const SPECIFIC: usize = 10;
+/// The place of a verb that is known by its ending is less than this.
+const VERB: usize = 6;
 /// A description of the subject between commas has at most this many tokens.
 const APPOSITION: usize = 18;
 /// A fact of a text is another one if at least this share of the content is in both.
@@ -277,7 +283,12 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     let changed = facts.len();
     let quantities = count(ChangeKind::Number) + count(ChangeKind::Date) + count(ChangeKind::Unit);
     let shared_words = pair.shared(|token| token.kind.is_content()).both;
-    if subject.is_pronoun && shared_words < SAYS_MUCH {
+    let is_plain = |token: &Token<'_>| matches!(token.kind, Kind::Word | Kind::Name);
+    if subject.is_pronoun && pair.shared(is_plain).both < SAYS_SOMETHING {
+        return false;
+    }
+    // "It is united with Orvin …", "It is united with Senja …"
+    if subject.is_pronoun && count(ChangeKind::Name) > 0 && shared_words < SAYS_MUCH {
         return false;
     }
     // "Orvin gave 12 boats." and "Gave 14 boats.": nothing says that it is the same one.
@@ -312,7 +323,7 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         _ if subject.is_counted && changed <= 2 && quantities == changed => true,
         // "The village is served by trains to …" with other values and names speaks of another village.
         _ if count(ChangeKind::Name) > 0 && changed > 1 => false,
-        _ => specific || (changed <= 2 && anchors > changed),
+        _ => specific || (changed <= 2 && (anchors > changed || shared_words >= SPECIFIC)),
     }
 }
 
@@ -367,11 +378,22 @@ impl Subject {
         let designation = |tokens: &[Token<'_>], region: &Range<usize>| {
             let first = tokens.get(region.start)?;
             let next = tokens.get(region.start + 1)?;
-            let is_named = first.text.starts_with(char::is_uppercase) && next.gap == " ";
+            let is_named = matches!(first.kind, Kind::Name | Kind::Word)
+                && first.text.starts_with(char::is_uppercase)
+                && next.gap == " ";
             (is_named && region.len() >= 2 && next.kind == Kind::Number).then_some(next.key)
         };
+        // "Orvin, Senja, lies" and "Orvin, Talvo, lies" are two places.
+        let qualifier = |tokens: &[Token<'_>], region: &Range<usize>| {
+            let mut rest = (region.start + 1).min(region.end)..region.end;
+            let is_name = |at: usize| tokens[at].kind == Kind::Name;
+            let found = rest.find(|&at| tokens[at].gap == ", " && is_name(at) && is_name(at - 1));
+            found.map(|at| tokens[at].key)
+        };
+        let qualifiers = qualifier(&pair.a, &a).zip(qualifier(&pair.b, &b));
         let designations = designation(&pair.a, &a).zip(designation(&pair.b, &b));
-        let mut is_other = designations.is_some_and(|(own, other)| own != other);
+        let mut is_other = designations.is_some_and(|(own, other)| own != other)
+            || qualifiers.is_some_and(|(own, other)| own != other);
         let mut is_reworded = false;
         for run in &pair.runs {
             let of =
@@ -489,7 +511,7 @@ fn first_verb(words: &Words, tokens: &[Token<'_>], is_sentence: bool) -> Option<
     if listed.is_some() || !is_sentence || words.code != Some("en") {
         return listed;
     }
-    (1..tokens.len().min(TITLE)).find(|&at| {
+    (1..tokens.len().min(VERB)).find(|&at| {
         let (before, token) = (&tokens[at - 1], &tokens[at]);
         token.kind == Kind::Word
             && token.text.starts_with(char::is_lowercase)
@@ -535,8 +557,7 @@ fn region(words: &Words, tokens: &[Token<'_>], verb: Option<usize>) -> Range<usi
             let token = &tokens[at];
             let mut after = (at + 1..tokens.len()).take(APPOSITION);
             let ends = after.any(|at| tokens[at].gap == ", " && is_verb(&tokens[at]));
-            let describes =
-                token.kind == Kind::Function && matches!(token.text, "a" | "an" | "the" | "one");
+            let describes = matches!(token.text, "a" | "an" | "the" | "one");
             let names = token.kind == Kind::Name && is_noun(&tokens[at - 1]);
             token.gap == ", " && (describes || names) && ends
         })
