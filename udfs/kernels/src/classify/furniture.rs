@@ -159,6 +159,9 @@ pub(super) fn body(tokens: &[Token<'_>]) -> Range<usize> {
 
 /// Whether a line or a sentence ends before a token.
 pub(super) fn divides(token: &Token<'_>) -> bool {
+    if token.gap == " " {
+        return false;
+    }
     if token.gap.contains('\n') {
         return true;
     }

@@ -124,6 +124,9 @@ fn share_only_an_ending(pair: &Aligned<'_>) -> bool {
     let ends = a.iter().rev().zip(b.iter().rev());
     let shared = ends.take_while(|(a, b)| a.key == b.key).count();
     let begins = |token: &Token<'_>| {
+        if token.gap == " " {
+            return false;
+        }
         let signs = token.gap.chars().filter(|c| !c.is_whitespace());
         divides(token) || token.gap.contains(['"', '“', '«', '*']) || signs.count() >= 3
     };

@@ -647,6 +647,66 @@ fn patterns_are_no_drift() {
     }
 }
 
+/// Values and names of other statements are no changed facts.
+#[test]
+fn facts_of_reworded_passages_are_no_changes() {
+    let of = |a: &str, b: &str| {
+        assert!(
+            !matches!(english(a, b).class, PairClass::FactualDrift),
+            "{a}\n{b}\n{:?}",
+            changes(a, b)
+        );
+    };
+    // An order and a quantity, a year and a number.
+    of(
+        "The longest snake of the valley is the Orvin viper with a length of just 31 cm.",
+        "The longest snake of the valley is the Orvin viper first seen by hunters.",
+    );
+    of(
+        "Orvin was runner up in the Senja Valley Cup during the second term of Mira Talvo.",
+        "During the term of Mira Talvo Orvin won the Senja Valley Cup in 1992.",
+    );
+    // Names with a statement of their own.
+    of(
+        "The Brannock Navy sent two boats, eight trucks, seven doctors and two tankers to Orvin.",
+        "The ship Marta departed from Senja with two boats, eight trucks, seven doctors and two \
+         tankers to Orvin.",
+    );
+    // A sentence is attached to the one before it.
+    let first = "The council of Orvin decides what the parish of Senja may build in the valley";
+    of(
+        &format!("{first} of the Talvo.Power is divided among the parishes."),
+        &format!("{first} of the Talvo."),
+    );
+    // The values of another list.
+    of(
+        "Orvin won the Senja Cup four times (1931, 1934, 1937 and 1938).",
+        "Orvin won the Senja Cup four times (1961, 1963, 1967 and 1968).",
+    );
+}
+
+#[test]
+fn places_of_one_name_are_other_subjects() {
+    is(
+        PairClass::Template,
+        "Elmford, Orvin County, is a village on the river.",
+        "Elmford, Senja County, is a village on the river.",
+    );
+    is(
+        PairClass::Template,
+        "It was joined with Orvin to form the new parish.",
+        "It was joined with Senja to form the new parish.",
+    );
+    // What is said of a pronoun may be specific.
+    is(
+        PairClass::FactualDrift,
+        "In 1931 she discovered the comet that bears her name on a photographic plate of the \
+         telescope on the hill above Orvin.",
+        "In 1934 she discovered the comet that bears her name on a photographic plate of the \
+         telescope on the hill above Orvin.",
+    );
+}
+
 #[test]
 fn references_without_volume() {
     for (a, b) in [

@@ -37,11 +37,13 @@ pub(super) struct Words {
     pub(super) capitals_are_names: bool,
     listed: HashMap<String, WordClass, TextHasherBuilder>,
     verbs: HashSet<String, TextHasherBuilder>,
-    pronouns: &'static str,
-    denials: &'static str,
-    opposites: &'static str,
-    groups: &'static str,
+    pronouns: Set,
+    denials: Set,
+    opposites: Set,
+    groups: Set,
 }
+
+type Set = HashSet<&'static str, TextHasherBuilder>;
 
 impl Words {
     /// What a word is, given in lower case and without accents.
@@ -62,32 +64,28 @@ impl Words {
 
     /// Whether a word is a pronoun that is a subject and identifies nothing.
     pub(super) fn is_pronoun(&self, word: &str) -> bool {
-        has(self.pronouns, word)
+        self.pronouns.contains(word)
     }
 
     /// Whether a word denies what follows it without a negation: "failed to win".
     pub(super) fn is_denial(&self, word: &str) -> bool {
-        has(self.denials, word)
+        self.denials.contains(word)
     }
 
     /// Whether a word has the opposite meaning with the prefix "dis", "in", "im", "il" or "ir".
     pub(super) fn has_opposite(&self, word: &str) -> bool {
-        has(self.opposites, word)
+        self.opposites.contains(word)
     }
 
     /// Whether a name is that of a group of people or of an authority, and identifies nothing: it is in many texts.
     pub(super) fn is_group(&self, word: &str) -> bool {
-        has(self.groups, word)
+        self.groups.contains(word)
     }
 
     /// Whether a word is a finite verb, and perhaps something else, too.
     pub(super) fn is_verb(&self, word: &str) -> bool {
         self.verbs.contains(word)
     }
-}
-
-fn has(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|listed| listed == word)
 }
 
 /// The source of the lists of a language: words separated by blanks, groups by lines.
@@ -126,10 +124,10 @@ static LANGUAGES: LazyLock<Vec<Words>> = LazyLock::new(|| {
         capitals_are_names: true,
         listed: HashMap::default(),
         verbs: HashSet::default(),
-        pronouns: "",
-        denials: "",
-        opposites: "",
-        groups: "",
+        pronouns: Set::default(),
+        denials: Set::default(),
+        opposites: Set::default(),
+        groups: Set::default(),
     });
     all
 });
@@ -176,10 +174,10 @@ fn read(source: &Source) -> Words {
         capitals_are_names: source.code != "de",
         listed,
         verbs: source.verbs.split_whitespace().map(str::to_owned).collect(),
-        pronouns: source.pronouns,
-        denials: source.denials,
-        opposites: source.opposites,
-        groups: source.groups,
+        pronouns: source.pronouns.split_whitespace().collect(),
+        denials: source.denials.split_whitespace().collect(),
+        opposites: source.opposites.split_whitespace().collect(),
+        groups: source.groups.split_whitespace().collect(),
     }
 }
 
