@@ -689,13 +689,13 @@ fn facts_of_reworded_passages_are_no_changes() {
 fn places_of_one_name_are_other_subjects() {
     is(
         PairClass::Template,
-        "Elmford, Orvin County, is a village on the river.",
-        "Elmford, Senja County, is a village on the river.",
+        "Elmford, Orvin County, Senja   Elmford is a village in Orvin County in the Talvo-Holm valley.",
+        "Elmford, Talvo County, Senja   Elmford is a village in Talvo County.",
     );
     is(
         PairClass::Template,
-        "It was joined with Orvin to form the new parish.",
-        "It was joined with Senja to form the new parish.",
+        "It is a parish that, in the lists of the Holm Census Office, is joined with Orvin to form Orvin-Talvo.",
+        "It is a parish that, in the lists of the Holm Census Office, is joined with Talvo to form Orvin-Talvo.",
     );
     // What is said of a pronoun may be specific.
     is(
