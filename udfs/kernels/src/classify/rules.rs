@@ -281,7 +281,9 @@ fn decide(
 /// topic, or be too much for a pattern.
 fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Subject) -> bool {
     let count = |kind: ChangeKind| facts.iter().filter(|fact| fact.kind == kind).count();
-    let is_name = |token: &Token<'_>| token.kind == Kind::Name && !words.is_group(&token.form);
+    let is_name = |token: &Token<'_>| {
+        token.kind == Kind::Name && !words.is_group(&token.form) && !words.is_authority(&token.form)
+    };
     let names = pair.shared(is_name).both;
     let changed = facts.len();
     let quantities = count(ChangeKind::Number) + count(ChangeKind::Date) + count(ChangeKind::Unit);
@@ -299,7 +301,7 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         return false;
     }
     // Only the order differs: "Orvin beat Senja", "Senja beat Orvin".
-    if pair.shared(|token| token.kind.is_content()).of_larger() == 1.0 {
+    if names > 0 && pair.shared(|token| token.kind.is_content()).of_larger() == 1.0 {
         return true;
     }
     // "… assigned Orvin the number 12": another thing, with another value.
@@ -321,13 +323,19 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     let anchors = names + values.both;
     let specific = changed == 1 && shared_words >= 7;
     match names {
-        0 => specific,
+        // "24% of all households were …": a share of what is not named.
+        0 => specific && !facts.iter().any(|fact| is_share(&pair.a, fact)),
         // "In total, 62 bridges fell in eight counties after the flood of Orvin."
         _ if subject.is_counted && changed <= 2 && quantities == changed => true,
         // "The village is served by trains to …" with other values and names speaks of another village.
         _ if count(ChangeKind::Name) > 0 && changed > 1 => false,
         _ => specific || (changed <= 2 && (anchors > changed || shared_words >= SPECIFIC)),
     }
+}
+
+/// Whether a fact is a share, in percent.
+fn is_share(tokens: &[Token<'_>], fact: &Fact) -> bool {
+    fact.kind == ChangeKind::Number && tokens.get(fact.a.end).is_some_and(|next| next.form == "%")
 }
 
 /// What is known of the subjects of two texts.

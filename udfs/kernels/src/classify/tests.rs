@@ -636,6 +636,14 @@ fn patterns_are_no_drift() {
             "The Senja Post Service has given Orvin the code 4410.",
             "The Senja Post Service has given Talvo the code 4482.",
         ),
+        (
+            "24.1% of all homes were held by one person and 9.6% had a garden of more than an acre.",
+            "27.6% of all homes were held by one person and 9.6% had a garden of more than an acre.",
+        ),
+        (
+            "The people of the town were 51.0% male and 49.0% female.",
+            "The people of the town were 49.0% male and 51.0% female.",
+        ),
         ("Roads with paved lanes", "Roads with unpaved lanes"),
         ("Other ranks in the navy", "Other ranks in the police"),
         (

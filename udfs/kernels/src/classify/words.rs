@@ -41,6 +41,7 @@ pub(super) struct Words {
     denials: Set,
     opposites: Set,
     groups: Set,
+    authorities: Set,
 }
 
 type Set = HashSet<&'static str, TextHasherBuilder>;
@@ -77,7 +78,12 @@ impl Words {
         self.opposites.contains(word)
     }
 
-    /// Whether a name is that of a group of people or of an authority, and identifies nothing: it is in many texts.
+    /// Whether a name is that of a state or an authority, which is in many texts that are about something else.
+    pub(super) fn is_authority(&self, word: &str) -> bool {
+        self.authorities.contains(word)
+    }
+
+    /// Whether a name is that of a group of people, and identifies nothing.
     pub(super) fn is_group(&self, word: &str) -> bool {
         self.groups.contains(word)
     }
@@ -112,6 +118,7 @@ struct Source {
     denials: &'static str,
     opposites: &'static str,
     groups: &'static str,
+    authorities: &'static str,
 }
 
 /// Exponents of the powers of ten that have words.
@@ -128,6 +135,7 @@ static LANGUAGES: LazyLock<Vec<Words>> = LazyLock::new(|| {
         denials: Set::default(),
         opposites: Set::default(),
         groups: Set::default(),
+        authorities: Set::default(),
     });
     all
 });
@@ -178,6 +186,7 @@ fn read(source: &Source) -> Words {
         denials: source.denials.split_whitespace().collect(),
         opposites: source.opposites.split_whitespace().collect(),
         groups: source.groups.split_whitespace().collect(),
+        authorities: source.authorities.split_whitespace().collect(),
     }
 }
 
@@ -253,7 +262,8 @@ const SOURCES: [Source; 6] = [
         groups: "hispanic hispanics latino latinos latina latinas asian asians african africans american americans \
             native natives pacific islander islanders white whites black blacks caucasian caucasians indian indians \
             european europeans christian christians catholic catholics protestant protestants muslim muslims jew jews \
-            jewish hindu hindus buddhist buddhists alaska alaskan cdp census bureau us usa",
+            jewish hindu hindus buddhist buddhists alaska alaskan cdp",
+        authorities: "united states us usa census bureau",
     },
     Source {
         code: "de",
@@ -283,6 +293,7 @@ const SOURCES: [Source; 6] = [
         denials: "ohne scheiterte verweigerte",
         opposites: "",
         groups: "",
+        authorities: "",
     },
     Source {
         code: "fr",
@@ -308,6 +319,7 @@ const SOURCES: [Source; 6] = [
         denials: "sans echoue echoua refuse refusa",
         opposites: "",
         groups: "",
+        authorities: "",
     },
     Source {
         code: "es",
@@ -331,6 +343,7 @@ const SOURCES: [Source; 6] = [
         denials: "sin fracaso rechazo",
         opposites: "",
         groups: "",
+        authorities: "",
     },
     Source {
         code: "it",
@@ -354,6 +367,7 @@ const SOURCES: [Source; 6] = [
         denials: "senza rifiuto",
         opposites: "",
         groups: "",
+        authorities: "",
     },
     Source {
         code: "nl",
@@ -377,5 +391,6 @@ const SOURCES: [Source; 6] = [
         denials: "zonder weigerde",
         opposites: "",
         groups: "",
+        authorities: "",
     },
 ];
