@@ -162,13 +162,15 @@ pub(super) fn divides(token: &Token<'_>) -> bool {
     if token.gap == " " {
         return false;
     }
-    if token.gap.contains('\n') {
+    if token.gap.contains(['\n', '。']) {
         return true;
     }
-    let Some((_, after)) = token.gap.rsplit_once(['.', '!', '?', '…', '。']) else {
+    let Some((_, after)) = token.gap.rsplit_once(['.', '!', '?', '…']) else {
         return false;
     };
-    let begins = token.text.starts_with(char::is_uppercase) || after.contains(['[', '©', '•', '|']);
+    // Scripts without capitals have letters that are neither.
+    let is_begin = |c: char| c.is_alphabetic() && !c.is_lowercase();
+    let begins = token.text.starts_with(is_begin) || after.contains(['[', '©', '•', '|']);
     after.contains(char::is_whitespace) && begins
 }
 

@@ -398,7 +398,13 @@ fn last_sentences_are_no_furniture() {
 fn messages_with_a_shared_ending_are_other_texts() {
     let motto = "“A calm sea never made a skilled sailor, and you can't learn to swim in a boat.”";
     let dashes = "-----\nLife is a road; walk it slowly.";
-    for ending in [motto, dashes, "*Every day is a new door. Keep the key!*"] {
+    let proverb = "千里之行，始于足下。 A long walk can't begin without a step.";
+    for ending in [
+        motto,
+        dashes,
+        proverb,
+        "*Every day is a new door. Keep the key!*",
+    ] {
         for (one, other) in [
             (
                 "Where did they hide this form; can't see it..",
