@@ -88,7 +88,8 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
     let mut parenthesis = None;
     for (at, token) in tokens.iter().enumerate() {
         // What a title says is not said by the citation.
-        if token.gap.contains(['"', '“', '”', '«', '»']) {
+        let is_blank = token.gap == " ";
+        if !is_blank && token.gap.contains(['"', '“', '”', '«', '»']) {
             let quotes = token
                 .gap
                 .chars()
@@ -97,7 +98,9 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
             first_quote = first_quote.or(Some(at));
             is_titled |= at > 0 && ends_title(token.gap);
         }
-        if token.gap.contains('(') {
+        if is_blank {
+            // Neither a quotation nor a parenthesis begins or ends.
+        } else if token.gap.contains('(') {
             parenthesis = Some((at, false));
         } else if token.gap.contains(')') {
             parenthesis = None;

@@ -520,6 +520,11 @@ fn join<'a>(
     next: &Token<'a>,
     keys: &mut Keys<'a>,
 ) -> bool {
+    let is_open =
+        |last: &Token<'_>| matches!(last.kind, Kind::Number | Kind::Year | Kind::Function);
+    if !all.last().is_some_and(is_open) {
+        return false;
+    }
     // "two hundred and five"
     let is_and = words.code == Some("en")
         && next.kind == Kind::Number
