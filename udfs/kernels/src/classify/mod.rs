@@ -13,7 +13,7 @@
 //! the rules.
 //!
 //! Numbers, units and names that are recognised by their capitals need no list. **To add a language**, add its lists to
-//! `words`.
+//! `words`, and what begins its bylines and notices to `furniture`.
 
 mod align;
 mod changes;
