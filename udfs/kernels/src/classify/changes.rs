@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::align::align;
 use super::tokens::{Kind, Token};
+use super::words::Words;
 use super::{Change, ChangeKind};
 use crate::edit_distance_within;
 use crate::text_hasher::TextHasherBuilder;
@@ -12,6 +13,16 @@ use crate::text_hasher::TextHasherBuilder;
 /// Maximum number of pairs of names that are compared, of two runs of different lengths. Longer lists of names are no
 /// spellings of one name.
 const MAX_VARIANTS: usize = 4096;
+
+/// Maximum number of other content words, in a run of either text, beside a negation that is a fact. With more of them
+/// the negation belongs to another statement.
+const BESIDE_NEGATION: usize = 2;
+/// Maximum number of other words, in a run of either text, beside names that are a fact.
+const BESIDE_NAMES: usize = 3;
+/// A name of this many tokens is no name if that of the other text is much shorter: the passage says something else.
+const LONG_NAME: usize = 6;
+/// Maximum number of matched tokens between two values of one list: "November and December".
+const IN_LIST: usize = 3;
 
 /// A run of tokens of one or both texts between two matched tokens.
 #[derive(Debug, Clone)]
@@ -109,41 +120,154 @@ impl<'a> Aligned<'a> {
     }
 
     /// The facts that differ.
-    pub(super) fn facts(&self) -> Vec<Fact> {
+    pub(super) fn facts(&self, lists: &Words) -> Vec<Fact> {
         let mut facts = vec![];
         for run in &self.runs {
             let (a, b) = (self.rest_a(&run.a), self.rest_b(&run.b));
-            self.numbers(&a, &b, &mut facts);
+            self.numbers(lists, &a, &b, &mut facts);
             self.words(&a, &b, &mut facts);
-            if let Some((kind, own, other)) = self.names(&a, &b) {
+            if !self.is_reworded(&a, &b)
+                && let Some((kind, own, other)) = self.names(&a, &b)
+            {
                 facts.push(Fact {
                     kind,
                     a: own,
                     b: other,
                 });
             }
-            let negates = |tokens: &[Token<'_>], rest: &[usize]| {
-                rest.iter()
-                    .copied()
-                    .find(|&at| tokens[at].kind == Kind::Negation)
-            };
-            match (negates(&self.a, &a), negates(&self.b, &b)) {
-                (Some(at), None) => facts.push(Fact {
-                    kind: ChangeKind::Negation,
-                    a: at..at + 1,
-                    b: run.b.start..run.b.start,
-                }),
-                (None, Some(at)) => facts.push(Fact {
-                    kind: ChangeKind::Negation,
-                    a: run.a.start..run.a.start,
-                    b: at..at + 1,
-                }),
-                _ => {}
-            }
+            self.opposites(lists, &a, &b, &mut facts);
+            self.negation(lists, run, (&a, &b), &mut facts);
         }
+        self.of_lists(&mut facts);
         self.exchanged(&mut facts);
         facts.sort_by_key(|fact| fact.a.start);
         facts
+    }
+
+    /// A negation that only one text has. It is no fact if the other text denies the same in another way ("failed to",
+    /// "unable"), if its partner is a misspelling of it, or if it belongs to a statement that only one text has.
+    fn negation(
+        &self,
+        lists: &Words,
+        run: &Run,
+        (a, b): (&[usize], &[usize]),
+        facts: &mut Vec<Fact>,
+    ) {
+        let negates = |tokens: &[Token<'_>], rest: &[usize]| {
+            rest.iter()
+                .copied()
+                .find(|&at| tokens[at].kind == Kind::Negation)
+        };
+        let is_fact = |own: (&[Token<'_>], &[usize], &Range<usize>),
+                       other: (&[Token<'_>], &[usize], &Range<usize>),
+                       at: usize| {
+            let content = |(tokens, rest, _): (&[Token<'_>], &[usize], &Range<usize>)| {
+                let counted = rest.iter().filter(|&&at| tokens[at].kind.is_content());
+                counted.count()
+            };
+            if content(own) > BESIDE_NEGATION || content(other) > BESIDE_NEGATION {
+                return false;
+            }
+            if own.1.len() * other.1.len() > MAX_VARIANTS {
+                return true;
+            }
+            let negation = &own.0[at];
+            let denies = other.1.iter().any(|&to| {
+                let word = &other.0[to];
+                let denied = |&at: &usize| is_opposite(lists, &own.0[at].form, &word.form);
+                // The positive word may be matched elsewhere, or follow the run: "not paved", "unpaved".
+                let next = own.2.end..own.0.len().min(own.2.end + 1);
+                lists.is_denial(&word.form)
+                    || own.1.iter().any(denied)
+                    || next.into_iter().any(|at| denied(&at))
+            });
+            let is_misspelt = other.1.iter().any(|&to| {
+                let word = &other.0[to];
+                let is_unknown = matches!(word.kind, Kind::Word | Kind::Name);
+                is_transposed(&negation.form, &word.form)
+                    || (is_unknown && is_one_edit(&negation.form, &word.form))
+            });
+            !denies && !is_misspelt
+        };
+        let (own, other) = ((&*self.a, a, &run.a), (&*self.b, b, &run.b));
+        match (negates(&self.a, a), negates(&self.b, b)) {
+            (Some(at), None) if is_fact(own, other, at) => facts.push(Fact {
+                kind: ChangeKind::Negation,
+                a: at..at + 1,
+                b: run.b.start..run.b.start,
+            }),
+            (None, Some(at)) if is_fact(other, own, at) => facts.push(Fact {
+                kind: ChangeKind::Negation,
+                a: run.a.start..run.a.start,
+                b: at..at + 1,
+            }),
+            _ => {}
+        }
+    }
+
+    /// Words of which one is the other with a prefix that negates it: "paved" and "unpaved".
+    fn opposites(&self, lists: &Words, a: &[usize], b: &[usize], facts: &mut Vec<Fact>) {
+        if lists.code != Some("en") || a.len() * b.len() > MAX_VARIANTS {
+            return;
+        }
+        let is_negated = |tokens: &[Token<'_>], rest: &[usize]| {
+            rest.iter().any(|&at| tokens[at].kind == Kind::Negation)
+        };
+        if is_negated(&self.a, a) != is_negated(&self.b, b) {
+            return;
+        }
+        for &own in a {
+            let other = b.iter().find(|&&other| {
+                let (x, y) = (&self.a[own].form, &self.b[other].form);
+                is_opposite(lists, x, y) || is_opposite(lists, y, x)
+            });
+            if let Some(&other) = other {
+                facts.push(Fact {
+                    kind: ChangeKind::Word,
+                    a: own..own + 1,
+                    b: other..other + 1,
+                });
+            }
+        }
+    }
+
+    /// Values of a list of which one is shared: "November and December", "October and November".
+    fn of_lists(&self, facts: &mut Vec<Fact>) {
+        let values = |tokens: &[Token<'_>], rest: Vec<usize>| -> Vec<usize> {
+            let kept = rest.into_iter();
+            kept.filter(|&at| is_value(tokens[at].kind)).collect()
+        };
+        let mut before: Option<(&Run, Vec<usize>, Vec<usize>)> = None;
+        for run in &self.runs {
+            let (a, b) = (
+                values(&self.a, self.rest_a(&run.a)),
+                values(&self.b, self.rest_b(&run.b)),
+            );
+            if let Some((last, last_a, last_b)) = &before {
+                let between = last.a.end..run.a.start;
+                let pair = match (&**last_a, &**last_b, &*a, &*b) {
+                    ([own], [], [], [other]) | ([], [other], [own], []) => Some((*own, *other)),
+                    _ => None,
+                };
+                if let Some((own, other)) = pair
+                    && between.len() <= IN_LIST
+                {
+                    let kind = self.a[own].kind;
+                    let is_list = self.a[between].iter().any(|token| token.kind == kind);
+                    if is_list && self.b[other].kind == kind {
+                        facts.push(Fact {
+                            kind: match kind {
+                                Kind::Number => ChangeKind::Number,
+                                _ => ChangeKind::Date,
+                            },
+                            a: own..own + 1,
+                            b: other..other + 1,
+                        });
+                    }
+                }
+            }
+            before = Some((run, a, b));
+        }
     }
 
     /// Values that stand in another order while all other tokens stay: "2–1" and "1–2". Names count if they change
@@ -172,7 +296,9 @@ impl<'a> Aligned<'a> {
             let places = tokens.iter().enumerate();
             let kept =
                 places.filter(|(_, token)| is_value(token) && (token.kind == Kind::Name) == names);
-            kept.map(|(at, _)| at).collect()
+            let mut places: Vec<usize> = kept.map(|(at, _)| at).collect();
+            order_dates(tokens, &mut places);
+            places
         };
         for names in [false, true] {
             let (own, other) = (order(&self.a, names), order(&self.b, names));
@@ -203,14 +329,18 @@ impl<'a> Aligned<'a> {
     }
 
     /// Numbers, dates and units of a run, each paired with one of the same kind.
-    fn numbers(&self, a: &[usize], b: &[usize], facts: &mut Vec<Fact>) {
+    fn numbers(&self, lists: &Words, a: &[usize], b: &[usize], facts: &mut Vec<Fact>) {
         let of = |tokens: &[Token<'_>], rest: &[usize], is: &dyn Fn(Kind, bool) -> bool| {
             let kept = rest.iter().copied();
             let kept = kept.filter(|&at| is(tokens[at].kind, is_day(tokens, at)));
             kept.collect::<Vec<usize>>()
         };
         let mut pair = |own: &[usize], other: &[usize], kind: ChangeKind| {
-            for (&own, &other) in own.iter().zip(other) {
+            let differs = |&(&own, &other): &(&usize, &usize)| {
+                let (x, y) = (&self.a[own], &self.b[other]);
+                !is_same_value(x, y) && is_ordinal(lists, x) == is_ordinal(lists, y)
+            };
+            for (&own, &other) in own.iter().zip(other).filter(differs) {
                 facts.push(Fact {
                     kind,
                     a: own..own + 1,
@@ -237,7 +367,14 @@ impl<'a> Aligned<'a> {
         let numbers = (of(&self.a, a, &is_number), of(&self.b, b, &is_number));
         pair(&years.0, &years.1, ChangeKind::Date);
         pair(&numbers.0, &numbers.1, ChangeKind::Number);
-        // A number of four digits that looks like a year, and another number.
+        // A number of four digits that looks like a year, and another number, if nothing else differs.
+        let content = |tokens: &[Token<'_>], rest: &[usize]| {
+            let counted = rest.iter().filter(|&&at| tokens[at].kind.is_content());
+            counted.count()
+        };
+        if content(&self.a, a).max(content(&self.b, b)) > 2 {
+            return;
+        }
         let paired = (
             years.0.len().min(years.1.len()),
             numbers.0.len().min(numbers.1.len()),
@@ -278,6 +415,15 @@ impl<'a> Aligned<'a> {
         }
     }
 
+    /// Whether a run of either text has so many words that its names belong to another statement.
+    fn is_reworded(&self, a: &[usize], b: &[usize]) -> bool {
+        let words = |tokens: &[Token<'_>], rest: &[usize]| {
+            let words = rest.iter().filter(|&&at| tokens[at].kind == Kind::Word);
+            words.count()
+        };
+        words(&self.a, a).max(words(&self.b, b)) > BESIDE_NAMES
+    }
+
     /// The names of a run, from the first to the last, unless they are spellings of one name.
     fn names(&self, a: &[usize], b: &[usize]) -> Option<(ChangeKind, Range<usize>, Range<usize>)> {
         let of = |tokens: &[Token<'_>], rest: &[usize]| -> Vec<usize> {
@@ -298,11 +444,33 @@ impl<'a> Aligned<'a> {
         let is_each_a_variant =
             x.len() == y.len() && x.iter().zip(&y).all(|(x, y)| is_variant(x, y));
         let some_variant = || {
+            // "Severn" and "Severna Park" are two places, "Obama" and "Barack Obamma" one person.
+            let is_longer = match (&*x, &*y) {
+                ([one], [first, _, ..]) | ([first, _, ..], [one]) => {
+                    one.form != first.form && is_variant(one, first)
+                }
+                _ => false,
+            };
             x.len() != y.len()
+                && !is_longer
                 && x.len() * y.len() <= MAX_VARIANTS
                 && x.iter().any(|x| y.iter().any(|y| is_variant(x, y)))
         };
-        if is_each_a_variant || some_variant() || is_acronym(&x, &y) || is_acronym(&y, &x) {
+        let (width, wide) = (last_a + 1 - first_a, last_b + 1 - first_b);
+        let is_long = width.max(wide) > LONG_NAME && width.max(wide) > 3 * width.min(wide);
+        // "Navy" and "Orvin departed from Senja"
+        let is_clause = |tokens: &[Token<'_>], from: usize, to: usize| {
+            let mut tokens = tokens[from..to].iter();
+            tokens.any(|token| token.is_verb || token.kind == Kind::Verb)
+        };
+        let is_clause = is_clause(&self.a, first_a, last_a) != is_clause(&self.b, first_b, last_b);
+        if is_clause
+            || is_long
+            || is_each_a_variant
+            || some_variant()
+            || is_acronym(&x, &y)
+            || is_acronym(&y, &x)
+        {
             return None;
         }
         Some((ChangeKind::Name, first_a..last_a + 1, first_b..last_b + 1))
@@ -370,6 +538,102 @@ fn is_day(tokens: &[Token<'_>], at: usize) -> bool {
     tokens[at].form.len() <= 2 && near.any(|token| token.kind == Kind::Calendar)
 }
 
+/// Whether a number says which one of an order something is: "2nd", "second", "twenty-first".
+pub(super) fn is_ordinal(lists: &Words, token: &Token<'_>) -> bool {
+    if token.text.starts_with(|c: char| c.is_ascii_digit()) {
+        let endings = ["st", "nd", "rd", "th"];
+        return endings.iter().any(|ending| token.text.ends_with(ending));
+    }
+    let last_word = token.text.rsplit(['-', ' ']).next().unwrap_or_default();
+    lists.is_ordinal(last_word)
+}
+
+fn is_value(kind: Kind) -> bool {
+    matches!(kind, Kind::Number | Kind::Year | Kind::Calendar)
+}
+
+/// Puts the parts of each date in one order: month, day, year.
+fn order_dates(tokens: &[Token<'_>], places: &mut [usize]) {
+    let rank = |at: usize| match tokens[at].kind {
+        Kind::Calendar => 0,
+        Kind::Number => 1,
+        _ => 2,
+    };
+    let mut at = 0;
+    while at < places.len() {
+        let is_date = |tokens: &[Token<'_>], at: usize| match tokens[at].kind {
+            Kind::Calendar | Kind::Year => true,
+            _ => is_day(tokens, at),
+        };
+        let mut end = at;
+        while end < places.len().min(at + 3)
+            && places[end] - places[at] == end - at
+            && is_date(tokens, places[end])
+            && !places[at..end]
+                .iter()
+                .any(|&other| rank(other) == rank(places[end]))
+        {
+            end += 1;
+        }
+        places[at..end].sort_by_key(|&place| rank(place));
+        at = end.max(at + 1);
+    }
+}
+
+/// Whether two numbers are spellings of one value: with another ending of letters ("1920s", "1920l"), a comma for the
+/// point of decimals, or zeros before it.
+fn is_same_value(a: &Token<'_>, b: &Token<'_>) -> bool {
+    let is_negative = |token: &Token<'_>| token.form.starts_with('-');
+    if is_negative(a) != is_negative(b) {
+        return false;
+    }
+    let parts = |text| {
+        let text: &str = text;
+        let end = text.find(char::is_alphabetic).unwrap_or(text.len());
+        text.split_at(end)
+    };
+    let ((a, a_letters), (b, b_letters)) = (parts(a.text), parts(b.text));
+    let is_upper = |letters: &str| letters.starts_with(char::is_uppercase);
+    if a.is_empty() || b.is_empty() || (is_upper(a_letters) && is_upper(b_letters)) {
+        return false;
+    }
+    let digits = |text| {
+        let text: &str = text;
+        let digits = text.trim_start_matches('0').bytes();
+        digits.map(|byte| if byte == b',' { b'.' } else { byte })
+    };
+    digits(a).eq(digits(b))
+}
+
+/// Whether the second word is the first one with a prefix that negates it.
+fn is_opposite(lists: &Words, word: &str, negated: &str) -> bool {
+    if word.len() >= negated.len() || !negated.ends_with(word) {
+        return false;
+    }
+    let is_unless = negated == "unless";
+    match &negated[..negated.len() - word.len()] {
+        "un" | "non" => word.len() >= 4 && !is_unless,
+        "dis" | "in" | "im" | "il" | "ir" => lists.has_opposite(word),
+        _ => false,
+    }
+}
+
+/// Whether two words differ by two neighbouring letters that changed places.
+fn is_transposed(a: &str, b: &str) -> bool {
+    if a.len() != b.len() || a == b {
+        return false;
+    }
+    let mut left = a.chars().zip(b.chars()).skip_while(|(a, b)| a == b);
+    let (first, second) = (left.next(), left.next());
+    let is_swap = |((a, b), (c, d)): ((char, char), (char, char))| a == d && b == c;
+    first.zip(second).is_some_and(is_swap) && left.all(|(a, b)| a == b)
+}
+
+/// Whether a letter more, less or another one makes a word of another one, with the same first letter.
+fn is_one_edit(a: &str, b: &str) -> bool {
+    a.chars().next() == b.chars().next() && edit_distance_within(a, b, 1).is_some()
+}
+
 fn runs(matched: &[Option<usize>], len_a: usize, len_b: usize) -> Vec<Run> {
     let mut runs = vec![];
     let (mut from_a, mut from_b) = (0, 0);
@@ -393,6 +657,9 @@ pub(super) fn is_variant(a: &Token<'_>, b: &Token<'_>) -> bool {
         true => (&*a.form, &*b.form),
         false => (&*b.form, &*a.form),
     };
+    if is_designation(a) || is_designation(b) || are_distinct(short, long) {
+        return short == long;
+    }
     let letters = short.chars().count();
     // An initial of a given name.
     if letters == 1 && a.kind == Kind::Name && b.kind == Kind::Name {
@@ -411,13 +678,46 @@ pub(super) fn is_variant(a: &Token<'_>, b: &Token<'_>) -> bool {
     {
         return true;
     }
+    // "MRE's" and "MREs".
+    if letters >= 2 && long.strip_suffix('s') == Some(short) {
+        return true;
+    }
+    if letters >= 4 && is_transposed(short, long) {
+        return true;
+    }
     let edits = match letters {
-        0..=4 => 0,
+        0..=3 => 0,
+        // A letter for another one makes another name: "Iran" and "Iraq".
+        4 => usize::from(longer > letters),
+        10.. => 2,
         8.. if a.kind != Kind::Name => 2,
         _ => 1,
     };
     let same_first = short.chars().next() == long.chars().next();
     same_first && edits > 0 && edit_distance_within(short, long, edits).is_some()
+}
+
+/// Whether a token is a Roman number or has digits: each of its characters counts.
+fn is_designation(token: &Token<'_>) -> bool {
+    let bytes = token.text.as_bytes();
+    let is_roman = |byte: &u8| matches!(byte, b'I' | b'V' | b'X' | b'L' | b'C' | b'D' | b'M');
+    bytes.iter().any(u8::is_ascii_digit) || (bytes.len() > 1 && bytes.iter().all(is_roman))
+}
+
+/// Names that differ by a few letters and are no spellings of one name.
+const DISTINCT: [[&str; 2]; 6] = [
+    ["ireland", "iceland"],
+    ["niger", "nigeria"],
+    ["nigerian", "nigerien"],
+    ["northeastern", "northwestern"],
+    ["southeastern", "southwestern"],
+    ["columbia", "colombia"],
+];
+
+fn are_distinct(a: &str, b: &str) -> bool {
+    DISTINCT
+        .iter()
+        .any(|[x, y]| (*x == a && *y == b) || (*x == b && *y == a))
 }
 
 /// Whether the first list is one word of the initials of the second.

@@ -55,6 +55,9 @@ const WEAK: [&str; 40] = [
 /// Marks of a citation, and of a text that is compared with one.
 const ENOUGH: i32 = 3;
 const ENOUGH_BESIDE: i32 = 2;
+/// Maximum number of tokens of the authors, and of a place and a publisher in parentheses.
+const MAX_AUTHORS: usize = 14;
+const MAX_PUBLISHER: usize = 10;
 /// A citation is not longer than this number of tokens.
 const MAX_TOKENS: usize = 80;
 
@@ -79,14 +82,32 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
     let mut weak = 0;
     let mut verbs = 0;
     let mut is_quoted = false;
+    let mut first_quote = None;
+    let mut is_titled = false;
+    let mut is_dated = false;
+    let mut parenthesis = None;
     for (at, token) in tokens.iter().enumerate() {
         // What a title says is not said by the citation.
-        if token.gap.contains(['"', '“', '”', '«', '»']) {
+        let is_blank = token.gap == " ";
+        if !is_blank && token.gap.contains(['"', '“', '”', '«', '»']) {
             let quotes = token
                 .gap
                 .chars()
                 .filter(|c| matches!(c, '"' | '“' | '”' | '«' | '»'));
             is_quoted ^= quotes.count() % 2 == 1;
+            first_quote = first_quote.or(Some(at));
+            is_titled |= at > 0 && ends_title(token.gap);
+        }
+        if is_blank {
+            // Neither a quotation nor a parenthesis begins or ends.
+        } else if token.gap.contains('(') {
+            parenthesis = Some((at, false));
+        } else if token.gap.contains(')') {
+            parenthesis = None;
+        } else if token.gap.starts_with(':')
+            && let Some((_, has_colon)) = &mut parenthesis
+        {
+            *has_colon = true;
         }
         if token.kind == Kind::Verb && !is_quoted && token.text.starts_with(char::is_lowercase) {
             verbs += 1;
@@ -95,6 +116,11 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
         if STRONG.contains(&form) && (form != "pp" || number(at + 1)) {
             marks += 2;
         }
+        // "Retrieved 3 May 2012"
+        is_dated |= matches!(form, "retrieved" | "accessed" | "archived")
+            && tokens
+                .get(at + 1)
+                .is_some_and(|next| next.kind.is_date() || next.kind == Kind::Number);
         let is_page = form == "p" && number(at + 1) && gap(at + 1).starts_with('.');
         if is_page {
             marks += 2;
@@ -130,6 +156,13 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
         {
             marks += 1;
         }
+        // (Brannock: Oak Press, 1988)
+        let is_publisher = token.kind == Kind::Year && closes;
+        if is_publisher
+            && parenthesis.is_some_and(|(from, has_colon)| has_colon && at - from <= MAX_PUBLISHER)
+        {
+            marks += 2;
+        }
         // "Smith, J." at the beginning.
         let is_initial =
             token.text.chars().count() == 1 && token.text.starts_with(char::is_uppercase);
@@ -142,9 +175,62 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
         }
     }
     let begins_quoted = text.trim_start().starts_with(['"', '“', '«']);
-    let ends_dated = tokens.last().is_some_and(|token| token.kind == Kind::Year);
-    marks += weak.min(3) + i32::from(begins_quoted) + i32::from(ends_dated && weak > 0);
+    let last = tokens.last().map(|token| token.kind);
+    let ends_dated = last == Some(Kind::Year);
+    // Author. "Title". Publisher. Year. Pages.
+    let has_author = first_quote.is_some_and(|at| are_authors(&tokens[..at], gap(at)));
+    let has_title = is_titled || ends_title(&text[tokens.last().map_or(0, Token::end)..]);
+    let is_listed = has_title && (begins_quoted || has_author);
+    let ends_numbered = matches!(last, Some(Kind::Year | Kind::Number));
+    let is_site = |token: &Token<'_>| {
+        let mut endings = [".com", ".org", ".net"].iter();
+        endings.any(|ending| token.text.ends_with(ending))
+    };
+    marks += 2 * i32::from(has_author)
+        + i32::from(is_listed)
+        + i32::from(is_dated)
+        + i32::from(is_listed && tokens.iter().any(is_site));
+    marks += weak.min(3) + i32::from(begins_quoted);
+    marks += i32::from((ends_dated && weak > 0) || (ends_numbered && is_listed));
     marks - 2 * verbs
+}
+
+/// Whether a title in quotation marks ends before a token, with a full stop or a comma.
+fn ends_title(gap: &str) -> bool {
+    let mut before = None;
+    for character in gap.chars() {
+        let is_quote = |c: char| matches!(c, '"' | '”' | '»');
+        let is_stop = |c: char| matches!(c, '.' | ',');
+        let closes = before.is_some_and(|before| {
+            (is_quote(before) && is_stop(character)) || (is_stop(before) && character == '”')
+        });
+        if closes {
+            return true;
+        }
+        before = Some(character);
+    }
+    false
+}
+
+/// Whether what stands before a title is names of authors, which a full stop, a comma or a parenthesis ends.
+fn are_authors(tokens: &[Token<'_>], gap: &str) -> bool {
+    let is_author = |token: &Token<'_>| {
+        let is_short = token.text.chars().count() <= 3;
+        token.text.starts_with(char::is_uppercase)
+            || (is_short && token.kind != Kind::Verb && token.kind != Kind::Preposition)
+            || matches!(&*token.form, "editor" | "editors")
+    };
+    let is_prepositional = tokens.first().is_some_and(|first| {
+        matches!(
+            first.kind,
+            Kind::Preposition | Kind::Function | Kind::Number
+        ) || first.kind.is_date()
+    });
+    !tokens.is_empty()
+        && tokens.len() <= MAX_AUTHORS
+        && !is_prepositional
+        && gap.trim_start().starts_with(['.', ',', ')'])
+        && tokens.iter().all(is_author)
 }
 
 fn is_at_end(tokens: &[Token<'_>], at: usize) -> bool {

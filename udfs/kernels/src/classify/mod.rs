@@ -9,14 +9,16 @@
 //!
 //! The rules depend on what differs between two aligned texts, not on a model: numbers, dates, units, names, words that
 //! exclude each other, negation, and whether the subject is another one. `words` holds the lists of languages, `citation`
-//! the shape of references. The labelled pairs in `tests/pair_classes/` measure the rules.
+//! the shape of references, `furniture` what stands around a text. The labelled pairs in `tests/pair_classes/` measure
+//! the rules.
 //!
 //! Numbers, units and names that are recognised by their capitals need no list. **To add a language**, add its lists to
-//! `words`.
+//! `words`, and what begins its bylines and notices to `furniture`.
 
 mod align;
 mod changes;
 mod citation;
+mod furniture;
 mod rules;
 mod tokens;
 mod words;
@@ -32,7 +34,7 @@ use unicode_normalization::UnicodeNormalization;
 pub enum PairClass {
     /// The same text, apart from white space and compatibility forms of characters.
     Identical,
-    /// The same statement, worded or punctuated differently.
+    /// The same statement, worded, spelled or punctuated differently, or with other page furniture around it.
     CopyEdit,
     /// The same statement about the same topic, with a fact changed.
     FactualDrift,
@@ -40,7 +42,7 @@ pub enum PairClass {
     Template,
     /// Citations.
     Reference,
-    /// Similar texts to which no other class applies.
+    /// Similar texts to which no other class applies, such as rows of tables and messages with the same signature.
     Other,
     /// Texts that share little.
     NotSimilar,

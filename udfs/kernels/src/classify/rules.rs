@@ -1,9 +1,13 @@
 //! The rules, from the alignment of a pair to its class.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
-use super::changes::{Aligned, Fact, is_variant};
+use crate::text_hasher::TextHasherBuilder;
+
+use super::changes::{Aligned, Fact, is_ordinal, is_variant};
 use super::citation::are_citations;
+use super::furniture::{body, divides};
 use super::tokens::{Keys, Kind, Token, tokens};
 use super::words::Words;
 use super::{ChangeKind, Classification, PairClass};
@@ -19,6 +23,36 @@ const LONGER: f64 = 2.5;
 /// Share of the characters that are letters, below which a text is a formula or a table.
 const LETTERS: f64 = 0.45;
 
+/// Texts with a shared ending, such as a signature, have beginnings that share at most this share of their tokens.
+const SHARED_BEGINNING: f64 = 0.3;
+/// The same of beginnings of which each has many tokens, among which are the words of any text.
+const SHARED_LONG_BEGINNING: f64 = 0.5;
+/// Share of the content that long beginnings have in common.
+const SHARED_CONTENT: f64 = 0.15;
+/// A beginning of this many tokens is long.
+const LONG_BEGINNING: usize = 12;
+/// The longer beginning has at least this many tokens, and a shared ending at most this many times as many.
+const BEGINNING: usize = 4;
+const ENDING: usize = 8;
+/// Minimum and maximum number of tokens of a shared ending.
+const ENDING_TOKENS: std::ops::RangeInclusive<usize> = 4..=80;
+/// Texts whose subject is a pronoun are about one thing if they have this number of words in common, without numbers.
+const SAYS_SOMETHING: usize = 8;
+/// The same of texts whose subject is named in one of them, or of which a name and a number differ.
+const SAYS_MUCH: usize = 20;
+/// A text with a name in common and two facts that differ is specific with this number of content words in common.
+const SPECIFIC: usize = 10;
+/// The place of a verb that is known by its ending is less than this.
+const VERB: usize = 6;
+/// A description of the subject between commas has at most this many tokens.
+const APPOSITION: usize = 18;
+/// A fact of a text is another one if at least this share of the content is in both.
+const STATEMENT: f64 = 0.55;
+/// If this many values differ, and few are shared, the text is a pattern.
+const MANY: usize = 4;
+/// A title has at most this many tokens.
+const TITLE: usize = 15;
+
 /// The class of two different texts.
 pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     let mut keys = Keys::default();
@@ -31,6 +65,10 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
         return none(PairClass::Other);
     }
     let are_citations = are_citations((a, &own), (b, &other));
+    let (own, other) = match are_citations {
+        true => (own, other),
+        false => (without_furniture(own), without_furniture(other)),
+    };
     let pair = Aligned::new(own, other);
     let all = pair.shared(|_| true).of_larger();
     let content = pair.shared(|token| token.kind.is_content());
@@ -43,15 +81,20 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     if all < NOT_SIMILAR && content.of_smaller() < EDIT {
         return none(PairClass::NotSimilar);
     }
-    if is_formula(a) || is_formula(b) {
+    let is_statement = |text, tokens| !is_formula(text, tokens) && !is_row(words, text, tokens);
+    if !is_statement(a, &pair.a) || !is_statement(b, &pair.b) || share_only_an_ending(&pair) {
         return none(PairClass::Other);
     }
-    let facts = pair.facts();
-    let subject = Subject::new(words, &pair, &facts);
+    let facts = pair.facts(words);
+    let are_sentences = ends_sentence(a) && ends_sentence(b);
+    let subject = Subject::new(words, &pair, &facts, are_sentences);
     let are_titles = subject.has_no_verb && !ends_sentence(a) && !ends_sentence(b);
-    let class = match are_titles && !facts.is_empty() && all >= PATTERN {
+    let is_title = |tokens: &[Token<'_>]| tokens.len() <= TITLE;
+    let is_other_title = is_title(&pair.a) && is_title(&pair.b) && replaces_a_word(&pair);
+    let is_filled_in = !facts.is_empty() || is_other_title;
+    let class = match are_titles && is_filled_in && all >= PATTERN {
         true => PairClass::Template,
-        false => decide(&pair, &facts, &subject, all),
+        false => decide(words, &pair, &facts, &subject, all),
     };
     let has_facts = matches!(class, PairClass::FactualDrift | PairClass::Template);
     let mut changes: Vec<_> = match has_facts {
@@ -67,9 +110,116 @@ fn ends_sentence(text: &str) -> bool {
     text.trim_end().ends_with(['.', '!', '?', '。', '"', '”'])
 }
 
-/// Whether a text is a formula or a table: it has an arrow, an equals sign, or few letters.
-fn is_formula(text: &str) -> bool {
-    text.contains(['→', '←', '⇌', '↔', '=', '|']) || letters(text) < LETTERS
+fn without_furniture(mut tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
+    let body = body(&tokens);
+    tokens.truncate(body.end);
+    tokens.drain(..body.start);
+    tokens
+}
+
+/// Whether two texts are different messages with the same ending, such as a signature or a motto: an ending that begins
+/// a sentence, a line or a quotation, after beginnings that have little in common.
+fn share_only_an_ending(pair: &Aligned<'_>) -> bool {
+    let (a, b) = (&pair.a, &pair.b);
+    let ends = a.iter().rev().zip(b.iter().rev());
+    let shared = ends.take_while(|(a, b)| a.key == b.key).count();
+    let begins = |token: &Token<'_>| {
+        if token.gap == " " {
+            return false;
+        }
+        let signs = token.gap.chars().filter(|c| !c.is_whitespace());
+        divides(token) || token.gap.contains(['"', '“', '«', '*']) || signs.count() >= 3
+    };
+    let mut starts = a.len() - shared..a.len();
+    let start = starts.find(|&at| begins(&a[at]) && begins(&b[at + b.len() - a.len()]));
+    let Some(start) = start else {
+        return false;
+    };
+    let ending = a.len() - start;
+    let (a, b) = (&a[..start], &b[..b.len() - ending]);
+    let (smaller, larger) = match a.len() <= b.len() {
+        true => (a, b),
+        false => (b, a),
+    };
+    if smaller.is_empty()
+        || larger.len() < BEGINNING
+        || !ENDING_TOKENS.contains(&ending)
+        || ending > ENDING * larger.len()
+    {
+        return false;
+    }
+    let mut counts: HashMap<u32, usize, TextHasherBuilder> = HashMap::default();
+    for token in larger {
+        *counts.entry(token.key).or_default() += 1;
+    }
+    let (mut both, mut content) = (0, 0);
+    for token in smaller {
+        if let Some(count) = counts.get_mut(&token.key)
+            && *count > 0
+        {
+            *count -= 1;
+            both += 1;
+            content += usize::from(token.kind.is_content());
+        }
+    }
+    let of = smaller
+        .iter()
+        .filter(|token| token.kind.is_content())
+        .count();
+    let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
+    let all = share(both, smaller.len());
+    let is_long = smaller.len() >= LONG_BEGINNING;
+    all <= SHARED_BEGINNING
+        || (is_long && all <= SHARED_LONG_BEGINNING && share(content, of) <= SHARED_CONTENT)
+}
+
+/// Whether one word of a text is another one in the other text, and not a form of it.
+fn replaces_a_word(pair: &Aligned<'_>) -> bool {
+    pair.runs.iter().any(|run| {
+        let content = |tokens: &[Token<'_>], rest: Vec<usize>| -> Vec<usize> {
+            let kept = rest.into_iter();
+            kept.filter(|&at| tokens[at].kind.is_content()).collect()
+        };
+        let own = content(&pair.a, pair.rest_a(&run.a));
+        let other = content(&pair.b, pair.rest_b(&run.b));
+        match (&*own, &*other) {
+            ([own], [other]) => !is_variant(&pair.a[*own], &pair.b[*other]),
+            _ => false,
+        }
+    })
+}
+
+/// Whether a text is a formula or a table: it has an arrow, an equals sign, few letters, or a sum of which most terms
+/// are no words.
+fn is_formula(text: &str, tokens: &[Token<'_>]) -> bool {
+    let is_word =
+        |token: &&Token<'_>| token.text.len() >= 3 && token.text.chars().all(char::is_alphabetic);
+    text.contains(['→', '←', '⇌', '↔', '=', '|'])
+        || letters(text) < LETTERS
+        || (text.contains(" + ") && tokens.iter().filter(is_word).count() * 2 < tokens.len())
+}
+
+/// Whether a text is a row of a table: a number, and cells without a verb that are divided by blanks or signs.
+fn is_row(words: &Words, text: &str, tokens: &[Token<'_>]) -> bool {
+    let text = text.trim();
+    let [first, second, ..] = tokens else {
+        return false;
+    };
+    let is_numbered = first.kind == Kind::Number
+        && text.starts_with(first.text)
+        && second.gap.starts_with([' ', '\t'])
+        && words.code.is_some()
+        && !ends_sentence(text);
+    let has_cells = || {
+        let is_divided =
+            |gap: &str| gap.contains(['\t', '*']) || gap.contains("  ") || gap == " ; ";
+        tokens.iter().any(|token| is_divided(token.gap))
+    };
+    is_numbered
+        && has_cells()
+        && !tokens
+            .iter()
+            .any(|token| token.is_verb || token.kind == Kind::Verb)
 }
 
 /// The share of the characters of a text, without blanks, that are letters.
@@ -90,7 +240,13 @@ fn letters(text: &str) -> f64 {
     f64::from(letters) / f64::from(all.max(1))
 }
 
-fn decide(pair: &Aligned<'_>, facts: &[Fact], subject: &Subject, all: f64) -> PairClass {
+fn decide(
+    words: &Words,
+    pair: &Aligned<'_>,
+    facts: &[Fact],
+    subject: &Subject,
+    all: f64,
+) -> PairClass {
     let content = pair.shared(|token| token.kind.is_content());
     let is_pattern = all >= PATTERN;
     if subject.is_other {
@@ -103,7 +259,8 @@ fn decide(pair: &Aligned<'_>, facts: &[Fact], subject: &Subject, all: f64) -> Pa
         if content.of_smaller() < 1.0 - EDIT && all < EDIT {
             return PairClass::Other;
         }
-        return match is_same_topic(pair, facts, subject) {
+        return match is_same_topic(words, pair, facts, subject) {
+            true if content.of_smaller() < STATEMENT => PairClass::Other,
             true => PairClass::FactualDrift,
             false if is_pattern => PairClass::Template,
             false => PairClass::Other,
@@ -122,29 +279,63 @@ fn decide(pair: &Aligned<'_>, facts: &[Fact], subject: &Subject, all: f64) -> Pa
 
 /// Whether a pair with the same subject and other facts speaks of the same topic: what it shares must identify the
 /// topic, or be too much for a pattern.
-fn is_same_topic(pair: &Aligned<'_>, facts: &[Fact], subject: &Subject) -> bool {
+fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Subject) -> bool {
     let count = |kind: ChangeKind| facts.iter().filter(|fact| fact.kind == kind).count();
-    let names = pair.shared(|token| token.kind == Kind::Name).both;
+    let is_name = |token: &Token<'_>| {
+        token.kind == Kind::Name && !words.is_group(&token.form) && !words.is_authority(&token.form)
+    };
+    let names = pair.shared(is_name).both;
     let changed = facts.len();
     let quantities = count(ChangeKind::Number) + count(ChangeKind::Date) + count(ChangeKind::Unit);
+    let shared_words = pair.shared(|token| token.kind.is_content()).both;
+    let is_plain = |token: &Token<'_>| matches!(token.kind, Kind::Word | Kind::Name);
+    if subject.is_pronoun && pair.shared(is_plain).both < SAYS_SOMETHING {
+        return false;
+    }
+    // "It is united with Orvin …", "It is united with Senja …"
+    if subject.is_pronoun && count(ChangeKind::Name) > 0 && shared_words < SAYS_MUCH {
+        return false;
+    }
+    // "Orvin gave 12 boats." and "Gave 14 boats.": nothing says that it is the same one.
+    if subject.is_unnamed && quantities > 0 && shared_words < SAYS_MUCH {
+        return false;
+    }
+    // Only the order differs: "Orvin beat Senja", "Senja beat Orvin".
+    if names > 0 && pair.shared(|token| token.kind.is_content()).of_larger() == 1.0 {
+        return true;
+    }
+    // "… assigned Orvin the number 12": another thing, with another value.
+    if count(ChangeKind::Name) > 0 && count(ChangeKind::Number) > 0 && shared_words < SAYS_MUCH {
+        return false;
+    }
     if subject.has_no_verb && count(ChangeKind::Name) > 0 {
+        return false;
+    }
+    let values =
+        pair.shared(|token| matches!(token.kind, Kind::Number | Kind::Year | Kind::Calendar));
+    if quantities >= MANY && values.both * 2 < quantities {
         return false;
     }
     if subject.has_shared_name {
         // A list of which every value differs is a pattern.
         return quantities <= 4 || names > quantities;
     }
-    let shared_words = pair.shared(|token| token.kind.is_content()).both;
-    let values =
-        pair.shared(|token| matches!(token.kind, Kind::Number | Kind::Year | Kind::Calendar));
     let anchors = names + values.both;
     let specific = changed == 1 && shared_words >= 7;
     match names {
-        0 => specific,
+        // "24% of all households were …": a share of what is not named.
+        0 => specific && !facts.iter().any(|fact| is_share(&pair.a, fact)),
+        // "In total, 62 bridges fell in eight counties after the flood of Orvin."
+        _ if subject.is_counted && changed <= 2 && quantities == changed => true,
         // "The village is served by trains to …" with other values and names speaks of another village.
         _ if count(ChangeKind::Name) > 0 && changed > 1 => false,
-        _ => specific || (changed <= 2 && anchors > changed),
+        _ => specific || (changed <= 2 && (anchors > changed || shared_words >= SPECIFIC)),
     }
+}
+
+/// Whether a fact is a share, in percent.
+fn is_share(tokens: &[Token<'_>], fact: &Fact) -> bool {
+    fact.kind == ChangeKind::Number && tokens.get(fact.a.end).is_some_and(|next| next.form == "%")
 }
 
 /// What is known of the subjects of two texts.
@@ -155,23 +346,65 @@ struct Subject {
     is_reworded: bool,
     /// Whether a name in the subject is the same.
     has_shared_name: bool,
+    /// Whether both subjects are a pronoun.
+    is_pronoun: bool,
+    /// Whether a name is in the subject of one text, and none in that of the other.
+    is_unnamed: bool,
+    /// Whether the subjects differ only in how many there are.
+    is_counted: bool,
     /// Whether the texts have no finite verb, in a language whose verbs are known.
     has_no_verb: bool,
 }
 
 impl Subject {
-    fn new(words: &Words, pair: &Aligned<'_>, facts: &[Fact]) -> Self {
-        let (a, b) = (region(words, &pair.a), region(words, &pair.b));
-        let has_verb = |tokens: &[Token<'_>]| {
-            tokens
-                .iter()
-                .any(|token| token.is_verb || token.kind == Kind::Verb)
-        };
-        let has_no_verb = words.code.is_some() && !has_verb(&pair.a) && !has_verb(&pair.b);
+    fn new(words: &Words, pair: &Aligned<'_>, facts: &[Fact], are_sentences: bool) -> Self {
+        let verbs = (
+            first_verb(words, &pair.a, are_sentences),
+            first_verb(words, &pair.b, are_sentences),
+        );
+        let (a, b) = (
+            region(words, &pair.a, verbs.0),
+            region(words, &pair.b, verbs.1),
+        );
+        let has_no_verb = words.code.is_some() && verbs.0.is_none() && verbs.1.is_none();
         let has_shared_name = pair.matched.iter().enumerate().any(|(at, to)| {
-            a.contains(&at) && pair.a[at].kind == Kind::Name && to.is_some_and(|to| b.contains(&to))
+            let is_name = |to: usize| {
+                let (x, y) = (&pair.a[at], &pair.b[to]);
+                (x.kind == Kind::Name || y.kind == Kind::Name) && !words.is_group(&x.form)
+            };
+            a.contains(&at) && to.is_some_and(|to| b.contains(&to) && is_name(to))
         });
-        let mut is_other = false;
+        let is_pronoun = |tokens: &[Token<'_>], region: &Range<usize>| {
+            let first = tokens.get(region.start);
+            region.len() == 1 && first.is_some_and(|first| words.is_pronoun(&first.form))
+        };
+        let is_pronoun = is_pronoun(&pair.a, &a) && is_pronoun(&pair.b, &b);
+        let named = |tokens: &[Token<'_>], region: &Range<usize>| {
+            let mut region = tokens[region.clone()].iter();
+            region.any(|token| token.kind == Kind::Name)
+        };
+        let is_unnamed = named(&pair.a, &a) != named(&pair.b, &b);
+        let mut is_counted = false;
+        // "Route 12 runs", "Route 14 runs"
+        let designation = |tokens: &[Token<'_>], region: &Range<usize>| {
+            let first = tokens.get(region.start)?;
+            let next = tokens.get(region.start + 1)?;
+            let is_named = matches!(first.kind, Kind::Name | Kind::Word)
+                && first.text.starts_with(char::is_uppercase)
+                && next.gap == " ";
+            (is_named && region.len() >= 2 && next.kind == Kind::Number).then_some(next.key)
+        };
+        // "Orvin, Senja, lies" and "Orvin, Talvo, lies" are two places.
+        let qualifier = |tokens: &[Token<'_>], region: &Range<usize>| {
+            let mut rest = (region.start + 1).min(region.end)..region.end;
+            let is_name = |at: usize| tokens[at].kind == Kind::Name;
+            let found = rest.find(|&at| tokens[at].gap == ", " && is_name(at) && is_name(at - 1));
+            found.map(|at| tokens[at].key)
+        };
+        let qualifiers = qualifier(&pair.a, &a).zip(qualifier(&pair.b, &b));
+        let designations = designation(&pair.a, &a).zip(designation(&pair.b, &b));
+        let mut is_other = designations.is_some_and(|(own, other)| own != other)
+            || qualifiers.is_some_and(|(own, other)| own != other);
         let mut is_reworded = false;
         for run in &pair.runs {
             let of =
@@ -191,6 +424,20 @@ impl Subject {
             let values = [Kind::Number, Kind::Year, Kind::Calendar];
             let names = [Kind::Name];
             let is_value = is(&pair.a, &own, &values) && is(&pair.b, &other, &values);
+            let counts = |tokens: &[Token<'_>], rest: &[usize], region: &Range<usize>| {
+                let mut of_run = rest.iter().filter(|&&at| values.contains(&tokens[at].kind));
+                of_run.all(|&at| is_count(words, tokens, at, region))
+            };
+            let is_count = is_value && counts(&pair.a, &own, &a) && counts(&pair.b, &other, &b);
+            is_counted |= is_count;
+            let only_values = |tokens: &[Token<'_>], rest: &[usize]| {
+                let mut rest = rest.iter();
+                rest.all(|&at| values.contains(&tokens[at].kind) || tokens[at].kind == Kind::Unit)
+            };
+            if is_count && only_values(&pair.a, &own) && only_values(&pair.b, &other) {
+                continue;
+            }
+            let is_value = is_value && !is_count;
             // Facts are in the order of the first text.
             let facts = &facts[facts.partition_point(|fact| fact.a.start < run.a.start)..];
             let of_run = facts.partition_point(|fact| fact.a.start < run.a.end);
@@ -242,15 +489,52 @@ impl Subject {
             is_other: is_other || (is_clause && quantities),
             is_reworded,
             has_shared_name,
+            is_pronoun,
+            is_unnamed,
+            is_counted,
             has_no_verb,
         }
     }
 }
 
-/// The tokens of the subject: from the beginning, or after a phrase with a preposition, up to the finite verb.
-fn region(words: &Words, tokens: &[Token<'_>]) -> Range<usize> {
+/// Whether a number of the subject says how many there are ("62 bridges"), and not which one it is ("Route 62", "the
+/// second bridge").
+fn is_count(words: &Words, tokens: &[Token<'_>], at: usize, region: &Range<usize>) -> bool {
+    let token = &tokens[at];
+    let is_first = at == region.start
+        || token.gap.contains('(')
+        || matches!(
+            tokens[at - 1].kind,
+            Kind::Function | Kind::Preposition | Kind::Verb
+        );
+    let is_before_noun = tokens.get(at + 1).is_some_and(|next| {
+        matches!(next.gap, " " | "-" | "" | "\u{a0}")
+            && matches!(next.kind, Kind::Word | Kind::Unit | Kind::Preposition)
+    });
+    token.kind == Kind::Number && !is_ordinal(words, token) && is_first && is_before_noun
+}
+
+/// The first finite verb. A sentence without one that is known has a word with the ending of the third person after a
+/// name: "Orvin (1997) groups Senja and Talvo together."
+fn first_verb(words: &Words, tokens: &[Token<'_>], is_sentence: bool) -> Option<usize> {
     let is_verb = |token: &Token<'_>| token.is_verb || token.kind == Kind::Verb;
-    let verb = tokens.iter().position(is_verb);
+    let listed = tokens.iter().position(is_verb);
+    if listed.is_some() || !is_sentence || words.code != Some("en") {
+        return listed;
+    }
+    (1..tokens.len().min(VERB)).find(|&at| {
+        let (before, token) = (&tokens[at - 1], &tokens[at]);
+        token.kind == Kind::Word
+            && token.text.starts_with(char::is_lowercase)
+            && token.form.ends_with('s')
+            && !token.form.ends_with("ss")
+            && (before.kind == Kind::Name || token.gap.starts_with(')'))
+    })
+}
+
+/// The tokens of the subject: from the beginning, or after a phrase with a preposition, up to the finite verb.
+fn region(words: &Words, tokens: &[Token<'_>], verb: Option<usize>) -> Range<usize> {
+    let is_verb = |token: &Token<'_>| token.is_verb || token.kind == Kind::Verb;
     let mut start = 0;
     let is_adverb = words.code == Some("en") && tokens[0].form.ends_with("ly");
     if tokens[0].kind == Kind::Preposition || is_adverb {
@@ -271,12 +555,27 @@ fn region(words: &Words, tokens: &[Token<'_>]) -> Range<usize> {
         };
     }
     let rest = start.min(tokens.len())..tokens.len();
-    let verb = tokens[rest.clone()]
-        .iter()
-        .skip(1)
-        .position(is_verb)
-        .map(|at| rest.start + 1 + at);
+    let verb = match verb {
+        Some(verb) if verb > rest.start => Some(verb),
+        _ => {
+            let mut after = (rest.start + 1)..tokens.len();
+            after.find(|&at| is_verb(&tokens[at]))
+        }
+    };
+    let is_noun = |token: &Token<'_>| matches!(token.kind, Kind::Word | Kind::Contrast(_));
+    let apposition = |verb: usize| {
+        (rest.start + 1..verb).find(|&at| {
+            let token = &tokens[at];
+            let mut after = (at + 1..tokens.len()).take(APPOSITION);
+            let ends = after.any(|at| tokens[at].gap == ", " && is_verb(&tokens[at]));
+            let describes = matches!(token.text, "a" | "an" | "the" | "one");
+            let names = token.kind == Kind::Name && is_noun(&tokens[at - 1]);
+            token.gap == ", " && (describes || names) && ends
+        })
+    };
     let end = match verb {
+        // "Orvin, a town south of Senja, has": the description is no part of the subject.
+        Some(verb) if words.code == Some("en") => apposition(verb).unwrap_or(verb),
         Some(verb) => verb,
         // A title or a list item: up to punctuation or a preposition.
         None => {

@@ -132,6 +132,18 @@ const UNITS: [&[&str]; 32] = [
     &["week", "weeks"],
 ];
 
+/// Spellings of words that mean the same in all languages.
+const SPELLINGS: [(&str, &str); 2] = [("bce", "bc"), ("ce", "ad")];
+
+/// Forms of months and days, which their names and abbreviations share.
+const CALENDAR: [&str; 24] = [
+    "#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8", "#9", "#10", "#11", "#12", "#13", "#14", "#15",
+    "#16", "#17", "#18", "#19", "#20", "#21", "#22", "#23", "#24",
+];
+
+/// The group of the words that exclude each other after a time of day.
+const HALF_OF_DAY: u32 = u32::MAX;
+
 fn unit(form: &str) -> Option<&'static str> {
     let found = UNITS.iter().find(|unit| unit.contains(&form));
     found.map(|unit| unit[0])
@@ -214,6 +226,149 @@ fn number(form: &str) -> String {
     number
 }
 
+/// Where the letters that follow a number without a blank begin ("14km", "66ff"); the length of the word if they are
+/// an ending of the number, such as in "2nd" and "1920s", or if it is no such word.
+fn end_of_number(word: &str) -> usize {
+    let bytes = word.as_bytes();
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b',');
+    if !bytes.first().is_some_and(u8::is_ascii_digit) {
+        return word.len();
+    }
+    let end = bytes.iter().take_while(|byte| is_digit(byte)).count();
+    let letters = &bytes[end..];
+    let is_ending = match letters {
+        [] | b"st" | b"nd" | b"rd" | b"th" => true,
+        [one] => !matches!(one, b'm' | b'g' | b't' | b'h' | b'k'),
+        _ => !letters.iter().all(u8::is_ascii_lowercase),
+    };
+    match is_ending || !bytes[end - 1].is_ascii_digit() {
+        true => word.len(),
+        false => end,
+    }
+}
+
+/// Where a sentence ends to which the next one is attached: "the river.Senja lies".
+fn end_of_sentence(word: &str) -> Option<usize> {
+    let (before, after) = word.split_once('.')?;
+    let is_lower = before.ends_with(char::is_lowercase) && before.len() > 2;
+    let is_begin = after.starts_with(char::is_uppercase) && after.contains(char::is_lowercase);
+    (is_lower && is_begin).then_some(before.len())
+}
+
+/// A number in digits, multiplied by a power of ten.
+fn multiplied(form: &str, power: u32) -> Option<String> {
+    let (whole, fraction) = form.split_once(['.', ',']).unwrap_or((form, ""));
+    let is_plain = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_plain(whole) || !is_plain(fraction) {
+        return None;
+    }
+    let power = power as usize;
+    let mut product = format!("{whole}{fraction}");
+    match fraction.len() <= power {
+        true => product.extend(std::iter::repeat_n('0', power - fraction.len())),
+        false => {
+            product.insert(whole.len() + power, '.');
+            product.truncate(product.trim_end_matches('0').len());
+        }
+    }
+    let zeros = product.len() - product.trim_start_matches('0').len();
+    Some(product.split_off(zeros))
+}
+
+/// A number in words, and the word for a power of ten that follows it: "two thousand five", "hundred".
+fn multiplied_words(number: u64, power: u32) -> Option<u64> {
+    let factor = 10_u64.checked_pow(power)?;
+    let block = factor.checked_mul(if power == 2 { 10 } else { 1000 })?;
+    match number % block {
+        0 => number.checked_mul(factor),
+        small => (number - small).checked_add(small.checked_mul(factor)?),
+    }
+}
+
+/// A number in words, and the one that follows it: "twenty", "one"; "two hundred", "five".
+fn added_words(number: u64, next: u64) -> Option<u64> {
+    let scale = match number {
+        0 => return None,
+        number if number % 1_000_000 == 0 => 1_000_000,
+        number if number % 1000 == 0 => 1000,
+        number if number % 100 == 0 => 100,
+        number if number % 10 == 0 && number >= 20 => 10,
+        _ => return None,
+    };
+    (next > 0 && next < scale).then_some(number + next)
+}
+
+/// The form of the number that a token and the one before it write together: "twenty-one", "1.2 million", "two
+/// hundred". `money` is whether a sign of a currency is before the number.
+fn joined(words: &Words, last: &Token<'_>, next: &Token<'_>, money: bool) -> Option<String> {
+    if !matches!(next.gap, "" | " " | "-" | "\u{a0}") {
+        return None;
+    }
+    let is_english = words.code == Some("en");
+    let is_one = is_english && last.kind == Kind::Function && matches!(&*last.form, "one" | "a");
+    let is_number = matches!(last.kind, Kind::Number | Kind::Year);
+    if !is_one && !is_number {
+        return None;
+    }
+    let in_words = last.text.starts_with(char::is_alphabetic);
+    let value = match is_one {
+        true => Some(1),
+        false => last.form.parse::<u64>().ok(),
+    };
+    let power = match words.get(&next.form) {
+        Some(WordClass::Power(power)) => Some(power),
+        _ if is_number && !in_words => match &*next.form {
+            "bn" => Some(9),
+            "mn" => Some(6),
+            "m" if money => Some(6),
+            "k" if money => Some(3),
+            _ => None,
+        },
+        _ => None,
+    };
+    if let Some(power) = power {
+        return match in_words {
+            true => Some(multiplied_words(value?, power)?.to_string()),
+            false => multiplied(&last.form, power),
+        };
+    }
+    let is_unit = is_english && next.form == "one" && next.gap == "-";
+    let next_value = match (next.kind, is_unit) {
+        (_, true) => 1,
+        (Kind::Number, _) if next.text.starts_with(char::is_alphabetic) => {
+            next.form.parse().ok()?
+        }
+        _ => return None,
+    };
+    match in_words && is_number {
+        true => Some(added_words(value?, next_value)?.to_string()),
+        false => None,
+    }
+}
+
+/// The end of a range of years in full: "1982-83" is 1982–1983.
+fn end_of_range(last: &Token<'_>, next: &Token<'_>, rest: &str) -> Option<String> {
+    let is_range = last.kind == Kind::Year
+        && next.form.len() == 2
+        && matches!(next.gap, "-" | "–" | "—" | "/")
+        && !rest.starts_with(['-', '–', '/']);
+    let year = last.form.get(2..4)?;
+    (is_range && next.form.bytes().all(|byte| byte.is_ascii_digit()) && *year < *next.form)
+        .then(|| format!("{}{}", &last.form[..2], next.form))
+}
+
+/// The place of a month in a date such as 2004-03-05.
+fn month_of_date(last: &Token<'_>, next: &Token<'_>, rest: &str) -> Option<usize> {
+    let day = rest.strip_prefix('-')?.as_bytes();
+    let is_date = last.kind == Kind::Year
+        && next.gap == "-"
+        && next.form.len() == 2
+        && matches!(day, [b'0'..=b'3', b'0'..=b'9', ..])
+        && !day.get(2).is_some_and(u8::is_ascii_digit);
+    let month = next.form.parse::<usize>().ok()?;
+    (is_date && (1..=12).contains(&month)).then(|| month - 1)
+}
+
 /// Removes the final zeros of the fraction of a quantity.
 fn drop_final_zeros(number: &mut String) {
     let is_quantity = number.matches('.').count() == 1;
@@ -279,7 +434,16 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
     let pieces = pieces(text);
     let mut all: Vec<Token<'a>> = Vec::with_capacity(pieces.len());
     let mut end = 0;
-    for (start, piece, is_word) in pieces {
+    let split = pieces.into_iter().flat_map(|(start, piece, is_word)| {
+        let end = match is_word {
+            true => end_of_sentence(piece).unwrap_or_else(|| end_of_number(piece)),
+            false => piece.len(),
+        };
+        let rest = piece[end..].trim_start_matches('.');
+        let rest = (!rest.is_empty()).then(|| (start + piece.len() - rest.len(), rest, true));
+        [(start, &piece[..end], is_word)].into_iter().chain(rest)
+    });
+    for (start, piece, is_word) in split {
         let mut token = Token {
             text: piece,
             start,
@@ -304,6 +468,30 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
             token.kind = Kind::Word;
             token.is_verb = false;
         }
+        if join(words, text, &mut all, &token, keys) {
+            continue;
+        }
+        let rest = &text[end..];
+        if token.kind == Kind::Number
+            && let Some(last) = all.last()
+        {
+            if token.gap.ends_with('[') && rest.starts_with(']') && token.form.len() <= 3 {
+                // The number of a footnote.
+                token.kind = Kind::Function;
+            } else if let Some(month) = month_of_date(last, &token, rest) {
+                token.kind = Kind::Calendar;
+                token.form = Cow::Borrowed(CALENDAR[month]);
+            } else if let Some(year) = end_of_range(last, &token, rest) {
+                token.kind = Kind::Year;
+                token.form = Cow::Owned(year);
+            } else if last.kind == Kind::Calendar
+                && token.gap == "-"
+                && token.form.len() == 2
+                && token.form.starts_with('0')
+            {
+                token.form.to_mut().remove(0);
+            }
+        }
         let last = all.last_mut();
         match (last, token.kind) {
             // 1,900 km, and not the year 1900; 2.50 km is 2.5 km.
@@ -322,6 +510,46 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
     }
     name_first_words(words, &mut all);
     all
+}
+
+/// Joins a token to the number before it if they write one number.
+fn join<'a>(
+    words: &Words,
+    text: &'a str,
+    all: &mut Vec<Token<'a>>,
+    next: &Token<'a>,
+    keys: &mut Keys<'a>,
+) -> bool {
+    let is_open =
+        |last: &Token<'_>| matches!(last.kind, Kind::Number | Kind::Year | Kind::Function);
+    if !all.last().is_some_and(is_open) {
+        return false;
+    }
+    // "two hundred and five"
+    let is_and = words.code == Some("en")
+        && next.kind == Kind::Number
+        && all.last().is_some_and(|last| last.form == "and");
+    let at = all.len().checked_sub(1 + usize::from(is_and));
+    let Some(at) =
+        at.filter(|&at| !is_and || (all[at].kind == Kind::Number && all[at].form.ends_with("00")))
+    else {
+        return false;
+    };
+    let before = at.checked_sub(1).map(|before| &all[before]);
+    let money = before.is_some_and(|before| {
+        before.kind == Kind::Unit && matches!(&*before.form, "$" | "€" | "£" | "¥")
+    });
+    let Some(form) = joined(words, &all[at], next, money) else {
+        return false;
+    };
+    all.truncate(at + 1);
+    if let Some(last) = all.last_mut() {
+        last.text = &text[last.start..next.end()];
+        last.kind = Kind::Number;
+        last.form = Cow::Owned(form);
+        last.key = keys.of(last.form.clone());
+    }
+    true
 }
 
 fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number: bool) {
@@ -345,6 +573,10 @@ fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number
         return;
     }
     let is_capital = first.is_uppercase();
+    if is_after_number && matches!(&*token.form, "am" | "pm") {
+        token.kind = Kind::Contrast(HALF_OF_DAY);
+        return;
+    }
     if is_after_number
         && !is_capital
         && let Some(unit) = unit(&token.form)
@@ -356,23 +588,37 @@ fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number
     }
     token.is_verb = words.is_verb(&token.form) && !is_capital;
     let is_english = words.code == Some("en");
+    let is_past = is_english && token.form.len() > 4 && token.form.ends_with("ed");
     token.kind = match words.get(&token.form) {
         Some(WordClass::Function) => Kind::Function,
         Some(WordClass::Preposition) => Kind::Preposition,
         Some(WordClass::Verb) => Kind::Verb,
         Some(WordClass::Negation) => Kind::Negation,
         // English months and days are capitalised: "may" and "march" are other words.
-        Some(WordClass::Calendar) if is_capital || !is_english => Kind::Calendar,
-        Some(WordClass::Calendar) if token.form == "may" => Kind::Verb,
-        Some(WordClass::Calendar) => Kind::Word,
-        Some(WordClass::Number(number)) if !is_capital || token.gap.trim().is_empty() => {
+        Some(WordClass::Calendar(place)) if is_capital || !is_english => {
+            token.form = Cow::Borrowed(CALENDAR[place as usize % CALENDAR.len()]);
+            Kind::Calendar
+        }
+        Some(WordClass::Calendar(_)) if token.form == "may" => Kind::Verb,
+        Some(WordClass::Calendar(_)) => Kind::Word,
+        Some(WordClass::Number(number) | WordClass::Ordinal(number))
+            if !is_capital || token.gap.trim().is_empty() =>
+        {
             token.form = Cow::Owned(number.to_string());
             Kind::Number
         }
-        Some(WordClass::Contrast(group)) => Kind::Contrast(group),
-        Some(WordClass::Number(_)) | None => {
-            let is_past = is_english && token.form.len() > 4 && token.form.ends_with("ed");
+        Some(WordClass::Contrast(group)) => {
             token.is_verb |= is_past && !is_capital;
+            Kind::Contrast(group)
+        }
+        Some(WordClass::Number(_) | WordClass::Ordinal(_) | WordClass::Power(_)) | None => {
+            token.is_verb |= is_past && !is_capital;
+            if let Some((_, form)) = SPELLINGS
+                .iter()
+                .find(|(form, _)| is_capital && *form == token.form)
+            {
+                token.form = Cow::Borrowed(form);
+            }
             match is_capital && words.capitals_are_names {
                 true => Kind::Name,
                 false => Kind::Word,
@@ -400,7 +646,7 @@ fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
             || all.get(at + 1).is_none_or(|next| {
                 next.kind == Kind::Name
                     || next.is_verb
-                    || next.kind == Kind::Verb
+                    || matches!(next.kind, Kind::Verb | Kind::Negation)
                     || next.gap.contains([':', ',', '(', '–'])
             });
         if !is_name {

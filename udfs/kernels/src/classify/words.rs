@@ -16,10 +16,14 @@ pub(super) enum WordClass {
     Verb,
     /// A word that negates.
     Negation,
-    /// A month or a day of the week.
-    Calendar,
+    /// A month or a day of the week, by its place in the list: months first.
+    Calendar(u32),
     /// A number as a word.
     Number(u32),
+    /// A number of an order as a word.
+    Ordinal(u32),
+    /// A power of ten that multiplies the number before it, by its exponent.
+    Power(u32),
     /// A word that excludes the other words of its group.
     Contrast(u32),
 }
@@ -33,7 +37,14 @@ pub(super) struct Words {
     pub(super) capitals_are_names: bool,
     listed: HashMap<String, WordClass, TextHasherBuilder>,
     verbs: HashSet<String, TextHasherBuilder>,
+    pronouns: Set,
+    denials: Set,
+    opposites: Set,
+    groups: Set,
+    authorities: Set,
 }
+
+type Set = HashSet<&'static str, TextHasherBuilder>;
 
 impl Words {
     /// What a word is, given in lower case and without accents.
@@ -44,6 +55,37 @@ impl Words {
     /// Whether a word is a verb and never a noun.
     pub(super) fn is_auxiliary(&self, word: &str) -> bool {
         self.code != Some("en") || AUXILIARIES.contains(&word)
+    }
+
+    /// Whether a word, in any case, is a number of an order.
+    pub(super) fn is_ordinal(&self, word: &str) -> bool {
+        let found = self.listed.get(word.to_lowercase().as_str());
+        matches!(found, Some(WordClass::Ordinal(_)))
+    }
+
+    /// Whether a word is a pronoun that is a subject and identifies nothing.
+    pub(super) fn is_pronoun(&self, word: &str) -> bool {
+        self.pronouns.contains(word)
+    }
+
+    /// Whether a word denies what follows it without a negation: "failed to win".
+    pub(super) fn is_denial(&self, word: &str) -> bool {
+        self.denials.contains(word)
+    }
+
+    /// Whether a word has the opposite meaning with the prefix "dis", "in", "im", "il" or "ir".
+    pub(super) fn has_opposite(&self, word: &str) -> bool {
+        self.opposites.contains(word)
+    }
+
+    /// Whether a name is that of a state or an authority, which is in many texts that are about something else.
+    pub(super) fn is_authority(&self, word: &str) -> bool {
+        self.authorities.contains(word)
+    }
+
+    /// Whether a name is that of a group of people, and identifies nothing.
+    pub(super) fn is_group(&self, word: &str) -> bool {
+        self.groups.contains(word)
     }
 
     /// Whether a word is a finite verb, and perhaps something else, too.
@@ -62,10 +104,25 @@ struct Source {
     calendar: &'static str,
     /// Words for 2, 3, ….
     numbers: &'static str,
+    /// A word for one time.
+    once: &'static str,
+    /// Words for 20, 30, ….
+    tens: &'static str,
+    /// Words for the powers of ten of `POWERS`.
+    powers: &'static str,
     /// Words for the first, second, third, ….
     ordinals: &'static str,
     contrasts: &'static str,
+    /// Pronouns that are a subject.
+    pronouns: &'static str,
+    denials: &'static str,
+    opposites: &'static str,
+    groups: &'static str,
+    authorities: &'static str,
 }
+
+/// Exponents of the powers of ten that have words.
+const POWERS: [u32; 5] = [2, 3, 6, 9, 12];
 
 static LANGUAGES: LazyLock<Vec<Words>> = LazyLock::new(|| {
     let mut all: Vec<Words> = SOURCES.iter().map(read).collect();
@@ -74,6 +131,11 @@ static LANGUAGES: LazyLock<Vec<Words>> = LazyLock::new(|| {
         capitals_are_names: true,
         listed: HashMap::default(),
         verbs: HashSet::default(),
+        pronouns: Set::default(),
+        denials: Set::default(),
+        opposites: Set::default(),
+        groups: Set::default(),
+        authorities: Set::default(),
     });
     all
 });
@@ -104,17 +166,27 @@ fn read(source: &Source) -> Words {
     add(source.prepositions, &|_| WordClass::Preposition);
     add(source.verbs, &|_| WordClass::Verb);
     add(source.negations, &|_| WordClass::Negation);
-    add(source.calendar, &|_| WordClass::Calendar);
+    add(source.calendar, &WordClass::Calendar);
     for (group, line) in source.contrasts.lines().enumerate() {
         add(line, &|_| WordClass::Contrast(group as u32));
     }
     add(source.numbers, &|at| WordClass::Number(at + 2));
-    add(source.ordinals, &|at| WordClass::Number(at + 1));
+    add(source.once, &|_| WordClass::Number(1));
+    add(source.tens, &|at| WordClass::Number(10 * (at + 2)));
+    add(source.powers, &|at| {
+        WordClass::Power(POWERS.get(at as usize).copied().unwrap_or_default())
+    });
+    add(source.ordinals, &|at| WordClass::Ordinal(at + 1));
     Words {
         code: Some(source.code),
         capitals_are_names: source.code != "de",
         listed,
         verbs: source.verbs.split_whitespace().map(str::to_owned).collect(),
+        pronouns: source.pronouns.split_whitespace().collect(),
+        denials: source.denials.split_whitespace().collect(),
+        opposites: source.opposites.split_whitespace().collect(),
+        groups: source.groups.split_whitespace().collect(),
+        authorities: source.authorities.split_whitespace().collect(),
     }
 }
 
@@ -133,7 +205,7 @@ const SOURCES: [Source; 6] = [
             moreover furthermore additionally specifically generally usually often sometimes mainly mostly primarily \
             approximately about around nearly almost roughly circa c ca some over exactly currently presently \
             both either all half same own well up out off down later soon together further till til s one ones \
-            being having mr mrs dr",
+            being having mr mrs dr thanks please yes hello hi ok",
         prepositions: "in on at by of to for from with during after before since until into onto through throughout \
             following according despite under among amongst between within without against along across near upon \
             per via toward towards besides beyond behind beneath beside prior due like",
@@ -148,14 +220,17 @@ const SOURCES: [Source; 6] = [
             remained joined moved married published released directed produced starred appeared appears returned \
             forms formed marks occurs occur occurred belongs belong provides provide provided uses use used works \
             worked owns owned tends tend requires require seems seem defeated beat scored finished earned estimates \
-            estimated reported reports",
+            estimated reported reports increases decreases grew shrank includes excludes allows prohibits forbids",
         negations: "not no never none cannot neither didn't doesn't don't wasn't weren't isn't aren't hasn't haven't \
             hadn't won't wouldn't couldn't can't shouldn't nobody nothing",
         calendar: "january/jan february/feb march april/apr may june/jun july/jul august/aug september/sept/sep october/oct \
             november/nov december/dec monday tuesday wednesday thursday friday saturday sunday spring summer autumn \
             winter",
-        numbers: "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen \
-            eighteen nineteen twenty",
+        numbers: "two/twice three/thrice four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
+            sixteen seventeen eighteen nineteen",
+        once: "once",
+        tens: "twenty thirty forty fifty sixty seventy eighty ninety",
+        powers: "hundred thousand million billion trillion",
         ordinals: "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth \
             thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth",
         contrasts: "north south east west northeast northwest southeast southwest\nnorthern southern eastern western \
@@ -169,7 +244,26 @@ const SOURCES: [Source; 6] = [
             buy sell\nbought sold\nopened closed\npublic private\nmajority minority\nmaximum minimum\nmore less fewer\n\
             rural urban\ninner outer\ncatholic protestant orthodox\nsingle married divorced widowed\nalive dead\n\
             gold silver bronze\nhome away\nally enemy\nmorning afternoon evening\nbachelor master doctor\nhigh low\n\
-            guilty innocent acquitted convicted\naccepted rejected\nannual monthly weekly daily\nvowel consonant",
+            guilty innocent acquitted convicted\naccepted rejected\nannual monthly weekly daily\nvowel consonant\n\
+            increases decreases\nincreasing decreasing\nrises falls\ngrew shrank\nincludes excludes\nincluded excluded\n\
+            allowed prohibited forbidden banned\nallows prohibits forbids bans\ntens dozens hundreds thousands millions \
+            billions\npositive negative\nstrong weak\nstronger weaker\nfaster slower\nwarmer colder\nlegal illegal\n\
+            legalized banned\nexpanded reduced\nadult child",
+        pronouns: "it he she they this these",
+        denials: "fail fails failed failing unable refuse refuses refused decline declined lack lacks lacked lacking \
+            without avoid avoided avoids prevented prevents denied denies impossible unlikely hardly barely rarely \
+            seldom absent neither",
+        opposites: "agree agrees agreed agreeing approve approved approves appear appears appeared like liked likes \
+            trust trusted connect connected continue continued prove proved proven qualified satisfied similar honest \
+            obey obeyed allow allowed united proportionate complete direct directly active correct correctly \
+            dependent dependence visible capable sufficient adequate accurate secure formal effective definite \
+            finite organic valid possible perfect mature mobile moral partial proper probable legal legally literate \
+            logical legitimate regular regularly relevant responsible reversible replaceable",
+        groups: "hispanic hispanics latino latinos latina latinas asian asians african africans american americans \
+            native natives pacific islander islanders white whites black blacks caucasian caucasians indian indians \
+            european europeans christian christians catholic catholics protestant protestants muslim muslims jew jews \
+            jewish hindu hindus buddhist buddhists alaska alaskan cdp",
+        authorities: "united states us usa census bureau",
     },
     Source {
         code: "de",
@@ -187,11 +281,19 @@ const SOURCES: [Source; 6] = [
         calendar: "januar februar marz april mai juni juli august september oktober november dezember montag dienstag \
             mittwoch donnerstag freitag samstag sonntag",
         numbers: "zwei drei vier funf sechs sieben acht neun zehn elf zwolf",
+        once: "",
+        tens: "zwanzig dreissig/dreißig vierzig funfzig sechzig siebzig achtzig neunzig",
+        powers: "hundert tausend million/millionen milliarde/milliarden billion/billionen",
         ordinals: "erste/ersten/erster/erstes zweite/zweiten/zweiter dritte/dritten/dritter vierte/vierten funfte/funften \
             sechste/sechsten",
         contrasts: "norden suden osten westen\nnordlich sudlich ostlich westlich\nnordliche sudliche ostliche \
             westliche\ngrosste kleinste\nhochste niedrigste\nsohn tochter\nvater mutter\nbruder schwester\ngewann \
             verlor\nvor nach\nlinks rechts",
+        pronouns: "er sie es",
+        denials: "ohne scheiterte verweigerte",
+        opposites: "",
+        groups: "",
+        authorities: "",
     },
     Source {
         code: "fr",
@@ -207,9 +309,17 @@ const SOURCES: [Source; 6] = [
         calendar: "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre lundi mardi \
             mercredi jeudi vendredi samedi dimanche",
         numbers: "deux trois quatre cinq six sept huit neuf dix onze douze",
+        once: "",
+        tens: "vingt trente quarante cinquante soixante",
+        powers: "cent/cents mille million/millions milliard/milliards billion/billions",
         ordinals: "premier/premiere deuxieme/second/seconde troisieme quatrieme cinquieme sixieme",
         contrasts: "nord sud est ouest\nfils fille\npere mere\nfrere soeur\navant apres\ngagne perd\nremporte perd\n\
             gauche droite\nhaut bas\nplus moins",
+        pronouns: "il elle ils elles",
+        denials: "sans echoue echoua refuse refusa",
+        opposites: "",
+        groups: "",
+        authorities: "",
     },
     Source {
         code: "es",
@@ -223,9 +333,17 @@ const SOURCES: [Source; 6] = [
         calendar: "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre lunes martes \
             miercoles jueves viernes sabado domingo",
         numbers: "dos tres cuatro cinco seis siete ocho nueve diez once doce",
+        once: "",
+        tens: "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+        powers: "cien/ciento mil millon/millones",
         ordinals: "primer/primero/primera segundo/segunda tercer/tercero/tercera cuarto/cuarta quinto/quinta",
         contrasts: "norte sur este oeste\nhijo hija\npadre madre\nhermano hermana\nantes despues\ngano perdio\nizquierda \
             derecha\nmayor menor",
+        pronouns: "el ella ellos ellas",
+        denials: "sin fracaso rechazo",
+        opposites: "",
+        groups: "",
+        authorities: "",
     },
     Source {
         code: "it",
@@ -239,9 +357,17 @@ const SOURCES: [Source; 6] = [
         calendar: "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre lunedi \
             martedi mercoledi giovedi venerdi sabato domenica",
         numbers: "due tre quattro cinque sei sette otto nove dieci undici dodici",
+        once: "",
+        tens: "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
+        powers: "cento mila/mille milione/milioni miliardo/miliardi",
         ordinals: "primo/prima secondo/seconda terzo/terza quarto/quarta quinto/quinta",
         contrasts: "nord sud est ovest\nfiglio figlia\npadre madre\nfratello sorella\nprima dopo\nvinse perse\nsinistra \
             destra\nmaggiore minore",
+        pronouns: "egli ella esso essa essi",
+        denials: "senza rifiuto",
+        opposites: "",
+        groups: "",
+        authorities: "",
     },
     Source {
         code: "nl",
@@ -255,8 +381,16 @@ const SOURCES: [Source; 6] = [
         calendar: "januari februari maart april mei juni juli augustus september oktober november december maandag \
             dinsdag woensdag donderdag vrijdag zaterdag zondag",
         numbers: "twee drie vier vijf zes zeven acht negen tien elf twaalf",
+        once: "",
+        tens: "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
+        powers: "honderd duizend miljoen miljard",
         ordinals: "eerste tweede derde vierde vijfde zesde",
         contrasts: "noorden zuiden oosten westen\nnoordelijk zuidelijk oostelijk westelijk\nzoon dochter\nvader moeder\n\
             broer zus\nvoor na\nwon verloor\nlinks rechts",
+        pronouns: "hij zij ze",
+        denials: "zonder weigerde",
+        opposites: "",
+        groups: "",
+        authorities: "",
     },
 ];
