@@ -88,15 +88,15 @@ fn dumps() {
 /// Under a memory limit, copies are grouped only among the texts that several rows may have.
 #[test]
 fn copies_within_groups_and_in_other_letters() {
-    let scratch = corpus();
-    scratch.succeed(&[
-        "sql",
-        "-c",
-        "COPY (SELECT id, id % 3 AS part, \
-         CASE id % 7 WHEN 0 THEN upper(text) WHEN 6 THEN NULL ELSE text END AS text \
-         FROM 'rows.parquet') TO 'groups.parquet'",
-    ]);
     for more in [&["--within", "part"][..], &[]] {
+        let scratch = corpus();
+        scratch.succeed(&[
+            "sql",
+            "-c",
+            "COPY (SELECT id, id % 3 AS part, \
+             CASE id % 7 WHEN 0 THEN upper(text) WHEN 6 THEN NULL ELSE text END AS text \
+             FROM 'rows.parquet') TO 'groups.parquet'",
+        ]);
         let job = [&["groups.parquet"], more].concat();
         check(&scratch, &job, &[1, 3, 4]);
     }

@@ -226,7 +226,7 @@ fn why_shows_the_path_of_pairs() {
     assert_eq!(
         scratch.succeed(&["why", "3", "out"]).out,
         "row 3 was removed: a path of similar rows connects it with the kept row; cluster 1, 3 rows\n    \
-         kept  1\n          a b c d e f\n   0.500  3\n          [-a-]{+z+} b c d e [-f-]{+g+}\n          copy edit\n\n\
+         kept  1\n          a b c d e f\n   0.500  3\n          [-a-]{+z+} b c d e [-f-]{+g+}\n          template\n\n\
          pairs from row 3 to the kept row:\n   0.714  2\n          [-z-]{+a+} b c d e g\n   0.714  1\n          \
          a b c d e [-g-]{+f+}\n"
     );
@@ -243,11 +243,11 @@ fn why_shows_the_path_of_pairs() {
     assert_eq!(
         scratch.succeed(&["why", "2", "out"]).out,
         "row 2 was removed: it is similar to the kept row; cluster 1, 3 rows\n    kept  1\n          a b c d e f\n   \
-         0.714  2\n          a b c d e [-f-]{+g+}\n          copy edit\n"
+         0.714  2\n          a b c d e [-f-]{+g+}\n          template\n"
     );
     assert_eq!(
         (&why["class"], &why["changes"]),
-        (&json!("copy_edit"), &json!([]))
+        (&json!("template"), &json!([]))
     );
 }
 
