@@ -11,7 +11,8 @@
 //!   longer belongs to the first ten rows. The filter then compares ids of different sources, and leaves out rows that do.
 //!
 //! [`UnknownValues`] places [`UnknownValuesExec`] above these joins and unions, which returns their rows and promises
-//! nothing about their values or their order: a sort that is wanted must stay above it.
+//! nothing about their values or their order: a sort that is wanted must stay above it. The engine moves no projection
+//! below it, either.
 
 use crate::operators::one_input::{input_statistics, one_input};
 use datafusion::common::config::ConfigOptions;

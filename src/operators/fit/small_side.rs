@@ -4,7 +4,11 @@
 //! one side is certain to be small, such as a sketch of token frequencies or the ids of the removed rows, its hash table
 //! fits into memory, and the other side need neither be sorted nor repartitioned by its key. Where a plan has a single
 //! partition, the engine plans joins by hash in any case; these become joins by sorting unless one side is small.
+//!
+//! The engine moves projections below joins by sorting, with the columns that the condition of the join reads, and does
+//! not adapt the condition: it would read other columns, or none. [`UnknownValuesExec`] between the two prevents it.
 
+use crate::operators::unknown_values::UnknownValuesExec;
 use datafusion::arrow::compute::SortOptions;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::config::ConfigOptions;
@@ -69,9 +73,16 @@ impl PhysicalOptimizerRule for JoinSmallSide {
             let Some(join) = join else {
                 return Ok(Transformed::no(node));
             };
-            Ok(match join.by_hash(room.as_mut())? {
-                Some(by_hash) => Transformed::yes(by_hash),
-                None if join.is_by_hash => Transformed::yes(join.by_sorting()?),
+            if let Some(by_hash) = join.by_hash(room.as_mut())? {
+                return Ok(Transformed::yes(by_hash));
+            }
+            let sorted = match join.is_by_hash {
+                true => join.by_sorting()?,
+                false => Arc::clone(&node),
+            };
+            Ok(match join.filter {
+                Some(_) => Transformed::yes(Arc::new(UnknownValuesExec::new(sorted))),
+                None if join.is_by_hash => Transformed::yes(sorted),
                 None => Transformed::no(node),
             })
         })
@@ -247,14 +258,14 @@ mod tests {
     use datafusion::prelude::SessionContext;
 
     /// A session with a memory limit, and 10,000 rows in files: their hash table takes up to 0.5 MB.
-    async fn session(limit: usize, directory: &tempfile::TempDir) -> Result<SessionContext> {
+    async fn session(memory: Memory, directory: &tempfile::TempDir) -> Result<SessionContext> {
         let resources = |memory| Resources {
             threads: 2,
             memory,
             ..Resources::default()
         };
         let writer = resources(Memory::Unlimited).session()?;
-        let context = resources(Memory::Bytes(limit)).session()?;
+        let context = resources(memory).session()?;
         for (name, columns) in [
             ("numbers", "value AS id"),
             ("names", "CAST(value AS VARCHAR) AS id, value"),
@@ -283,7 +294,7 @@ mod tests {
     #[tokio::test]
     async fn the_side_that_is_certain_to_fit_is_hashed() -> Result<()> {
         let directory = tempfile::tempdir()?;
-        let context = session(64 << 20, &directory).await?;
+        let context = session(Memory::Bytes(64 << 20), &directory).await?;
         let small = "(SELECT id FROM numbers WHERE id % 2 = 0)";
         // Even multiples of 3 up to 10,000 are 1,666.
         for (join, expected) in [
@@ -312,7 +323,7 @@ mod tests {
         let directory = tempfile::tempdir()?;
         // With the smaller limit, plans have one partition.
         for limit in [64 << 20, 300 << 20] {
-            let context = session(limit, &directory).await?;
+            let context = session(Memory::Bytes(limit), &directory).await?;
             check_sorting(&context).await?;
         }
         Ok(())
@@ -339,10 +350,32 @@ mod tests {
         let directory = tempfile::tempdir()?;
         let sql = "SELECT * FROM texts LEFT ANTI JOIN numbers ON texts.id = numbers.id";
         for (limit, operator) in [(1 << 20, "SortMergeJoinExec"), (4 << 20, "HashJoinExec")] {
-            let context = session(limit, &directory).await?;
+            let context = session(Memory::Bytes(limit), &directory).await?;
             let plan = plan(&context, sql).await?;
             assert!(plan.contains(operator), "{plan}");
             assert_eq!(rows(&context, sql).await?, 6_667);
+        }
+        Ok(())
+    }
+
+    /// `count(l.id)` was 0: the engine had left out the column `text` of the condition, and read another one.
+    #[tokio::test]
+    async fn conditions_of_joins_by_sorting_read_their_own_columns() -> Result<()> {
+        let directory = tempfile::tempdir()?;
+        let unlimited = session(Memory::Unlimited, &directory).await?;
+        for limit in [64 << 20, 300 << 20] {
+            let context = session(Memory::Bytes(limit), &directory).await?;
+            for join in ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"] {
+                let sql = format!(
+                    "SELECT count(l.id), count(r.id), sum(l.id) \
+                     FROM (SELECT id, id * 2 AS double, text FROM texts) AS l {join} \
+                     (SELECT CAST(id AS BIGINT) AS id, id AS name, value FROM names) AS r \
+                     ON l.id = r.id AND length(l.text) + r.value > 1500 AND l.double < 9000"
+                );
+                let expected = unlimited.sql(&sql).await?.to_string().await?;
+                let found = context.sql(&sql).await?.to_string().await?;
+                assert_eq!(found, expected, "{join}");
+            }
         }
         Ok(())
     }
