@@ -52,10 +52,10 @@ impl QueryPlanner for NeardupQueryPlanner {
             return Ok(physical);
         };
         let physical = match fit::required_fit(&physical, state).await? {
-            None => fit::with_bounds(physical)?,
+            None => fit::with_bounds(physical, state)?,
             Some(fit) => {
                 let physical = self.planned(plan, &fit.state(state)?).await?;
-                fit.run(fit::with_bounds(physical)?)?
+                fit.run(fit::with_bounds(physical, state)?)?
             }
         };
         merged_in_order(physical)

@@ -7,13 +7,15 @@
 //!
 //! Joins of which one side is certain to be small are by hash in any case ([`JoinSmallSide`]).
 //!
-//! Two changes apply to every plan. A [`CutExec`] below each `UNNEST` splits batches that would expand to too many
+//! Under a memory limit, a [`CompactViewsExec`] below each sort copies texts out of the buffers of other rows, which the
+//! sort would count. Two changes apply to every plan. A [`CutExec`] below each `UNNEST` splits batches that would expand to too many
 //! rows. [`GroupWindowExec`] replaces the engine's operator for windows with `PARTITION BY` and holds one group at a
 //! time.
 //!
 //! On a cluster, plans are divided into stages as the engine planned them.
 
 mod batch_rows;
+mod compact_views;
 mod cut;
 mod group_window;
 mod inputs;
@@ -23,6 +25,7 @@ pub(crate) use small_side::JoinSmallSide;
 
 use crate::resources::HashJoinsWithin;
 use batch_rows::BatchRowsExec;
+use compact_views::CompactViewsExec;
 use cut::CutExec;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
@@ -33,6 +36,7 @@ use datafusion::physical_expr::ScalarFunctionExpr;
 use datafusion::physical_plan::analyze::AnalyzeExec;
 use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::unnest::UnnestExec;
 use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceChildrenOptions};
 use group_window::GroupWindowExec;
@@ -131,9 +135,25 @@ impl Fit {
     }
 }
 
-/// The plan with a [`CutExec`] below each `UNNEST`, and with windows that hold one group of rows at a time.
-pub(super) fn with_bounds(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+/// The plan with a [`CutExec`] below each `UNNEST`, and with windows that hold one group of rows at a time. Under a memory
+/// limit, a [`CompactViewsExec`] below each sort.
+pub(super) fn with_bounds(
+    plan: Arc<dyn ExecutionPlan>,
+    state: &SessionState,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let is_limited = !state.config_options().optimizer.prefer_hash_join;
     let plan = plan.transform_up(|node| {
+        if let Some(sort) = node.downcast_ref::<SortExec>()
+            && is_limited
+            && CompactViewsExec::is_useful(sort.input())
+        {
+            let input: Arc<dyn ExecutionPlan> =
+                Arc::new(CompactViewsExec::new(Arc::clone(sort.input())));
+            let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+            return Ok(Transformed::yes(
+                node.replace_children(vec![input], options)?,
+            ));
+        }
         if let Some(window) = GroupWindowExec::in_place_of(&node)? {
             return Ok(Transformed::yes(Arc::new(window) as _));
         }
