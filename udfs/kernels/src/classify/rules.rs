@@ -50,6 +50,14 @@ const APPOSITION: usize = 18;
 const STATEMENT: f64 = 0.55;
 /// If this many values differ, and few are shared, the text is a pattern.
 const MANY: usize = 4;
+/// A heading that is attached to a text has at most this number of tokens, and the text at least so many.
+const HEADING: usize = 8;
+const STATEMENT_TOKENS: usize = 6;
+/// Tokens at the beginning of a text in which the name of the subject is, in a language without lists.
+const BEGINS: usize = 3;
+/// Names that texts without a named subject or without a verb have in common if they are about one topic.
+const TOPIC_NAMES: usize = 2;
+const LIST_NAMES: usize = 4;
 /// A title has at most this many tokens.
 const TITLE: usize = 15;
 
@@ -67,7 +75,10 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     let are_citations = are_citations((a, &own), (b, &other));
     let (own, other) = match are_citations {
         true => (own, other),
-        false => (without_furniture(own), without_furniture(other)),
+        false => (
+            without_heading(words, without_furniture(own)),
+            without_heading(words, without_furniture(other)),
+        ),
     };
     let pair = Aligned::new(own, other);
     let all = pair.shared(|_| true).of_larger();
@@ -114,6 +125,33 @@ fn without_furniture(mut tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     let body = body(&tokens);
     tokens.truncate(body.end);
     tokens.drain(..body.start);
+    tokens
+}
+
+/// The tokens without a heading that no punctuation divides from the text: "Nutrients There are six …". The text begins
+/// with a capital and a word that begins sentences.
+fn without_heading<'a>(words: &Words, mut tokens: Vec<Token<'a>>) -> Vec<Token<'a>> {
+    const BEGINNINGS: [&str; 12] = [
+        "There", "The", "It", "In", "This", "These", "At", "On", "As", "He", "She", "They",
+    ];
+    if words.code != Some("en") {
+        return tokens;
+    }
+    let is_verb = |token: &Token<'_>| token.is_verb || token.kind == Kind::Verb;
+    let limit = tokens.len().min(HEADING + 1);
+    let begin = (1..limit).find(|&at| {
+        let token = &tokens[at];
+        BEGINNINGS.contains(&token.text) && matches!(token.gap, "" | " ")
+    });
+    if let Some(begin) = begin
+        && !tokens[..begin].iter().any(is_verb)
+        && tokens[..begin].iter().all(|token| token.kind != Kind::Number)
+        && matches!(tokens[begin - 1].kind, Kind::Word | Kind::Name | Kind::Contrast(_))
+        && tokens[begin..].iter().any(is_verb)
+        && tokens.len() - begin >= STATEMENT_TOKENS
+    {
+        tokens.drain(..begin);
+    }
     tokens
 }
 
@@ -305,14 +343,22 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         return true;
     }
     // "… assigned Orvin the number 12": another thing, with another value.
-    if count(ChangeKind::Name) > 0 && count(ChangeKind::Number) > 0 && shared_words < SAYS_MUCH {
+    let has_names = count(ChangeKind::Name) > 0;
+    if has_names && quantities > 0 && shared_words < SAYS_MUCH {
         return false;
     }
-    if subject.has_no_verb && count(ChangeKind::Name) > 0 {
+    if subject.has_similar_name || (subject.is_unnamed && has_names) {
+        return false;
+    }
+    if subject.has_no_verb && (has_names || names < LIST_NAMES) {
         return false;
     }
     let values =
         pair.shared(|token| matches!(token.kind, Kind::Number | Kind::Year | Kind::Calendar));
+    if words.code.is_none() && has_cases(&pair.a) {
+        let is_named = subject.has_shared_name || (subject.begins_alike && values.both > 1);
+        return changed == 1 && quantities == 1 && is_named;
+    }
     if quantities >= MANY && values.both * 2 < quantities {
         return false;
     }
@@ -320,17 +366,28 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         // A list of which every value differs is a pattern.
         return quantities <= 4 || names > quantities;
     }
-    let anchors = names + values.both;
     let specific = changed == 1 && shared_words >= 7;
+    let is_share = facts.iter().any(|fact| is_share(&pair.a, fact));
+    if words.code.is_none() {
+        return specific && !is_share;
+    }
     match names {
-        // "24% of all households were …": a share of what is not named.
-        0 => specific && !facts.iter().any(|fact| is_share(&pair.a, fact)),
+        // "The bridge that the flood of 1931 destroyed was …": but "The average household has …" is any one, and so is
+        // what a share belongs to.
+        0 => specific && !is_share && (subject.is_counted || subject.has_shared_value),
         // "In total, 62 bridges fell in eight counties after the flood of Orvin."
         _ if subject.is_counted && changed <= 2 && quantities == changed => true,
-        // "The village is served by trains to …" with other values and names speaks of another village.
-        _ if count(ChangeKind::Name) > 0 && changed > 1 => false,
-        _ => specific || (changed <= 2 && (anchors > changed || shared_words >= SPECIFIC)),
+        // "The village is served by trains to …" with another name speaks of another village.
+        _ if has_names => false,
+        _ => specific && !is_share && names + values.both > TOPIC_NAMES - 1,
     }
+}
+
+/// Whether the letters of a text have capitals.
+fn has_cases(tokens: &[Token<'_>]) -> bool {
+    let is_cased = |c: char| c.is_lowercase() || c.is_uppercase();
+    let mut letters = tokens.iter().filter_map(|token| token.text.chars().next());
+    !letters.any(|first| first.is_alphabetic() && !is_cased(first))
 }
 
 /// Whether a fact is a share, in percent.
@@ -346,6 +403,12 @@ struct Subject {
     is_reworded: bool,
     /// Whether a name in the subject is the same.
     has_shared_name: bool,
+    /// Whether a value in the subject is the same.
+    has_shared_value: bool,
+    /// Whether the first word is the same and has a capital.
+    begins_alike: bool,
+    /// Whether names in the subject are similar, as those of two things may be, and something else differs.
+    has_similar_name: bool,
     /// Whether both subjects are a pronoun.
     is_pronoun: bool,
     /// Whether a name is in the subject of one text, and none in that of the other.
@@ -367,13 +430,24 @@ impl Subject {
             region(words, &pair.b, verbs.1),
         );
         let has_no_verb = words.code.is_some() && verbs.0.is_none() && verbs.1.is_none();
-        let has_shared_name = pair.matched.iter().enumerate().any(|(at, to)| {
-            let is_name = |to: usize| {
-                let (x, y) = (&pair.a[at], &pair.b[to]);
-                (x.kind == Kind::Name || y.kind == Kind::Name) && !words.is_group(&x.form)
-            };
-            a.contains(&at) && to.is_some_and(|to| b.contains(&to) && is_name(to))
+        // Without lists, the end of the subject is not known.
+        let begins = |at: usize| words.code.is_some() || at < BEGINS;
+        let shares = |is: &dyn Fn(&Token<'_>, &Token<'_>) -> bool| {
+            pair.matched.iter().enumerate().any(|(at, to)| {
+                let is = |to: usize| is(&pair.a[at], &pair.b[to]);
+                let in_b = |to: usize| b.contains(&to) && begins(to);
+                a.contains(&at) && begins(at) && to.is_some_and(|to| in_b(to) && is(to))
+            })
+        };
+        let has_shared_name = shares(&|x, y| {
+            (x.kind == Kind::Name || y.kind == Kind::Name)
+                && !words.is_group(&x.form)
+                && !words.is_authority(&x.form)
         });
+        let has_shared_value = shares(&|x, _| matches!(x.kind, Kind::Number | Kind::Year));
+        let begins_alike = pair.matched.first().copied().flatten() == Some(0)
+            && pair.a[0].text.starts_with(char::is_uppercase);
+        let mut has_similar_name = false;
         let is_pronoun = |tokens: &[Token<'_>], region: &Range<usize>| {
             let first = tokens.get(region.start);
             region.len() == 1 && first.is_some_and(|first| words.is_pronoun(&first.form))
@@ -457,6 +531,11 @@ impl Subject {
                     .zip(&other)
                     .all(|(&x, &y)| is_variant(&pair.a[x], &pair.b[y]));
             if are_variants {
+                let is_similar = |(&x, &y): (&usize, &usize)| {
+                    let (x, y) = (&pair.a[x], &pair.b[y]);
+                    x.kind == Kind::Name && y.kind == Kind::Name && is_other_letter(x, y)
+                };
+                has_similar_name |= own.iter().zip(&other).any(is_similar);
                 continue;
             }
             if is_value || is_contrast || replaces {
@@ -489,12 +568,20 @@ impl Subject {
             is_other: is_other || (is_clause && quantities),
             is_reworded,
             has_shared_name,
+            has_shared_value,
+            begins_alike,
+            has_similar_name,
             is_pronoun,
             is_unnamed,
             is_counted,
             has_no_verb,
         }
     }
+}
+
+/// Whether neither of two names is the beginning of the other one, as "Hungary" and "Hungary's" are.
+fn is_other_letter(a: &Token<'_>, b: &Token<'_>) -> bool {
+    !a.form.starts_with(&*b.form) && !b.form.starts_with(&*a.form)
 }
 
 /// Whether a number of the subject says how many there are ("62 bridges"), and not which one it is ("Route 62", "the
@@ -522,7 +609,7 @@ fn first_verb(words: &Words, tokens: &[Token<'_>], is_sentence: bool) -> Option<
     if listed.is_some() || !is_sentence || words.code != Some("en") {
         return listed;
     }
-    (1..tokens.len().min(VERB)).find(|&at| {
+    (1..tokens.len().saturating_sub(1).min(VERB)).find(|&at| {
         let (before, token) = (&tokens[at - 1], &tokens[at]);
         token.kind == Kind::Word
             && token.text.starts_with(char::is_lowercase)
