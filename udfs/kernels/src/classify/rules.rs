@@ -40,8 +40,10 @@ const ENDING_TOKENS: std::ops::RangeInclusive<usize> = 4..=80;
 const SAYS_SOMETHING: usize = 8;
 /// The same of texts whose subject is named in one of them, or of which a name and a number differ.
 const SAYS_MUCH: usize = 20;
-/// A text with a name in common and two facts that differ is specific with this number of content words in common.
-const SPECIFIC: usize = 10;
+/// A text whose subject is not named, with one fact that differs, is specific with this number of words in common.
+const SPECIFIC: usize = 8;
+/// The same of texts with one fact that differs and names in common.
+const SPECIFIC_WITH_NAMES: usize = 6;
 /// The place of a verb that is known by its ending is less than this.
 const VERB: usize = 6;
 /// A description of the subject between commas has at most this many tokens.
@@ -55,9 +57,15 @@ const HEADING: usize = 8;
 const STATEMENT_TOKENS: usize = 6;
 /// Tokens at the beginning of a text in which the name of the subject is, in a language without lists.
 const BEGINS: usize = 3;
+/// Maximum number of tokens from a quantity to the same one in another unit.
+const CONVERSION: usize = 3;
 /// Names that texts without a named subject or without a verb have in common if they are about one topic.
 const TOPIC_NAMES: usize = 2;
 const LIST_NAMES: usize = 4;
+/// Minimum number of words in common, beside a value in the subject.
+const SHARED_WITH_VALUE: usize = 4;
+/// Minimum share of the content of the longer text that is in both, if a name differs.
+const NAMED_STATEMENT: f64 = 0.6;
 /// A title has at most this many tokens.
 const TITLE: usize = 15;
 
@@ -99,9 +107,10 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     let facts = pair.facts(words);
     let are_sentences = ends_sentence(a) && ends_sentence(b);
     let subject = Subject::new(words, &pair, &facts, are_sentences);
-    let are_titles = subject.has_no_verb && !ends_sentence(a) && !ends_sentence(b);
-    let is_title = |tokens: &[Token<'_>]| tokens.len() <= TITLE;
-    let is_other_title = is_title(&pair.a) && is_title(&pair.b) && replaces_a_word(&pair);
+    let are_titles = (is_title(&pair.a) && is_title(&pair.b) && !ends_sentence(a) && !ends_sentence(b))
+        || (subject.has_no_verb && !ends_sentence(a) && !ends_sentence(b));
+    let is_short = |tokens: &[Token<'_>]| tokens.len() <= TITLE;
+    let is_other_title = is_short(&pair.a) && is_short(&pair.b) && replaces_a_word(&pair);
     let is_filled_in = !facts.is_empty() || is_other_title;
     let class = match are_titles && is_filled_in && all >= PATTERN {
         true => PairClass::Template,
@@ -114,6 +123,20 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     };
     changes.sort_by_key(|change| (change.a.start, change.b.start));
     Classification { class, changes }
+}
+
+/// Whether a text is a category, or a phrase whose only verbs are participles with a preposition: "Mills based in Orvin".
+fn is_title(tokens: &[Token<'_>]) -> bool {
+    let is_category = tokens.get(1).is_some_and(|next| next.gap == ":")
+        && tokens[0].text.starts_with(char::is_uppercase);
+    let is_phrase = tokens.len() <= TITLE
+        && tokens.iter().enumerate().all(|(at, token)| {
+            let is_participle = token.form.ends_with("ed")
+                && tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Preposition);
+            token.kind != Kind::Verb && (!token.is_verb || is_participle)
+        })
+        && tokens.iter().any(|token| token.is_verb);
+    is_category || is_phrase
 }
 
 /// Whether a text ends like a sentence.
@@ -323,7 +346,18 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         token.kind == Kind::Name && !words.is_group(&token.form) && !words.is_authority(&token.form)
     };
     let names = pair.shared(is_name).both;
-    let changed = facts.len();
+    // "28 feet (8.5 m)" is one quantity.
+    let is_conversion = |two: &&[Fact]| {
+        let (first, second) = (&two[0], &two[1]);
+        let of = |tokens: &[Token<'_>], first: usize, second: usize| {
+            tokens[second].gap.ends_with('(') && second > first && second - first <= CONVERSION
+        };
+        first.kind == ChangeKind::Number
+            && second.kind == ChangeKind::Number
+            && of(&pair.a, first.a.start, second.a.start)
+            && of(&pair.b, first.b.start, second.b.start)
+    };
+    let changed = facts.len() - facts.windows(2).filter(is_conversion).count();
     let quantities = count(ChangeKind::Number) + count(ChangeKind::Date) + count(ChangeKind::Unit);
     let shared_words = pair.shared(|token| token.kind.is_content()).both;
     let is_plain = |token: &Token<'_>| matches!(token.kind, Kind::Word | Kind::Name);
@@ -350,14 +384,22 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     if subject.has_similar_name || (subject.is_unnamed && has_names) {
         return false;
     }
-    if subject.has_no_verb && (has_names || names < LIST_NAMES) {
+    if count(ChangeKind::Negation) > 0 && changed > 1 {
+        return false;
+    }
+    // Names of passages that are worded differently are those of other statements.
+    if has_names && pair.shared(|token| token.kind.is_content()).of_larger() < NAMED_STATEMENT {
         return false;
     }
     let values =
         pair.shared(|token| matches!(token.kind, Kind::Number | Kind::Year | Kind::Calendar));
+    if subject.has_no_verb {
+        let is_list = names >= LIST_NAMES && names + values.both > 2 * changed;
+        return is_list && !has_names && subject.begins_alike;
+    }
     if words.code.is_none() && has_cases(&pair.a) {
-        let is_named = subject.has_shared_name || (subject.begins_alike && values.both > 1);
-        return changed == 1 && quantities == 1 && is_named;
+        let is_named = subject.has_shared_name || values.both > 1;
+        return changed == 1 && quantities == 1 && is_named && subject.begins_alike;
     }
     if quantities >= MANY && values.both * 2 < quantities {
         return false;
@@ -366,21 +408,27 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         // A list of which every value differs is a pattern.
         return quantities <= 4 || names > quantities;
     }
-    let specific = changed == 1 && shared_words >= 7;
+    // "24% of all households were …": a share of what is not named.
     let is_share = facts.iter().any(|fact| is_share(&pair.a, fact));
+    let is_order = facts.iter().any(|fact| is_ordinal(words, &pair.a[fact.a.start]));
+    // "The village is served by trains to …" with another name speaks of another village.
+    if is_share || is_order || has_names {
+        return false;
+    }
     if words.code.is_none() {
-        return specific && !is_share;
+        return changed == 1 && shared_words >= SAYS_SOMETHING - 1;
     }
-    match names {
-        // "The bridge that the flood of 1931 destroyed was …": but "The average household has …" is any one, and so is
-        // what a share belongs to.
-        0 => specific && !is_share && (subject.is_counted || subject.has_shared_value),
-        // "In total, 62 bridges fell in eight counties after the flood of Orvin."
-        _ if subject.is_counted && changed <= 2 && quantities == changed => true,
-        // "The village is served by trains to …" with another name speaks of another village.
-        _ if has_names => false,
-        _ => specific && !is_share && names + values.both > TOPIC_NAMES - 1,
+    // "In total, 62 bridges fell in eight counties after the flood of Orvin."
+    if names > 0 && subject.is_counted && changed <= 2 && quantities == changed {
+        return true;
     }
+    // "The bridge that the flood of 1931 destroyed was …": but "The average household has …" is any one.
+    let is_topic = names + values.both >= TOPIC_NAMES && names > 0;
+    let words_in_common = pair.shared(is_plain).both;
+    changed == 1
+        && (words_in_common >= SPECIFIC
+            || (subject.has_shared_value && shared_words > SHARED_WITH_VALUE)
+            || (is_topic && shared_words >= SPECIFIC_WITH_NAMES && !subject.is_reworded))
 }
 
 /// Whether the letters of a text have capitals.
@@ -440,7 +488,7 @@ impl Subject {
             })
         };
         let has_shared_name = shares(&|x, y| {
-            (x.kind == Kind::Name || y.kind == Kind::Name)
+            (x.kind == Kind::Name || y.kind == Kind::Name || is_elided_name(x.text))
                 && !words.is_group(&x.form)
                 && !words.is_authority(&x.form)
         });
@@ -518,8 +566,8 @@ impl Subject {
             let has_fact = |kind: ChangeKind| {
                 facts[..of_run].iter().any(|fact| {
                     fact.kind == kind
-                        && own.binary_search(&fact.a.start).is_ok()
-                        && other.binary_search(&fact.b.start).is_ok()
+                        && own.iter().any(|at| fact.a.contains(at))
+                        && other.iter().any(|at| fact.b.contains(at))
                 })
             };
             let replaces = has_fact(ChangeKind::Name);
@@ -577,6 +625,12 @@ impl Subject {
             has_no_verb,
         }
     }
+}
+
+/// Whether a word is an article or a preposition without its vowel, and a name: "d'Orvin".
+fn is_elided_name(text: &str) -> bool {
+    let (_, rest) = text.split_once(['\'', '’']).unwrap_or_default();
+    rest.starts_with(char::is_uppercase)
 }
 
 /// Whether neither of two names is the beginning of the other one, as "Hungary" and "Hungary's" are.

@@ -630,6 +630,10 @@ fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number
     }
     token.is_verb = words.is_verb(&token.form) && !is_capital;
     let is_english = words.code == Some("en");
+    if is_english && token.form.len() > 3 && token.form.ends_with("n't") {
+        token.kind = Kind::Negation;
+        return;
+    }
     let is_past = is_english && token.form.len() > 4 && token.form.ends_with("ed");
     token.kind = match words.get(&token.form) {
         Some(WordClass::Function) => Kind::Function,
