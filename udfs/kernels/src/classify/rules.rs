@@ -43,7 +43,7 @@ const SAYS_MUCH: usize = 20;
 /// A text whose subject is not named, with one fact that differs, is specific with this number of words in common.
 const SPECIFIC: usize = 8;
 /// The same of texts with one fact that differs and names in common.
-const SPECIFIC_WITH_NAMES: usize = 6;
+const SPECIFIC_WITH_NAMES: usize = 5;
 /// The place of a verb that is known by its ending is less than this.
 const VERB: usize = 6;
 /// A description of the subject between commas has at most this many tokens.
@@ -393,7 +393,11 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     }
     let values =
         pair.shared(|token| matches!(token.kind, Kind::Number | Kind::Year | Kind::Calendar));
-    if subject.has_no_verb {
+    // The lists of verbs of other languages are short.
+    if subject.has_no_verb && words.code != Some("en") && has_names {
+        return false;
+    }
+    if subject.has_no_verb && words.code == Some("en") {
         let is_list = names >= LIST_NAMES && names + values.both > 2 * changed;
         return is_list && !has_names && subject.begins_alike;
     }
@@ -427,7 +431,7 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     let words_in_common = pair.shared(is_plain).both;
     changed == 1
         && (words_in_common >= SPECIFIC
-            || (subject.has_shared_value && shared_words > SHARED_WITH_VALUE)
+            || (subject.has_shared_value && shared_words >= SHARED_WITH_VALUE)
             || (is_topic && shared_words >= SPECIFIC_WITH_NAMES && !subject.is_reworded))
 }
 
