@@ -533,7 +533,16 @@ impl<'a> Aligned<'a> {
             tokens.any(|token| token.is_verb || token.kind == Kind::Verb)
         };
         let is_clause = is_clause(&self.a, first_a, last_a) != is_clause(&self.b, first_b, last_b);
+        // "Talvo team to win a Senja cup" is no name.
+        let is_phrase = |tokens: &[Token<'_>], from: usize, to: usize| {
+            let words = tokens[from..to].iter().filter(|token| {
+                matches!(token.kind, Kind::Word | Kind::Contrast(_))
+            });
+            words.count() >= BESIDE_NAMES
+        };
+        let is_phrase = is_phrase(&self.a, first_a, last_a) || is_phrase(&self.b, first_b, last_b);
         if is_clause
+            || is_phrase
             || are_abbreviations
             || is_long
             || is_each_a_variant

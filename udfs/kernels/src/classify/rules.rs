@@ -65,7 +65,10 @@ const LIST_NAMES: usize = 4;
 /// Minimum number of words in common, beside a value in the subject.
 const SHARED_WITH_VALUE: usize = 4;
 /// Minimum share of the content of the longer text that is in both, if a name differs.
-const NAMED_STATEMENT: f64 = 0.6;
+const NAMED_STATEMENT: f64 = 0.65;
+/// If a name differs and the subject is not named, nearly all of the content is the same, and so many words.
+const SAME_STATEMENT: f64 = 0.9;
+const SAYS_ALL: usize = 12;
 /// A title has at most this many tokens.
 const TITLE: usize = 15;
 
@@ -381,7 +384,10 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     if has_names && quantities > 0 && shared_words < SAYS_MUCH {
         return false;
     }
-    if subject.has_similar_name || (subject.is_unnamed && has_names) {
+    if subject.has_similar_name
+        || (subject.is_unnamed && has_names)
+        || (subject.begins_otherwise && quantities > 0)
+    {
         return false;
     }
     if count(ChangeKind::Negation) > 0 && changed > 1 {
@@ -415,9 +421,14 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     // "24% of all households were …": a share of what is not named.
     let is_share = facts.iter().any(|fact| is_share(&pair.a, fact));
     let is_order = facts.iter().any(|fact| is_ordinal(words, &pair.a[fact.a.start]));
-    // "The village is served by trains to …" with another name speaks of another village.
-    if is_share || is_order || has_names {
+    if is_share || is_order || subject.is_pronoun_once {
         return false;
+    }
+    // "The village is served by trains to …" with another name speaks of another village, if no more is said.
+    if has_names {
+        let content = pair.shared(|token| token.kind.is_content()).of_larger();
+        let is_same = content >= SAME_STATEMENT && pair.shared(is_plain).both >= SAYS_ALL;
+        return changed == 1 && names >= TOPIC_NAMES && is_same && !subject.is_pronoun;
     }
     if words.code.is_none() {
         return changed == 1 && shared_words >= SAYS_SOMETHING - 1;
@@ -461,6 +472,10 @@ struct Subject {
     begins_alike: bool,
     /// Whether names in the subject are similar, as those of two things may be, and something else differs.
     has_similar_name: bool,
+    /// Whether the first words have capitals and differ.
+    begins_otherwise: bool,
+    /// Whether the subject of one text only is a pronoun.
+    is_pronoun_once: bool,
     /// Whether both subjects are a pronoun.
     is_pronoun: bool,
     /// Whether a name is in the subject of one text, and none in that of the other.
@@ -504,7 +519,21 @@ impl Subject {
             let first = tokens.get(region.start);
             region.len() == 1 && first.is_some_and(|first| words.is_pronoun(&first.form))
         };
-        let is_pronoun = is_pronoun(&pair.a, &a) && is_pronoun(&pair.b, &b);
+        let are_pronouns = (is_pronoun(&pair.a, &a), is_pronoun(&pair.b, &b));
+        let is_pronoun = are_pronouns.0 && are_pronouns.1;
+        let is_pronoun_once = are_pronouns.0 != are_pronouns.1;
+        let begins_otherwise = pair.runs.first().is_some_and(|run| {
+            let is_begin = |tokens: &[Token<'_>], range: &Range<usize>, rest: &[usize]| {
+                range.start == 0
+                    && rest.first() == Some(&0)
+                    && tokens[0].text.starts_with(char::is_uppercase)
+                    && matches!(tokens[0].kind, Kind::Word | Kind::Name)
+                    && !(words.code == Some("en") && tokens[0].form.ends_with("ly"))
+            };
+            is_begin(&pair.a, &run.a, &pair.rest_a(&run.a))
+                && is_begin(&pair.b, &run.b, &pair.rest_b(&run.b))
+                && !is_variant(&pair.a[0], &pair.b[0])
+        });
         let named = |tokens: &[Token<'_>], region: &Range<usize>| {
             let mut region = tokens[region.clone()].iter();
             region.any(|token| token.kind == Kind::Name)
@@ -623,6 +652,8 @@ impl Subject {
             has_shared_value,
             begins_alike,
             has_similar_name,
+            begins_otherwise,
+            is_pronoun_once,
             is_pronoun,
             is_unnamed,
             is_counted,
@@ -695,7 +726,13 @@ fn region(words: &Words, tokens: &[Token<'_>], verb: Option<usize>) -> Range<usi
                             Kind::Function | Kind::Preposition | Kind::Number
                         )
                 };
-                1 + tokens[1..].iter().take_while(|token| date(token)).count()
+                // "On 5 April 1780 the 1st Brigade": the subject begins with its article.
+                let is_date = |token: &Token<'_>| token.kind.is_date() || token.kind == Kind::Number;
+                let mut rest = (1..tokens.len()).take_while(|&at| date(&tokens[at]));
+                let article = rest.clone().find(|&at| {
+                    at > 1 && tokens[at].kind == Kind::Function && is_date(&tokens[at - 1])
+                });
+                article.unwrap_or_else(|| 1 + rest.by_ref().count())
             }
         };
     }
