@@ -287,7 +287,9 @@ impl<'a> Aligned<'a> {
             let second = match next.kind {
                 Kind::Unit if next.form != "%" => None,
                 Kind::Word => None,
-                Kind::Preposition => Some(tokens.get(at + 2).filter(|second| second.gap == " ")?.key),
+                Kind::Preposition => {
+                    Some(tokens.get(at + 2).filter(|second| second.gap == " ")?.key)
+                }
                 _ => return None,
             };
             (is_number && is_next).then_some((next.key, second))
@@ -301,8 +303,10 @@ impl<'a> Aligned<'a> {
                 }
             }
         }
-        let known: HashSet<usize, TextHasherBuilder> = facts.iter().map(|fact| fact.a.start).collect();
-        let known_b: HashSet<usize, TextHasherBuilder> = facts.iter().map(|fact| fact.b.start).collect();
+        let known: HashSet<usize, TextHasherBuilder> =
+            facts.iter().map(|fact| fact.a.start).collect();
+        let known_b: HashSet<usize, TextHasherBuilder> =
+            facts.iter().map(|fact| fact.b.start).collect();
         for [own, other] in things.into_values() {
             let (&[own], &[other]) = (&*own, &*other) else {
                 continue;
@@ -518,7 +522,9 @@ impl<'a> Aligned<'a> {
                 && token.text.chars().count() >= 2
                 && token.text.chars().all(char::is_uppercase)
                 && next.is_some_and(|next| next.gap.starts_with(')'))
-                && at.checked_sub(1).is_some_and(|at| tokens[at].kind == Kind::Word)
+                && at
+                    .checked_sub(1)
+                    .is_some_and(|at| tokens[at].kind == Kind::Word)
         };
         let are_abbreviations = first_a == last_a
             && first_b == last_b
@@ -535,9 +541,9 @@ impl<'a> Aligned<'a> {
         let is_clause = is_clause(&self.a, first_a, last_a) != is_clause(&self.b, first_b, last_b);
         // "Talvo team to win a Senja cup" is no name.
         let is_phrase = |tokens: &[Token<'_>], from: usize, to: usize| {
-            let words = tokens[from..to].iter().filter(|token| {
-                matches!(token.kind, Kind::Word | Kind::Contrast(_))
-            });
+            let words = tokens[from..to]
+                .iter()
+                .filter(|token| matches!(token.kind, Kind::Word | Kind::Contrast(_)));
             words.count() >= BESIDE_NAMES
         };
         let is_phrase = is_phrase(&self.a, first_a, last_a) || is_phrase(&self.b, first_b, last_b);
@@ -628,7 +634,7 @@ pub(super) fn is_ordinal(lists: &Words, token: &Token<'_>) -> bool {
 }
 
 /// Whether a number is a part of a time of day: "7:30".
-fn is_clock(tokens: &[Token<'_>], at: usize) -> bool {
+pub(super) fn is_clock(tokens: &[Token<'_>], at: usize) -> bool {
     let next = tokens.get(at + 1);
     (at > 0 && tokens[at].gap == ":")
         || next.is_some_and(|next| next.gap == ":" && next.kind == Kind::Number)
@@ -636,7 +642,9 @@ fn is_clock(tokens: &[Token<'_>], at: usize) -> bool {
 
 /// Whether a year is in a decade: "1939" and "1930s".
 fn is_in_decade(year: &str, decade: &str) -> bool {
-    let decade = decade.strip_suffix('s').and_then(|decade| decade.strip_suffix('0'));
+    let decade = decade
+        .strip_suffix('s')
+        .and_then(|decade| decade.strip_suffix('0'));
     let is_year = year.len() == 4 && year.bytes().all(|byte| byte.is_ascii_digit());
     is_year && decade.is_some_and(|decade| decade.len() == 3 && year.starts_with(decade))
 }

@@ -298,7 +298,9 @@ fn are_publisher_and_author(tokens: &[Token<'_>]) -> bool {
     };
     let author = tokens[star + 1..].first();
     tokens[..star].iter().any(|token| token.gap == ": ")
-        && tokens[..star].iter().all(|token| is_capital(token) || token.text.len() <= 3)
+        && tokens[..star]
+            .iter()
+            .all(|token| is_capital(token) || token.text.len() <= 3)
         && is_capital(&tokens[star])
         && author.is_some_and(|next| next.gap == ", " && is_capital(next))
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::text_hasher::TextHasherBuilder;
 
-use super::changes::{Aligned, Fact, is_ordinal, is_variant};
+use super::changes::{Aligned, Fact, is_clock, is_ordinal, is_variant};
 use super::citation::are_citations;
 use super::furniture::{body, divides};
 use super::tokens::{Keys, Kind, Token, tokens};
@@ -110,8 +110,9 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     let facts = pair.facts(words);
     let are_sentences = ends_sentence(a) && ends_sentence(b);
     let subject = Subject::new(words, &pair, &facts, are_sentences);
-    let are_titles = (is_title(&pair.a) && is_title(&pair.b) && !ends_sentence(a) && !ends_sentence(b))
-        || (subject.has_no_verb && !ends_sentence(a) && !ends_sentence(b));
+    let are_titles =
+        (is_title(&pair.a) && is_title(&pair.b) && !ends_sentence(a) && !ends_sentence(b))
+            || (subject.has_no_verb && !ends_sentence(a) && !ends_sentence(b));
     let is_short = |tokens: &[Token<'_>]| tokens.len() <= TITLE;
     let is_other_title = is_short(&pair.a) && is_short(&pair.b) && replaces_a_word(&pair);
     let is_filled_in = !facts.is_empty() || is_other_title;
@@ -135,7 +136,9 @@ fn is_title(tokens: &[Token<'_>]) -> bool {
     let is_phrase = tokens.len() <= TITLE
         && tokens.iter().enumerate().all(|(at, token)| {
             let is_participle = token.form.ends_with("ed")
-                && tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Preposition);
+                && tokens
+                    .get(at + 1)
+                    .is_some_and(|next| matches!(next.kind, Kind::Preposition | Kind::Function));
             token.kind != Kind::Verb && (!token.is_verb || is_participle)
         })
         && tokens.iter().any(|token| token.is_verb);
@@ -171,8 +174,13 @@ fn without_heading<'a>(words: &Words, mut tokens: Vec<Token<'a>>) -> Vec<Token<'
     });
     if let Some(begin) = begin
         && !tokens[..begin].iter().any(is_verb)
-        && tokens[..begin].iter().all(|token| token.kind != Kind::Number)
-        && matches!(tokens[begin - 1].kind, Kind::Word | Kind::Name | Kind::Contrast(_))
+        && tokens[..begin]
+            .iter()
+            .all(|token| token.kind != Kind::Number)
+        && matches!(
+            tokens[begin - 1].kind,
+            Kind::Word | Kind::Name | Kind::Contrast(_)
+        )
         && tokens[begin..].iter().any(is_verb)
         && tokens.len() - begin >= STATEMENT_TOKENS
     {
@@ -259,6 +267,7 @@ fn is_formula(text: &str, tokens: &[Token<'_>]) -> bool {
     let is_word =
         |token: &&Token<'_>| token.text.len() >= 3 && token.text.chars().all(char::is_alphabetic);
     text.contains(['→', '←', '⇌', '↔', '=', '|'])
+        || text.contains("{{")
         || letters(text) < LETTERS
         || (text.contains(" + ") && tokens.iter().filter(is_word).count() * 2 < tokens.len())
 }
@@ -386,7 +395,7 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     }
     if subject.has_similar_name
         || (subject.is_unnamed && has_names)
-        || (subject.begins_otherwise && quantities > 0)
+        || ((subject.begins_otherwise || subject.has_other_names) && quantities > 0)
     {
         return false;
     }
@@ -408,8 +417,9 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         return is_list && !has_names && subject.begins_alike;
     }
     if words.code.is_none() && has_cases(&pair.a) {
-        let is_named = subject.has_shared_name || values.both > 1;
-        return changed == 1 && quantities == 1 && is_named && subject.begins_alike;
+        let is_named = subject.has_shared_name || (values.both > 1 && count(ChangeKind::Date) > 0);
+        let is_time = facts.iter().any(|fact| is_clock(&pair.a, fact.a.start));
+        return changed == 1 && quantities == 1 && is_named && subject.begins_alike && !is_time;
     }
     if quantities >= MANY && values.both * 2 < quantities {
         return false;
@@ -419,8 +429,12 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         return quantities <= 4 || names > quantities;
     }
     // "24% of all households were …": a share of what is not named.
-    let is_share = facts.iter().any(|fact| is_share(&pair.a, fact));
-    let is_order = facts.iter().any(|fact| is_ordinal(words, &pair.a[fact.a.start]));
+    let is_share = facts
+        .iter()
+        .any(|fact| is_share(&pair.a, &fact.a, fact.kind) || is_share(&pair.b, &fact.b, fact.kind));
+    let is_order = facts
+        .iter()
+        .any(|fact| is_ordinal(words, &pair.a[fact.a.start]));
     if is_share || is_order || subject.is_pronoun_once {
         return false;
     }
@@ -454,8 +468,8 @@ fn has_cases(tokens: &[Token<'_>]) -> bool {
 }
 
 /// Whether a fact is a share, in percent.
-fn is_share(tokens: &[Token<'_>], fact: &Fact) -> bool {
-    fact.kind == ChangeKind::Number && tokens.get(fact.a.end).is_some_and(|next| next.form == "%")
+fn is_share(tokens: &[Token<'_>], value: &Range<usize>, kind: ChangeKind) -> bool {
+    kind == ChangeKind::Number && tokens.get(value.end).is_some_and(|next| next.form == "%")
 }
 
 /// What is known of the subjects of two texts.
@@ -472,9 +486,11 @@ struct Subject {
     begins_alike: bool,
     /// Whether names in the subject are similar, as those of two things may be, and something else differs.
     has_similar_name: bool,
+    /// Whether most of the names in the subjects differ.
+    has_other_names: bool,
     /// Whether the first words have capitals and differ.
     begins_otherwise: bool,
-    /// Whether the subject of one text only is a pronoun.
+    /// Whether the subject of one text only is a pronoun, and the first words differ.
     is_pronoun_once: bool,
     /// Whether both subjects are a pronoun.
     is_pronoun: bool,
@@ -511,7 +527,24 @@ impl Subject {
                 && !words.is_group(&x.form)
                 && !words.is_authority(&x.form)
         });
-        let has_shared_value = shares(&|x, _| matches!(x.kind, Kind::Number | Kind::Year));
+        // "As of the 1998 census, the number": the value is not one of the subject.
+        let is_of_subject = |x: &Token<'_>| {
+            let rest = pair.a[a.clone()]
+                .iter()
+                .filter(|token| token.start > x.start);
+            !rest.into_iter().any(|token| token.gap.starts_with(','))
+        };
+        let has_shared_value =
+            shares(&|x, _| matches!(x.kind, Kind::Number | Kind::Year) && is_of_subject(x));
+        let names = |tokens: &[Token<'_>], region: &Range<usize>| {
+            let names = tokens[region.clone()].iter();
+            names.filter(|token| token.kind == Kind::Name).count()
+        };
+        let shared_names = a.clone().filter(|&at| {
+            pair.a[at].kind == Kind::Name && pair.matched[at].is_some_and(|to| b.contains(&to))
+        });
+        let fewer_names = names(&pair.a, &a).min(names(&pair.b, &b));
+        let has_other_names = words.code == Some("en") && shared_names.count() * 2 < fewer_names;
         let begins_alike = pair.matched.first().copied().flatten() == Some(0)
             && pair.a[0].text.starts_with(char::is_uppercase);
         let mut has_similar_name = false;
@@ -521,7 +554,7 @@ impl Subject {
         };
         let are_pronouns = (is_pronoun(&pair.a, &a), is_pronoun(&pair.b, &b));
         let is_pronoun = are_pronouns.0 && are_pronouns.1;
-        let is_pronoun_once = are_pronouns.0 != are_pronouns.1;
+        let is_pronoun_once = are_pronouns.0 != are_pronouns.1 && pair.a[0].key != pair.b[0].key;
         let begins_otherwise = pair.runs.first().is_some_and(|run| {
             let is_begin = |tokens: &[Token<'_>], range: &Range<usize>, rest: &[usize]| {
                 range.start == 0
@@ -652,6 +685,7 @@ impl Subject {
             has_shared_value,
             begins_alike,
             has_similar_name,
+            has_other_names,
             begins_otherwise,
             is_pronoun_once,
             is_pronoun,
@@ -727,7 +761,8 @@ fn region(words: &Words, tokens: &[Token<'_>], verb: Option<usize>) -> Range<usi
                         )
                 };
                 // "On 5 April 1780 the 1st Brigade": the subject begins with its article.
-                let is_date = |token: &Token<'_>| token.kind.is_date() || token.kind == Kind::Number;
+                let is_date =
+                    |token: &Token<'_>| token.kind.is_date() || token.kind == Kind::Number;
                 let mut rest = (1..tokens.len()).take_while(|&at| date(&tokens[at]));
                 let article = rest.clone().find(|&at| {
                     at > 1 && tokens[at].kind == Kind::Function && is_date(&tokens[at - 1])

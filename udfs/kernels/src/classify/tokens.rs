@@ -480,8 +480,10 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
         if token.kind == Kind::Number && is_sign && !is_after_number {
             token.form.to_mut().insert(0, '-');
         }
-        if is_after_number && token.is_verb && !words.is_auxiliary(&token.form) {
-            // A noun: "31 wins".
+        let is_after_year = all.last().is_some_and(|last| last.kind == Kind::Year);
+        let is_noun = !is_after_year || !token.form.ends_with("ed");
+        if is_after_number && is_noun && token.is_verb && !words.is_auxiliary(&token.form) {
+            // A noun: "31 wins", but "the flood of 1931 reached".
             token.kind = Kind::Word;
             token.is_verb = false;
         }
@@ -574,11 +576,7 @@ fn join<'a>(
 fn join_speed<'a>(text: &'a str, all: &mut Vec<Token<'a>>, keys: &mut Keys<'a>) {
     let from = match &**all {
         [.., mile, hour] if hour.gap == "/" && mile.form == "mi" && hour.form == "h" => 2,
-        [.., mile, per, hour]
-            if mile.form == "mi" && per.form == "per" && hour.form == "hour" =>
-        {
-            3
-        }
+        [.., mile, per, hour] if mile.form == "mi" && per.form == "per" && hour.form == "hour" => 3,
         _ => return,
     };
     let Some(end) = all.last().map(Token::end) else {
@@ -687,6 +685,12 @@ fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
         if !begins || all[at].kind != Kind::Name {
             continue;
         }
+        // "Farmers were": a plural.
+        let is_plural = words.code == Some("en")
+            && all[at].form.ends_with('s')
+            && all
+                .get(at + 1)
+                .is_some_and(|next| matches!(&*next.form, "are" | "were" | "have"));
         let is_possessive = all[at].text.ends_with("'s") || all[at].text.ends_with("’s");
         let is_name = is_possessive
             || all.get(at + 1).is_none_or(|next| {
@@ -695,7 +699,7 @@ fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
                     || matches!(next.kind, Kind::Verb | Kind::Negation)
                     || next.gap.contains([':', ',', '(', '–'])
             });
-        if !is_name {
+        if !is_name || is_plural {
             all[at].kind = Kind::Word;
         }
     }
