@@ -1,6 +1,6 @@
 //! The rules, from the alignment of a pair to its class.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::text_hasher::TextHasherBuilder;
@@ -528,23 +528,21 @@ impl Subject {
                 && !words.is_authority(&x.form)
         });
         // "As of the 1998 census, the number": the value is not one of the subject.
-        let is_of_subject = |x: &Token<'_>| {
-            let rest = pair.a[a.clone()]
-                .iter()
-                .filter(|token| token.start > x.start);
-            !rest.into_iter().any(|token| token.gap.starts_with(','))
-        };
+        let mut commas = a.clone().rev();
+        let comma = commas.find(|&at| at > a.start && pair.a[at].gap.starts_with(','));
+        let from = comma.map_or(0, |comma| pair.a[comma].start);
         let has_shared_value =
-            shares(&|x, _| matches!(x.kind, Kind::Number | Kind::Year) && is_of_subject(x));
-        let names = |tokens: &[Token<'_>], region: &Range<usize>| {
-            let names = tokens[region.clone()].iter();
-            names.filter(|token| token.kind == Kind::Name).count()
-        };
-        let shared_names = a.clone().filter(|&at| {
-            pair.a[at].kind == Kind::Name && pair.matched[at].is_some_and(|to| b.contains(&to))
-        });
-        let fewer_names = names(&pair.a, &a).min(names(&pair.b, &b));
-        let has_other_names = words.code == Some("en") && shared_names.count() * 2 < fewer_names;
+            shares(&|x, _| matches!(x.kind, Kind::Number | Kind::Year) && x.start >= from);
+        let names =
+            |tokens: &[Token<'_>], region: &Range<usize>| -> HashSet<u32, TextHasherBuilder> {
+                let names = tokens[region.clone()].iter();
+                let names = names.filter(|token| token.kind == Kind::Name);
+                names.map(|token| token.key).collect()
+            };
+        let (names_a, names_b) = (names(&pair.a, &a), names(&pair.b, &b));
+        let fewer_names = names_a.len().min(names_b.len());
+        let shared_names = names_a.intersection(&names_b).count();
+        let has_other_names = words.code == Some("en") && shared_names * 2 < fewer_names;
         let begins_alike = pair.matched.first().copied().flatten() == Some(0)
             && pair.a[0].text.starts_with(char::is_uppercase);
         let mut has_similar_name = false;
