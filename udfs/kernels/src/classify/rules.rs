@@ -454,10 +454,14 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     // "The bridge that the flood of 1931 destroyed was …": but "The average household has …" is any one.
     let is_topic = names + values.both >= TOPIC_NAMES && names > 0;
     let words_in_common = pair.shared(is_plain).both;
-    changed == 1
-        && (words_in_common >= SPECIFIC
-            || (subject.has_shared_value && shared_words >= SHARED_WITH_VALUE)
-            || (is_topic && shared_words >= SPECIFIC_WITH_NAMES && !subject.is_reworded))
+    let is_specific = words_in_common >= SPECIFIC
+        || (subject.has_shared_value && shared_words >= SHARED_WITH_VALUE)
+        || (is_topic && shared_words >= SPECIFIC_WITH_NAMES && !subject.is_reworded);
+    match changed {
+        1 => is_specific,
+        2 => names > 0 && words_in_common > SPECIFIC,
+        _ => false,
+    }
 }
 
 /// Whether the letters of a text have capitals.
