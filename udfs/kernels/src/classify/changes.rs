@@ -1,6 +1,6 @@
 //! Finds the differences of two aligned texts: runs of tokens without a partner, and the facts in them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::align::align;
@@ -18,7 +18,7 @@ const MAX_VARIANTS: usize = 4096;
 /// the negation belongs to another statement.
 const BESIDE_NEGATION: usize = 2;
 /// Maximum number of other words, in a run of either text, beside names that are a fact.
-const BESIDE_NAMES: usize = 3;
+const BESIDE_NAMES: usize = 2;
 /// A name of this many tokens is no name if that of the other text is much shorter: the passage says something else.
 const LONG_NAME: usize = 6;
 /// Maximum number of matched tokens between two values of one list: "November and December".
@@ -139,6 +139,7 @@ impl<'a> Aligned<'a> {
             self.negation(lists, run, (&a, &b), &mut facts);
         }
         self.of_lists(&mut facts);
+        self.counts(lists, &mut facts);
         self.exchanged(&mut facts);
         facts.sort_by_key(|fact| fact.a.start);
         facts
@@ -270,6 +271,61 @@ impl<'a> Aligned<'a> {
         }
     }
 
+    /// Numbers of the same thing or in the same unit in passages that are not aligned: "winds of 125 mph", "127 mph
+    /// winds". Each text has one number of this thing only.
+    fn counts(&self, lists: &Words, facts: &mut Vec<Fact>) {
+        // The unit or the noun, or a preposition and the word after it.
+        let thing = |tokens: &[Token<'_>], at: usize| {
+            let number = &tokens[at];
+            let next = tokens.get(at + 1)?;
+            let is_number = number.kind == Kind::Number
+                && number.text.starts_with(|c: char| c.is_ascii_digit())
+                && !is_ordinal(lists, number)
+                && !is_day(tokens, at)
+                && !is_clock(tokens, at);
+            let is_next = matches!(next.gap, " " | "-" | "" | "\u{a0}");
+            let second = match next.kind {
+                Kind::Unit if next.form != "%" => None,
+                Kind::Word => None,
+                Kind::Preposition => {
+                    Some(tokens.get(at + 2).filter(|second| second.gap == " ")?.key)
+                }
+                _ => return None,
+            };
+            (is_number && is_next).then_some((next.key, second))
+        };
+        let mut things: HashMap<(u32, Option<u32>), [Vec<usize>; 2], TextHasherBuilder> =
+            HashMap::default();
+        for (side, tokens) in [&self.a, &self.b].into_iter().enumerate() {
+            for at in 0..tokens.len() {
+                if let Some(thing) = thing(tokens, at) {
+                    things.entry(thing).or_default()[side].push(at);
+                }
+            }
+        }
+        let known: HashSet<usize, TextHasherBuilder> =
+            facts.iter().map(|fact| fact.a.start).collect();
+        let known_b: HashSet<usize, TextHasherBuilder> =
+            facts.iter().map(|fact| fact.b.start).collect();
+        for [own, other] in things.into_values() {
+            let (&[own], &[other]) = (&*own, &*other) else {
+                continue;
+            };
+            let is_new = !known.contains(&own) && !known_b.contains(&other);
+            if is_new
+                && self.only_a[own]
+                && self.only_b[other]
+                && !is_same_value(&self.a[own], &self.b[other])
+            {
+                facts.push(Fact {
+                    kind: ChangeKind::Number,
+                    a: own..own + 1,
+                    b: other..other + 1,
+                });
+            }
+        }
+    }
+
     /// Values that stand in another order while all other tokens stay: "2–1" and "1–2". Names count if they change
     /// places around a verb ("A defeated B"), because their order in a list says nothing.
     fn exchanged(&self, facts: &mut Vec<Fact>) {
@@ -338,7 +394,9 @@ impl<'a> Aligned<'a> {
         let mut pair = |own: &[usize], other: &[usize], kind: ChangeKind| {
             let differs = |&(&own, &other): &(&usize, &usize)| {
                 let (x, y) = (&self.a[own], &self.b[other]);
-                !is_same_value(x, y) && is_ordinal(lists, x) == is_ordinal(lists, y)
+                !is_same_value(x, y)
+                    && is_ordinal(lists, x) == is_ordinal(lists, y)
+                    && is_clock(&self.a, own) == is_clock(&self.b, other)
             };
             for (&own, &other) in own.iter().zip(other).filter(differs) {
                 facts.push(Fact {
@@ -456,6 +514,23 @@ impl<'a> Aligned<'a> {
                 && x.len() * y.len() <= MAX_VARIANTS
                 && x.iter().any(|x| y.iter().any(|y| is_variant(x, y)))
         };
+        // "the linolenic acid (ALA)", "the linolenic acid (LNA)": abbreviations of the same words.
+        let is_abbreviation = |tokens: &[Token<'_>], at: usize| {
+            let token = &tokens[at];
+            let next = tokens.get(at + 1);
+            token.gap == " ("
+                && token.text.chars().count() >= 2
+                && token.text.chars().all(char::is_uppercase)
+                && next.is_some_and(|next| next.gap.starts_with(')'))
+                && at
+                    .checked_sub(1)
+                    .is_some_and(|at| tokens[at].kind == Kind::Word)
+        };
+        let are_abbreviations = first_a == last_a
+            && first_b == last_b
+            && is_abbreviation(&self.a, first_a)
+            && is_abbreviation(&self.b, first_b)
+            && self.matched[first_a - 1] == Some(first_b - 1);
         let (width, wide) = (last_a + 1 - first_a, last_b + 1 - first_b);
         let is_long = width.max(wide) > LONG_NAME && width.max(wide) > 3 * width.min(wide);
         // "Navy" and "Orvin departed from Senja"
@@ -464,7 +539,17 @@ impl<'a> Aligned<'a> {
             tokens.any(|token| token.is_verb || token.kind == Kind::Verb)
         };
         let is_clause = is_clause(&self.a, first_a, last_a) != is_clause(&self.b, first_b, last_b);
+        // "Talvo team to win a Senja cup" is no name.
+        let is_phrase = |tokens: &[Token<'_>], from: usize, to: usize| {
+            let words = tokens[from..to]
+                .iter()
+                .filter(|token| matches!(token.kind, Kind::Word | Kind::Contrast(_)));
+            words.count() >= BESIDE_NAMES
+        };
+        let is_phrase = is_phrase(&self.a, first_a, last_a) || is_phrase(&self.b, first_b, last_b);
         if is_clause
+            || is_phrase
+            || are_abbreviations
             || is_long
             || is_each_a_variant
             || some_variant()
@@ -548,6 +633,22 @@ pub(super) fn is_ordinal(lists: &Words, token: &Token<'_>) -> bool {
     lists.is_ordinal(last_word)
 }
 
+/// Whether a number is a part of a time of day: "7:30".
+pub(super) fn is_clock(tokens: &[Token<'_>], at: usize) -> bool {
+    let next = tokens.get(at + 1);
+    (at > 0 && tokens[at].gap == ":")
+        || next.is_some_and(|next| next.gap == ":" && next.kind == Kind::Number)
+}
+
+/// Whether a year is in a decade: "1939" and "1930s".
+fn is_in_decade(year: &str, decade: &str) -> bool {
+    let decade = decade
+        .strip_suffix('s')
+        .and_then(|decade| decade.strip_suffix('0'));
+    let is_year = year.len() == 4 && year.bytes().all(|byte| byte.is_ascii_digit());
+    is_year && decade.is_some_and(|decade| decade.len() == 3 && year.starts_with(decade))
+}
+
 fn is_value(kind: Kind) -> bool {
     matches!(kind, Kind::Number | Kind::Year | Kind::Calendar)
 }
@@ -583,6 +684,9 @@ fn order_dates(tokens: &[Token<'_>], places: &mut [usize]) {
 /// Whether two numbers are spellings of one value: with another ending of letters ("1920s", "1920l"), a comma for the
 /// point of decimals, or zeros before it.
 fn is_same_value(a: &Token<'_>, b: &Token<'_>) -> bool {
+    if is_in_decade(a.text, b.text) || is_in_decade(b.text, a.text) {
+        return true;
+    }
     let is_negative = |token: &Token<'_>| token.form.starts_with('-');
     if is_negative(a) != is_negative(b) {
         return false;

@@ -58,6 +58,11 @@ const ENOUGH_BESIDE: i32 = 2;
 /// Maximum number of tokens of the authors, and of a place and a publisher in parentheses.
 const MAX_AUTHORS: usize = 14;
 const MAX_PUBLISHER: usize = 10;
+/// Maximum number of tokens of the author before a date, and of the place of a publisher.
+const AUTHOR: usize = 5;
+const MAX_PLACE: usize = 3;
+/// Dates in parentheses count for at most this number of marks.
+const MAX_DATES: i32 = 2;
 /// A citation is not longer than this number of tokens.
 const MAX_TOKENS: usize = 80;
 
@@ -85,6 +90,7 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
     let mut first_quote = None;
     let mut is_titled = false;
     let mut is_dated = false;
+    let mut dates = 0;
     let mut parenthesis = None;
     for (at, token) in tokens.iter().enumerate() {
         // What a title says is not said by the citation.
@@ -109,7 +115,8 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
         {
             *has_colon = true;
         }
-        if token.kind == Kind::Verb && !is_quoted && token.text.starts_with(char::is_lowercase) {
+        let is_outside = !is_quoted && parenthesis.is_none();
+        if token.kind == Kind::Verb && is_outside && token.text.starts_with(char::is_lowercase) {
             verbs += 1;
         }
         let form = &*token.form;
@@ -128,6 +135,12 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
         if WEAK.contains(&form) {
             weak += 1;
         }
+        // "Vol. 2, Ch. 17", "Vol. 1, §34"
+        let is_part = matches!(form, "vol" | "ch" | "chap" | "bd")
+            && number(at + 1)
+            && gap(at + 1).starts_with('.');
+        let is_paragraph = number(at) && token.gap.ends_with(['§', '¶']);
+        marks += i32::from(is_part) + i32::from(is_paragraph);
         // 11 (1): 73
         let is_volume = number(at) && number(at + 1) && gap(at + 1).trim() == "(" && number(at + 2);
         if is_volume && gap(at + 2).trim_start().starts_with(')') {
@@ -154,7 +167,21 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
             && closes
             && (token.gap.ends_with('(') || (at > 0 && tokens[at - 1].gap.ends_with('(')))
         {
-            marks += 1;
+            dates += 1;
+        }
+        // "Velin, Marta (1990) The Ferries of Orvin"
+        let is_followed = tokens.get(at + 1).is_some_and(|next| {
+            next.text.starts_with(char::is_uppercase) && next.kind != Kind::Verb
+        });
+        if token.kind == Kind::Year
+            && (2..=AUTHOR).contains(&at)
+            && token.gap.trim() == "("
+            && closes
+            && is_followed
+            && tokens[1].gap == ", "
+            && tokens[..at].iter().all(is_capital)
+        {
+            marks += 2;
         }
         // (Brannock: Oak Press, 1988)
         let is_publisher = token.kind == Kind::Year && closes;
@@ -174,6 +201,12 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
             marks += 2;
         }
     }
+    // More dates in parentheses are those of a list.
+    marks += dates.min(MAX_DATES);
+    let is_address = text.trim_start_matches('[').starts_with("http") && !text.contains(' ');
+    marks += 3 * i32::from(is_address);
+    marks += 2 * i32::from(are_publisher_and_date(text, tokens))
+        + 3 * i32::from(are_publisher_and_author(tokens));
     let begins_quoted = text.trim_start().starts_with(['"', '“', '«']);
     let last = tokens.last().map(|token| token.kind);
     let ends_dated = last == Some(Kind::Year);
@@ -231,6 +264,45 @@ fn are_authors(tokens: &[Token<'_>], gap: &str) -> bool {
         && !is_prepositional
         && gap.trim_start().starts_with(['.', ',', ')'])
         && tokens.iter().all(is_author)
+}
+
+fn is_capital(token: &Token<'_>) -> bool {
+    token.text.starts_with(char::is_uppercase)
+}
+
+/// "Senja: Elm Press, 1989." as a whole text, or its end after a full stop.
+fn are_publisher_and_date(text: &str, tokens: &[Token<'_>]) -> bool {
+    let [before @ .., date] = tokens else {
+        return false;
+    };
+    let Some(colon) = before.iter().rposition(|token| token.gap == ": ") else {
+        return false;
+    };
+    let publisher = &before[colon..];
+    let place = before[..colon].iter().rev().take(MAX_PLACE);
+    let mut place = place.take_while(|token| is_capital(token));
+    date.kind == Kind::Year
+        && matches!(date.gap, ", " | " ")
+        && matches!(text[date.end()..].trim(), "" | "." | ").")
+        && publisher.len() <= MAX_PUBLISHER
+        && place.next().is_some()
+        && publisher.iter().all(|token| {
+            is_capital(token) || matches!(token.kind, Kind::Function | Kind::Preposition)
+        })
+}
+
+/// The end of one item of a bibliography and the beginning of the next one: "Senja: Elm Press. * Velin, Marta".
+fn are_publisher_and_author(tokens: &[Token<'_>]) -> bool {
+    let Some(star) = tokens.iter().position(|token| token.gap == ". * ") else {
+        return false;
+    };
+    let author = tokens[star + 1..].first();
+    tokens[..star].iter().any(|token| token.gap == ": ")
+        && tokens[..star]
+            .iter()
+            .all(|token| is_capital(token) || token.text.len() <= 3)
+        && is_capital(&tokens[star])
+        && author.is_some_and(|next| next.gap == ", " && is_capital(next))
 }
 
 fn is_at_end(tokens: &[Token<'_>], at: usize) -> bool {

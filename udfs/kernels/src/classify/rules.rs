@@ -1,11 +1,11 @@
 //! The rules, from the alignment of a pair to its class.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::text_hasher::TextHasherBuilder;
 
-use super::changes::{Aligned, Fact, is_ordinal, is_variant};
+use super::changes::{Aligned, Fact, is_clock, is_ordinal, is_variant};
 use super::citation::are_citations;
 use super::furniture::{body, divides};
 use super::tokens::{Keys, Kind, Token, tokens};
@@ -40,8 +40,10 @@ const ENDING_TOKENS: std::ops::RangeInclusive<usize> = 4..=80;
 const SAYS_SOMETHING: usize = 8;
 /// The same of texts whose subject is named in one of them, or of which a name and a number differ.
 const SAYS_MUCH: usize = 20;
-/// A text with a name in common and two facts that differ is specific with this number of content words in common.
-const SPECIFIC: usize = 10;
+/// A text whose subject is not named, with one fact that differs, is specific with this number of words in common.
+const SPECIFIC: usize = 8;
+/// The same of texts with one fact that differs and names in common.
+const SPECIFIC_WITH_NAMES: usize = 5;
 /// The place of a verb that is known by its ending is less than this.
 const VERB: usize = 6;
 /// A description of the subject between commas has at most this many tokens.
@@ -50,6 +52,23 @@ const APPOSITION: usize = 18;
 const STATEMENT: f64 = 0.55;
 /// If this many values differ, and few are shared, the text is a pattern.
 const MANY: usize = 4;
+/// A heading that is attached to a text has at most this number of tokens, and the text at least so many.
+const HEADING: usize = 8;
+const STATEMENT_TOKENS: usize = 6;
+/// Tokens at the beginning of a text in which the name of the subject is, in a language without lists.
+const BEGINS: usize = 3;
+/// Maximum number of tokens from a quantity to the same one in another unit.
+const CONVERSION: usize = 3;
+/// Names that texts without a named subject or without a verb have in common if they are about one topic.
+const TOPIC_NAMES: usize = 2;
+const LIST_NAMES: usize = 4;
+/// Minimum number of words in common, beside a value in the subject.
+const SHARED_WITH_VALUE: usize = 4;
+/// Minimum share of the content of the longer text that is in both, if a name differs.
+const NAMED_STATEMENT: f64 = 0.65;
+/// If a name differs and the subject is not named, nearly all of the content is the same, and so many words.
+const SAME_STATEMENT: f64 = 0.9;
+const SAYS_ALL: usize = 12;
 /// A title has at most this many tokens.
 const TITLE: usize = 15;
 
@@ -67,7 +86,10 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     let are_citations = are_citations((a, &own), (b, &other));
     let (own, other) = match are_citations {
         true => (own, other),
-        false => (without_furniture(own), without_furniture(other)),
+        false => (
+            without_heading(words, without_furniture(own)),
+            without_heading(words, without_furniture(other)),
+        ),
     };
     let pair = Aligned::new(own, other);
     let all = pair.shared(|_| true).of_larger();
@@ -88,9 +110,11 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     let facts = pair.facts(words);
     let are_sentences = ends_sentence(a) && ends_sentence(b);
     let subject = Subject::new(words, &pair, &facts, are_sentences);
-    let are_titles = subject.has_no_verb && !ends_sentence(a) && !ends_sentence(b);
-    let is_title = |tokens: &[Token<'_>]| tokens.len() <= TITLE;
-    let is_other_title = is_title(&pair.a) && is_title(&pair.b) && replaces_a_word(&pair);
+    let are_titles =
+        (is_title(&pair.a) && is_title(&pair.b) && !ends_sentence(a) && !ends_sentence(b))
+            || (subject.has_no_verb && !ends_sentence(a) && !ends_sentence(b));
+    let is_short = |tokens: &[Token<'_>]| tokens.len() <= TITLE;
+    let is_other_title = is_short(&pair.a) && is_short(&pair.b) && replaces_a_word(&pair);
     let is_filled_in = !facts.is_empty() || is_other_title;
     let class = match are_titles && is_filled_in && all >= PATTERN {
         true => PairClass::Template,
@@ -105,6 +129,22 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     Classification { class, changes }
 }
 
+/// Whether a text is a category, or a phrase whose only verbs are participles with a preposition: "Mills based in Orvin".
+fn is_title(tokens: &[Token<'_>]) -> bool {
+    let is_category = tokens.get(1).is_some_and(|next| next.gap == ":")
+        && tokens[0].text.starts_with(char::is_uppercase);
+    let is_phrase = tokens.len() <= TITLE
+        && tokens.iter().enumerate().all(|(at, token)| {
+            let is_participle = token.form.ends_with("ed")
+                && tokens
+                    .get(at + 1)
+                    .is_some_and(|next| matches!(next.kind, Kind::Preposition | Kind::Function));
+            token.kind != Kind::Verb && (!token.is_verb || is_participle)
+        })
+        && tokens.iter().any(|token| token.is_verb);
+    is_category || is_phrase
+}
+
 /// Whether a text ends like a sentence.
 fn ends_sentence(text: &str) -> bool {
     text.trim_end().ends_with(['.', '!', '?', '。', '"', '”'])
@@ -114,6 +154,38 @@ fn without_furniture(mut tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     let body = body(&tokens);
     tokens.truncate(body.end);
     tokens.drain(..body.start);
+    tokens
+}
+
+/// The tokens without a heading that no punctuation divides from the text: "Nutrients There are six …". The text begins
+/// with a capital and a word that begins sentences.
+fn without_heading<'a>(words: &Words, mut tokens: Vec<Token<'a>>) -> Vec<Token<'a>> {
+    const BEGINNINGS: [&str; 12] = [
+        "There", "The", "It", "In", "This", "These", "At", "On", "As", "He", "She", "They",
+    ];
+    if words.code != Some("en") {
+        return tokens;
+    }
+    let is_verb = |token: &Token<'_>| token.is_verb || token.kind == Kind::Verb;
+    let limit = tokens.len().min(HEADING + 1);
+    let begin = (1..limit).find(|&at| {
+        let token = &tokens[at];
+        BEGINNINGS.contains(&token.text) && matches!(token.gap, "" | " ")
+    });
+    if let Some(begin) = begin
+        && !tokens[..begin].iter().any(is_verb)
+        && tokens[..begin]
+            .iter()
+            .all(|token| token.kind != Kind::Number)
+        && matches!(
+            tokens[begin - 1].kind,
+            Kind::Word | Kind::Name | Kind::Contrast(_)
+        )
+        && tokens[begin..].iter().any(is_verb)
+        && tokens.len() - begin >= STATEMENT_TOKENS
+    {
+        tokens.drain(..begin);
+    }
     tokens
 }
 
@@ -195,6 +267,7 @@ fn is_formula(text: &str, tokens: &[Token<'_>]) -> bool {
     let is_word =
         |token: &&Token<'_>| token.text.len() >= 3 && token.text.chars().all(char::is_alphabetic);
     text.contains(['→', '←', '⇌', '↔', '=', '|'])
+        || text.contains("{{")
         || letters(text) < LETTERS
         || (text.contains(" + ") && tokens.iter().filter(is_word).count() * 2 < tokens.len())
 }
@@ -285,7 +358,18 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         token.kind == Kind::Name && !words.is_group(&token.form) && !words.is_authority(&token.form)
     };
     let names = pair.shared(is_name).both;
-    let changed = facts.len();
+    // "28 feet (8.5 m)" is one quantity.
+    let is_conversion = |two: &&[Fact]| {
+        let (first, second) = (&two[0], &two[1]);
+        let of = |tokens: &[Token<'_>], first: usize, second: usize| {
+            tokens[second].gap.ends_with('(') && second > first && second - first <= CONVERSION
+        };
+        first.kind == ChangeKind::Number
+            && second.kind == ChangeKind::Number
+            && of(&pair.a, first.a.start, second.a.start)
+            && of(&pair.b, first.b.start, second.b.start)
+    };
+    let changed = facts.len() - facts.windows(2).filter(is_conversion).count();
     let quantities = count(ChangeKind::Number) + count(ChangeKind::Date) + count(ChangeKind::Unit);
     let shared_words = pair.shared(|token| token.kind.is_content()).both;
     let is_plain = |token: &Token<'_>| matches!(token.kind, Kind::Word | Kind::Name);
@@ -305,14 +389,38 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         return true;
     }
     // "… assigned Orvin the number 12": another thing, with another value.
-    if count(ChangeKind::Name) > 0 && count(ChangeKind::Number) > 0 && shared_words < SAYS_MUCH {
+    let has_names = count(ChangeKind::Name) > 0;
+    if has_names && quantities > 0 && shared_words < SAYS_MUCH {
         return false;
     }
-    if subject.has_no_verb && count(ChangeKind::Name) > 0 {
+    if subject.has_similar_name
+        || (subject.is_unnamed && has_names)
+        || ((subject.begins_otherwise || subject.has_other_names) && quantities > 0)
+    {
+        return false;
+    }
+    if count(ChangeKind::Negation) > 0 && changed > 1 {
+        return false;
+    }
+    // Names of passages that are worded differently are those of other statements.
+    if has_names && pair.shared(|token| token.kind.is_content()).of_larger() < NAMED_STATEMENT {
         return false;
     }
     let values =
         pair.shared(|token| matches!(token.kind, Kind::Number | Kind::Year | Kind::Calendar));
+    // The lists of verbs of other languages are short.
+    if subject.has_no_verb && words.code != Some("en") && has_names {
+        return false;
+    }
+    if subject.has_no_verb && words.code == Some("en") {
+        let is_list = names >= LIST_NAMES && names + values.both > 2 * changed;
+        return is_list && !has_names && subject.begins_alike;
+    }
+    if words.code.is_none() && has_cases(&pair.a) {
+        let is_named = subject.has_shared_name || (values.both > 1 && count(ChangeKind::Date) > 0);
+        let is_time = facts.iter().any(|fact| is_clock(&pair.a, fact.a.start));
+        return changed == 1 && quantities == 1 && is_named && subject.begins_alike && !is_time;
+    }
     if quantities >= MANY && values.both * 2 < quantities {
         return false;
     }
@@ -320,22 +428,52 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         // A list of which every value differs is a pattern.
         return quantities <= 4 || names > quantities;
     }
-    let anchors = names + values.both;
-    let specific = changed == 1 && shared_words >= 7;
-    match names {
-        // "24% of all households were …": a share of what is not named.
-        0 => specific && !facts.iter().any(|fact| is_share(&pair.a, fact)),
-        // "In total, 62 bridges fell in eight counties after the flood of Orvin."
-        _ if subject.is_counted && changed <= 2 && quantities == changed => true,
-        // "The village is served by trains to …" with other values and names speaks of another village.
-        _ if count(ChangeKind::Name) > 0 && changed > 1 => false,
-        _ => specific || (changed <= 2 && (anchors > changed || shared_words >= SPECIFIC)),
+    // "24% of all households were …": a share of what is not named.
+    let is_share = facts
+        .iter()
+        .any(|fact| is_share(&pair.a, &fact.a, fact.kind) || is_share(&pair.b, &fact.b, fact.kind));
+    let is_order = facts
+        .iter()
+        .any(|fact| is_ordinal(words, &pair.a[fact.a.start]));
+    if is_share || is_order || subject.is_pronoun_once {
+        return false;
+    }
+    // "The village is served by trains to …" with another name speaks of another village, if no more is said.
+    if has_names {
+        let content = pair.shared(|token| token.kind.is_content()).of_larger();
+        let is_same = content >= SAME_STATEMENT && pair.shared(is_plain).both >= SAYS_ALL;
+        return changed == 1 && names >= TOPIC_NAMES && is_same && !subject.is_pronoun;
+    }
+    if words.code.is_none() {
+        return changed == 1 && shared_words >= SAYS_SOMETHING - 1;
+    }
+    // "In total, 62 bridges fell in eight counties after the flood of Orvin."
+    if names > 0 && subject.is_counted && changed <= 2 && quantities == changed {
+        return true;
+    }
+    // "The bridge that the flood of 1931 destroyed was …": but "The average household has …" is any one.
+    let is_topic = names + values.both >= TOPIC_NAMES && names > 0;
+    let words_in_common = pair.shared(is_plain).both;
+    let is_specific = words_in_common >= SPECIFIC
+        || (subject.has_shared_value && shared_words >= SHARED_WITH_VALUE)
+        || (is_topic && shared_words >= SPECIFIC_WITH_NAMES && !subject.is_reworded);
+    match changed {
+        1 => is_specific,
+        2 => names > 0 && words_in_common > SPECIFIC,
+        _ => false,
     }
 }
 
+/// Whether the letters of a text have capitals.
+fn has_cases(tokens: &[Token<'_>]) -> bool {
+    let is_cased = |c: char| c.is_lowercase() || c.is_uppercase();
+    let mut letters = tokens.iter().filter_map(|token| token.text.chars().next());
+    !letters.any(|first| first.is_alphabetic() && !is_cased(first))
+}
+
 /// Whether a fact is a share, in percent.
-fn is_share(tokens: &[Token<'_>], fact: &Fact) -> bool {
-    fact.kind == ChangeKind::Number && tokens.get(fact.a.end).is_some_and(|next| next.form == "%")
+fn is_share(tokens: &[Token<'_>], value: &Range<usize>, kind: ChangeKind) -> bool {
+    kind == ChangeKind::Number && tokens.get(value.end).is_some_and(|next| next.form == "%")
 }
 
 /// What is known of the subjects of two texts.
@@ -346,6 +484,18 @@ struct Subject {
     is_reworded: bool,
     /// Whether a name in the subject is the same.
     has_shared_name: bool,
+    /// Whether a value in the subject is the same.
+    has_shared_value: bool,
+    /// Whether the first word is the same and has a capital.
+    begins_alike: bool,
+    /// Whether names in the subject are similar, as those of two things may be, and something else differs.
+    has_similar_name: bool,
+    /// Whether most of the names in the subjects differ.
+    has_other_names: bool,
+    /// Whether the first words have capitals and differ.
+    begins_otherwise: bool,
+    /// Whether the subject of one text only is a pronoun, and the first words differ.
+    is_pronoun_once: bool,
     /// Whether both subjects are a pronoun.
     is_pronoun: bool,
     /// Whether a name is in the subject of one text, and none in that of the other.
@@ -367,18 +517,58 @@ impl Subject {
             region(words, &pair.b, verbs.1),
         );
         let has_no_verb = words.code.is_some() && verbs.0.is_none() && verbs.1.is_none();
-        let has_shared_name = pair.matched.iter().enumerate().any(|(at, to)| {
-            let is_name = |to: usize| {
-                let (x, y) = (&pair.a[at], &pair.b[to]);
-                (x.kind == Kind::Name || y.kind == Kind::Name) && !words.is_group(&x.form)
-            };
-            a.contains(&at) && to.is_some_and(|to| b.contains(&to) && is_name(to))
+        // Without lists, the end of the subject is not known.
+        let begins = |at: usize| words.code.is_some() || at < BEGINS;
+        let shares = |is: &dyn Fn(&Token<'_>, &Token<'_>) -> bool| {
+            pair.matched.iter().enumerate().any(|(at, to)| {
+                let is = |to: usize| is(&pair.a[at], &pair.b[to]);
+                let in_b = |to: usize| b.contains(&to) && begins(to);
+                a.contains(&at) && begins(at) && to.is_some_and(|to| in_b(to) && is(to))
+            })
+        };
+        let has_shared_name = shares(&|x, y| {
+            (x.kind == Kind::Name || y.kind == Kind::Name || is_elided_name(x.text))
+                && !words.is_group(&x.form)
+                && !words.is_authority(&x.form)
         });
+        // "As of the 1998 census, the number": the value is not one of the subject.
+        let mut commas = a.clone().rev();
+        let comma = commas.find(|&at| at > a.start && pair.a[at].gap.starts_with(','));
+        let from = comma.map_or(0, |comma| pair.a[comma].start);
+        let has_shared_value =
+            shares(&|x, _| matches!(x.kind, Kind::Number | Kind::Year) && x.start >= from);
+        let names =
+            |tokens: &[Token<'_>], region: &Range<usize>| -> HashSet<u32, TextHasherBuilder> {
+                let names = tokens[region.clone()].iter();
+                let names = names.filter(|token| token.kind == Kind::Name);
+                names.map(|token| token.key).collect()
+            };
+        let (names_a, names_b) = (names(&pair.a, &a), names(&pair.b, &b));
+        let fewer_names = names_a.len().min(names_b.len());
+        let shared_names = names_a.intersection(&names_b).count();
+        let has_other_names = words.code == Some("en") && shared_names * 2 < fewer_names;
+        let begins_alike = pair.matched.first().copied().flatten() == Some(0)
+            && pair.a[0].text.starts_with(char::is_uppercase);
+        let mut has_similar_name = false;
         let is_pronoun = |tokens: &[Token<'_>], region: &Range<usize>| {
             let first = tokens.get(region.start);
             region.len() == 1 && first.is_some_and(|first| words.is_pronoun(&first.form))
         };
-        let is_pronoun = is_pronoun(&pair.a, &a) && is_pronoun(&pair.b, &b);
+        let are_pronouns = (is_pronoun(&pair.a, &a), is_pronoun(&pair.b, &b));
+        let is_pronoun = are_pronouns.0 && are_pronouns.1;
+        let is_pronoun_once = are_pronouns.0 != are_pronouns.1 && pair.a[0].key != pair.b[0].key;
+        let begins_otherwise = pair.runs.first().is_some_and(|run| {
+            let is_begin = |tokens: &[Token<'_>], range: &Range<usize>, rest: &[usize]| {
+                range.start == 0
+                    && rest.first() == Some(&0)
+                    && tokens[0].text.starts_with(char::is_uppercase)
+                    && matches!(tokens[0].kind, Kind::Word | Kind::Name)
+                    && !(words.code == Some("en") && tokens[0].form.ends_with("ly"))
+            };
+            is_begin(&pair.a, &run.a, &pair.rest_a(&run.a))
+                && is_begin(&pair.b, &run.b, &pair.rest_b(&run.b))
+                && !is_variant(&pair.a[0], &pair.b[0])
+        });
         let named = |tokens: &[Token<'_>], region: &Range<usize>| {
             let mut region = tokens[region.clone()].iter();
             region.any(|token| token.kind == Kind::Name)
@@ -444,8 +634,8 @@ impl Subject {
             let has_fact = |kind: ChangeKind| {
                 facts[..of_run].iter().any(|fact| {
                     fact.kind == kind
-                        && own.binary_search(&fact.a.start).is_ok()
-                        && other.binary_search(&fact.b.start).is_ok()
+                        && own.iter().any(|at| fact.a.contains(at))
+                        && other.iter().any(|at| fact.b.contains(at))
                 })
             };
             let replaces = has_fact(ChangeKind::Name);
@@ -457,6 +647,11 @@ impl Subject {
                     .zip(&other)
                     .all(|(&x, &y)| is_variant(&pair.a[x], &pair.b[y]));
             if are_variants {
+                let is_similar = |(&x, &y): (&usize, &usize)| {
+                    let (x, y) = (&pair.a[x], &pair.b[y]);
+                    x.kind == Kind::Name && y.kind == Kind::Name && is_other_letter(x, y)
+                };
+                has_similar_name |= own.iter().zip(&other).any(is_similar);
                 continue;
             }
             if is_value || is_contrast || replaces {
@@ -489,12 +684,29 @@ impl Subject {
             is_other: is_other || (is_clause && quantities),
             is_reworded,
             has_shared_name,
+            has_shared_value,
+            begins_alike,
+            has_similar_name,
+            has_other_names,
+            begins_otherwise,
+            is_pronoun_once,
             is_pronoun,
             is_unnamed,
             is_counted,
             has_no_verb,
         }
     }
+}
+
+/// Whether a word is an article or a preposition without its vowel, and a name: "d'Orvin".
+fn is_elided_name(text: &str) -> bool {
+    let (_, rest) = text.split_once(['\'', '’']).unwrap_or_default();
+    rest.starts_with(char::is_uppercase)
+}
+
+/// Whether neither of two names is the beginning of the other one, as "Hungary" and "Hungary's" are.
+fn is_other_letter(a: &Token<'_>, b: &Token<'_>) -> bool {
+    !a.form.starts_with(&*b.form) && !b.form.starts_with(&*a.form)
 }
 
 /// Whether a number of the subject says how many there are ("62 bridges"), and not which one it is ("Route 62", "the
@@ -522,7 +734,7 @@ fn first_verb(words: &Words, tokens: &[Token<'_>], is_sentence: bool) -> Option<
     if listed.is_some() || !is_sentence || words.code != Some("en") {
         return listed;
     }
-    (1..tokens.len().min(VERB)).find(|&at| {
+    (1..tokens.len().saturating_sub(1).min(VERB)).find(|&at| {
         let (before, token) = (&tokens[at - 1], &tokens[at]);
         token.kind == Kind::Word
             && token.text.starts_with(char::is_lowercase)
@@ -550,7 +762,14 @@ fn region(words: &Words, tokens: &[Token<'_>], verb: Option<usize>) -> Range<usi
                             Kind::Function | Kind::Preposition | Kind::Number
                         )
                 };
-                1 + tokens[1..].iter().take_while(|token| date(token)).count()
+                // "On 5 April 1780 the 1st Brigade": the subject begins with its article.
+                let is_date =
+                    |token: &Token<'_>| token.kind.is_date() || token.kind == Kind::Number;
+                let mut rest = (1..tokens.len()).take_while(|&at| date(&tokens[at]));
+                let article = rest.clone().find(|&at| {
+                    at > 1 && tokens[at].kind == Kind::Function && is_date(&tokens[at - 1])
+                });
+                article.unwrap_or_else(|| 1 + rest.by_ref().count())
             }
         };
     }

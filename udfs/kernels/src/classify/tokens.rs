@@ -132,8 +132,11 @@ const UNITS: [&[&str]; 32] = [
     &["week", "weeks"],
 ];
 
+/// A word that is attached to the next one is a heading if it has at least this number of letters.
+const HEADING: usize = 7;
+
 /// Spellings of words that mean the same in all languages.
-const SPELLINGS: [(&str, &str); 2] = [("bce", "bc"), ("ce", "ad")];
+const SPELLINGS: [(&str, &str); 3] = [("bce", "bc"), ("ce", "ad"), ("britain", "uk")];
 
 /// Forms of months and days, which their names and abbreviations share.
 const CALENDAR: [&str; 24] = [
@@ -253,6 +256,18 @@ fn end_of_sentence(word: &str) -> Option<usize> {
     let is_lower = before.ends_with(char::is_lowercase) && before.len() > 2;
     let is_begin = after.starts_with(char::is_uppercase) && after.contains(char::is_lowercase);
     (is_lower && is_begin).then_some(before.len())
+}
+
+/// Where a heading ends to which the text is attached: "GovernmentThe town lies". Names such as "JavaScript" and
+/// "McTalvo" have a shorter first part.
+fn end_of_heading(word: &str) -> Option<usize> {
+    let at = word.find(|c: char| c.is_uppercase() && !word.starts_with(c))?;
+    let (before, after) = word.split_at(at);
+    let letters = before.chars().count();
+    let is_heading = letters >= HEADING && before.chars().skip(1).all(char::is_lowercase);
+    let is_word = |c: char| c.is_lowercase() || matches!(c, '\'' | '’');
+    let is_begin = after.chars().count() >= 2 && after.chars().skip(1).all(is_word);
+    (is_heading && is_begin).then_some(at)
 }
 
 /// A number in digits, multiplied by a power of ten.
@@ -436,7 +451,9 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
     let mut end = 0;
     let split = pieces.into_iter().flat_map(|(start, piece, is_word)| {
         let end = match is_word {
-            true => end_of_sentence(piece).unwrap_or_else(|| end_of_number(piece)),
+            true => end_of_sentence(piece)
+                .or_else(|| end_of_heading(piece))
+                .unwrap_or_else(|| end_of_number(piece)),
             false => piece.len(),
         };
         let rest = piece[end..].trim_start_matches('.');
@@ -463,8 +480,10 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
         if token.kind == Kind::Number && is_sign && !is_after_number {
             token.form.to_mut().insert(0, '-');
         }
-        if is_after_number && token.is_verb && !words.is_auxiliary(&token.form) {
-            // A noun: "31 wins".
+        let is_after_year = all.last().is_some_and(|last| last.kind == Kind::Year);
+        let is_noun = !is_after_year || !token.form.ends_with("ed");
+        if is_after_number && is_noun && token.is_verb && !words.is_auxiliary(&token.form) {
+            // A noun: "31 wins", but "the flood of 1931 reached".
             token.kind = Kind::Word;
             token.is_verb = false;
         }
@@ -507,6 +526,7 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
         }
         token.key = keys.of(token.form.clone());
         all.push(token);
+        join_speed(text, &mut all, keys);
     }
     name_first_words(words, &mut all);
     all
@@ -552,6 +572,26 @@ fn join<'a>(
     true
 }
 
+/// Joins "mi/h" and "miles per hour" to "mph".
+fn join_speed<'a>(text: &'a str, all: &mut Vec<Token<'a>>, keys: &mut Keys<'a>) {
+    let from = match &**all {
+        [.., mile, hour] if hour.gap == "/" && mile.form == "mi" && hour.form == "h" => 2,
+        [.., mile, per, hour] if mile.form == "mi" && per.form == "per" && hour.form == "hour" => 3,
+        _ => return,
+    };
+    let Some(end) = all.last().map(Token::end) else {
+        return;
+    };
+    let at = all.len() - from;
+    all.truncate(at + 1);
+    if let Some(unit) = all.last_mut() {
+        unit.text = &text[unit.start..end];
+        unit.kind = Kind::Unit;
+        unit.form = Cow::Borrowed("mph");
+        unit.key = keys.of(unit.form.clone());
+    }
+}
+
 fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number: bool) {
     if !is_word {
         token.kind = Kind::Unit;
@@ -588,6 +628,10 @@ fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number
     }
     token.is_verb = words.is_verb(&token.form) && !is_capital;
     let is_english = words.code == Some("en");
+    if is_english && token.form.len() > 3 && token.form.ends_with("n't") {
+        token.kind = Kind::Negation;
+        return;
+    }
     let is_past = is_english && token.form.len() > 4 && token.form.ends_with("ed");
     token.kind = match words.get(&token.form) {
         Some(WordClass::Function) => Kind::Function,
@@ -641,6 +685,12 @@ fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
         if !begins || all[at].kind != Kind::Name {
             continue;
         }
+        // "Farmers were": a plural.
+        let is_plural = words.code == Some("en")
+            && all[at].form.ends_with('s')
+            && all
+                .get(at + 1)
+                .is_some_and(|next| matches!(&*next.form, "are" | "were" | "have"));
         let is_possessive = all[at].text.ends_with("'s") || all[at].text.ends_with("’s");
         let is_name = is_possessive
             || all.get(at + 1).is_none_or(|next| {
@@ -649,7 +699,7 @@ fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
                     || matches!(next.kind, Kind::Verb | Kind::Negation)
                     || next.gap.contains([':', ',', '(', '–'])
             });
-        if !is_name {
+        if !is_name || is_plural {
             all[at].kind = Kind::Word;
         }
     }

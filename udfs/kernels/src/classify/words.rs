@@ -220,7 +220,8 @@ const SOURCES: [Source; 6] = [
             remained joined moved married published released directed produced starred appeared appears returned \
             forms formed marks occurs occur occurred belongs belong provides provide provided uses use used works \
             worked owns owned tends tend requires require seems seem defeated beat scored finished earned estimates \
-            estimated reported reports increases decreases grew shrank includes excludes allows prohibits forbids",
+            estimated reported reports increases decreases grew shrank includes excludes allows prohibits forbids chose broke \
+            drove ate fled forgot froze hid laid lent rode sang shook slept sought spoke stole struck swam threw wore",
         negations: "not no never none cannot neither didn't doesn't don't wasn't weren't isn't aren't hasn't haven't \
             hadn't won't wouldn't couldn't can't shouldn't nobody nothing",
         calendar: "january/jan february/feb march april/apr may june/jun july/jul august/aug september/sept/sep october/oct \
