@@ -22,12 +22,7 @@ SELECT
   id,
   representative_id,
   similarity,
-  CASE
-    WHEN is_repeated THEN 'repeated id'
-    WHEN is_copy THEN 'copy'
-    WHEN similarity >= $threshold THEN 'similar'
-    ELSE 'component'
-  END AS reason,
+  reason,
   kind['class'] AS class,
   kind['differs'] AS differs,
   cluster_id
@@ -36,13 +31,14 @@ FROM (
     own.id,
     own.representative_id,
     own.similarity,
-    own.is_repeated,
-    own.cluster_id,
     CASE
-      WHEN own.text = kept.text THEN true
-      WHEN own.similarity = 1.0 AND $normalize THEN normalize_text(own.text) = normalize_text(kept.text)
-      ELSE false
-    END AS is_copy,
+      WHEN own.is_repeated THEN 'repeated id'
+      WHEN own.text = kept.text THEN 'copy'
+      WHEN own.similarity = 1.0 AND $normalize AND normalize_text(own.text) = normalize_text(kept.text) THEN 'copy'
+      WHEN own.similarity >= $threshold THEN 'similar'
+      ELSE 'component'
+    END AS reason,
+    own.cluster_id,
     classify_pair(kept.text, own.text, $language) AS kind
   FROM own_texts AS own
   JOIN kept_texts AS kept ON own.representative_id = kept.id
