@@ -92,6 +92,19 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
         "dedup",
         &[
             "TEXTS",
+            "--edit",
+            "passages",
+            "--min-words",
+            "5",
+            "--cut-at",
+            "sentences",
+        ],
+        &["cuts", "kept"],
+    ),
+    (
+        "dedup",
+        &[
+            "TEXTS",
             "--measure",
             "containment",
             "--keep",
@@ -175,6 +188,8 @@ const JOBS: &[(&str, &[&str], &[&str])] = &[
             "name",
             "--item-text",
             "text,question",
+            "--item-benchmark",
+            "set",
             "--min-coverage",
             "0.3",
             "--min-run",
@@ -336,9 +351,9 @@ fn jobs() -> Result<(), Failed> {
     let items_at = scratch.path().join("items.csv");
     std::fs::write(
         &items_at,
-        "name,text,question\n\
-         a,the evening ferry between Port Adeline and Skerry leaves at 19:40,line 3 of a table\n\
-         b,Let the pot simmer for an hour and a half without stirring too often,\n",
+        "name,text,question,set\n\
+         a,the evening ferry between Port Adeline and Skerry leaves at 19:40,line 3 of a table,tables\n\
+         b,Let the pot simmer for an hour and a half without stirring too often,,recipes\n",
     )?;
     for (number, (command, options, tables)) in JOBS.iter().enumerate() {
         let run = |mode: &str| {
