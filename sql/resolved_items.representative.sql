@@ -17,14 +17,8 @@
 -- Guarantees
 --   All copies of an item have the same representative.
 WITH outcomes AS (
-  SELECT
-    outcome['id'] AS node,
-    outcome['representative_id'] AS representative,
-    outcome['similarity'] AS similarity
-  FROM (
-    SELECT UNNEST(representatives(id_a, id_b, similarity)) AS outcome
-    FROM input_b
-  )
+  SELECT id AS node, representative_id AS representative, similarity
+  FROM pair_representatives(input_b)
 ),
 members AS (
   SELECT id AS node, UNNEST(ids) AS id

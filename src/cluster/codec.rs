@@ -25,7 +25,7 @@ use datafusion::datasource::file_format::FileFormatFactory;
 use datafusion::datasource::physical_plan::FileSource;
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::TaskContext;
-use datafusion::logical_expr::{AggregateUDF, Extension, LogicalPlan, ScalarUDF};
+use datafusion::logical_expr::{AggregateUDF, Extension, LogicalPlan, ScalarUDF, WindowUDF};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::logical_plan::LogicalExtensionCodec;
@@ -137,6 +137,11 @@ fn scalar_function(name: &str) -> Option<Arc<ScalarUDF>> {
 fn aggregate_function(name: &str) -> Option<Arc<AggregateUDF>> {
     let all = neardup_udfs::aggregate_functions().into_iter();
     let mut all = all.chain([Arc::new(only_row())]);
+    all.find(|function| function.name() == name)
+}
+
+fn window_function(name: &str) -> Option<Arc<WindowUDF>> {
+    let mut all = neardup_udfs::window_functions().into_iter();
     all.find(|function| function.name() == name)
 }
 
@@ -253,6 +258,10 @@ impl LogicalExtensionCodec for LogicalCodec {
     fn try_decode_udaf(&self, name: &str, buffer: &[u8]) -> Result<Arc<AggregateUDF>> {
         aggregate_function(name).map_or_else(|| self.0.try_decode_udaf(name, buffer), Ok)
     }
+
+    fn try_decode_udwf(&self, name: &str, buffer: &[u8]) -> Result<Arc<WindowUDF>> {
+        window_function(name).map_or_else(|| self.0.try_decode_udwf(name, buffer), Ok)
+    }
 }
 
 /// Physical plans.
@@ -354,6 +363,10 @@ impl PhysicalExtensionCodec for PhysicalCodec {
 
     fn try_decode_udaf(&self, name: &str, buffer: &[u8]) -> Result<Arc<AggregateUDF>> {
         aggregate_function(name).map_or_else(|| self.0.try_decode_udaf(name, buffer), Ok)
+    }
+
+    fn try_decode_udwf(&self, name: &str, buffer: &[u8]) -> Result<Arc<WindowUDF>> {
+        window_function(name).map_or_else(|| self.0.try_decode_udwf(name, buffer), Ok)
     }
 }
 

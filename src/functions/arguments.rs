@@ -31,6 +31,8 @@ pub struct Call {
     values: BTreeMap<String, Value>,
     /// Names of the parameters that the caller gave.
     given: Vec<String>,
+    /// Whether the session has a memory limit that was set.
+    pub has_limit: bool,
 }
 
 impl Call {
@@ -96,6 +98,7 @@ impl Call {
             relations,
             values,
             given: names,
+            has_limit: false,
         })
     }
 

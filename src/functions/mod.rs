@@ -127,7 +127,7 @@ macro_rules! table_functions {
 
 table_functions! {
     surface "bm25_vectors" [2..=2] resolve::terms::bm25_vectors, "bm25_vectors";
-    surface "components" [1..=1] resolve::pairs::components, "components";
+    shared_surface "components" [1..=1] resolve::pairs::components, "components" + "components.numbered";
     surface "containment_join" [1..=2] resolve::join::containment_join, "containment_join" + "containment_join.sets";
     surface "contamination" [2..=2] resolve::contamination::contamination, "contamination";
     surface "cosine_join" [1..=2] resolve::signatures::cosine_join, "cosine_join";
@@ -178,6 +178,11 @@ table_functions! {
     block "item_pairs" [1..=2] resolve::near_duplicates::item_pairs,
         "item_pairs.exact" + "item_pairs.frequencies" + "item_pairs.minhash" + "item_pairs.projection"
         + "item_pairs.first" + "item_pairs.containment" + "item_pairs.edit";
+    shared_block "numbered_components" [2..=2] resolve::block, "numbered_components";
+    block "numbered_ids" [1..=1] resolve::block, "numbered_ids";
+    shared_block "numbered_representatives" [2..=2] resolve::block, "numbered_representatives";
+    shared_block "pair_representatives" [1..=1] resolve::pairs::pair_representatives,
+        "pair_representatives" + "pair_representatives.numbered";
     block "passage_origins" [2..=2] resolve::block, "passage_origins";
     block "passage_places" [2..=2] resolve::block, "passage_places";
     block "passage_runs" [2..=2] resolve::block, "passage_runs";
@@ -203,12 +208,14 @@ table_functions! {
     block "unique_vectors" [1..=1] resolve::block, "unique_vectors";
 }
 
-/// Adds the scalar functions and aggregates that templates call.
+/// Adds the scalar functions, aggregates and window functions that templates call.
 pub(crate) fn with_functions(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let scalar = builder.scalar_functions().get_or_insert_default();
     scalar.extend(neardup_udfs::scalar_functions());
     let aggregate = builder.aggregate_functions().get_or_insert_default();
     aggregate.extend(neardup_udfs::aggregate_functions());
+    let window = builder.window_functions().get_or_insert_default();
+    window.extend(neardup_udfs::window_functions());
     builder
 }
 

@@ -14,6 +14,7 @@ use super::relations;
 use super::routines;
 use super::{Expansion, TableFunction};
 use crate::operators::shared_rows::{Purpose, SharedRows};
+use crate::resources::has_limit;
 use datafusion::catalog::CatalogProviderList;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
@@ -188,7 +189,8 @@ pub(super) fn expand_call(
     let parameters = &function.template.header()?.parameters;
     // Options are defaults for users, not for the templates and jobs that call building blocks.
     let options = function.public.then_some(config);
-    let call = Call::new(function.name, parameters, relations, given, options)?;
+    let mut call = Call::new(function.name, parameters, relations, given, options)?;
+    call.has_limit = has_limit(config);
     match (function.resolve)(&call)? {
         Expansion::Plan(plan) => Ok(plan),
         Expansion::Template {

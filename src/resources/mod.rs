@@ -4,7 +4,7 @@ mod available;
 mod pool;
 mod spill;
 
-use datafusion::common::config::{ConfigNonZeroUsize, SpillCompression};
+use datafusion::common::config::{ConfigNonZeroUsize, ConfigOptions, SpillCompression};
 use datafusion::common::{Result, plan_err};
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::TrackConsumersPool;
@@ -169,6 +169,12 @@ impl Resources {
         let room = limit.map_or(usize::MAX, |bytes| bytes / PARTITION_BYTES);
         self.threads.min(room).max(1)
     }
+}
+
+/// Whether a session has a memory limit that was set, so that its plans prefer operators that spill.
+pub(crate) fn has_limit(options: &ConfigOptions) -> bool {
+    // The setting is kept where a plan is sent to other processes.
+    !options.optimizer.prefer_hash_join
 }
 
 /// A disk manager with temporary files in `directory`, limited to `limit` bytes.

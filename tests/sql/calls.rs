@@ -144,6 +144,21 @@ pub const CALLS: &[(&str, &str)] = &[
         "SELECT * FROM item_pairs((SELECT side, id, text AS item, group_value FROM rows_in), measure => 'edit', threshold => 0.6)",
     ),
     (
+        "numbered_components",
+        "SELECT * FROM numbered_components((SELECT id, id - 1 AS number FROM docs WHERE id IS NOT NULL), pairs)",
+    ),
+    ("numbered_ids", "SELECT * FROM numbered_ids(pairs)"),
+    (
+        "numbered_representatives",
+        "SELECT * FROM numbered_representatives(
+           (SELECT id, id - 1 AS number FROM docs WHERE id IS NOT NULL),
+           (SELECT id_a, id_b, 0.9 AS similarity FROM pairs))",
+    ),
+    (
+        "pair_representatives",
+        "SELECT * FROM pair_representatives((SELECT id_a, id_b, 0.9 AS similarity FROM pairs))",
+    ),
+    (
         "prefix_pairs",
         "SELECT * FROM prefix_pairs(
            (SELECT side, id, group_value, text, shingle_hashes(text, 'word:3') AS tokens FROM rows_in),

@@ -63,12 +63,15 @@ fn table_functions(public: bool) -> Names {
     functions.map(|function| function.name.to_owned()).collect()
 }
 
-fn scalar_and_aggregate_functions() -> Names {
+/// The scalar functions, aggregates and window functions.
+fn functions_of_values() -> Names {
     let scalar = neardup_udfs::scalar_functions();
     let aggregate = neardup_udfs::aggregate_functions();
+    let window = neardup_udfs::window_functions();
     let scalar = scalar.iter().map(|function| function.name().to_owned());
     let aggregate = aggregate.iter().map(|function| function.name().to_owned());
-    scalar.chain(aggregate).collect()
+    let window = window.iter().map(|function| function.name().to_owned());
+    scalar.chain(aggregate).chain(window).collect()
 }
 
 fn sql_files() -> Result<(), Failed> {
@@ -264,7 +267,7 @@ fn slt_files() -> Result<(), Failed> {
     let kinds = [
         ("table_functions", table_functions(true)),
         ("blocks", table_functions(false)),
-        ("functions", scalar_and_aggregate_functions()),
+        ("functions", functions_of_values()),
     ];
     for (kind, functions) in kinds {
         let mut names = Names::new();
@@ -293,7 +296,7 @@ fn reference_pages() -> Result<(), Failed> {
     let options = NeardupOptions::default().options();
     let options: Names = options.into_iter().map(|entry| entry.key).collect();
     let pages = [
-        ("functions.md", scalar_and_aggregate_functions()),
+        ("functions.md", functions_of_values()),
         ("table_functions.md", table_functions(true)),
         ("options.md", options),
     ];

@@ -64,7 +64,7 @@ fn file(name: &str, text: String) -> Result<(), Failed> {
     .into())
 }
 
-/// Names and documentation of the scalar functions, then of the aggregates.
+/// Names and documentation of the scalar functions, then of the aggregates and of the window functions.
 pub fn documentation() -> Vec<(String, Documentation)> {
     let scalar = neardup_udfs::scalar_functions()
         .into_iter()
@@ -82,7 +82,15 @@ pub fn documentation() -> Vec<(String, Documentation)> {
                 function.documentation().cloned(),
             )
         });
-    let all = scalar.chain(aggregate);
+    let window = neardup_udfs::window_functions()
+        .into_iter()
+        .map(|function| {
+            (
+                function.name().to_owned(),
+                function.documentation().cloned(),
+            )
+        });
+    let all = scalar.chain(aggregate).chain(window);
     all.filter_map(|(name, documentation)| Some((name, documentation?)))
         .collect()
 }

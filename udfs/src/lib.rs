@@ -24,19 +24,21 @@
 //! names.
 //!
 //! **To add a function**, write a file of the same name with a unit struct, its `#[user_doc]` and its `Function`
-//! or `Aggregate`. Then add a `mod` line and a line in [`scalar_functions`] or [`aggregate_functions`]. Only the
+//! or `Aggregate`. Then add a `mod` line and a line in [`scalar_functions`] or [`aggregate_functions`]. A window function implements the trait of the engine. Only the
 //! module `columns` matches on Arrow types.
 
 mod aggregate;
 mod classify_pair;
 mod columns;
 mod common_passages;
+mod component_numbers;
 mod connected_components;
 mod contained_items;
 mod containment;
 mod cosine_similarity;
 mod cosine_to_hamming;
 mod cut_spans;
+mod earlier_is_kept;
 mod edit_distance;
 mod edit_grams;
 mod edit_keys;
@@ -59,6 +61,7 @@ mod minhash_bands;
 mod minhash_draws;
 mod minhash_similarity;
 mod normalize_text;
+mod number_at;
 mod number_order;
 mod one_text;
 mod order_key;
@@ -115,7 +118,7 @@ mod groupings;
 
 use std::sync::Arc;
 
-use datafusion_expr::{AggregateUDF, ScalarUDF};
+use datafusion_expr::{AggregateUDF, ScalarUDF, WindowUDF};
 
 use aggregate::udaf;
 use function::udf;
@@ -148,6 +151,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(minhash_draws::MinHashDraws),
         udf(minhash_similarity::MinHashSimilarity),
         udf(normalize_text::NormalizeText),
+        udf(number_at::NumberAt),
         udf(number_order::NumberOrder),
         udf(one_text::OneText),
         udf(order_key::OrderKey),
@@ -198,6 +202,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
 /// All aggregate functions of this crate.
 pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
     let functions = [
+        udaf(component_numbers::ComponentNumbers),
         udaf(connected_components::ConnectedComponents),
         udaf(item_list::ItemList),
         udaf(key_filter::KeyFilter),
@@ -207,6 +212,13 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
         udaf(token_frequencies::TokenFrequencies),
     ];
     functions.map(Arc::new).to_vec()
+}
+
+/// All window functions of this crate.
+pub fn window_functions() -> Vec<Arc<WindowUDF>> {
+    vec![Arc::new(WindowUDF::from(
+        earlier_is_kept::EarlierIsKept::default(),
+    ))]
 }
 
 /// The function `number_order`, for plans that are built by hand.

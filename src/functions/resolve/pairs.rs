@@ -1,16 +1,28 @@
 //! Resolves the functions over relations of pairs.
 
-use super::{Call, Expansion, expansion};
+use super::{Call, Expansion, block_variant, expansion, function};
 use crate::functions::columns::{column, data_type, id_column, number_column, signed_id};
-use crate::functions::find;
 use crate::functions::inputs::{common_id_type, joined_id_type};
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, plan_datafusion_err};
+use datafusion::common::Result;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast};
 
-/// `components`, whose ids are those of the pairs.
+/// `components`, whose ids are those of the pairs. Under a memory limit its ids are numbered.
 pub(in crate::functions) fn components(call: &Call) -> Result<Expansion> {
-    over_pairs(call, ends(call, common_id_type, id_column)?)
+    let columns = ends(call, common_id_type, id_column)?;
+    let mut result = over_pairs(call, columns)?;
+    if let Expansion::Template { template, .. } = &mut result
+        && call.has_limit
+    {
+        *template = function(call)?.variant("components.numbered");
+    }
+    Ok(result)
+}
+
+/// `pair_representatives`, the building block. Under a memory limit its ids are numbered.
+pub(in crate::functions) fn pair_representatives(call: &Call) -> Result<Expansion> {
+    let numbered = call.has_limit.then_some("pair_representatives.numbered");
+    block_variant(call, numbered, [])
 }
 
 /// `pair_quality`, which returns no ids.
@@ -120,8 +132,5 @@ fn in_one_type(
 
 /// The function's template over its inputs.
 fn resolved(call: &Call, inputs: Vec<LogicalPlan>) -> Result<Expansion> {
-    let template = find(call.function)
-        .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?
-        .template;
-    Ok(expansion(call, template, inputs, []))
+    Ok(expansion(call, function(call)?.template, inputs, []))
 }

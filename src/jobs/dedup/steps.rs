@@ -8,6 +8,7 @@ use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use crate::jobs::results::{numbers, one_row};
+use crate::resources::has_limit;
 use datafusion::common::{Result, exec_err, internal_err};
 use datafusion::datasource::MemTable;
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, ident};
@@ -61,7 +62,7 @@ impl Run<'_> {
                 let ids_are_unique = documents.repeated_ids() == 0;
                 counted.get_or_init(|| documents);
                 job.view("unique_documents", rows, &values).await?;
-                if by_vector || !ids_are_unique || !has_limit(job.context()) {
+                if by_vector || !ids_are_unique || !has_limit(job.context().state().config_options()) {
                     return job.plan(template, &values).await;
                 }
                 let filter = job.plan(statement!("text_filter"), &values).await?;
@@ -437,12 +438,6 @@ impl Run<'_> {
         .await?;
         Ok(())
     }
-}
-
-/// Whether the session has an explicit memory limit, with which its joins sort.
-fn has_limit(context: &SessionContext) -> bool {
-    let state = context.state();
-    !state.config_options().optimizer.prefer_hash_join
 }
 
 /// How many rows and ids the documents have.

@@ -23,7 +23,7 @@ mod small_side;
 
 pub(crate) use small_side::JoinSmallSide;
 
-use crate::resources::HashJoinsWithin;
+use crate::resources::{HashJoinsWithin, has_limit};
 use batch_rows::BatchRowsExec;
 use compact_views::CompactViewsExec;
 use cut::CutExec;
@@ -141,7 +141,7 @@ pub(super) fn with_bounds(
     plan: Arc<dyn ExecutionPlan>,
     state: &SessionState,
 ) -> Result<Arc<dyn ExecutionPlan>> {
-    let is_limited = !state.config_options().optimizer.prefer_hash_join;
+    let is_limited = has_limit(state.config_options());
     let plan = plan.transform_up(|node| {
         if let Some(sort) = node.downcast_ref::<SortExec>()
             && is_limited

@@ -5,12 +5,16 @@ use super::corpus::{register, session, texts};
 use super::{Pair, naive};
 use datafusion::arrow::array::{Array, AsArray};
 use datafusion::arrow::datatypes::{Float64Type, Int64Type};
+use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::common::Result;
-use datafusion::prelude::SessionContext;
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
 use neardup_datasets::generate::Kind;
-use neardup_kernels::jaccard;
+use neardup_kernels::{SplitMix64, jaccard};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The trials of this module.
 pub fn trials() -> Vec<Trial> {
@@ -30,6 +34,12 @@ pub fn trials() -> Vec<Trial> {
     }));
     trials.push(Trial::test("oracle::components", || {
         crate::run(components())
+    }));
+    trials.push(Trial::test("oracle::clusters of numbered ids", || {
+        crate::run(numbered())
+    }));
+    trials.push(Trial::test("oracle::clusters beyond memory", || {
+        crate::run(beyond_memory())
     }));
     trials
 }
@@ -231,4 +241,132 @@ async fn components() -> Result<(), Failed> {
         .map(|(id, cluster)| (id as i64, *cluster, sizes[cluster] as f64))
         .collect();
     super::same_pairs(query, &found, &wanted)
+}
+
+/// A session that clusters as under a memory limit.
+fn with_limit(partitions: usize, memory: usize) -> Result<SessionContext> {
+    let mut config = SessionConfig::new()
+        .with_target_partitions(partitions)
+        .with_batch_size(512);
+    let options = config.options_mut();
+    options.optimizer.prefer_hash_join = false;
+    options.execution.sort_spill_reservation_bytes = 64 << 10;
+    let runtime = RuntimeEnvBuilder::new()
+        .with_memory_pool(Arc::new(FairSpillPool::new(memory)))
+        .build_arc()?;
+    neardup::session(config, runtime)
+}
+
+/// Rows of a query, in the order of their texts.
+async fn sorted(context: &SessionContext, query: &str) -> Result<Vec<String>> {
+    let batches = context.sql(query).await?.collect().await?;
+    let text = pretty_format_batches(&batches)?.to_string();
+    let mut rows: Vec<String> = text.lines().map(str::to_owned).collect();
+    rows.sort();
+    Ok(rows)
+}
+
+/// Clusters of pairs whose ids are numbered by sorts are those of the aggregates: of integers and texts, with pairs that
+/// repeat, go either way round, have a NULL or join an id with itself, and with similarities that are equal, NULL or NaN.
+async fn numbered() -> Result<(), Failed> {
+    let free = session(2)?;
+    let mut random = SplitMix64::new(3);
+    let mut values = Vec::new();
+    for (nodes, edges) in [(1, 1), (40, 30), (60, 90), (2_000, 2_500), (500, 3_000)] {
+        let first = values.len() as u64 * 1_000;
+        for _ in 0..edges {
+            let mut id = || match random.below(40) {
+                0 => "NULL".to_owned(),
+                _ => (first + random.below(nodes)).to_string(),
+            };
+            let (a, b) = (id(), id());
+            let similarity = match random.below(12) {
+                0 => "NULL".to_owned(),
+                1 => "CAST('NaN' AS DOUBLE)".to_owned(),
+                step => format!("0.{step}"),
+            };
+            values.push(format!("({a}, {b}, {similarity})"));
+        }
+    }
+    let pairs = format!(
+        "CREATE TABLE pairs AS SELECT column1 AS id_a, column2 AS id_b, CAST(column3 AS DOUBLE) AS similarity FROM (VALUES {})",
+        values.join(", ")
+    );
+    let texts = "CREATE TABLE texts AS SELECT 'é' || id_a AS id_a, 'é' || id_b AS id_b, similarity FROM pairs";
+    let mut limited = Vec::new();
+    for partitions in [1, 2, 7] {
+        limited.push(with_limit(partitions, 64 << 20)?);
+    }
+    for context in limited.iter().chain([&free]) {
+        for statement in [&pairs, texts] {
+            context.sql(statement).await?.collect().await?;
+        }
+    }
+    for relation in ["pairs", "texts", "(SELECT * FROM pairs WHERE id_a < 0)"] {
+        for function in ["components", "pair_representatives"] {
+            let query = format!("SELECT * FROM {function}({relation})");
+            let expected = sorted(&free, &query).await?;
+            for context in &limited {
+                let found = sorted(context, &query).await?;
+                if found != expected {
+                    let other = found.iter().zip(&expected).find(|(a, b)| a != b);
+                    return Err(format!(
+                        "{query}: {} rows, not {}: {other:?}",
+                        found.len(),
+                        expected.len()
+                    )
+                    .into());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Chains, stars and pairs of many ids, of which the aggregates would hold more than the memory limit.
+async fn beyond_memory() -> Result<(), Failed> {
+    let context = with_limit(2, 20 << 20)?;
+    for (pairs, components, representatives) in [
+        // Every second id of a chain is kept; an id between two kept ones goes to the first of them.
+        (
+            "SELECT value AS id_b, value - 1 AS id_a",
+            "300001 | 1 | 300001",
+            "300001 | 150001 | 1.0",
+        ),
+        (
+            "SELECT 0 AS id_a, value AS id_b",
+            "300001 | 1 | 300001",
+            "300001 | 1 | 1.0",
+        ),
+        (
+            "SELECT 2 * value AS id_a, 2 * value + 1 AS id_b",
+            "600000 | 300000 | 2",
+            "600000 | 300000 | 1.0",
+        ),
+    ] {
+        let pairs = format!("({pairs}, 1.0 AS similarity FROM generate_series(1, 300000))");
+        for (query, expected) in [
+            (
+                format!(
+                    "SELECT count(*), count(DISTINCT cluster_id), max(cluster_size) FROM components({pairs})"
+                ),
+                components,
+            ),
+            (
+                format!(
+                    "SELECT count(*), count(DISTINCT representative_id), max(similarity) FROM pair_representatives({pairs})"
+                ),
+                representatives,
+            ),
+        ] {
+            let rows = sorted(&context, &query).await?;
+            let squeezed: Vec<String> = (rows.iter())
+                .map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "))
+                .collect();
+            if !squeezed.contains(&format!("| {expected} |")) {
+                return Err(format!("{query}: {squeezed:?}, not {expected}").into());
+            }
+        }
+    }
+    Ok(())
 }

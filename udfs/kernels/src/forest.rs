@@ -69,6 +69,16 @@ impl Forest {
         low != high
     }
 
+    /// The smallest element of the set of each element.
+    #[must_use]
+    pub fn into_roots(mut self) -> Vec<u32> {
+        // A parent is before its children, so that its own root is known already.
+        for node in 0..self.parent.len() {
+            self.parent[node] = self.parent[self.parent[node] as usize];
+        }
+        self.parent
+    }
+
     /// A spanning forest: one edge `(node, root)` for every element that is not the smallest of its set. Uniting
     /// the ends of these edges, which are fewer than the elements, gives the same sets.
     pub fn spanning_edges(&mut self) -> impl Iterator<Item = (u32, u32)> + '_ {
@@ -132,6 +142,7 @@ mod tests {
                 for &(a, b) in &edges {
                     forest.union(a, b);
                 }
+                assert_eq!(forest.clone().into_roots(), expected);
                 assert_eq!(roots(&mut forest), expected);
                 edges.reverse();
             }
