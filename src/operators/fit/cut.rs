@@ -1,12 +1,12 @@
 //! Splits batches before an `UNNEST` that would make many rows of each of their rows.
 
-use crate::operators::one_input::one_input;
+use crate::operators::one_input::passes_rows;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan};
 use futures::{StreamExt, TryStreamExt};
 use std::sync::Arc;
 
@@ -61,19 +61,7 @@ impl DisplayAs for CutExec {
 }
 
 impl ExecutionPlan for CutExec {
-    fn name(&self) -> &str {
-        "CutExec"
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        self.input.properties()
-    }
-
-    one_input!(input);
-
-    fn maintains_input_order(&self) -> Vec<bool> {
-        vec![true]
-    }
+    passes_rows!(input, "CutExec");
 
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {
         vec![false]
