@@ -179,7 +179,7 @@ table_functions! {
         "item_pairs.exact" + "item_pairs.frequencies" + "item_pairs.minhash" + "item_pairs.projection"
         + "item_pairs.first" + "item_pairs.containment" + "item_pairs.edit";
     block "passage_origins" [2..=2] resolve::block, "passage_origins";
-    block "passage_places" [2..=2] resolve::block, "passage_places";
+    block "passage_positions" [2..=2] resolve::block, "passage_positions";
     block "passage_runs" [2..=2] resolve::block, "passage_runs";
     block "prefix_pairs" [2..=2] resolve::block, "prefix_pairs";
     shared_block "repeated_units" [1..=1] resolve::repeated_text::repeated_units,

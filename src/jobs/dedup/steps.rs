@@ -212,16 +212,16 @@ impl Run<'_> {
         let ordered = self.options.keep != Keep::First && (linked || directed);
         if ordered {
             job.step(
-                "places",
+                "text_ranks",
                 Output::Step,
-                async |job: &Job| job.plan(statement!("places"), &values).await,
+                async |job: &Job| job.plan(statement!("text_ranks"), &values).await,
                 async |context: &SessionContext, _, record: &mut StepRecord| {
                     let texts =
                         numbers(context, "SELECT count(*) FROM texts WHERE compared").await?;
                     match texts[0] == record.rows as i64 {
                         true => Ok(()),
                         false => exec_err!(
-                            "step places: {} texts went in, {} came out",
+                            "step text_ranks: {} texts went in, {} came out",
                             texts[0],
                             record.rows
                         ),
