@@ -44,8 +44,8 @@ pub trait NeardupExt {
     /// is.
     ///
     /// Table functions find tables in the catalogs that the builder has now, so catalogs come first. A query
-    /// planner may come later, also one that knows nothing of ours; plans are then not fitted into memory by the
-    /// size of their rows.
+    /// planner may come later, also one that knows nothing of ours; the memory of plans is then not
+    /// bounded by the size of their rows.
     ///
     /// ```
     /// use datafusion::execution::SessionStateBuilder;

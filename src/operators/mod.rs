@@ -18,15 +18,15 @@
 //! - `not_in` writes out `NOT IN (SELECT …)` where the engine takes no account of NULLs.
 //! - `scan_names` tells scans of table functions with different arguments apart.
 //!
-//! `fit` adapts plans to memory. `one_input` holds the methods that operators of one input have in common. Operators
+//! `bounded_memory` bounds the memory of plans. `one_input` holds the methods that operators of one input have in common. Operators
 //! that a statement requests have a logical node, which `planner` plans; `tables` lets the query planners of other
 //! extensions plan these nodes.
 //!
 //! To add an operator: a folder with `logical.rs` and `exec.rs`, and a line in [`planner`].
 
+mod bounded_memory;
+pub(crate) use bounded_memory::JoinSmallSide;
 pub(crate) mod filters;
-mod fit;
-pub(crate) use fit::JoinSmallSide;
 pub mod in_order;
 pub(crate) mod join_conditions;
 pub(crate) mod lost_conditions;

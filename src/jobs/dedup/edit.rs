@@ -1,8 +1,8 @@
 //! `dedup` with `edit`: cuts repeated lines, paragraphs or passages out of the texts, and keeps the rest.
 //!
 //! ```text
-//! input ─> documents ─┬─────────────────────> repeated ───────────────────────────────────────────┬─> spans ─> cuts ─> kept
-//!                     └─> runs_1 ─> stable_1 ─> positions_1 ─> origins_1 ─> cut_2 ─> runs_2 ─> … ─┘
+//! input ─> documents ─┬─────────────────────> repeated ──────────────────────────────────┬─> spans ─> cuts ─> kept
+//!                     └─> runs_1 ─> stable_1 ─> positions_1 ─> origins_1 ─> runs_2 ─> … ─┘
 //! ```
 //!
 //! After a cut, the words before and after it become adjacent and may form another repeated passage. A passage must
