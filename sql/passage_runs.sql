@@ -14,7 +14,7 @@
 --   min_words.repeated
 --   min_copies.passages
 --   normalize
---   only_joined: boolean | whether of the texts with cuts only those passages are looked for whose words a cut has brought together
+--   only_joined: boolean | whether of the texts with cuts only those passages are looked for whose words a cut has made adjacent
 -- Columns
 --   id: as id | a text with a repeated passage
 --   first_word: Int64 | its first word, among those of the text that are not cut

@@ -7,7 +7,7 @@
 -- Inputs
 --   input: document, revision, timestamp, text
 -- Parameters
---   document: column = document | the document that a sentence stands in: an integer or a text
+--   document: column = document | the document that a sentence occurs in: an integer or a text
 --   revision: column = revision | the revision of the document: an integer
 --   timestamp: column = timestamp | when the revision was saved: a timestamp, a date or a number
 --   text | the text of a sentence; NULL in a row that says only that the document has the revision

@@ -250,7 +250,7 @@ class TableFunctions:
 
         Returns:
             corpus_id (as id): a row of the corpus.
-            item_id (as id): an item that stands in its text.
+            item_id (as id): an item that occurs in its text.
             benchmark (as input): the benchmark of the item, if the items have that column.
             field (as input): the field of the item, if the items have that column.
             kind (Utf8): 'verbatim': one run holds all words of the item; 'near': runs hold some of
@@ -258,7 +258,7 @@ class TableFunctions:
             coverage (Float64): share of the item's words that the runs hold; words that only
                 ignored n-grams hold do not count.
             hits (Int64): n-grams of the item in the runs that are not ignored.
-            ignored_hits (Int64): n-grams of the item in the runs that stand in more than max_items
+            ignored_hits (Int64): n-grams of the item in the runs that occur in more than max_items
                 items.
             longest_run (Int64): words of the longest run.
             start_char (Int64): offset of the first character of the runs in the text.
@@ -1493,8 +1493,7 @@ class TableFunctions:
         Note:
             Complete with the method 'exact': every run of pairs of sentences whose exact Jaccard
                 similarity is at least the threshold, each once.
-            Runs are maximal. A sentence is in a run for each place where it is repeated, so runs
-                may overlap.
+            Runs are maximal. A sentence is in a run for each repetition of it, so runs may overlap.
             Within one document a run is compared with later positions only, never with itself.
             The rows do not depend on the number of partitions or parts.
         """
@@ -1720,7 +1719,7 @@ class TableFunctions:
             id (as id): a text with a repeated passage.
             start_char (Int64): offset of its first character in the text.
             end_char (Int64): offset after its last character.
-            first_id (as id): the text in which it stands first.
+            first_id (as id): the text in which it occurs first.
             first_start_char (Int64): offset of its first character there.
             first_end_char (Int64): offset after its last character there.
             words (Int64): number of its words.
@@ -1794,7 +1793,7 @@ class TableFunctions:
             id (as id): a text with a repeated line or paragraph.
             start_char (Int64): offset of its first character in the text.
             end_char (Int64): offset after its last character.
-            first_id (as id): the text in which it stands first; with a threshold below 1, that of
+            first_id (as id): the text in which it occurs first; with a threshold below 1, that of
                 the line or paragraph that represents it.
             first_start_char (Int64): offset of its first character there.
             first_end_char (Int64): offset after its last character there.
@@ -1846,7 +1845,7 @@ class TableFunctions:
 
         Args:
             data: A relation: document, revision, timestamp, text.
-            document: A column: the document that a sentence stands in: an integer or a text;
+            document: A column: the document that a sentence occurs in: an integer or a text;
                 default document.
             revision: A column: the revision of the document: an integer; default revision.
             timestamp: A column: when the revision was saved: a timestamp, a date or a number;
@@ -2082,24 +2081,24 @@ class TableFunctions:
         Returns:
             passage (UInt64): the XXH3-64 hash of the passage: of its units joined by one space, or
                 of its characters.
-            id (as id): a text with a place of it.
+            id (as id): a text in which it occurs.
             start_char (Int64): offset of its first character in the text.
             end_char (Int64): offset after its last character.
             start_byte (Int64): the same in bytes.
             end_byte (Int64): the same in bytes.
             length (Int64): number of units of the passage.
-            places (Int64): number of places of the passage, that is of its rows.
-            texts (Int64): number of texts with such a place.
+            occurrences (Int64): number of occurrences of the passage, which are its rows.
+            texts (Int64): number of texts in which it occurs.
 
         Note:
             Complete and maximal: for any two rows of the input, each run of equal units of at least
-                the minimum length that cannot be extended in both texts, with both of its places.
-            No row without equal units: hashes only propose candidates. Each place is reported once
-                for each content that it has.
+                the minimum length that cannot be extended in both texts, with its position in each.
+            No row without equal units: hashes only propose candidates. Each occurrence of a passage
+                is reported once.
             Passages of one text may overlap, and one may contain another: a passage that two texts
                 share can be a part of a passage that others share.
-            A place that is a part of a longer passage with every other text has a row for the
-                longer passage only, and does not count in places and texts of the shorter one.
+            An occurrence that is a part of a longer passage with every other text has a row for the
+                longer passage only, and does not count in occurrences and texts of the shorter one.
             With 'word', words are compared without normalisation, and the characters between them
                 are not compared; with 'space' everything except runs of white space is compared,
                 with 'char' everything.
