@@ -15,7 +15,7 @@
 --
 -- Inputs
 --   input: id, text
---   input_b: id, text, and benchmark and field if they are there
+--   input_b: id, text, and benchmark and field if the relation has them
 -- Parameters
 --   id
 --   text

@@ -65,7 +65,7 @@ numbered AS (
   SELECT sentences.document, sentences.key, revisions.number, min(sentences.text) AS text
   FROM sentences
   JOIN revisions ON sentences.document = revisions.document AND sentences.revision = revisions.revision
-  -- Rows without a sentence only tell that there is a revision.
+  -- Rows without a sentence say only that the document has the revision.
   WHERE sentences.key <> ''
   GROUP BY sentences.document, sentences.key, revisions.number
 ),

@@ -92,8 +92,8 @@ class TableFunctions:
 
         Args:
             data: A relation: id_a, id_b.
-            id_a: A column: one end of a pair; default id_a.
-            id_b: A column: the other end of a pair; default id_b.
+            id_a: A column: the id of one row of a pair; default id_a.
+            id_b: A column: the id of the other row of a pair; default id_b.
 
         Returns:
             id (as id): an id that occurs in a pair.
@@ -231,7 +231,7 @@ class TableFunctions:
 
         Args:
             corpus: A relation: id, text.
-            items: A relation: id, text, and benchmark and field if they are there.
+            items: A relation: id, text, and benchmark and field if the relation has them.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; default text.
             id_b: A column: the id column of the items; default: that of id.
@@ -486,7 +486,7 @@ class TableFunctions:
         Args:
             counts: A relation: id, term.
             id: A column: the id of a document; default id.
-            term: A column: a term of it; default term.
+            term: A column: a term of the document; default term.
 
         Returns:
             term (text): the term.
@@ -520,8 +520,8 @@ class TableFunctions:
         Args:
             pairs: A relation: id_a, id_b.
             sentences: A relation: id, document.
-            id_a: A column: one end of a pair; default id_a.
-            id_b: A column: the other end of a pair; default id_b.
+            id_a: A column: the id of one row of a pair; default id_a.
+            id_b: A column: the id of the other row of a pair; default id_b.
             id: A column: the id of a sentence, in the second relation; default id.
             document: A column: the document of the sentence, in the second relation: an integer or
                 a text; default document.
@@ -536,8 +536,8 @@ class TableFunctions:
                 first.
 
         Note:
-            One row for each two documents that share a sentence. Pairs within a document count
-                nothing, and repeated pairs count once.
+            One row for each two documents that share a sentence. Pairs within a document do not
+                count, and repeated pairs count once.
             The pairs of a job with pairs 'linked' have one pair for each copy, so that the counts
                 may be too small; with pairs 'all' they are exact.
         """
@@ -644,14 +644,13 @@ class TableFunctions:
         """Finds every pair of records that are similar in several fields, such as title, body and answer of the threads of a forum: the weighted mean of the similarities of the fields is at least the threshold (Wu, Zhang, Huang 2011).
 
         The result is exact and complete. With two relations, a pair is a row of the first and a row
-        of the second.
-        Candidates are records of which one field is similar: the similarity of all of them is at
-        most that of the most similar field, so it is enough to join each field at the threshold.
-        Fields of small weights are not joined, as long as the threshold that the others must reach
-        without them stays above nine tenths of what it was. All fields of a candidate are then
-        compared. Fields by edit similarity are joined as in edit_join: they are for short texts,
-        such as names and titles, and below a threshold of 0.75 most of their texts are candidates
-        of each other.
+        of the second. Candidates are records of which one field is similar: the similarity of all
+        of them is at most that of the most similar field, so it is enough to join each field at the
+        threshold. Fields of small weights are not joined, as long as the threshold that the other
+        fields must reach without them is above nine tenths of the threshold. All fields of a
+        candidate are then compared. Fields by edit similarity are joined as in edit_join: they are
+        for short texts, such as names and titles, and below a threshold of 0.75 most of their texts
+        are candidates of each other.
 
         Args:
             data: A relation: id, the columns of fields.
@@ -1372,8 +1371,8 @@ class TableFunctions:
         Args:
             found: A relation: id_a, id_b.
             truth: A relation: id_a, id_b.
-            id_a: A column: one end of a pair, in both relations; default id_a.
-            id_b: A column: the other end, in both relations; default id_b.
+            id_a: A column: the id of one row of a pair, in both relations; default id_a.
+            id_b: A column: the id of the other row, in both relations; default id_b.
 
         Returns:
             found (Int64): distinct pairs found.
@@ -1651,9 +1650,9 @@ class TableFunctions:
         Args:
             found: A relation: id_a, id_b.
             truth: A relation: id_a, id_b, similarity.
-            id_a: A column: one end of a pair, in both relations; of a true pair the row of the
-                sample; default id_a.
-            id_b: A column: the other end, in both relations; default id_b.
+            id_a: A column: the id of one row of a pair, in both relations; of a true pair that of
+                the row of the sample; default id_a.
+            id_b: A column: the id of the other row, in both relations; default id_b.
             similarity: A column: the similarity of a true pair, from 0 to 1; default similarity.
             bins: A whole number in [1, 1000]: number of equal bins of similarities between 0 and 1;
                 default 20.
@@ -2261,7 +2260,7 @@ class TableFunctions:
 
         Returns:
             id (as id): the id of a text.
-            term (text): a term of it.
+            term (text): a term of the text.
             tf (Int64): how often the term occurs in the text.
             language (text): the language code of the text, as given.
 
@@ -2321,7 +2320,7 @@ class TableFunctions:
             counts: A relation: id, term, tf.
             translations: A relation: source, target, probability.
             id: A column: the id of a document; default id.
-            term: A column: a term of it, in the language of source; default term.
+            term: A column: a term of the document, in the language of source; default term.
             tf: A column: how often the term occurs in the document; default tf.
             df: A column: instead of id and tf: in how many documents the term occurs; default df.
             source: A column: a term of the source language; default source.
