@@ -17,7 +17,7 @@ use std::path::Path;
 /// The address at which machines of the cloud get their keys.
 const INSTANCE_KEYS: &str = "http://169.254.169.254/";
 
-/// Quotes of texts in print, which SQL does not have.
+/// Typographic quotes, which delimit nothing in SQL.
 const PRINTED_QUOTES: [char; 9] = ['‘', '’', '‚', '“', '”', '„', '«', '»', '´'];
 
 /// Adds the correct form to a syntax error that is caused by typographic quotes, by a command of the shell, by a query
@@ -141,7 +141,7 @@ fn unassigned(statement: &str, error: &str) -> Option<String> {
     (is_known && !value.is_empty()).then(|| format!("{name} => {value}"))
 }
 
-/// What helps against too little memory.
+/// The advice of an error of too little memory.
 const MORE_MEMORY: &str = " (raise the limit with --memory-limit, or lower --threads, the number of operators that run at the same time; on a cluster the limits and slots of the executors apply)";
 
 /// Whether the cause of an error is the limit of memory.
@@ -168,7 +168,7 @@ pub fn error_text_with(
     helpful(error, text)
 }
 
-/// The text of an error with what helps against it.
+/// The text of an error, with advice.
 fn helpful(error: &DataFusionError, text: String) -> String {
     if exhausts_memory(error) {
         // It lists the operators that hold the memory.
@@ -261,7 +261,7 @@ fn is_reader_of_files(name: &str) -> bool {
     name.starts_with("read_") || name.ends_with("_scan")
 }
 
-/// Replaces the engine's suggestion for an unknown function, which may be far-fetched, by names of ours that are near.
+/// Replaces the engine's suggestion for an unknown function, which may be unrelated, by similar names of our functions.
 fn near_functions(text: String) -> String {
     let tables = || {
         let all = TABLE_FUNCTIONS.iter().filter(|function| function.public);
@@ -319,7 +319,7 @@ fn missing_keys(text: String) -> String {
     )
 }
 
-/// Removes the engine's suggestion for an unknown column if it is not near.
+/// Removes the engine's suggestion for an unknown column if the names are not similar.
 fn near_column(text: String) -> String {
     let Some((before, rest)) = text.split_once(". Did you mean '") else {
         return text;
@@ -339,7 +339,7 @@ fn near_column(text: String) -> String {
     }
 }
 
-/// The column that there is not, and those that there are.
+/// The unknown column, and the columns that exist.
 fn unknown_column(error: &DataFusionError) -> Option<(&Column, &[Column])> {
     let DataFusionError::SchemaError(wrong, _) = error.find_root() else {
         return None;
@@ -353,8 +353,8 @@ fn unknown_column(error: &DataFusionError) -> Option<(&Column, &[Column])> {
     }
 }
 
-/// What an unknown column may be a part of, if the table has only one: of a header whose separator is another, or of the
-/// objects in a list.
+/// A hint for an unknown column of a table that has a single column: that column may be a header with another
+/// separator, or a list of objects.
 fn only_column(error: &DataFusionError) -> Option<String> {
     let (field, valid_fields) = unknown_column(error)?;
     let [only] = valid_fields else {
@@ -397,7 +397,7 @@ mod tests {
         }
         let other = exec_datafusion_err!("memory of a text");
         assert!(!error_text(&other).contains("--memory-limit"));
-        // Once is enough.
+        // It is stated once.
         let named = DataFusionError::ResourcesExhausted("raise --memory-limit".to_owned());
         assert_eq!(error_text(&named).matches("--memory-limit").count(), 1);
     }

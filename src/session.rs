@@ -83,11 +83,11 @@ impl NeardupExt for SessionStateBuilder {
     }
 }
 
-/// Adds this crate to a session that is there: what [`NeardupExt::with_neardup`] adds, and files in quotes as tables
+/// Adds this crate to an existing session: what [`NeardupExt::with_neardup`] adds, and files in quotes as tables
 /// (`FROM 'docs.parquet'`).
 ///
 /// # Errors
-/// If the session has no place for settings; it does.
+/// None at present; the signature allows for sessions that refuse a function.
 pub fn install(context: &SessionContext) -> Result<()> {
     let state = context.state();
     if state.scalar_functions().contains_key(MARKER_FUNCTION) {
@@ -119,7 +119,7 @@ pub fn install(context: &SessionContext) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// If the session refuses a function or the runtime; it does not.
+/// None at present; the signature allows for sessions that refuse a function or the runtime.
 pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<SessionContext> {
     Ok(complete(bare(config, &runtime)?))
 }

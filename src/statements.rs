@@ -87,7 +87,7 @@ pub fn parse_statements(sql: &str, options: &SqlParserOptions) -> Result<VecDequ
 
 /// Plans a statement.
 ///
-/// `EXECUTE` gives the plan of the prepared statement with its values, as if these were written in the places of the
+/// `EXECUTE` gives the plan of the prepared statement with its values, as if these were written in place of the
 /// parameters: it reads tables as they are then, and types are those of the values, or those that `PREPARE` names.
 ///
 /// # Errors

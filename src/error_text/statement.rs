@@ -61,7 +61,7 @@ fn reader_of_files(statement: &str) -> Option<(String, String)> {
     })
 }
 
-/// The text of the error of a column that there is not, if the statement has it in double quotes and no column is near.
+/// The error of an unknown column, if its name is in double quotes in the statement and no column has a similar name.
 fn text_in_double_quotes(statement: &str, error: &DataFusionError, text: &str) -> Option<String> {
     let (field, valid_fields) = unknown_column(error)?;
     let name = field.name.as_str();
@@ -86,7 +86,7 @@ fn text_in_double_quotes(statement: &str, error: &DataFusionError, text: &str) -
     ))
 }
 
-/// The tables that a missing one may be.
+/// The tables whose names are similar to that of a missing one.
 fn near_table(tables: &[String], text: &str) -> Option<String> {
     let (_, name, _) = between(text, "table '", "' not found")?;
     let name = name.strip_prefix("datafusion.public.").unwrap_or(name);

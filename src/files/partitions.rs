@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The value that stands for NULL in the name of a directory.
+/// The value that means NULL in the name of a directory.
 pub(crate) const NULL_DIRECTORY: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// For each key, the indices of the files that have no column of its name.
@@ -23,20 +23,20 @@ pub(super) type Lacking = BTreeMap<String, Vec<i64>>;
 /// The keys of directories and their values as written.
 type Values = Vec<(String, String)>;
 
-/// Directories `key=value` on the way to some files.
+/// Directories `key=value` in the paths of some files.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Partitions {
-    /// The directories below which they are, which were named.
+    /// The named directories that contain these.
     roots: BTreeSet<String>,
     /// The keys in the order of the directories, with their values as written.
     keys: Vec<(String, BTreeSet<String>)>,
-    /// The keys and values of files whose locations do not tell them, because links are on the way there, or their
-    /// keys are written with `%`.
+    /// The keys and values of files whose locations do not contain them, because links were resolved, or the keys are
+    /// written with `%`.
     linked: BTreeMap<String, Values>,
 }
 
-/// A way on which a name leads to a file.
-struct Way<'a> {
+/// A path by which a name refers to a file.
+struct NamedPath<'a> {
     file: &'a Location,
     values: Values,
     /// The directory that the name refers to, or that is before its wildcards.
@@ -45,29 +45,29 @@ struct Way<'a> {
     by_links: Option<String>,
 }
 
-impl<'a> Way<'a> {
+impl<'a> NamedPath<'a> {
     fn of((file, path): &'a Named, root: Option<&'a (PathBuf, String)>) -> Self {
-        let mut way = Self {
+        let mut found = Self {
             file,
             values: Vec::new(),
             root: None,
             by_links: None,
         };
         let Some((written, root)) = root else {
-            return way;
+            return found;
         };
-        way.root = Some(root.as_str());
+        found.root = Some(root.as_str());
         let below = file.as_str().strip_prefix(root.as_str());
         let below = below.map(directories).unwrap_or_default();
         let named = path.as_ref().and_then(|path| path_below(path, written));
         match named {
             Some(named) if directories(&named) != below || !file.as_str().starts_with(root) => {
-                way.values = keys(directories(&named));
-                way.by_links = Some(named);
+                found.values = keys(directories(&named));
+                found.by_links = Some(named);
             }
-            _ => way.values = keys(below),
+            _ => found.values = keys(below),
         }
-        way
+        found
     }
 
     /// The locations by which the file can be read.
@@ -88,46 +88,47 @@ impl<'a> Way<'a> {
 
 impl Partitions {
     /// The files that names refer to, sorted, and their directories below the one that a name refers to or in place of
-    /// its wildcards. Links count by their own names. A file that is found in several ways is one file with the values
+    /// its wildcards. Links count by their own names. A file that is found by several paths is one file with the values
     /// of all of them, and several files if they give a key different values.
     pub(super) fn of(found: &[(&str, Vec<Named>)]) -> (Vec<Location>, Self) {
         let roots: Vec<_> = found.iter().map(|(name, _)| root(name)).collect();
-        let ways = found.iter().zip(&roots).flat_map(|((_, files), root)| {
+        let paths = found.iter().zip(&roots).flat_map(|((_, files), root)| {
             let root = root.as_ref();
-            files.iter().map(move |named| Way::of(named, root))
+            files.iter().map(move |named| NamedPath::of(named, root))
         });
-        let (mut ways, linked): (Vec<Way>, Vec<Way>) = ways.partition(|way| way.by_links.is_none());
+        let (mut paths, linked): (Vec<NamedPath>, Vec<NamedPath>) =
+            paths.partition(|path| path.by_links.is_none());
         let mut partitions = Self::default();
-        for way in &ways {
-            if let Some(root) = way.root
-                && !way.values.is_empty()
+        for path in &paths {
+            if let Some(root) = path.root
+                && !path.values.is_empty()
             {
                 partitions.roots.insert(root.to_owned());
             }
         }
-        ways.extend(linked);
-        for way in &ways {
-            partitions.add(&way.values);
+        paths.extend(linked);
+        for path in &paths {
+            partitions.add(&path.values);
         }
         // A file that has several locations keeps the first.
-        ways.sort_by_key(|way| way.file);
+        paths.sort_by_key(|path| path.file);
         let mut read: BTreeMap<Location, Vec<(Location, Values)>> = BTreeMap::new();
-        for way in ways {
-            let same = read.entry(way.file.target()).or_default();
+        for path in paths {
+            let same = read.entry(path.file.target()).or_default();
             let known = same.iter_mut();
             let mut known = known.map(|(_, values)| values);
-            if let Some(values) = known.find(|values| agree(values, &way.values)) {
-                for (key, value) in way.values {
+            if let Some(values) = known.find(|values| agree(values, &path.values)) {
+                for (key, value) in path.values {
                     if value_in(values, &key).is_none() {
                         values.push((key, value));
                     }
                 }
                 continue;
             }
-            let mut locations = way.locations().into_iter().flatten();
+            let mut locations = path.locations().into_iter().flatten();
             let is_other = |file: &Location| same.iter().all(|(other, _)| other != file);
             if let Some(file) = locations.find(is_other) {
-                same.push((file, way.values));
+                same.push((file, path.values));
             }
         }
         let mut files = Vec::new();

@@ -1,5 +1,5 @@
-//! Standard input and pipes as files: their bytes are copied to a temporary file, because files are read more than once
-//! and in several places at once.
+//! Standard input and pipes as files: their bytes are copied to a temporary file, because files are read more than
+//! once, and by several readers at the same time.
 
 use super::Location;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};

@@ -239,7 +239,7 @@ impl Workload {
     /// If the method is another one, the shingle is none, or there are more rows than bytes.
     pub fn needs(&self, method: Method) -> Result<Needs> {
         let costs = Costs::of(method)?;
-        let place = self.place()?;
+        let shingle = self.shingle_index()?;
         if self.text_bytes < self.rows {
             let error = parameter_error![
                 set("bytes", self.text_bytes),
@@ -291,9 +291,9 @@ impl Workload {
         let limit = available / MEMORY_OF_LIMIT;
         let workers = if is_cluster { cores } else { 1.0 };
         let block = MAX_BLOCK.min(limit / workers / BLOCK_SHARE);
-        let linear = costs.linear(place, rows, bytes);
+        let linear = costs.linear(shingle, rows, bytes);
         let joined = bytes * copies;
-        let repeated = costs.repeated(place, rows, bytes) * joined * joined / (parts * block);
+        let repeated = costs.repeated(shingle, rows, bytes) * joined * joined / (parts * block);
         let cpu_seconds = linear * overhead + repeated;
         let serial = linear * costs.serial_share();
         Ok(Needs {
@@ -322,11 +322,11 @@ impl Workload {
     /// # Errors
     /// If the shingle is none.
     pub fn measured_shingle(&self) -> Result<&'static str> {
-        Ok(SHINGLES[self.place()?])
+        Ok(SHINGLES[self.shingle_index()?])
     }
 
-    /// The place of the measured shingle in [`SHINGLES`].
-    fn place(&self) -> Result<usize> {
+    /// The index of the measured shingle in [`SHINGLES`].
+    fn shingle_index(&self) -> Result<usize> {
         let shingle = self.shingle.parse::<Shingle>().map_err(|error| {
             DataFusionError::from(parameter_error![name("shingle"), format!(": {error}")])
         })?;
@@ -368,7 +368,7 @@ impl Costs {
     }
 
     /// CPU nanoseconds of a byte of texts of a length, relative to those of the usual shingle of a million sentences.
-    fn relative(&self, place: usize, length: f64) -> f64 {
+    fn relative(&self, shingle: usize, length: f64) -> f64 {
         // A cost for each row and one for each byte explain the costs of both corpora, unless the longer texts have the
         // higher cost of a byte: then a row has none.
         let of_length = |(sentences, documents): (f64, f64), length: f64| {
@@ -377,12 +377,12 @@ impl Costs {
             documents + row * (1.0 / length - 1.0 / long)
         };
         let usual = of_length(self.shingles[USUAL], MILLION.length());
-        of_length(self.shingles[place], length) / usual
+        of_length(self.shingles[shingle], length) / usual
     }
 
     /// CPU seconds that grow with the rows and bytes.
-    fn linear(&self, place: usize, rows: f64, bytes: f64) -> f64 {
-        self.once() / MILLION.bytes() * bytes * self.relative(place, bytes / rows)
+    fn linear(&self, shingle: usize, rows: f64, bytes: f64) -> f64 {
+        self.once() / MILLION.bytes() * bytes * self.relative(shingle, bytes / rows)
     }
 
     /// These CPU seconds of the measured job.
@@ -406,13 +406,13 @@ impl Costs {
     }
 
     /// The same for another shingle and other lengths of texts.
-    fn repeated(&self, place: usize, rows: f64, bytes: f64) -> f64 {
+    fn repeated(&self, shingle: usize, rows: f64, bytes: f64) -> f64 {
         // The fewer shingles a text has, the more texts are in a block.
-        let size = match SHINGLES[place].starts_with("char") {
+        let size = match SHINGLES[shingle].starts_with("char") {
             true => 1.0,
             false => 1.0 / BYTES_OF_WORD,
         };
-        self.repetition() * size * self.relative(place, bytes / rows)
+        self.repetition() * size * self.relative(shingle, bytes / rows)
     }
 
     /// The share of the linear part that runs on one thread: with it, the measured job takes the measured time.
@@ -591,9 +591,9 @@ mod tests {
         assert!(machines(8) < machines(2), "{} {}", machines(8), machines(2));
         // Texts of any length have a positive cost.
         for costs in [&MINHASH, &EXACT] {
-            for place in 0..SHINGLES.len() {
+            for shingle in 0..SHINGLES.len() {
                 for length in [1.0, 20.0, 166.0, 5000.0, 1e6] {
-                    assert!(costs.relative(place, length) > 0.0, "{place} {length}");
+                    assert!(costs.relative(shingle, length) > 0.0, "{shingle} {length}");
                 }
             }
         }

@@ -112,7 +112,7 @@ impl<'a> TableColumns<'a> {
                     set(option, name),
                     why,
                     format!(
-                        "; it stands in an object: make a table with it, neardup sql \"COPY ({query}) TO 'flat.parquet'\", and give flat.parquet with "
+                        "; it is a field of an object: make a table with it, neardup sql \"COPY ({query}) TO 'flat.parquet'\", and give flat.parquet with "
                     ),
                     set(option, last)
                 ],
@@ -304,7 +304,7 @@ fn in_object(schema: &Schema, name: &str, file: &Location) -> Option<(String, St
         data_type = field.data_type();
         last = key;
     }
-    // A column of the same name would stand there twice.
+    // The result would have two columns of the same name.
     let others = match schema.field_with_name(last).is_ok() {
         false => "*, ",
         true if last != "id" && schema.field_with_name("id").is_ok() => "id, ",

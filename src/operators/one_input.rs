@@ -59,8 +59,8 @@ macro_rules! passes_rows {
 }
 pub(crate) use passes_rows;
 
-/// The methods of `UserDefinedLogicalNodeCore` of a node whose input is the field `input`: it has no expressions, and reads
-/// all columns of the input.
+/// The methods of `UserDefinedLogicalNodeCore` of a node whose input is the field `input`, which has no expressions
+/// and reads all columns of the input.
 macro_rules! one_input_node {
     () => {
         fn inputs(&self) -> Vec<&datafusion::logical_expr::LogicalPlan> {

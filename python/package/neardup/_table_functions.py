@@ -644,13 +644,14 @@ class TableFunctions:
         """Finds every pair of records that are similar in several fields, such as title, body and answer of the threads of a forum: the weighted mean of the similarities of the fields is at least the threshold (Wu, Zhang, Huang 2011).
 
         The result is exact and complete. With two relations, a pair is a row of the first and a row
-        of the second. Candidates are records of which one field is similar: the similarity of all
-        of them is at most that of the most similar field, so it is enough to join each field at the
-        threshold. Fields of small weights are not joined, as long as the threshold that the other
-        fields must reach without them is above nine tenths of the threshold. All fields of a
-        candidate are then compared. Fields by edit similarity are joined as in edit_join: they are
-        for short texts, such as names and titles, and below a threshold of 0.75 most of their texts
-        are candidates of each other.
+        of the second.
+        Candidates are records of which one field is similar: the similarity of all of them is at
+        most that of the most similar field, so it is enough to join each field at the threshold.
+        Fields of small weights are not joined, as long as the threshold that the other fields must
+        reach without them is above nine tenths of the threshold. All fields of a candidate are then
+        compared. Fields by edit similarity are joined as in edit_join: they are for short texts,
+        such as names and titles, and below a threshold of 0.75 most of their texts are candidates
+        of each other.
 
         Args:
             data: A relation: id, the columns of fields.

@@ -47,7 +47,7 @@ pub struct Decontaminate {
     pub min_coverage: f64,
     /// Minimum number of words of a run, in 1..=64.
     pub min_run: usize,
-    /// N-grams that stand in more distinct items than this are ignored.
+    /// N-grams that occur in more distinct items than this are ignored.
     pub max_items: usize,
     /// Items of fewer words are not looked for.
     pub min_words: usize,

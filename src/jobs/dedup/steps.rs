@@ -7,7 +7,7 @@ use crate::functions::{Value, one_row_per_id};
 use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
-use crate::jobs::results::{numbers, one_row};
+use crate::jobs::results::{check_one_row, numbers};
 use datafusion::common::{Result, exec_err, internal_err};
 use datafusion::datasource::MemTable;
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, ident};
@@ -148,7 +148,7 @@ impl Run<'_> {
             Output::Step,
             async |job: &Job| job.plan(statement!("frequencies"), &values).await,
             async |_: &SessionContext, written, record: &mut StepRecord| {
-                one_row(record)?;
+                check_one_row(record)?;
                 let shingles = tokens(written).await?;
                 record.set(Figure::Shingles, shingles);
                 Ok(())
@@ -168,7 +168,7 @@ impl Run<'_> {
                 Output::Step,
                 async |job: &Job| job.plan(statement!("prefixes"), &values).await,
                 async |_: &SessionContext, written, record: &mut StepRecord| {
-                    one_row(record)?;
+                    check_one_row(record)?;
                     let costs = self.costs(shingles, written, &sample).await?;
                     record.set(Figure::CostOfExact, costs.exact);
                     record.set(Figure::CostOfMinHash, costs.minhash);

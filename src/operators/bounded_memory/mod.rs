@@ -7,10 +7,10 @@
 //!
 //! Joins of which one side is certain to be small are by hash in any case ([`JoinSmallSide`]).
 //!
-//! Under a memory limit, a [`CompactViewsExec`] below each sort copies texts out of the buffers of other rows, which the
-//! sort would count. Two changes apply to every plan: a [`SplitBatchesExec`] below each `UNNEST` splits batches that would
-//! expand to too many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's operator for
-//! windows with `PARTITION BY`.
+//! Under a memory limit, a [`CompactViewsExec`] below each sort copies texts out of the buffers of other rows, which
+//! the sort would count. Two changes apply to every plan: a [`SplitBatchesExec`] below each `UNNEST` splits batches that
+//! would expand to too many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's
+//! operator for windows with `PARTITION BY`.
 //!
 //! On a cluster, plans are divided into stages as the engine planned them.
 
@@ -135,8 +135,8 @@ impl Settings {
     }
 }
 
-/// The plan with a [`SplitBatchesExec`] below each `UNNEST`, and with windows that hold one group of rows at a time. Under a memory
-/// limit, a [`CompactViewsExec`] below each sort.
+/// The plan with a [`SplitBatchesExec`] below each `UNNEST`, with windows that hold one group of rows at a time, and,
+/// under a memory limit, with a [`CompactViewsExec`] below each sort.
 pub(super) fn with_bounds(
     plan: Arc<dyn ExecutionPlan>,
     state: &SessionState,
