@@ -1,6 +1,6 @@
 //! The logical node.
 
-use super::{Report, Spec};
+use super::{LeftOutTarget, Spec};
 use crate::operators::one_input::{one_input_node, only};
 use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::tree_node::Transformed;
@@ -60,7 +60,7 @@ impl SimilarPairs {
     }
 
     /// The same node, which also reports what it leaves out.
-    pub(crate) fn reporting(&self, report: Report) -> Result<Self> {
+    pub(crate) fn reporting(&self, report: LeftOutTarget) -> Result<Self> {
         let spec = Spec {
             report: Some(report),
             ..self.spec.clone()
@@ -120,7 +120,7 @@ pub(crate) fn reporting(plan: LogicalPlan, directory: &str) -> Result<LogicalPla
         let Some(pairs) = extension.node.as_any().downcast_ref::<SimilarPairs>() else {
             return Ok(Transformed::no(node));
         };
-        let report = Report::new(directory, joins);
+        let report = LeftOutTarget::new(directory, joins);
         joins += 1;
         let node = Arc::new(pairs.reporting(report)?);
         Ok(Transformed::yes(LogicalPlan::Extension(Extension { node })))

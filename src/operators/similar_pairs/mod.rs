@@ -28,7 +28,7 @@ mod metrics;
 mod spool;
 
 pub use exec::SimilarPairsExec;
-pub use left_out::{LeftOut, Report};
+pub use left_out::{LeftOut, LeftOutTarget};
 pub use logical::SimilarPairs;
 pub(crate) use logical::reporting;
 pub(crate) use spool::compact;
@@ -132,7 +132,7 @@ pub struct Spec {
     /// Which rows may be in a pair.
     pub group_rule: GroupRule,
     /// Where the counts of uncompared rows and pairs are written, if anywhere.
-    pub report: Option<Report>,
+    pub report: Option<LeftOutTarget>,
 }
 
 impl Spec {
