@@ -1,7 +1,8 @@
 //! Adds to an error of the engine what only the text of the statement shows, such as quotes and file names.
 
 use super::engine::{TYPED_LITERAL, between};
-use super::{is_reader_of_files, only_column, unknown_column, unquoted_shingle};
+use super::parse::unquoted_shingle;
+use super::{is_reader_of_files, only_column, unknown_column};
 use crate::jobs;
 use crate::near_names;
 use datafusion::common::{DataFusionError, plan_datafusion_err};
