@@ -28,7 +28,7 @@ use batch_rows::BatchRowsExec;
 use compact_views::CompactViewsExec;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::physical_expr::ScalarFunctionExpr;
@@ -99,15 +99,7 @@ fn batch_rows(found: &Inputs, state: &SessionState) -> usize {
 }
 
 fn has_hash_join(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
-    let mut found = false;
-    plan.apply(|node| {
-        found |= node.is::<HashJoinExec>();
-        Ok(match found {
-            true => TreeNodeRecursion::Stop,
-            false => TreeNodeRecursion::Continue,
-        })
-    })?;
-    Ok(found)
+    plan.exists(|node| Ok(node.is::<HashJoinExec>()))
 }
 
 impl Settings {
