@@ -39,6 +39,6 @@ pub(crate) mod shared_rows;
 pub mod similar_pairs;
 pub(crate) mod spilling;
 pub(crate) mod tables;
-pub mod unknown_values;
+pub(crate) mod unknown_values;
 pub(crate) mod whole_files;
 pub mod write_step;
