@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_to_read_a_second_input() {
+    fn options_of_a_second_input_in_order() {
         let mut config = ConfigOptions::new();
         config.extensions.insert(NeardupOptions::default());
         for (name, value) in [

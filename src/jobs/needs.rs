@@ -17,7 +17,7 @@ use super::dedup::Method;
 use crate::parameters::{name, parameter_error, set};
 use costs::{
     BLOCK_SHARE, CORES, Costs, EXECUTORS, MAX_BLOCK, MB, MIB, MILLION, PAIR_BYTES, PAIRS_OF_ROW,
-    SHINGLES, TASKS, USUAL,
+    SHINGLES, TASKS, USUAL_SHINGLE,
 };
 use datafusion::common::{DataFusionError, Result};
 use neardup_kernels::Shingle;
@@ -193,7 +193,7 @@ impl Workload {
         })?;
         Ok(match shingle {
             Shingle::Char(window) if window <= 8 => 0,
-            Shingle::Char(_) => USUAL,
+            Shingle::Char(_) => USUAL_SHINGLE,
             Shingle::Word(window) | Shingle::Space(window) if window <= 3 => 2,
             Shingle::Word(_) | Shingle::Space(_) => 3,
         })

@@ -133,7 +133,7 @@ impl<'a> TableColumns<'a> {
         let field = self.find(option, name)?;
         match is_text(field.data_type()) {
             true => Ok(field),
-            false => Err(self.unfit_text(option, field, "be a text column")),
+            false => Err(self.wrong_text_type(option, field, "be a text column")),
         }
     }
 
@@ -148,7 +148,11 @@ impl<'a> TableColumns<'a> {
             DataType::List(item) | DataType::LargeList(item) if is_text(item.data_type()) => {
                 Ok(true)
             }
-            _ => Err(self.unfit_text(option, field, "be a column of texts or of lists of texts")),
+            _ => Err(self.wrong_text_type(
+                option,
+                field,
+                "be a column of texts or of lists of texts",
+            )),
         }
     }
 
@@ -183,7 +187,12 @@ impl<'a> TableColumns<'a> {
     }
 
     /// The error of a column that holds no texts, with how to make texts of its values.
-    fn unfit_text(&self, option: &'static str, field: &Field, needed: &str) -> DataFusionError {
+    fn wrong_text_type(
+        &self,
+        option: &'static str,
+        field: &Field,
+        needed: &str,
+    ) -> DataFusionError {
         let name = field.name();
         let why = format!(
             ": must {needed}, but it holds {}; ",
@@ -323,7 +332,7 @@ fn is_text(data_type: &DataType) -> bool {
 }
 
 /// The error of a column whose type is not the one that a parameter needs.
-pub(super) fn unfit(option: &'static str, field: &Field, needed: &str) -> DataFusionError {
+pub(super) fn wrong_type(option: &'static str, field: &Field, needed: &str) -> DataFusionError {
     let why = format!(
         ": must {needed}, but it holds {}",
         values(field.data_type())

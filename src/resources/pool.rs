@@ -10,7 +10,7 @@ use std::fmt::{Display, Formatter};
 
 /// Share of the memory that a consumer may hold beside others, and that it leaves to those that cannot spill: a
 /// sixteenth.
-const FLOOR: usize = 16;
+const RESERVED_DIVISOR: usize = 16;
 
 /// A consumer that holds less than this share of a sixteenth, a quarter, asks for its first batch.
 const FIRST: usize = 4;
@@ -98,8 +98,8 @@ impl MemoryPool for SharedPool {
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
         let mut state = self.state.lock();
-        let floor = self.bytes / FLOOR;
-        let half = self.bytes.saturating_sub(floor + state.unspillable) / 2;
+        let reserve = self.bytes / RESERVED_DIVISOR;
+        let half = self.bytes.saturating_sub(reserve + state.unspillable) / 2;
         let free = self
             .bytes
             .saturating_sub(state.unspillable.saturating_add(state.spillable));
@@ -110,10 +110,10 @@ impl MemoryPool for SharedPool {
             false => free,
             true => {
                 let part = half / state.spillers.max(1);
-                let room = free.saturating_sub(floor);
-                let first = match holds > floor / FIRST {
+                let room = free.saturating_sub(reserve);
+                let first = match holds > reserve / FIRST {
                     false => room,
-                    true => floor.saturating_sub(holds).min(room),
+                    true => reserve.saturating_sub(holds).min(room),
                 };
                 let own = part.saturating_sub(holds).max(first);
                 let shared = half.saturating_sub(state.spillable).max(own).min(free);

@@ -266,7 +266,7 @@ mod tests {
 
     /// On a phone the values were above each other and above those of the axis.
     #[test]
-    fn values_have_place_above_their_bars() {
+    fn values_have_space_above_their_bars() {
         let bars = |values: &[i64]| -> Vec<Bar> {
             let bars = values.iter().map(|value| (value.to_string(), *value));
             bars.collect()

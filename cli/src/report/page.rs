@@ -33,7 +33,7 @@ pub(super) fn page(report: &Report, directory: &str) -> String {
     let title = brief(&title);
     let mut sections = vec![
         ("run", "What was run", run(manifest, directory)),
-        ("rows", "From rows to kept rows", funnel(report)),
+        ("rows", "From rows to kept rows", counts_of_rows(report)),
         ("sizes", "Sizes of clusters", sizes(report)),
         (
             "similarities",
@@ -126,7 +126,7 @@ fn figure(manifest: &Manifest, step: &str, figure: Figure) -> Option<i64> {
     manifest.step(step)?.figure(figure)?.as_i64()
 }
 
-fn funnel(report: &Report) -> String {
+fn counts_of_rows(report: &Report) -> String {
     let manifest = &report.manifest;
     let mut bars: Vec<Bar> = vec![];
     let mut bar = |label: &str, value: Option<i64>| {

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 /// Number of columns of the bar of an F1 of 1.
 const BAR: f64 = 20.0;
 /// Settings are about as good as the best one if their F1 differs by less than this.
-const CLOSE: f64 = 0.01;
+const CLOSE_F1: f64 = 0.01;
 /// Number of settings that a warning names.
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// A share with its interval, such as `0.98 (0.95–0.99)`.
 fn share(share: Option<Share>) -> String {
@@ -119,11 +119,11 @@ pub(super) fn lines(arguments: &Arguments, tuning: &TuneResult) -> Vec<String> {
     let others = tuning
         .settings
         .iter()
-        .filter(|other| !std::ptr::eq(*other, best) && best.f1 - other.f1 < CLOSE);
+        .filter(|other| !std::ptr::eq(*other, best) && best.f1 - other.f1 < CLOSE_F1);
     let others: Vec<String> = others.map(named).collect();
     if !others.is_empty() {
         lines.push(format!(
-            "about as good, with an F1 within {CLOSE}: {}",
+            "about as good, with an F1 within {CLOSE_F1}: {}",
             others.join(", ")
         ));
     }
@@ -226,10 +226,10 @@ fn warnings(tuning: &TuneResult) -> Vec<String> {
             ));
         }
     } else {
-        let first = mostly.iter().take(NAMED);
+        let first = mostly.iter().take(MAX_NAMED);
         let mut names: Vec<String> = first.map(|at| named(&tuning.settings[*at])).collect();
-        if mostly.len() > NAMED {
-            names.push(format!("and {} more", mostly.len() - NAMED));
+        if mostly.len() > MAX_NAMED {
+            names.push(format!("and {} more", mostly.len() - MAX_NAMED));
         }
         warnings.push(format!(
             "warning: {} more than half of the texts similar to another one ({}); {why}",

@@ -57,7 +57,7 @@ const ON_CLUSTER: [Corpus; 2] = [
 
 /// The shingles of the table "Other shingles and longer texts"; the second one is that of all other tables.
 pub(super) const SHINGLES: [&str; 4] = ["char:5", "char:12", "word:3", "word:5"];
-pub(super) const USUAL: usize = 1;
+pub(super) const USUAL_SHINGLE: usize = 1;
 
 /// The measured jobs of a method.
 pub(super) struct Costs {
@@ -189,7 +189,7 @@ impl Costs {
             let row = (sentences - documents).max(0.0) / (1.0 / short - 1.0 / long);
             documents + row * (1.0 / length - 1.0 / long)
         };
-        let usual = of_length(self.shingles[USUAL], MILLION.length());
+        let usual = of_length(self.shingles[USUAL_SHINGLE], MILLION.length());
         of_length(self.shingles[shingle], length) / usual
     }
 

@@ -138,8 +138,9 @@ impl TuneResult {
     /// The settings at which more than half of the texts of the sample are in a pair, by their indexes in `settings`.
     pub fn mostly_similar(&self) -> Vec<usize> {
         let share = |setting: &usize| self.similar_share(&self.settings[*setting]);
-        let is_most = |setting: &usize| share(setting).is_some_and(|share| share > MOST);
-        (0..self.settings.len()).filter(is_most).collect()
+        let exceeds_it =
+            |setting: &usize| share(setting).is_some_and(|share| share > MAX_SIMILAR_SHARE);
+        (0..self.settings.len()).filter(exceeds_it).collect()
     }
 
     /// The best setting at which at most half of the texts of the sample are in a pair, by its index in `settings`.
@@ -150,7 +151,7 @@ impl TuneResult {
 }
 
 /// Most texts are similar if a larger share of them is in a pair.
-const MOST: f64 = 0.5;
+const MAX_SIMILAR_SHARE: f64 = 0.5;
 
 /// The index of the best setting.
 pub(super) fn best(settings: &[Setting]) -> Option<usize> {
