@@ -1,11 +1,10 @@
 //! Resolves the joins of documents, and `minhash_buckets`.
 
 use super::lsh::bands_and_rows;
-use super::{Call, Expansion, Value, block, block_variant, expansion};
-use crate::functions::find;
+use super::{Call, Expansion, Value, block, block_variant, expansion, function};
 use crate::functions::groups::Groups;
 use crate::functions::{columns, inputs};
-use datafusion::common::{Result, plan_datafusion_err, plan_err};
+use datafusion::common::{Result, plan_err};
 use datafusion::logical_expr::{cast, col};
 use std::collections::BTreeMap;
 
@@ -135,10 +134,6 @@ pub(in crate::functions) fn rows_with_shared_keys(call: &Call) -> Result<Expansi
         _ => "rows_with_shared_keys",
     };
     block_variant(call, Some(variant), [])
-}
-
-fn function(call: &Call) -> Result<&'static crate::functions::TableFunction> {
-    find(call.function).ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))
 }
 
 /// The numbers of bands, rows and hash functions of a signature.

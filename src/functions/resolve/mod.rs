@@ -23,7 +23,7 @@ pub(super) mod word_vectors;
 
 use super::arguments::Call;
 use super::template::Template;
-use super::{Expansion, Value, find};
+use super::{Expansion, TableFunction, Value, find};
 use datafusion::common::{Result, TableReference, plan_datafusion_err};
 use datafusion::logical_expr::LogicalPlan;
 use std::collections::BTreeMap;
@@ -41,10 +41,14 @@ fn block_variant<const N: usize>(
     variant: Option<&str>,
     more: [(&str, Value); N],
 ) -> Result<Expansion> {
-    let function = find(call.function)
-        .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?;
+    let function = function(call)?;
     let template = variant.map_or(function.template, |name| function.variant(name));
     Ok(expansion(call, template, call.relations.clone(), more))
+}
+
+/// The entry of the registry for a call.
+fn function(call: &Call) -> Result<&'static TableFunction> {
+    find(call.function).ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))
 }
 
 /// The name of a scan of the files of a call. It has all values of the call, because scans of one name are equal to the

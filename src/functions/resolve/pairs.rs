@@ -1,11 +1,10 @@
 //! Resolves the functions over relations of pairs.
 
-use super::{Call, Expansion, expansion};
+use super::{Call, Expansion, expansion, function};
 use crate::functions::columns::{column, data_type, id_column, number_column, signed_id};
-use crate::functions::find;
 use crate::functions::inputs::{common_id_type, joined_id_type};
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, plan_datafusion_err};
+use datafusion::common::Result;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast};
 
 /// `components`, whose ids are those of the pairs.
@@ -120,8 +119,6 @@ fn in_one_type(
 
 /// The function's template over its inputs.
 fn resolved(call: &Call, inputs: Vec<LogicalPlan>) -> Result<Expansion> {
-    let template = find(call.function)
-        .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?
-        .template;
+    let template = function(call)?.template;
     Ok(expansion(call, template, inputs, []))
 }
