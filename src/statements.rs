@@ -249,7 +249,7 @@ enum Binding {
 }
 
 impl Binding {
-    /// That of an expression as an operand. Prefix operators begin their operand: they are split from nothing before them.
+    /// The binding of an expression as an operand. A prefix operator binds most: nothing before it is split from it.
     fn of(expr: &Expr) -> Self {
         match expr {
             Expr::BinaryOp { op, .. } => match op {

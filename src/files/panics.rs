@@ -11,7 +11,7 @@ pub(super) const FAULT: &str = "a fault in neardup or in a library that it uses"
 /// files, which [`super::explain_read_error`] then finds.
 ///
 /// # Errors
-/// Those of the work.
+/// Those of `work`.
 pub async fn caught<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let panic = match AssertUnwindSafe(work).catch_unwind().await {
         Ok(result) => return result,

@@ -330,7 +330,7 @@ impl Partitions {
         case(None, by_number, Some(by_path))
     }
 
-    /// The same by the column with the path of the file.
+    /// [`Self::text`], where the path of the file is in a column.
     fn text_by_path(&self, key: &str, values: &BTreeSet<String>, path: &str) -> Expr {
         let below = self.roots.iter().map(|root| {
             let below = substr(ident(path), lit(root.chars().count() as i64));

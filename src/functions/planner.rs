@@ -35,7 +35,7 @@ use std::sync::Arc;
 /// Plans the table functions of the registry.
 #[derive(Debug)]
 pub(crate) struct FunctionPlanner {
-    /// Those of the session, whose tables a call may name.
+    /// The catalogs of the session, whose tables a call may name.
     catalogs: Arc<dyn CatalogProviderList>,
     /// The number of templates in which the planned calls are nested.
     depth: usize,

@@ -206,9 +206,9 @@ const NUMBER: &str = "__neardup_number";
 
 /// The rows of a subquery.
 enum Rows {
-    /// Those for a row of the outer query.
+    /// The rows for one row of the outer query.
     OfOuterRow(LogicalPlan),
-    /// The same for all rows of the outer query.
+    /// The rows for all rows of the outer query, which are the same.
     Shared(LogicalPlan),
 }
 

@@ -97,7 +97,7 @@ macro_rules! input_statistics {
             inputs: &[Arc<datafusion::common::Statistics>],
             _: &datafusion::physical_plan::statistics::StatisticsArgs,
         ) -> Result<Arc<datafusion::common::Statistics>> {
-            // Those of an input that was not asked are unknown.
+            // The statistics of an input that was not asked are unknown.
             Ok(match inputs {
                 [input] => Arc::clone(input),
                 _ => Arc::new(datafusion::common::Statistics::new_unknown(&self.schema())),

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 words! {
     /// What is done with a row that contains an item.
     pub enum Action("action") {
-        /// It is left out.
+        /// The row is left out.
         Drop = "drop",
-        /// The item is cut out of its text.
+        /// The item is cut out of the text of the row.
         Cut = "cut",
-        /// It is kept, with true in the column [`CONTAMINATED`].
+        /// The row is kept, with true in the column [`CONTAMINATED`].
         Mark = "mark",
     }
 }

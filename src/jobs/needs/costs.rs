@@ -198,7 +198,7 @@ impl Costs {
         self.once() / MILLION.bytes() * bytes * self.relative(shingle, bytes / rows)
     }
 
-    /// These CPU seconds of the measured job.
+    /// CPU seconds of the measured job that grow with the rows and bytes.
     fn once(&self) -> f64 {
         let whole = MILLION.bytes();
         self.unlimited.cpu - self.repetition() * whole * whole / MAX_BLOCK
@@ -218,7 +218,7 @@ impl Costs {
         more / (whole * whole * (BLOCK_SHARE / LIMIT - 1.0 / MAX_BLOCK))
     }
 
-    /// The same for another shingle and other lengths of texts.
+    /// [`Self::repetition`] for another shingle and other lengths of texts.
     pub(super) fn repeated(&self, shingle: usize, rows: f64, bytes: f64) -> f64 {
         // The fewer shingles a text has, the more texts are in a block.
         let size = match SHINGLES[shingle].starts_with("char") {

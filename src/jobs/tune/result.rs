@@ -64,7 +64,7 @@ pub struct MethodRecall {
     pub rows: usize,
     /// Pairs of the sample.
     pub pairs: i64,
-    /// Those that it finds.
+    /// The pairs of the sample that it finds.
     pub found: i64,
     /// The share; `None` without pairs.
     pub recall: Option<Share>,
@@ -94,7 +94,7 @@ pub struct LabelCounts {
     pub of_one_id: i64,
     /// The distinct pairs of the other rows; `(a, b)` and `(b, a)` are one pair.
     pub pairs: i64,
-    /// Those whose two ids have texts in the corpus. They judge the settings.
+    /// The distinct pairs whose two ids have texts in the corpus. They judge the settings.
     pub found: i64,
 }
 
@@ -110,7 +110,7 @@ impl LabelCounts {
 pub struct TuneResult {
     /// Distinct texts of the corpus that are compared.
     pub texts: i64,
-    /// Those of the sample.
+    /// Distinct texts of the sample.
     pub sample: i64,
     /// What was read of the labels, if there are any.
     pub labels: Option<LabelCounts>,
@@ -150,7 +150,7 @@ impl TuneResult {
     }
 }
 
-/// Most texts are similar if a larger share of them is in a pair.
+/// The share of the texts in a pair above which a setting is said to make most texts similar.
 const MAX_SIMILAR_SHARE: f64 = 0.5;
 
 /// The index of the best setting.

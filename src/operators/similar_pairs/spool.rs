@@ -209,7 +209,7 @@ pub(crate) fn compact(batch: &RecordBatch) -> Result<RecordBatch, DataFusionErro
     Ok(RecordBatch::try_new(batch.schema(), columns.collect())?)
 }
 
-/// The same values, without the bytes of others.
+/// The same values, without the bytes of other values in their buffers.
 pub(super) fn compact_column(column: &ArrayRef) -> ArrayRef {
     match column.data_type() {
         DataType::Utf8View => Arc::new(column.as_string_view().gc()),
