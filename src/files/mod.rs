@@ -321,8 +321,8 @@ impl Input {
         }
     }
 
-    /// The files as one table with the numbers of their rows, without the columns from the names of directories, and the
-    /// files that could have values of these.
+    /// The files as one table with the numbers of their rows, without the columns from the names of directories, and
+    /// the files that could have values of these.
     async fn positioned(
         &self,
         state: &SessionState,

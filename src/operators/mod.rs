@@ -19,8 +19,8 @@
 //! - `scan_names` tells scans of table functions with different arguments apart.
 //!
 //! `bounded_memory` bounds the memory of plans. `one_input` holds the methods that operators of one input have in
-//! common, `spilling` what operators that spill have in common. Operators that a statement requests have a logical node,
-//! which `planner` plans; `tables` lets the query planners of other extensions plan these nodes.
+//! common, `spilling` what operators that spill have in common. Operators that a statement requests have a logical
+//! node, which `planner` plans; `tables` lets the query planners of other extensions plan these nodes.
 //!
 //! To add an operator: a folder with `logical.rs` and `exec.rs`, and a line in [`planner`].
 

@@ -19,11 +19,11 @@ const FIRST: usize = 4;
 /// takes twice the memory of the rows in the worst case.
 const RELEASED: usize = 2;
 
-/// A pool for consumers that can spill and consumers that cannot. A consumer that cannot spill may take any free memory,
-/// and a sixteenth of the whole is left to such consumers. Of the rest, the consumers that can spill share one half
-/// first come, first served; the other half is divided among them in equal parts, up to which they may grow if memory
-/// is free. Each of them may also take any free memory for its first batch, without which a sort cannot continue, and
-/// up to a sixteenth of the whole for what follows, such as the first two runs of a merge.
+/// A pool for consumers that can spill and consumers that cannot. A consumer that cannot spill may take any free
+/// memory, and a sixteenth of the whole is left to such consumers. Of the rest, the consumers that can spill share one
+/// half first come, first served; the other half is divided among them in equal parts, up to which they may grow if
+/// memory is free. Each of them may also take any free memory for its first batch, without which a sort cannot
+/// continue, and up to a sixteenth of the whole for what follows, such as the first two runs of a merge.
 ///
 /// A consumer that spills releases its memory, and then reserves what the rows take while they are sorted and written.
 /// They are in memory already, so that request is granted in any case, up to twice of what was released, even if others

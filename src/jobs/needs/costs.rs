@@ -210,8 +210,8 @@ impl Costs {
         (self.small_peak + (self.limited.peak - self.small_peak) * share) * MB
     }
 
-    /// CPU seconds for sets of the usual shingle that are computed again for each block: times the bytes of a block, and
-    /// divided by the square of the bytes of text. It contains the time that spilling takes in the measured job.
+    /// CPU seconds for sets of the usual shingle that are computed again for each block: times the bytes of a block,
+    /// and divided by the square of the bytes of text. It contains the time that spilling takes in the measured job.
     fn repetition(&self) -> f64 {
         let whole = MILLION.bytes();
         let more = self.limited.cpu - self.unlimited.cpu;

@@ -8,8 +8,8 @@
 //! Joins of which one side is certain to be small are by hash in any case ([`JoinSmallSide`]).
 //!
 //! Under a memory limit, a [`CompactViewsExec`] below each sort copies texts out of the buffers of other rows, which
-//! the sort would count. Two changes apply to every plan: a [`SplitBatchesExec`] below each `UNNEST` splits batches that
-//! would expand to too many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's
+//! the sort would count. Two changes apply to every plan: a [`SplitBatchesExec`] below each `UNNEST` splits batches
+//! that would expand to too many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's
 //! operator for windows with `PARTITION BY`.
 //!
 //! On a cluster, plans are divided into stages as the engine planned them.
