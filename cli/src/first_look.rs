@@ -13,7 +13,7 @@ use std::io::Write;
 const WIDTH: usize = 110;
 
 /// Prints the largest clusters of a job, facts that differ between kept and removed rows, and the commands that show
-/// more, or the report that is there.
+/// more, or the existing report.
 pub(super) async fn print(directory: &str, report: Option<&str>, global: &Global) -> Result<()> {
     let look = first_look(&global.session()?, directory).await?;
     let shown = shell_word(directory);

@@ -58,7 +58,8 @@ impl<'a> TableColumns<'a> {
     /// The column that a parameter names.
     ///
     /// # Errors
-    /// If there is none; the error has near names, and what helps if the file was read in another way than it was written.
+    /// If there is none; the error has similar names, and advice if the file was read with other options than it was
+    /// written with.
     pub(super) fn find(&self, option: &'static str, name: &str) -> Result<&Field> {
         if let Ok(field) = self.schema.field_with_name(name) {
             return Ok(field);
