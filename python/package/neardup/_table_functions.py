@@ -2058,7 +2058,7 @@ class TableFunctions:
         max_bucket: int | None = None,
         parts: int | None = None,
     ) -> Result:
-        """Finds the verbatim passages of at least a number of words or characters that occur in two or more texts, grouped by their content: the result has a row for each place of a passage, not for each pair of texts.
+        """Finds the verbatim passages of at least a number of words or characters that occur in two or more texts, grouped by their content: the result has a row for each occurrence of a passage, not for each pair of texts.
 
         The candidates are pairs of texts that share a fingerprint (winnowing: Schleimer, Wilkerson,
         Aiken, SIGMOD 2003), which each pair with such a passage does; their units are then
