@@ -1,7 +1,7 @@
 //! Sessions: DataFusion with the functions, operators and table functions of this crate.
 
 use crate::files::{
-    CopyPlainTexts, DropDoubleBounds, FileTables, ScanDoubles, TsvFactory, with_buckets,
+    CopyPlainTexts, DropFloatBounds, FileTables, ScanFloats, TsvFactory, with_buckets,
     written_formats,
 };
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
@@ -219,9 +219,9 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
     // Bounds are dropped before any rule reads the statistics; pruning predicates are changed after all filters were
     // pushed down.
-    physical.rules.insert(0, Arc::new(DropDoubleBounds));
+    physical.rules.insert(0, Arc::new(DropFloatBounds));
     physical.rules.insert(1, Arc::new(small_side));
-    physical.rules.push(Arc::new(ScanDoubles));
+    physical.rules.push(Arc::new(ScanFloats));
     // Sorts are added, and left out, by the rule that the first one comes before; filters are moved by that of the other.
     insert_before(physical, "EnsureRequirements", Arc::new(UnknownValues));
     insert_before(physical, "FilterPushdown", Arc::new(AboveEqualNames));

@@ -3,9 +3,9 @@
 mod damaged;
 mod destination;
 mod disk;
-mod doubles;
 mod external;
 mod find;
+mod float_statistics;
 mod listing;
 mod location;
 mod panics;
@@ -15,18 +15,18 @@ mod plain_texts;
 mod reading;
 mod recognise;
 mod schema;
-mod second;
+mod second_input;
 mod stores;
 mod url_tables;
 mod written_formats;
 
 pub use damaged::explain_read_error;
 pub use destination::Destination;
-#[cfg(feature = "cluster")]
-pub(crate) use doubles::ReadAllDoubles;
-pub(crate) use doubles::{DropDoubleBounds, ScanDoubles};
 pub(crate) use external::TsvFactory;
 pub(crate) use find::MANIFEST;
+#[cfg(feature = "cluster")]
+pub(crate) use float_statistics::ReadAllFloats;
+pub(crate) use float_statistics::{DropFloatBounds, ScanFloats};
 pub(crate) use listing::parquet_files;
 pub use location::Location;
 pub use panics::caught;
@@ -34,7 +34,7 @@ pub(crate) use partitions::NULL_DIRECTORY;
 pub use pipes::{STANDARD_INPUT_COPY, read_pipes, remove_copies, with_names_of_pipes};
 pub(crate) use plain_texts::{CopyPlainTexts, plain_schema};
 pub(crate) use reading::Reading;
-pub(crate) use second::resolve_second;
+pub(crate) use second_input::resolve_second;
 pub(crate) use stores::with_buckets;
 pub(crate) use url_tables::{FileTables, names_files};
 pub(crate) use written_formats::written_formats;
