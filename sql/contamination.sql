@@ -15,7 +15,7 @@
 --
 -- Inputs
 --   input: id, text
---   input_b: id, text, and benchmark and field if they are there
+--   input_b: id, text, and benchmark and field if the relation has them
 -- Parameters
 --   id
 --   text
@@ -29,13 +29,13 @@
 --   min_words.items
 -- Columns
 --   corpus_id: as id | a row of the corpus
---   item_id: as id | an item that stands in its text
+--   item_id: as id | an item that occurs in its text
 --   benchmark: as input | the benchmark of the item, if the items have that column
 --   field: as input | the field of the item, if the items have that column
 --   kind: Utf8 | 'verbatim': one run holds all words of the item; 'near': runs hold some of them; 'short': all words of an item of fewer words than a run
 --   coverage: Float64 | share of the item's words that the runs hold; words that only ignored n-grams hold do not count
 --   hits: Int64 | n-grams of the item in the runs that are not ignored
---   ignored_hits: Int64 | n-grams of the item in the runs that stand in more than max_items items
+--   ignored_hits: Int64 | n-grams of the item in the runs that occur in more than max_items items
 --   longest_run: Int64 | words of the longest run
 --   start_char: Int64 | offset of the first character of the runs in the text
 --   end_char: Int64 | offset after the last character of the runs, also of those that are not listed

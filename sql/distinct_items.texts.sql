@@ -1,7 +1,7 @@
 -- distinct_items(input)
 --
--- Returns each distinct item of a group that is not empty once, with its smallest id and the ids of all of its copies. An
--- item is a text that has a shingle, or a packed vector that is not zero. A building block of near_duplicates.
+-- Returns each distinct nonempty item of a group once, with its smallest id and the ids of all of its copies. An item
+-- is a text that has a shingle, or a packed vector that is not zero. A building block of near_duplicates.
 --
 -- Inputs
 --   input: side, id, item, group_value

@@ -6,7 +6,7 @@
 --   input: id, term
 -- Parameters
 --   id.document
---   term: column = term | a term of it
+--   term: column = term | a term of the document
 -- Columns
 --   term: text | the term
 --   df: Int64 | number of distinct documents with the term

@@ -18,7 +18,7 @@
 --   shared_a: Int64 | number of sentences of the first document with a similar one in the second
 --   shared_b: Int64 | number of sentences of the second document with a similar one in the first
 -- Guarantees
---   One row for each two documents that share a sentence. Pairs within a document count nothing, and repeated pairs count once.
+--   One row for each two documents that share a sentence. Pairs within a document do not count, and repeated pairs count once.
 --   The pairs of a job with pairs 'linked' have one pair for each copy, so that the counts may be too small; with pairs 'all' they are exact.
 -- Example
 --   WITH sentences AS (

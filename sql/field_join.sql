@@ -6,8 +6,8 @@
 --
 -- Candidates are records of which one field is similar: the similarity of all of them is at most that of the most similar
 -- field, so it is enough to join each field at the threshold. Fields of small weights are not joined, as long as the
--- threshold that the others must reach without them stays above nine tenths of what it was. All fields of a candidate are
--- then compared. Fields by edit similarity are joined as in edit_join: they are for short texts, such as names and
+-- threshold that the other fields must reach without them is above nine tenths of the threshold. All fields of a candidate
+-- are then compared. Fields by edit similarity are joined as in edit_join: they are for short texts, such as names and
 -- titles, and below a threshold of 0.75 most of their texts are candidates of each other.
 --
 -- Inputs

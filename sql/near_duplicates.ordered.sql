@@ -6,9 +6,9 @@ SELECT
   resolved.id,
   CASE
     WHEN $resolution = 'components' THEN min(resolved.id) OVER (PARTITION BY resolved.representative)
-    ELSE owners.id
+    ELSE representatives.id
   END AS cluster_id,
-  owners.id AS representative_id,
+  representatives.id AS representative_id,
   resolved.similarity,
   resolved.representative IS NOT DISTINCT FROM resolved.rank AS kept,
   CASE
@@ -31,4 +31,4 @@ FROM resolved_duplicates(
   parts => $parts,
   group_rule => $group_rule
 ) AS resolved
-LEFT JOIN input AS owners ON resolved.representative = owners.rank
+LEFT JOIN input AS representatives ON resolved.representative = representatives.rank

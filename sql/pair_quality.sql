@@ -8,7 +8,7 @@
 --   input: id_a, id_b
 --   input_b: id_a, id_b
 -- Parameters
---   id_a | one end of a pair, in both relations
+--   id_a | the id of one row of a pair, in both relations
 --   id_b.relations
 -- Columns
 --   found: Int64 | distinct pairs found

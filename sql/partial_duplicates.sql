@@ -43,7 +43,7 @@
 --   end_b: Int64 | offset after its end
 -- Guarantees
 --   Complete with the method 'exact': every run of pairs of sentences whose exact Jaccard similarity is at least the threshold, each once.
---   Runs are maximal. A sentence is in a run for each place where it is repeated, so runs may overlap.
+--   Runs are maximal. A sentence is in a run for each repetition of it, so runs may overlap.
 --   Within one document a run is compared with later positions only, never with itself.
 --   The rows do not depend on the number of partitions or parts.
 -- Example

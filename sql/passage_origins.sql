@@ -3,7 +3,7 @@
 -- Returns the first occurrence of each passage. A building block of repeated_passages and of jobs.
 --
 -- Inputs
---   input: id, first_word, end_word, start_char, end_char, first_id, first_at, words, copies
+--   input: id, first_word, end_word, start_char, end_char, first_id, first_start_word, words, copies
 --   input_b: id, text, cut
 -- Columns
 --   id: as id | a text with a repeated passage
@@ -11,13 +11,13 @@
 --   end_word: Int64 | the word after it
 --   start_char: Int64 | offset of its first character in the text
 --   end_char: Int64 | offset after its last character
---   first_id: as id | the text in which it stands first
+--   first_id: as id | the text in which it occurs first
 --   first_start_char: Int64 | offset of its first character there
 --   first_end_char: Int64 | offset after its last character there
 --   words: Int64 | number of its words that are not cut
 --   copies: Int64 | as in input
 -- Guarantees
---   A row for each row of input, as passage_places gives them. Ids must be unique.
+--   A row for each row of input, as passage_positions gives them. Ids must be unique.
 SELECT
   run['id'] AS id,
   run['own_first_word'] AS first_word,
@@ -38,8 +38,8 @@ FROM (
     SELECT
       first_id,
       array_agg(named_struct(
-        'first_word', first_at,
-        'end_word', first_at + words,
+        'first_word', first_start_word,
+        'end_word', first_start_word + words,
         'id', id,
         'own_first_word', first_word,
         'own_end_word', end_word,

@@ -14,13 +14,13 @@
 --   min_words.repeated
 --   min_copies.passages
 --   normalize
---   only_joined: boolean | whether of the texts with cuts only those passages are looked for whose words a cut has brought together
+--   only_joined: boolean | whether of the texts with cuts only those passages are looked for whose words a cut has made adjacent
 -- Columns
 --   id: as id | a text with a repeated passage
 --   first_word: Int64 | its first word, among those of the text that are not cut
 --   end_word: Int64 | the word after it
---   first_id: as id | the text in which it stands first
---   first_at: Int64 | its first word there
+--   first_id: as id | the text in which it occurs first
+--   first_start_word: Int64 | its first word there
 --   copies: Int64 | number of occurrences of its rarest passage of min_words words, the first one included
 -- Guarantees
 --   input_b has the texts whose passages are looked for: those of input, or of these the ones with cuts.
@@ -48,15 +48,15 @@ occurrences AS (
     id,
     at,
     first_value(id) OVER (PARTITION BY key, group_value ORDER BY rank, at) AS first_id,
-    first_value(at) OVER (PARTITION BY key, group_value ORDER BY rank, at) AS first_at,
+    first_value(at) OVER (PARTITION BY key, group_value ORDER BY rank, at) AS first_start_word,
     row_number() OVER (PARTITION BY key, group_value ORDER BY rank, at) AS number,
     count(*) OVER (PARTITION BY key, group_value) AS copies
   FROM grams
 ),
 repeated AS (
   SELECT
-    id, at, first_id, first_at, copies,
-    at - CAST(row_number() OVER (PARTITION BY id, first_id, at - first_at ORDER BY at) AS BIGINT) AS run
+    id, at, first_id, first_start_word, copies,
+    at - CAST(row_number() OVER (PARTITION BY id, first_id, at - first_start_word ORDER BY at) AS BIGINT) AS run
   FROM occurrences
   WHERE number > 1 AND copies >= $min_copies
 ),
@@ -66,16 +66,16 @@ runs AS (
     first_id,
     min(at) AS at,
     max(at) + $min_words AS end_word,
-    min(first_at) AS first_at,
+    min(first_start_word) AS first_start_word,
     min(copies) AS copies
   FROM repeated
-  GROUP BY id, first_id, at - first_at, run
+  GROUP BY id, first_id, at - first_start_word, run
 )
 -- The words that a run has in common with its first occurrence stay.
-SELECT id, at + common AS first_word, end_word, first_id, first_at + common AS first_at, copies
+SELECT id, at + common AS first_word, end_word, first_id, first_start_word + common AS first_start_word, copies
 FROM (
   SELECT
-    id, at, end_word, first_id, first_at, copies,
-    CASE WHEN id = first_id AND first_at + $min_words > at THEN first_at + $min_words - at ELSE 0 END AS common
+    id, at, end_word, first_id, first_start_word, copies,
+    CASE WHEN id = first_id AND first_start_word + $min_words > at THEN first_start_word + $min_words - at ELSE 0 END AS common
   FROM runs
 )

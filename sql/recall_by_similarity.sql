@@ -7,7 +7,7 @@
 --   input: id_a, id_b
 --   input_b: id_a, id_b, similarity
 -- Parameters
---   id_a | one end of a pair, in both relations; of a true pair the row of the sample
+--   id_a | the id of one row of a pair, in both relations; of a true pair that of the row of the sample
 --   id_b.relations
 --   similarity: column = similarity | the similarity of a true pair, from 0 to 1
 --   bins: integer in [1, 1000] = 20 | number of equal bins of similarities between 0 and 1

@@ -16,7 +16,7 @@
 --   id: as id | a text with a repeated passage
 --   start_char: Int64 | offset of its first character in the text
 --   end_char: Int64 | offset after its last character
---   first_id: as id | the text in which it stands first
+--   first_id: as id | the text in which it occurs first
 --   first_start_char: Int64 | offset of its first character there
 --   first_end_char: Int64 | offset after its last character there
 --   words: Int64 | number of its words
@@ -50,7 +50,7 @@ documents AS (
   FROM texts
 ),
 runs AS (
-  SELECT id, first_word, end_word, first_id, first_at, copies
+  SELECT id, first_word, end_word, first_id, first_start_word, copies
   FROM passage_runs(
     (SELECT id, text, rank, group_value, cut FROM documents),
     (SELECT id, text, rank, group_value, cut FROM documents),
@@ -60,15 +60,15 @@ runs AS (
     only_joined => false
   )
 ),
-here AS (
-  SELECT id, first_word, end_word, start_char, end_char, first_id, first_at, words, copies
-  FROM passage_places(
-    (SELECT id, first_word, end_word, first_id, first_at, copies FROM runs),
+positions AS (
+  SELECT id, first_word, end_word, start_char, end_char, first_id, first_start_word, words, copies
+  FROM passage_positions(
+    (SELECT id, first_word, end_word, first_id, first_start_word, copies FROM runs),
     (SELECT id, text, cut FROM documents)
   )
 )
 SELECT id, start_char, end_char, first_id, first_start_char, first_end_char, words, copies
 FROM passage_origins(
-  (SELECT id, first_word, end_word, start_char, end_char, first_id, first_at, words, copies FROM here),
+  (SELECT id, first_word, end_word, start_char, end_char, first_id, first_start_word, words, copies FROM positions),
   (SELECT id, text, cut FROM documents)
 )

@@ -16,7 +16,7 @@
 --   id: as id | a text with a repeated line or paragraph
 --   start_char: Int64 | offset of its first character in the text
 --   end_char: Int64 | offset after its last character
---   first_id: as id | the text in which it stands first; with a threshold below 1, that of the line or paragraph that represents it
+--   first_id: as id | the text in which it occurs first; with a threshold below 1, that of the line or paragraph that represents it
 --   first_start_char: Int64 | offset of its first character there
 --   first_end_char: Int64 | offset after its last character there
 --   copies: Int64 | number of its occurrences, the first one included; with a threshold below 1, those of all lines or paragraphs that the same one represents

@@ -7,7 +7,7 @@
 -- Inputs
 --   input: document, revision, timestamp, text
 -- Parameters
---   document: column = document | the document that a sentence stands in: an integer or a text
+--   document: column = document | the document that a sentence occurs in: an integer or a text
 --   revision: column = revision | the revision of the document: an integer
 --   timestamp: column = timestamp | when the revision was saved: a timestamp, a date or a number
 --   text | the text of a sentence; NULL in a row that says only that the document has the revision
@@ -65,7 +65,7 @@ numbered AS (
   SELECT sentences.document, sentences.key, revisions.number, min(sentences.text) AS text
   FROM sentences
   JOIN revisions ON sentences.document = revisions.document AND sentences.revision = revisions.revision
-  -- Rows without a sentence only tell that there is a revision.
+  -- Rows without a sentence say only that the document has the revision.
   WHERE sentences.key <> ''
   GROUP BY sentences.document, sentences.key, revisions.number
 ),

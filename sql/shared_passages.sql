@@ -1,7 +1,7 @@
 -- shared_passages(input)
 --
 -- Finds the verbatim passages of at least a number of words or characters that occur in two or more texts, grouped by
--- their content: the result has a row for each place of a passage, not for each pair of texts.
+-- their content: the result has a row for each occurrence of a passage, not for each pair of texts.
 --
 -- The candidates are pairs of texts that share a fingerprint (winnowing: Schleimer, Wilkerson, Aiken, SIGMOD 2003),
 -- which each pair with such a passage does; their units are then compared.
@@ -17,19 +17,19 @@
 --   parts
 -- Columns
 --   passage: UInt64 | the XXH3-64 hash of the passage: of its units joined by one space, or of its characters
---   id: as id | a text with a place of it
+--   id: as id | a text in which it occurs
 --   start_char: Int64 | offset of its first character in the text
 --   end_char: Int64 | offset after its last character
 --   start_byte: Int64 | the same in bytes
 --   end_byte: Int64 | the same in bytes
 --   length: Int64 | number of units of the passage
---   places: Int64 | number of places of the passage, that is of its rows
---   texts: Int64 | number of texts with such a place
+--   occurrences: Int64 | number of occurrences of the passage, which are its rows
+--   texts: Int64 | number of texts in which it occurs
 -- Guarantees
---   Complete and maximal: for any two rows of the input, each run of equal units of at least the minimum length that cannot be extended in both texts, with both of its places.
---   No row without equal units: hashes only propose candidates. Each place is reported once for each content that it has.
+--   Complete and maximal: for any two rows of the input, each run of equal units of at least the minimum length that cannot be extended in both texts, with its position in each.
+--   No row without equal units: hashes only propose candidates. Each occurrence of a passage is reported once.
 --   Passages of one text may overlap, and one may contain another: a passage that two texts share can be a part of a passage that others share.
---   A place that is a part of a longer passage with every other text has a row for the longer passage only, and does not count in places and texts of the shorter one.
+--   An occurrence that is a part of a longer passage with every other text has a row for the longer passage only, and does not count in occurrences and texts of the shorter one.
 --   With 'word', words are compared without normalisation, and the characters between them are not compared; with 'space' everything except runs of white space is compared, with 'char' everything.
 --   Rows with NULL are not compared. An id with different texts is an error that names the id.
 --   The rows do not depend on the number of partitions or parts.
@@ -40,7 +40,7 @@
 --       (2, 'The old mill: the old mill by the river burned down twice.')
 --     ) AS v (id, text)
 --   )
---   SELECT id, start_char, end_char, length, places FROM shared_passages(docs, min_words => 6) ORDER BY id
+--   SELECT id, start_char, end_char, length, occurrences FROM shared_passages(docs, min_words => 6) ORDER BY id
 WITH texts AS (
   SELECT side, id, group_value, text, ids
   FROM distinct_texts(input, normalize => false)
@@ -114,6 +114,6 @@ SELECT
   start_byte,
   end_byte,
   length,
-  count(*) OVER (PARTITION BY passage, length) AS places,
+  count(*) OVER (PARTITION BY passage, length) AS occurrences,
   count(CASE WHEN number_in_text = 1 THEN id END) OVER (PARTITION BY passage, length) AS texts
 FROM numbered

@@ -30,7 +30,7 @@
 SELECT id_a, id_b, similarity
 FROM similar_pairs(
   (
-    SELECT side, id, group_value, signature, vector, block['part'] AS part, block['half'] AS half
+    SELECT side, id, group_value, signature, vector, block['part'] AS part, block['in_second_group'] AS in_second_group
     FROM (
       SELECT
         side,

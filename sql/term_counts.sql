@@ -20,7 +20,7 @@
 --   min_terms: integer in [0, 4000000000] = 5 | after that, texts with fewer terms, counting repeats, are left out
 -- Columns
 --   id: as id | the id of a text
---   term: text | a term of it
+--   term: text | a term of the text
 --   tf: Int64 | how often the term occurs in the text
 --   language: text | the language code of the text, as given
 -- Guarantees

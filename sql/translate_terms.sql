@@ -24,7 +24,7 @@
 --   input_b: source, target, probability
 -- Parameters
 --   id.document
---   term: column = term | a term of it, in the language of source
+--   term: column = term | a term of the document, in the language of source
 --   tf: column = tf | how often the term occurs in the document
 --   df: column = df | instead of id and tf: in how many documents the term occurs
 --   source: column = source | a term of the source language

@@ -64,7 +64,7 @@ pub(crate) fn separator(names: &[&str]) -> Option<&'static str> {
 pub(crate) const LIKE_JSON: &str =
     "; the file begins like JSON: if its lines are objects, its name must end in .jsonl";
 
-/// The query that makes rows of the objects in a list, as they stand in files of one object.
+/// The query that makes rows of the objects in a list, as files of one object often hold them.
 pub(crate) fn unnested(list: &str, fields: &[&str], file: &str) -> String {
     let quoted = |name: &str| {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';

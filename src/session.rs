@@ -1,7 +1,7 @@
 //! Sessions: DataFusion with the functions, operators and table functions of this crate.
 
 use crate::files::{
-    CopyPlainTexts, DropDoubleBounds, FileTables, ScanDoubles, TsvFactory, with_buckets,
+    CopyPlainTexts, DropFloatBounds, FileTables, ScanFloats, TsvFactory, with_buckets,
     written_formats,
 };
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
@@ -44,8 +44,8 @@ pub trait NeardupExt {
     /// is.
     ///
     /// Table functions find tables in the catalogs that the builder has now, so catalogs come first. A query
-    /// planner may come later, also one that knows nothing of ours; plans are then not fitted into memory by the
-    /// size of their rows.
+    /// planner may come later, also one that knows nothing of ours; the memory of plans is then not
+    /// bounded by the size of their rows.
     ///
     /// ```
     /// use datafusion::execution::SessionStateBuilder;
@@ -83,11 +83,11 @@ impl NeardupExt for SessionStateBuilder {
     }
 }
 
-/// Adds this crate to a session that is there: what [`NeardupExt::with_neardup`] adds, and files in quotes as tables
+/// Adds this crate to an existing session: what [`NeardupExt::with_neardup`] adds, and files in quotes as tables
 /// (`FROM 'docs.parquet'`).
 ///
 /// # Errors
-/// If the session has no place for settings; it does.
+/// None at present; the signature allows for sessions that refuse a function.
 pub fn install(context: &SessionContext) -> Result<()> {
     let state = context.state();
     if state.scalar_functions().contains_key(MARKER_FUNCTION) {
@@ -119,7 +119,7 @@ pub fn install(context: &SessionContext) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// If the session refuses a function or the runtime; it does not.
+/// None at present; the signature allows for sessions that refuse a function or the runtime.
 pub fn session(config: SessionConfig, runtime: Arc<RuntimeEnv>) -> Result<SessionContext> {
     Ok(complete(bare(config, &runtime)?))
 }
@@ -219,9 +219,9 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
     // Bounds are dropped before any rule reads the statistics; pruning predicates are changed after all filters were
     // pushed down.
-    physical.rules.insert(0, Arc::new(DropDoubleBounds));
+    physical.rules.insert(0, Arc::new(DropFloatBounds));
     physical.rules.insert(1, Arc::new(small_side));
-    physical.rules.push(Arc::new(ScanDoubles));
+    physical.rules.push(Arc::new(ScanFloats));
     // Sorts are added, and left out, by the rule that the first one comes before; filters are moved by that of the other.
     insert_before(physical, "EnsureRequirements", Arc::new(UnknownValues));
     insert_before(physical, "FilterPushdown", Arc::new(AboveEqualNames));

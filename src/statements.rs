@@ -87,7 +87,7 @@ pub fn parse_statements(sql: &str, options: &SqlParserOptions) -> Result<VecDequ
 
 /// Plans a statement.
 ///
-/// `EXECUTE` gives the plan of the prepared statement with its values, as if these were written in the places of the
+/// `EXECUTE` gives the plan of the prepared statement with its values, as if these were written in place of the
 /// parameters: it reads tables as they are then, and types are those of the values, or those that `PREPARE` names.
 ///
 /// # Errors
@@ -249,7 +249,7 @@ enum Binding {
 }
 
 impl Binding {
-    /// That of an expression as an operand. Prefix operators begin their operand: they are split from nothing before them.
+    /// The binding of an expression as an operand. A prefix operator binds most: nothing before it is split from it.
     fn of(expr: &Expr) -> Self {
         match expr {
             Expr::BinaryOp { op, .. } => match op {

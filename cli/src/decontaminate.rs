@@ -19,12 +19,12 @@ use std::time::Instant;
 ///   neardup sql --dir clean "SELECT corpus_id, item_id, kind, coverage, passage FROM contamination"
 ///
 /// An item is found in a text if runs of at least --min-run equal words hold at least --min-coverage of its words,
-/// wherever they stand in the text; every find is verified word by word. Words that were changed in between do not hide
-/// an item, and items of fewer words than a run are found as a whole. Both inputs are tables of documents (Parquet, CSV,
-/// TSV, JSON lines or arrays, or .txt files, also .gz, .zst, .bz2), given as files, directories or globs, on disk or in a
-/// bucket (s3://BUCKET/KEY). The result is a directory with kept.parquet and contamination.parquet, which lists every item
-/// found with its place; --action cut also writes cuts.parquet. Running the same command again resumes a job that was
-/// stopped.
+/// wherever they occur in the text; every match is verified word by word. Words that were changed in between do not
+/// hide an item, and items of fewer words than a run are found as a whole. Both inputs are tables of documents
+/// (Parquet, CSV, TSV, JSON lines or arrays, or .txt files, also .gz, .zst, .bz2), given as files, directories or
+/// globs, on disk or in a bucket (s3://BUCKET/KEY). The result is a directory with kept.parquet and
+/// contamination.parquet, which lists every item found with its position; --action cut also writes cuts.parquet.
+/// Running the same command again resumes a job that was stopped.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {

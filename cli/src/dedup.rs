@@ -5,7 +5,7 @@ use super::flags::{default, help, help_with_cases, read};
 use super::options::{Cluster, Global};
 use super::reading::Reading;
 use super::sample::Sample;
-use super::{first_look, kept, progress, report, summary};
+use super::{examples, kept, progress, report, summary};
 use clap::Args;
 use datafusion::common::Result;
 use neardup::jobs::{
@@ -404,7 +404,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     if global.quiet || global.json || arguments.edit.is_some() {
         return Ok(());
     }
-    first_look::print(&arguments.output, report.as_deref(), global).await
+    examples::print(&arguments.output, report.as_deref(), global).await
 }
 
 /// Whether standard input is a pipe, or a file that is not empty.

@@ -19,7 +19,7 @@ mod columns;
 mod decontaminate;
 mod dedup;
 mod difference;
-mod first_look;
+mod examples;
 mod flags;
 mod generate;
 mod ingest;

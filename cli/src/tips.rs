@@ -259,7 +259,7 @@ pub(super) fn missing_input(text: &str, root: &Command) -> Option<String> {
         }
         _ => None,
     })?;
-    Some(format!("; it stands after {flag}, which takes no value"))
+    Some(format!("; it follows {flag}, which takes no value"))
 }
 
 /// The arguments of this process.

@@ -40,14 +40,14 @@ SELECT
   joined.id,
   CASE
     WHEN $resolution = 'components' THEN min(joined.id) OVER (PARTITION BY joined.representative)
-    ELSE owners.id
+    ELSE representatives.id
   END AS cluster_id,
-  owners.id AS representative_id,
+  representatives.id AS representative_id,
   joined.similarity,
   joined.representative = joined.rank AS kept,
   count(*) OVER (PARTITION BY joined.representative) AS cluster_size
 FROM joined
-JOIN ranks AS owners ON joined.representative = owners.rank
+JOIN ranks AS representatives ON joined.representative = representatives.rank
 UNION ALL
 SELECT
   id,

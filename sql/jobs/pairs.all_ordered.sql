@@ -7,8 +7,8 @@ FROM row_pairs(
   (
     SELECT a.id AS id_a, b.id AS id_b, similar.similarity
     FROM similar
-    JOIN places AS a ON similar.id_a = a.rank
-    JOIN places AS b ON similar.id_b = b.rank
+    JOIN text_ranks AS a ON similar.id_a = a.rank
+    JOIN text_ranks AS b ON similar.id_b = b.rank
   )
 )
 ORDER BY id_a, id_b

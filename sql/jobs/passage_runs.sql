@@ -2,7 +2,7 @@
 --
 -- Step of a job: finds the repeated passages of the texts that remain. If the previous round has cut all passages that
 -- it found, only passages whose words a cut has made adjacent in some text are looked for.
-SELECT id, first_word, end_word, first_id, first_at, copies
+SELECT id, first_word, end_word, first_id, first_start_word, copies
 FROM passage_runs(
   (SELECT id, text, rank, group_value, cut FROM cut_texts),
   (SELECT id, text, rank, group_value, cut FROM cut_texts WHERE NOT $only_joined OR cut IS NOT NULL),

@@ -11,19 +11,20 @@ of_first AS (
   SELECT
     first_id,
     array_agg(named_struct(
-      'first_word', first_at - common,
-      'end_word', first_at + end_word - first_word,
+      'first_word', first_start_word - common,
+      'end_word', first_start_word + end_word - first_word,
       'id', id,
-      'shift', first_word - first_at,
+      'shift', first_word - first_start_word,
       'common', common,
       'copies', copies
     )) AS runs
   FROM (
     SELECT
-      id, first_word, end_word, first_id, first_at, copies,
+      id, first_word, end_word, first_id, first_start_word, copies,
       -- The words at its beginning that stay because they also belong to the first occurrence.
       CASE
-        WHEN id = first_id AND first_word - first_at < $min_words THEN $min_words - (first_word - first_at)
+        WHEN id = first_id AND first_word - first_start_word < $min_words
+          THEN $min_words - (first_word - first_start_word)
         ELSE 0
       END AS common
     FROM passage_runs
@@ -35,7 +36,7 @@ SELECT
   part['first_word'] + run['common'] + run['shift'] AS first_word,
   part['end_word'] + run['shift'] AS end_word,
   first_id,
-  part['first_word'] + run['common'] AS first_at,
+  part['first_word'] + run['common'] AS first_start_word,
   run['copies'] AS copies
 FROM (
   SELECT first_id, run, UNNEST(parts) AS part

@@ -4,7 +4,7 @@
 SELECT id, array_agg(named_struct('first_word', first_word, 'end_word', end_word)) AS cut
 FROM (
   SELECT id, first_word, end_word
-  FROM passage_passages
+  FROM passage_origins
   UNION ALL
   SELECT id, span['first_word'] AS first_word, span['end_word'] AS end_word
   FROM (

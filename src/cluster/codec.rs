@@ -8,6 +8,7 @@ use super::copy_to::CopyFormat;
 use super::keyed::{KeyedExec, KeyedSpec};
 use super::outer_join::OuterJoinExec;
 use super::scalar_subqueries::only_row;
+use crate::operators::one_input::only;
 use crate::operators::similar_pairs::{SimilarPairs, SimilarPairsExec, Spec};
 use crate::operators::whole_files::WholeFilesExec;
 use crate::operators::write_step::{SortColumn, Target, WriteStep, WriteStepExec};
@@ -114,13 +115,6 @@ fn write_wire(kind: u8, table: &impl Wire, buffer: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-fn only<T: Clone>(inputs: &[T]) -> Result<T> {
-    match inputs {
-        [input] => Ok(input.clone()),
-        _ => internal_err!("expected one input, found {}", inputs.len()),
-    }
-}
-
 fn unknown<T>(kind: u8) -> Result<T> {
     internal_err!(
         "received a plan of another version of neardup: node '{}'",
@@ -161,12 +155,12 @@ impl LogicalExtensionCodec for LogicalCodec {
         };
         let node = match kind {
             SIMILAR_PAIRS => {
-                let node = SimilarPairs::try_new(only(inputs)?, read(body)?)?;
+                let node = SimilarPairs::try_new(only(inputs.to_vec())?, read(body)?)?;
                 return Ok(Extension {
                     node: Arc::new(node),
                 });
             }
-            WRITE_STEP => WriteStep::try_new(only(inputs)?, read(body)?)?,
+            WRITE_STEP => WriteStep::try_new(only(inputs.to_vec())?, read(body)?)?,
             other => return unknown(other),
         };
         Ok(Extension {
@@ -282,16 +276,16 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         match kind {
             SIMILAR_PAIRS => {
                 let PairsParts { spec, spools } = read(body)?;
-                let exec = SimilarPairsExec::with_spool(only(inputs)?, spec, spools)?;
+                let exec = SimilarPairsExec::with_spool(only(inputs.to_vec())?, spec, spools)?;
                 Ok(Arc::new(exec))
             }
             WRITE_STEP => {
                 let StepParts { target, order } = read(body)?;
-                let exec = WriteStepExec::with_order(only(inputs)?, target, order);
+                let exec = WriteStepExec::with_order(only(inputs.to_vec())?, target, order);
                 Ok(Arc::new(exec))
             }
-            WHOLE_FILES => Ok(Arc::new(WholeFilesExec::new(only(inputs)?))),
-            KEYED => self.read_keyed(body, only(inputs)?, context, converter),
+            WHOLE_FILES => Ok(Arc::new(WholeFilesExec::new(only(inputs.to_vec())?))),
+            KEYED => self.read_keyed(body, only(inputs.to_vec())?, context, converter),
             OUTER_JOIN => {
                 let node = PhysicalPlanNode::decode(body)
                     .map_err(|error| DataFusionError::External(error.into()))?;

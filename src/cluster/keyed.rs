@@ -103,7 +103,7 @@ impl KeyedExec {
             }
             _ => partitioning,
         };
-        // Nor values that are the same in each partition: they differ in the partitions of a shuffle above.
+        // No constants of partitions are declared: they differ in the partitions of a shuffle above.
         let properties = Arc::new(PlanProperties::new(
             EquivalenceProperties::new(input.schema()),
             partitioning,

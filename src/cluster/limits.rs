@@ -5,8 +5,8 @@ use datafusion::common::{JoinType, Result, not_impl_err};
 use datafusion::logical_expr::expr::NullTreatment;
 use datafusion::logical_expr::{Expr, FetchType, Limit, LogicalPlan, SkipType, lit};
 
-/// Stands for no limit. The engine sends limits as numbers of 32 bits, of which those of this one are all set, and so
-/// are those of a limit below it, which adds an offset that was taken from it.
+/// A number of rows that means no limit. The engine sends the lower 32 bits of a limit, and 32 set bits are no limit. The
+/// limit that it pushes below an OFFSET is the sum of offset and limit, so the offset is subtracted from this number.
 const ALL_ROWS: usize = (1 << 61) - 1;
 
 /// The plan as a cluster can run it.

@@ -33,7 +33,7 @@ impl Scratch {
     /// Writes to a private directory below `parent`; without a parent, such tables are refused.
     ///
     /// # Errors
-    /// If `parent` is an address, or a name that stands for several.
+    /// If `parent` is an address, or a pattern.
     pub(super) fn new(parent: Option<&Path>) -> Result<Self> {
         if let Some(parent) = parent {
             let name = parent.to_string_lossy();

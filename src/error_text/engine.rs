@@ -10,7 +10,7 @@ use std::path::Path;
 /// How the engine begins the text of an error of too little memory, also within the text of another error.
 pub(super) const EXHAUSTED: &str = "Resources exhausted: ";
 
-/// The engine's text for a literal of a type, `TYPE 'text'`, whose value is no text.
+/// The engine's error text for a literal of a type, `TYPE 'text'`, whose value is not a text.
 pub(super) const TYPED_LITERAL: &str = "Typed literal requires a string payload";
 
 /// How the engine begins the text of an error of a list that is to be written as CSV.
@@ -28,7 +28,7 @@ const WRITTEN: [&str; 6] = ["parquet", "csv", "tsv", "json", "jsonl", "ndjson"];
 /// Characters of a value that an error shows.
 const MAX_VALUE: usize = 60;
 
-/// What is set when the program starts, also under its names in other systems, and the option of the command line.
+/// Settings of the start of the program, also by their names in other systems, with the options of the command line.
 const AT_START: [(&str, &str); 7] = [
     ("memory_limit", "--memory-limit"),
     ("max_memory", "--memory-limit"),
@@ -99,7 +99,7 @@ fn parts(list: &str) -> Vec<&str> {
     parts
 }
 
-/// The words, each once.
+/// The distinct words.
 fn distinct(words: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut found = Vec::new();
     for word in words {
@@ -306,7 +306,7 @@ fn signature(text: &str) -> Option<String> {
     ))
 }
 
-/// A call that a function takes, such as `substr(str: text, start_pos: integer)`.
+/// A signature of a function, such as `substr(str: text, start_pos: integer)`.
 fn candidate_words(candidate: &str) -> Option<String> {
     let (name, arguments) = candidate.trim().strip_suffix(')')?.split_once('(')?;
     if arguments.contains("UserDefined") {
@@ -426,7 +426,7 @@ fn repeated_fields(text: &str) -> Option<String> {
     ))
 }
 
-/// An option that there is not.
+/// An option that does not exist.
 fn option(text: &str) -> Option<String> {
     if let Some((before, name, rest)) = between(
         text,
@@ -520,7 +520,7 @@ fn other_file(table: &str) -> String {
     }
 }
 
-/// A type before a value that is no text.
+/// A literal of a type, `TYPE 'text'`, whose value is not a text.
 fn typed_literal(text: &str) -> Option<String> {
     let (before, after) = text.split_once(TYPED_LITERAL)?;
     Some(format!(
@@ -528,7 +528,7 @@ fn typed_literal(text: &str) -> Option<String> {
     ))
 }
 
-/// A text that is no value of another type.
+/// A text that cannot be cast to another type.
 fn cast(text: &str) -> Option<String> {
     let (before, value, rest) = between(text, "Cannot cast string '", "' to value of ")
         .or_else(|| between(text, "Cannot cast value '", "' to value of "))?;

@@ -1,7 +1,8 @@
 //! Adds to an error of the engine what only the text of the statement shows, such as quotes and file names.
 
 use super::engine::{TYPED_LITERAL, between};
-use super::{is_reader_of_files, only_column, unknown_column, unquoted_shingle};
+use super::parse::unquoted_shingle;
+use super::{is_reader_of_files, only_column, unknown_column};
 use crate::jobs;
 use crate::near_names;
 use datafusion::common::{DataFusionError, plan_datafusion_err};
@@ -61,7 +62,7 @@ fn reader_of_files(statement: &str) -> Option<(String, String)> {
     })
 }
 
-/// The text of the error of a column that there is not, if the statement has it in double quotes and no column is near.
+/// The error of an unknown column, if its name is in double quotes in the statement and no column has a similar name.
 fn text_in_double_quotes(statement: &str, error: &DataFusionError, text: &str) -> Option<String> {
     let (field, valid_fields) = unknown_column(error)?;
     let name = field.name.as_str();
@@ -86,7 +87,7 @@ fn text_in_double_quotes(statement: &str, error: &DataFusionError, text: &str) -
     ))
 }
 
-/// The tables that a missing one may be.
+/// The tables whose names are similar to that of a missing one.
 fn near_table(tables: &[String], text: &str) -> Option<String> {
     let (_, name, _) = between(text, "table '", "' not found")?;
     let name = name.strip_prefix("datafusion.public.").unwrap_or(name);

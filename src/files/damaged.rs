@@ -10,7 +10,7 @@ use datafusion::logical_expr::{DdlStatement, LogicalPlan, LogicalPlanBuilder};
 use datafusion::prelude::SessionContext;
 use futures::TryStreamExt;
 
-/// The error of a statement, with the name of the file in front if one of the Parquet files that the statement reads is
+/// The error of a statement, preceded by the name of the file if one of the Parquet files that the statement reads is
 /// damaged. If there are several, they are read again until one fails.
 pub async fn explain_read_error(
     plan: &LogicalPlan,
@@ -45,7 +45,7 @@ pub async fn explain_read_error(
 }
 
 impl Input {
-    /// The error with the name of the file in front that cannot be read, or with those of all files.
+    /// The error, preceded by the name of the file that cannot be read, or by the names of all files.
     pub(crate) async fn explained(
         &self,
         context: &SessionContext,
@@ -54,7 +54,7 @@ impl Input {
         self.named(self.damaged(context, error).await)
     }
 
-    /// The error with the name of the Parquet file in front that cannot be read, if there is one.
+    /// The error, preceded by the name of the Parquet file that cannot be read, if there is one.
     pub(crate) async fn damaged(
         &self,
         context: &SessionContext,

@@ -52,8 +52,8 @@ fn failed(name: &std::path::Path, source: std::io::Error) -> Error {
     }
 }
 
-/// A file that is written in parts. Errors name it, and what was written of it is gone when an upload that is not complete
-/// is dropped.
+/// A file that is written in parts. Errors name it, and the file is removed when an upload that is not complete is
+/// dropped.
 #[derive(Debug)]
 struct Upload {
     name: PathBuf,

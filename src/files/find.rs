@@ -27,7 +27,7 @@ fn is_glob(name: &str) -> bool {
     name.contains(['*', '?', '['])
 }
 
-/// A file that a name refers to: its location, and its path as the name leads there, if links may be on the way.
+/// A file that a name refers to: its location, and its path before symbolic links are resolved, if it may have some.
 pub(super) type Named = (Location, Option<PathBuf>);
 
 /// The files on disk that a name refers to, as absolute paths.
@@ -53,8 +53,8 @@ pub(super) fn on_disk(name: &str) -> Result<Vec<Named>> {
     files.into_iter().map(named).collect()
 }
 
-/// The absolute path of a file. Of the names that links give a file the first that tells its kind is kept, because
-/// stores of models and data sets link names to files that are called by their checksums.
+/// The absolute path of a file. Of the names of the file and of the links to it, the first one that tells its kind is
+/// kept, because stores of models and data sets link to files that are named by their checksums.
 fn absolute(file: &Path) -> Result<Location> {
     let at = |error: std::io::Error| exec_datafusion_err!("{}: {error}", file.display());
     if file.to_str().is_none() {
@@ -83,7 +83,7 @@ fn directory_of(file: &Path) -> &Path {
     }
 }
 
-/// The files that a pattern matches. As in a shell, a wildcard, also `**`, stands for no hidden file or directory.
+/// The files that a pattern matches. As in a shell, wildcards, also `**`, match no hidden files and directories.
 fn matching(name: &str) -> Result<Vec<PathBuf>> {
     let failed = |error: &dyn Display| exec_datafusion_err!("{name}: {error}");
     let pattern = Pattern::new(&plain(Path::new(name)).to_string_lossy());

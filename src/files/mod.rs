@@ -3,38 +3,38 @@
 mod damaged;
 mod destination;
 mod disk;
-mod doubles;
 mod external;
 mod find;
+mod float_statistics;
 mod listing;
 mod location;
 mod panics;
 mod partitions;
+mod pipes;
 mod plain_texts;
 mod reading;
 mod recognise;
 mod schema;
-mod second;
-mod spool;
+mod second_input;
 mod stores;
 mod url_tables;
 mod written_formats;
 
 pub use damaged::explain_read_error;
 pub use destination::Destination;
-#[cfg(feature = "cluster")]
-pub(crate) use doubles::ReadAllDoubles;
-pub(crate) use doubles::{DropDoubleBounds, ScanDoubles};
 pub(crate) use external::TsvFactory;
 pub(crate) use find::MANIFEST;
+#[cfg(feature = "cluster")]
+pub(crate) use float_statistics::ReadAllFloats;
+pub(crate) use float_statistics::{DropFloatBounds, ScanFloats};
 pub(crate) use listing::parquet_files;
 pub use location::Location;
 pub use panics::caught;
 pub(crate) use partitions::NULL_DIRECTORY;
+pub use pipes::{STANDARD_INPUT_COPY, read_pipes, remove_copies, with_names_of_pipes};
 pub(crate) use plain_texts::{CopyPlainTexts, plain_schema};
 pub(crate) use reading::Reading;
-pub(crate) use second::resolve_second;
-pub use spool::{STANDARD_INPUT_COPY, read_pipes, remove_copies, with_names_of_pipes};
+pub(crate) use second_input::resolve_second;
 pub(crate) use stores::with_buckets;
 pub(crate) use url_tables::{FileTables, names_files};
 pub(crate) use written_formats::written_formats;
@@ -138,7 +138,7 @@ async fn files_of(names: &[String], runtime: &RuntimeEnv) -> Result<Found> {
         let name = name.strip_prefix("file://").unwrap_or(name);
         let mut found = match location::is_address(name) {
             true => find::in_store(name, runtime).await?,
-            false if spool::is_pipe(name) => vec![(spool::copy(name).await?, None)],
+            false if pipes::is_pipe(name) => vec![(pipes::copy(name).await?, None)],
             false => find::on_disk(name)?,
         };
         found.sort();
@@ -273,13 +273,13 @@ impl Input {
 
     /// Whether a file is gone when the process ends.
     pub(crate) fn is_temporary(&self) -> bool {
-        self.files.iter().any(spool::is_copy)
+        self.files.iter().any(pipes::is_copy)
     }
 
     /// The files that are copies of pipes, which are gone when the process ends, with the names of the pipes.
     pub(crate) fn pipes(&self) -> impl Iterator<Item = (&Location, String)> {
         let files = self.files.iter();
-        files.filter_map(|file| Some((file, spool::pipe_of(file)?)))
+        files.filter_map(|file| Some((file, pipes::pipe_of(file)?)))
     }
 
     /// The names of the files in the form that [`DumpTable`] expects.
@@ -321,7 +321,8 @@ impl Input {
         }
     }
 
-    /// The same without the columns from the names of directories, and the files that could have values of these.
+    /// The files as one table with the numbers of their rows, without the columns from the names of directories, and
+    /// the files that could have values of these.
     async fn positioned(
         &self,
         state: &SessionState,

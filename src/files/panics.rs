@@ -7,11 +7,11 @@ use std::panic::AssertUnwindSafe;
 /// What the error of a panic begins with.
 pub(super) const FAULT: &str = "a fault in neardup or in a library that it uses";
 
-/// What work gives; a panic in it is an error. The reader of Parquet panics on some damaged files, which
-/// [`super::explain_read_error`] then finds.
+/// Runs `work` and returns its result; a panic in it becomes an error. The reader of Parquet panics on some damaged
+/// files, which [`super::explain_read_error`] then finds.
 ///
 /// # Errors
-/// Those of the work.
+/// Those of `work`.
 pub async fn caught<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let panic = match AssertUnwindSafe(work).catch_unwind().await {
         Ok(result) => return result,

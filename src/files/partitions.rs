@@ -1,5 +1,9 @@
 //! Columns whose values are in the names of directories, as in `year=2019/part-0.parquet`.
 
+mod values;
+
+pub(crate) use values::NULL_DIRECTORY;
+
 use super::find::{Named, plain};
 use super::{Location, location};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
@@ -13,30 +17,25 @@ use neardup_datasets::Numbers;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The value that stands for NULL in the name of a directory.
-pub(crate) const NULL_DIRECTORY: &str = "__HIVE_DEFAULT_PARTITION__";
+use values::{Values, agree, directories, holds, keys, meaning, type_of, value_in};
 
 /// For each key, the indices of the files that have no column of its name.
 pub(super) type Lacking = BTreeMap<String, Vec<i64>>;
 
-/// The keys of directories and their values as written.
-type Values = Vec<(String, String)>;
-
-/// Directories `key=value` on the way to some files.
+/// Directories `key=value` in the paths of some files.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Partitions {
-    /// The directories below which they are, which were named.
+    /// The named directories that contain these.
     roots: BTreeSet<String>,
     /// The keys in the order of the directories, with their values as written.
     keys: Vec<(String, BTreeSet<String>)>,
-    /// The keys and values of files whose locations do not tell them, because links are on the way there, or their
-    /// keys are written with `%`.
+    /// The keys and values of files whose locations do not contain them, because links were resolved, or the keys are
+    /// written with `%`.
     linked: BTreeMap<String, Values>,
 }
 
-/// A way on which a name leads to a file.
-struct Way<'a> {
+/// A path by which a name refers to a file.
+struct NamedPath<'a> {
     file: &'a Location,
     values: Values,
     /// The directory that the name refers to, or that is before its wildcards.
@@ -45,29 +44,29 @@ struct Way<'a> {
     by_links: Option<String>,
 }
 
-impl<'a> Way<'a> {
+impl<'a> NamedPath<'a> {
     fn of((file, path): &'a Named, root: Option<&'a (PathBuf, String)>) -> Self {
-        let mut way = Self {
+        let mut found = Self {
             file,
             values: Vec::new(),
             root: None,
             by_links: None,
         };
         let Some((written, root)) = root else {
-            return way;
+            return found;
         };
-        way.root = Some(root.as_str());
+        found.root = Some(root.as_str());
         let below = file.as_str().strip_prefix(root.as_str());
         let below = below.map(directories).unwrap_or_default();
         let named = path.as_ref().and_then(|path| path_below(path, written));
         match named {
             Some(named) if directories(&named) != below || !file.as_str().starts_with(root) => {
-                way.values = keys(directories(&named));
-                way.by_links = Some(named);
+                found.values = keys(directories(&named));
+                found.by_links = Some(named);
             }
-            _ => way.values = keys(below),
+            _ => found.values = keys(below),
         }
-        way
+        found
     }
 
     /// The locations by which the file can be read.
@@ -88,46 +87,47 @@ impl<'a> Way<'a> {
 
 impl Partitions {
     /// The files that names refer to, sorted, and their directories below the one that a name refers to or in place of
-    /// its wildcards. Links count by their own names. A file that is found in several ways is one file with the values
+    /// its wildcards. Links count by their own names. A file that is found by several paths is one file with the values
     /// of all of them, and several files if they give a key different values.
     pub(super) fn of(found: &[(&str, Vec<Named>)]) -> (Vec<Location>, Self) {
         let roots: Vec<_> = found.iter().map(|(name, _)| root(name)).collect();
-        let ways = found.iter().zip(&roots).flat_map(|((_, files), root)| {
+        let paths = found.iter().zip(&roots).flat_map(|((_, files), root)| {
             let root = root.as_ref();
-            files.iter().map(move |named| Way::of(named, root))
+            files.iter().map(move |named| NamedPath::of(named, root))
         });
-        let (mut ways, linked): (Vec<Way>, Vec<Way>) = ways.partition(|way| way.by_links.is_none());
+        let (mut paths, linked): (Vec<NamedPath>, Vec<NamedPath>) =
+            paths.partition(|path| path.by_links.is_none());
         let mut partitions = Self::default();
-        for way in &ways {
-            if let Some(root) = way.root
-                && !way.values.is_empty()
+        for path in &paths {
+            if let Some(root) = path.root
+                && !path.values.is_empty()
             {
                 partitions.roots.insert(root.to_owned());
             }
         }
-        ways.extend(linked);
-        for way in &ways {
-            partitions.add(&way.values);
+        paths.extend(linked);
+        for path in &paths {
+            partitions.add(&path.values);
         }
         // A file that has several locations keeps the first.
-        ways.sort_by_key(|way| way.file);
+        paths.sort_by_key(|path| path.file);
         let mut read: BTreeMap<Location, Vec<(Location, Values)>> = BTreeMap::new();
-        for way in ways {
-            let same = read.entry(way.file.target()).or_default();
+        for path in paths {
+            let same = read.entry(path.file.target()).or_default();
             let known = same.iter_mut();
             let mut known = known.map(|(_, values)| values);
-            if let Some(values) = known.find(|values| agree(values, &way.values)) {
-                for (key, value) in way.values {
+            if let Some(values) = known.find(|values| agree(values, &path.values)) {
+                for (key, value) in path.values {
                     if value_in(values, &key).is_none() {
                         values.push((key, value));
                     }
                 }
                 continue;
             }
-            let mut locations = way.locations().into_iter().flatten();
+            let mut locations = path.locations().into_iter().flatten();
             let is_other = |file: &Location| same.iter().all(|(other, _)| other != file);
             if let Some(file) = locations.find(is_other) {
-                same.push((file, way.values));
+                same.push((file, path.values));
             }
         }
         let mut files = Vec::new();
@@ -330,7 +330,7 @@ impl Partitions {
         case(None, by_number, Some(by_path))
     }
 
-    /// The same by the column with the path of the file.
+    /// [`Self::text`], where the path of the file is in a column.
     fn text_by_path(&self, key: &str, values: &BTreeSet<String>, path: &str) -> Expr {
         let below = self.roots.iter().map(|root| {
             let below = substr(ident(path), lit(root.chars().count() as i64));
@@ -366,68 +366,11 @@ fn case(expr: Option<Expr>, cases: Vec<(Box<Expr>, Box<Expr>)>, other: Option<Ex
     }
 }
 
-/// The keys and values in the names of directories.
-fn keys(directories: &str) -> Values {
-    let parts = directories
-        .split('/')
-        .filter_map(|part| part.split_once('='));
-    let known = parts.filter(|(key, _)| !key.is_empty());
-    known
-        .map(|(key, value)| (decoded(key), value.to_owned()))
-        .collect()
-}
-
-fn value_in<'a>(found: &'a [(String, String)], key: &str) -> Option<&'a str> {
-    let mut values = found.iter().filter(|(known, _)| known == key);
-    values.next().map(|(_, value)| value.as_str())
-}
-
-/// Whether no key has different values.
-fn agree(some: &[(String, String)], others: &[(String, String)]) -> bool {
-    others.iter().all(|(key, _)| {
-        let values = value_in(some, key).zip(value_in(others, key));
-        values.is_none_or(|(one, other)| meaning(one) == meaning(other))
-    })
-}
-
 /// The path of a file below a directory, both as they are written.
 fn path_below(file: &Path, root: &Path) -> Option<String> {
     let file = plain(file);
     let below = file.strip_prefix(root).ok()?;
     below.to_str().map(str::to_owned)
-}
-
-/// A path without the name of the file.
-fn directories(path: &str) -> &str {
-    path.rsplit_once('/').unwrap_or_default().0
-}
-
-/// The type of a column of these values.
-fn type_of(values: &[String]) -> DataType {
-    match !values.is_empty() && values.iter().all(|value| integer(value).is_some()) {
-        true => DataType::Int64,
-        false => DataType::Utf8,
-    }
-}
-
-/// The integer that is written as this value.
-fn integer(value: &str) -> Option<i64> {
-    let number: i64 = value.parse().ok()?;
-    (number.to_string() == value).then_some(number)
-}
-
-/// Whether a column of a type can hold a value as it is written.
-fn holds(data_type: &DataType, value: &str) -> bool {
-    if data_type.is_string() {
-        return true;
-    }
-    let returns = |value: ScalarValue| {
-        let back = value.cast_to(data_type);
-        let back = back.and_then(|held| held.cast_to(&value.data_type()));
-        back.is_ok_and(|back| back == value)
-    };
-    let is_exact = || integer(value).is_some_and(|number| returns(number.into()));
-    returns(ScalarValue::from(value)) || (data_type.is_numeric() && is_exact())
 }
 
 /// The directory that a name refers to, or that is before its first wildcard: as it is written, and its path without links
@@ -452,58 +395,4 @@ fn root(name: &str) -> Option<(PathBuf, String)> {
     };
     let directory = format!("{}/", directory.trim_end_matches('/'));
     Some((plain(written), directory))
-}
-
-/// The value that the name of a directory means.
-fn meaning(value: &str) -> Option<String> {
-    match value {
-        "" | NULL_DIRECTORY => None,
-        value => Some(decoded(value)),
-    }
-}
-
-/// A part of the name of a directory, in which bytes may be written as `%` and two hexadecimal digits.
-fn decoded(part: &str) -> String {
-    let mut bytes = Vec::with_capacity(part.len());
-    let mut rest = part.as_bytes();
-    while let Some((&byte, behind)) = rest.split_first() {
-        let is_hex = |digits: &&[u8]| digits.iter().all(u8::is_ascii_hexdigit);
-        let digits = behind.get(..2).filter(|_| byte == b'%').filter(is_hex);
-        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(escaped) => {
-                bytes.push(escaped);
-                rest = &behind[2..];
-            }
-            None => {
-                bytes.push(byte);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| part.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{keys, meaning};
-
-    #[test]
-    fn names_of_directories_are_escaped() {
-        for (written, meant) in [
-            ("2019", Some("2019")),
-            ("a%20b%2Fc", Some("a b/c")),
-            ("50%", Some("50%")),
-            ("%zz%C3%A9", Some("%zzé")),
-            ("%FF", Some("%FF")),
-            ("%+5", Some("%+5")),
-            ("", None),
-            ("__HIVE_DEFAULT_PARTITION__", None),
-        ] {
-            assert_eq!(meaning(written).as_deref(), meant, "{written}");
-        }
-        let found = keys("a/my%20key=2/%3D=%3D/=x/k=");
-        let found: Vec<(&str, &str)> = found.iter().map(|(k, v)| (&**k, &**v)).collect();
-        assert_eq!(found, [("my key", "2"), ("=", "%3D"), ("k", "")]);
-    }
 }

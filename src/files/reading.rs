@@ -116,9 +116,9 @@ impl Reading {
         matches!(self.header, None | Some(Header::FirstLine))
     }
 
-    /// The ways in which a second input may be read, in the order in which they are tried: options that the main input,
-    /// of this kind, has may describe that input alone. But a file can be read with and without a quote, and then what is
-    /// given counts: rows between two quotes could be lost.
+    /// The sets of options with which a second input is read, in the order in which they are tried. Options that apply
+    /// to the main input, of this kind, may describe it alone. If a quote is given, those of separated values are tried
+    /// first: a file can be read with and without a quote, and the wrong choice could lose the rows between two quotes.
     pub(super) fn of_second(&self, main: Kind) -> Vec<Self> {
         let is_given = |is_encoding: bool| {
             let is_one = |name: &str| (name == "encoding") == is_encoding && has(main, name);
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_to_read_a_second_input() {
+    fn options_of_a_second_input_in_order() {
         let mut config = ConfigOptions::new();
         config.extensions.insert(NeardupOptions::default());
         for (name, value) in [

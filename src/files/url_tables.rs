@@ -1,6 +1,6 @@
 //! `FROM 'path'`: resolves a quoted name that is not a table as a file, a directory, a glob, or standard input (`-`).
 
-use super::spool::STANDARD_INPUT;
+use super::pipes::STANDARD_INPUT;
 use async_trait::async_trait;
 use datafusion::catalog::{TableProvider, UrlTableFactory};
 use datafusion::common::{Result, plan_datafusion_err};

@@ -44,7 +44,7 @@ pub(super) fn by_name(copy: CopyTo) -> Result<CopyTo> {
         || factory.downcast_ref::<ParquetFormatFactory>().is_some()
         || factory.downcast_ref::<Written>().is_some();
     if !is_known {
-        // Such as that of a statement which a client has sent, and checked.
+        // For example, the statement was sent and checked by a client.
         return Ok(copy);
     }
     let format = copy.file_type.get_ext();

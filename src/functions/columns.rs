@@ -114,7 +114,7 @@ pub(crate) fn last_column(schema: &DFSchema) -> Expr {
     last.map_or(lit(ScalarValue::Null), Expr::Column)
 }
 
-/// What stands between the texts of two columns: a blank line.
+/// The separator of the texts of two columns: a blank line.
 const BETWEEN_TEXTS: &str = "\n\n";
 
 /// An id column of any integer or text type. Dictionaries are decoded, and decimals of scale 0 become integers.

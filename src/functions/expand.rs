@@ -67,7 +67,8 @@ fn private_session(config: &ConfigOptions, depth: usize) -> Result<SessionContex
     let mut config = SessionConfig::new()
         .with_target_partitions(config.execution.target_partitions)
         .with_option_extension(NeardupOptions::default());
-    // It would also take sorts out of inputs that were optimized, in which a sort may have the limit of its query.
+    // The option would also remove sorts of inputs that were optimized, in which a sort may have the limit of its
+    // query.
     let parser = &mut config.options_mut().sql_parser;
     parser.enable_subquery_sort_elimination = false;
     let state = SessionStateBuilder::new_from_existing(WITH_FUNCTIONS.clone())

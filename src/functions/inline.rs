@@ -92,7 +92,7 @@ fn resolved(
     relations: Vec<LogicalPlan>,
     mut given: BTreeMap<String, Given>,
 ) -> Result<Resolved> {
-    // Parts bound the memory of our operator, which is not there.
+    // Parts bound the memory of our operator, which such a session does not have.
     if given.contains_key("parts") {
         given.insert(
             "parts".to_owned(),

@@ -142,8 +142,8 @@ impl Keep {
     }
 }
 
-/// The text of a key, up to a comma outside of quotes, and what follows the comma. Quotes stand at the beginning of a
-/// name.
+/// The text of a key, up to a comma outside of quotes, and what follows the comma. A quote can only be at the
+/// beginning of a name.
 fn split_key<'a>(rest: &'a str, order: &str) -> Result<(&'a str, Option<&'a str>)> {
     let start = rest.trim_start();
     let name = in_length(start).map_or(start, str::trim_start);
@@ -178,7 +178,7 @@ pub(crate) fn hint_for_call(name: &str) -> &'static str {
         !function.is_empty() && function.chars().all(|c| c.is_alphanumeric() || c == '_')
     });
     match is_call {
-        true => "; of functions only length(column) may stand in the keep order",
+        true => "; the only function in a keep order is length(column)",
         false => "",
     }
 }
@@ -187,7 +187,7 @@ fn parse_key(key: &str, order: &str) -> Result<KeepKey> {
     let key = key.trim_end();
     let wrong = || {
         plan_datafusion_err!(
-            "a key of the keep order must be 'column', 'column asc' or 'column desc', where length(column) may stand for column, found '{key}'"
+            "a key of the keep order must be 'column', 'column asc' or 'column desc', where column may also be length(column), found '{key}'"
         )
     };
     if key.is_empty() {

@@ -184,7 +184,7 @@ table_functions! {
     shared_block "pair_representatives" [1..=1] resolve::pairs::pair_representatives,
         "pair_representatives" + "pair_representatives.numbered";
     block "passage_origins" [2..=2] resolve::block, "passage_origins";
-    block "passage_places" [2..=2] resolve::block, "passage_places";
+    block "passage_positions" [2..=2] resolve::block, "passage_positions";
     block "passage_runs" [2..=2] resolve::block, "passage_runs";
     block "prefix_pairs" [2..=2] resolve::block, "prefix_pairs";
     shared_block "repeated_units" [1..=1] resolve::repeated_text::repeated_units,

@@ -36,9 +36,9 @@ use std::sync::Arc;
 /// Plans the table functions of the registry.
 #[derive(Debug)]
 pub(crate) struct FunctionPlanner {
-    /// Those of the session, whose tables a call may name.
+    /// The catalogs of the session, whose tables a call may name.
     catalogs: Arc<dyn CatalogProviderList>,
-    /// How many templates stand around this one.
+    /// The number of templates in which the planned calls are nested.
     depth: usize,
 }
 
@@ -119,8 +119,9 @@ impl Interpreter for InSession<'_> {
 }
 
 impl FunctionPlanner {
-    /// Plans `information_schema.routines` and `.parameters`, to which our functions are added, and a file or directory in single
-    /// quotes without a slash and an extension, unless a table or CTE has that name. `None` for other relations.
+    /// Plans `information_schema.routines` and `.parameters`, to which our functions are added, and a file or directory
+    /// in single quotes without a slash and an extension, unless a table or CTE has that name. `None` for other
+    /// relations.
     fn plan_table(
         &self,
         relation: &TableFactor,

@@ -143,7 +143,7 @@ impl Directory {
                 .as_ref()
                 .strip_prefix(path.as_ref())
                 .unwrap_or_default();
-            return foreign(&location, name.trim_start_matches('/'));
+            return other_files(&location, name.trim_start_matches('/'));
         }
         let backend = Backend::Store {
             store,
@@ -346,7 +346,8 @@ fn no_job(error: DataFusionError) -> DataFusionError {
     .into()
 }
 
-fn foreign<T>(directory: &dyn std::fmt::Display, name: &str) -> Result<T> {
+/// The error for a directory that holds files but no job.
+fn other_files<T>(directory: &dyn std::fmt::Display, name: &str) -> Result<T> {
     Err(parameter_error![
         format!("{directory} is not empty and holds no job (it contains '{name}')"),
         "; give another directory with ",

@@ -31,8 +31,8 @@ pub struct DumpOptions {
 }
 
 impl DumpOptions {
-    /// What a manifest records of the options. Those that came later are recorded where they differ from their defaults,
-    /// so that directories of before can be resumed.
+    /// What a manifest records of the options. Options that earlier versions do not have are recorded only if they
+    /// differ from their defaults, so that directories of these versions can be resumed.
     pub(super) fn parameters(&self) -> Vec<(String, serde_json::Value)> {
         let mut parameters = vec![
             ("on_error".to_owned(), self.on_error.name().into()),

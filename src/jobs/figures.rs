@@ -70,13 +70,13 @@ words! {
         PassagesLeft = "repeated passages left",
         /// Texts of items of benchmark sets.
         Items = "items",
-        /// N-grams of items that are ignored, because they stand in more than `max_items` items.
+        /// N-grams of items that are ignored, because they occur in more than `max_items` items.
         IgnoredNgrams = "ignored n-grams",
-        /// Rows in whose texts items stand.
+        /// Rows in whose texts items occur.
         ContaminatedRows = "contaminated rows",
         /// Items that were found in rows.
         ItemsFound = "items found",
-        /// Those of each benchmark.
+        /// Items that were found in rows, by benchmark.
         ItemsOfBenchmarks = "items found of each benchmark",
     }
 }

@@ -1,6 +1,6 @@
 //! Estimates the time, memory and disk of a `dedup` job of texts.
 //!
-//! Everything follows from measured jobs, whose figures are those of docs/performance.md (a test compares them):
+//! Everything follows from measured jobs (`costs`):
 //!
 //! ```text
 //! CPU time   rows and bytes of text, by shingle: linear
@@ -11,156 +11,17 @@
 //! disk       files of steps, spilled rows, rows between stages
 //! ```
 
+mod costs;
+
 use super::dedup::Method;
 use crate::parameters::{name, parameter_error, set};
+use costs::{
+    BLOCK_SHARE, CORES, Costs, EXECUTORS, MAX_BLOCK, MB, MIB, MILLION, PAIR_BYTES, PAIRS_OF_ROW,
+    SHINGLES, TASKS, USUAL_SHINGLE,
+};
 use datafusion::common::{DataFusionError, Result};
 use neardup_kernels::Shingle;
 
-/// A MB of the page, and a MiB.
-const MB: f64 = 1e6;
-const MIB: f64 = 1_048_576.0;
-
-/// A corpus of the page.
-struct Corpus {
-    rows: f64,
-    megabytes: f64,
-}
-
-/// A line of a table of the page: seconds, and MB.
-struct Line {
-    wall: f64,
-    cpu: f64,
-    peak: f64,
-    written: f64,
-}
-
-/// CPU seconds of a job on executors.
-struct OnCluster {
-    one_process: f64,
-    executors: f64,
-    /// MB between stages.
-    between: f64,
-}
-
-/// The corpus of the table "A million sentences under a memory limit".
-const MILLION: Corpus = Corpus {
-    rows: 1_000_000.0,
-    megabytes: 174.8,
-};
-/// The corpora of the table "Other shingles and longer texts".
-const SENTENCES: Corpus = Corpus {
-    rows: 100_000.0,
-    megabytes: 16.6,
-};
-const DOCUMENTS: Corpus = Corpus {
-    rows: 10_000.0,
-    megabytes: 50.7,
-};
-/// The corpora of the table "Executors".
-const ON_CLUSTER: [Corpus; 2] = [
-    Corpus {
-        rows: 10_000.0,
-        megabytes: 1.6,
-    },
-    SENTENCES,
-];
-
-/// The shingles of the table "Other shingles and longer texts"; the second one is that of all other tables.
-const SHINGLES: [&str; 4] = ["char:5", "char:12", "word:3", "word:5"];
-const USUAL: usize = 1;
-
-/// The measured jobs of a method.
-struct Costs {
-    /// "A million sentences under a memory limit": without a limit, and with [`LIMIT`].
-    unlimited: Line,
-    limited: Line,
-    /// "Cost by size": the peak with 10,000 rows.
-    small_peak: f64,
-    /// "Other shingles and longer texts": CPU nanoseconds a byte of sentences and of documents, by [`SHINGLES`].
-    shingles: [(f64, f64); SHINGLES.len()],
-    /// "Executors": one process and [`EXECUTORS`] executors, for each corpus of [`ON_CLUSTER`].
-    on_cluster: [OnCluster; 2],
-    /// Keys of a text at a threshold of 0.8: bands of MinHash, or rare shingles of a sentence.
-    keys: f64,
-}
-
-const MINHASH: Costs = Costs {
-    unlimited: Line {
-        wall: 15.0,
-        cpu: 23.8,
-        peak: 898.0,
-        written: 164.0,
-    },
-    limited: Line {
-        wall: 17.2,
-        cpu: 27.3,
-        peak: 542.0,
-        written: 1105.0,
-    },
-    small_peak: 107.0,
-    shingles: [(211.0, 104.0), (154.0, 109.0), (109.0, 79.0), (75.0, 67.0)],
-    on_cluster: [
-        OnCluster {
-            one_process: 0.3,
-            executors: 1.6,
-            between: 11.0,
-        },
-        OnCluster {
-            one_process: 2.4,
-            executors: 8.4,
-            between: 137.0,
-        },
-    ],
-    keys: 16.0,
-};
-
-const EXACT: Costs = Costs {
-    unlimited: Line {
-        wall: 25.8,
-        cpu: 40.1,
-        peak: 1406.0,
-        written: 167.0,
-    },
-    limited: Line {
-        wall: 27.9,
-        cpu: 47.6,
-        peak: 535.0,
-        written: 1199.0,
-    },
-    small_peak: 136.0,
-    shingles: [(350.0, 218.0), (224.0, 213.0), (121.0, 105.0), (88.0, 93.0)],
-    on_cluster: [
-        OnCluster {
-            one_process: 0.5,
-            executors: 2.2,
-            between: 16.0,
-        },
-        OnCluster {
-            one_process: 4.4,
-            executors: 14.2,
-            between: 259.0,
-        },
-    ],
-    keys: 32.0,
-};
-
-/// The cores of the machine of all tables.
-const CORES: f64 = 2.0;
-/// Executors of the lines that are used, and the tasks of a stage.
-const EXECUTORS: u32 = 2;
-const TASKS: f64 = 8.0;
-/// Bytes of the memory limit of [`Costs::limited`].
-const LIMIT: f64 = 300.0 * MIB;
-/// Pairs of distinct texts for each row of [`MILLION`], and the bytes of a pair in the step that forms clusters.
-const PAIRS_OF_ROW: f64 = 1.17;
-const PAIR_BYTES: f64 = 112.0;
-/// Bytes of text for each word of the corpora: a text has this many times fewer shingles of words than of characters.
-const BYTES_OF_WORD: f64 = 6.3;
-
-/// The maximum number of bytes of a block of the join, and the share of a limit that it takes
-/// (`operators/similar_pairs/blocks/`).
-const MAX_BLOCK: f64 = 256.0 * MIB;
-const BLOCK_SHARE: f64 = 3.0;
 /// Bytes of the memory limit of an executor for each slot (docs/cluster.md, "Sizing").
 const SLOT_BYTES: f64 = 256.0 * MIB;
 /// Memory of a machine for each byte of the memory limit, which counts only what operators hold: twice the limit, as
@@ -239,7 +100,7 @@ impl Workload {
     /// If the method is another one, the shingle is none, or there are more rows than bytes.
     pub fn needs(&self, method: Method) -> Result<Needs> {
         let costs = Costs::of(method)?;
-        let place = self.place()?;
+        let shingle = self.shingle_index()?;
         if self.text_bytes < self.rows {
             let error = parameter_error![
                 set("bytes", self.text_bytes),
@@ -291,9 +152,9 @@ impl Workload {
         let limit = available / MEMORY_OF_LIMIT;
         let workers = if is_cluster { cores } else { 1.0 };
         let block = MAX_BLOCK.min(limit / workers / BLOCK_SHARE);
-        let linear = costs.linear(place, rows, bytes);
+        let linear = costs.linear(shingle, rows, bytes);
         let joined = bytes * copies;
-        let repeated = costs.repeated(place, rows, bytes) * joined * joined / (parts * block);
+        let repeated = costs.repeated(shingle, rows, bytes) * joined * joined / (parts * block);
         let cpu_seconds = linear * overhead + repeated;
         let serial = linear * costs.serial_share();
         Ok(Needs {
@@ -322,191 +183,27 @@ impl Workload {
     /// # Errors
     /// If the shingle is none.
     pub fn measured_shingle(&self) -> Result<&'static str> {
-        Ok(SHINGLES[self.place()?])
+        Ok(SHINGLES[self.shingle_index()?])
     }
 
-    /// The place of the measured shingle in [`SHINGLES`].
-    fn place(&self) -> Result<usize> {
+    /// The index of the measured shingle in [`SHINGLES`].
+    fn shingle_index(&self) -> Result<usize> {
         let shingle = self.shingle.parse::<Shingle>().map_err(|error| {
             DataFusionError::from(parameter_error![name("shingle"), format!(": {error}")])
         })?;
         Ok(match shingle {
             Shingle::Char(window) if window <= 8 => 0,
-            Shingle::Char(_) => USUAL,
+            Shingle::Char(_) => USUAL_SHINGLE,
             Shingle::Word(window) | Shingle::Space(window) if window <= 3 => 2,
             Shingle::Word(_) | Shingle::Space(_) => 3,
         })
     }
 }
 
-impl Corpus {
-    const fn bytes(&self) -> f64 {
-        self.megabytes * MB
-    }
-
-    /// Bytes of a row.
-    const fn length(&self) -> f64 {
-        self.bytes() / self.rows
-    }
-}
-
-impl Costs {
-    fn of(method: Method) -> Result<&'static Self> {
-        match method {
-            Method::MinHash => Ok(&MINHASH),
-            Method::Exact => Ok(&EXACT),
-            Method::Auto | Method::Projection => {
-                let error = parameter_error![
-                    name("method"),
-                    format!(
-                        " must be one of exact, minhash, found {method}: other costs are not measured"
-                    )
-                ];
-                Err(error.into())
-            }
-        }
-    }
-
-    /// CPU nanoseconds of a byte of texts of a length, relative to those of the usual shingle of a million sentences.
-    fn relative(&self, place: usize, length: f64) -> f64 {
-        // A cost for each row and one for each byte explain the costs of both corpora, unless the longer texts have the
-        // higher cost of a byte: then a row has none.
-        let of_length = |(sentences, documents): (f64, f64), length: f64| {
-            let (short, long) = (SENTENCES.length(), DOCUMENTS.length());
-            let row = (sentences - documents).max(0.0) / (1.0 / short - 1.0 / long);
-            documents + row * (1.0 / length - 1.0 / long)
-        };
-        let usual = of_length(self.shingles[USUAL], MILLION.length());
-        of_length(self.shingles[place], length) / usual
-    }
-
-    /// CPU seconds that grow with the rows and bytes.
-    fn linear(&self, place: usize, rows: f64, bytes: f64) -> f64 {
-        self.once() / MILLION.bytes() * bytes * self.relative(place, bytes / rows)
-    }
-
-    /// These CPU seconds of the measured job.
-    fn once(&self) -> f64 {
-        let whole = MILLION.bytes();
-        self.unlimited.cpu - self.repetition() * whole * whole / MAX_BLOCK
-    }
-
-    /// Bytes of memory under a limit, which bounds what grows with the rows.
-    fn limited_peak(&self, bytes: f64) -> f64 {
-        let share = (bytes / MILLION.bytes()).min(1.0);
-        (self.small_peak + (self.limited.peak - self.small_peak) * share) * MB
-    }
-
-    /// CPU seconds for sets of the usual shingle that are computed again for each block: times the bytes of a block, and
-    /// divided by the square of the bytes of text. It contains the time that spilling takes in the measured job.
-    fn repetition(&self) -> f64 {
-        let whole = MILLION.bytes();
-        let more = self.limited.cpu - self.unlimited.cpu;
-        more / (whole * whole * (BLOCK_SHARE / LIMIT - 1.0 / MAX_BLOCK))
-    }
-
-    /// The same for another shingle and other lengths of texts.
-    fn repeated(&self, place: usize, rows: f64, bytes: f64) -> f64 {
-        // The fewer shingles a text has, the more texts are in a block.
-        let size = match SHINGLES[place].starts_with("char") {
-            true => 1.0,
-            false => 1.0 / BYTES_OF_WORD,
-        };
-        self.repetition() * size * self.relative(place, bytes / rows)
-    }
-
-    /// The share of the linear part that runs on one thread: with it, the measured job takes the measured time.
-    fn serial_share(&self) -> f64 {
-        let Line { wall, cpu, .. } = self.unlimited;
-        ((CORES * wall - cpu) / (CORES - 1.0) / self.once()).clamp(0.0, 1.0)
-    }
-
-    /// The number of parts that have one of the keys of a text.
-    fn copies(&self, parts: f64) -> f64 {
-        parts * (1.0 - (1.0 - 1.0 / parts).powf(self.keys))
-    }
-
-    /// CPU seconds on a cluster for each of one process. What is more than one grows with the copies of a text.
-    fn overhead(&self, tasks: f64) -> f64 {
-        let [small, large] = &self.on_cluster;
-        let measured =
-            (large.executors - small.executors) / (large.one_process - small.one_process);
-        1.0 + (measured - 1.0).max(0.0) * self.copies(tasks) / self.copies(TASKS)
-    }
-
-    /// Bytes between stages for each byte of text.
-    fn between(&self, tasks: f64) -> f64 {
-        let [small, large] = &self.on_cluster;
-        let [less, more] = &ON_CLUSTER;
-        let measured = (large.between - small.between) / (more.megabytes - less.megabytes);
-        measured * self.copies(tasks) / self.copies(TASKS)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::costs::{EXACT, LIMIT, MINHASH};
     use super::*;
-
-    const PAGE: &str = include_str!("../../docs/performance.md");
-
-    /// The numbers of the line of a table that begins with these cells, which there is once.
-    fn line(begin: &str) -> Vec<f64> {
-        let begin = format!("| {begin} | ");
-        let mut found = PAGE.lines().filter_map(|line| line.strip_prefix(&begin));
-        let cells = found.next().unwrap_or_else(|| panic!("no line '{begin}'"));
-        assert_eq!(found.next(), None, "{begin}");
-        let numbers = cells.split('|').map(|cell| cell.trim().replace(',', ""));
-        numbers.filter_map(|cell| cell.parse().ok()).collect()
-    }
-
-    /// The figures of the page are written again by `dev/performance`; then these constants have to follow.
-    #[test]
-    fn constants_are_those_of_the_page() {
-        for (method, costs) in [("minhash", &MINHASH), ("exact", &EXACT)] {
-            for (limit, expected) in [
-                ("", &costs.unlimited),
-                (" --memory-limit 300M", &costs.limited),
-            ] {
-                let found = line(&format!("`--method {method}{limit}`"));
-                let Line {
-                    wall,
-                    cpu,
-                    peak,
-                    written,
-                } = expected;
-                assert_eq!(found, [*wall, *cpu, *peak, *written], "{method}{limit}");
-            }
-            let found = line(&format!("10,000 | `{method}`"));
-            assert_eq!(found[3], costs.small_peak, "{method}");
-            for (shingle, (sentences, documents)) in SHINGLES.iter().zip(costs.shingles) {
-                for (what, expected) in [("sentences", sentences), ("documents", documents)] {
-                    let found = line(&format!("{what}, `{shingle}`, `{method}`"));
-                    assert_eq!(found[2], expected, "{what} {shingle} {method}");
-                }
-            }
-            for (corpus, expected) in ["10,000", "100,000"].iter().zip(&costs.on_cluster) {
-                let alone = line(&format!("{corpus}, `{method}`, one process"));
-                let found = line(&format!("{corpus}, `{method}`, {EXECUTORS} executors"));
-                let expected = [expected.one_process, expected.executors, expected.between];
-                assert_eq!(
-                    [alone[1], found[1], found[3]],
-                    expected,
-                    "{corpus} {method}"
-                );
-            }
-        }
-        let words: Vec<&str> = PAGE.split_whitespace().collect();
-        let page = words.join(" ");
-        for text in [
-            "1,000,000 sentences (174.8 MB of text",
-            "100,000 sentences (16.6 MB of text",
-            "10,000 documents (50.7 MB of text",
-            "10,000 sentences (1.6 MB of text",
-            "the pairs of distinct texts, 1,170,847 here",
-        ] {
-            assert!(page.contains(text), "{text}");
-        }
-    }
 
     fn million() -> Workload {
         Workload {
@@ -591,9 +288,9 @@ mod tests {
         assert!(machines(8) < machines(2), "{} {}", machines(8), machines(2));
         // Texts of any length have a positive cost.
         for costs in [&MINHASH, &EXACT] {
-            for place in 0..SHINGLES.len() {
+            for shingle in 0..SHINGLES.len() {
                 for length in [1.0, 20.0, 166.0, 5000.0, 1e6] {
-                    assert!(costs.relative(place, length) > 0.0, "{place} {length}");
+                    assert!(costs.relative(shingle, length) > 0.0, "{shingle} {length}");
                 }
             }
         }

@@ -36,9 +36,9 @@ pub struct RecallBin {
     pub similarity: (f64, f64),
     /// True pairs of the sample.
     pub pairs: i64,
-    /// Those that were found.
+    /// The true pairs that were found.
     pub found: i64,
-    /// Their share.
+    /// The share of the true pairs that were found.
     pub share: Share,
 }
 

@@ -41,7 +41,7 @@ pub(super) async fn counts_by_text(
 }
 
 /// Checks that a step wrote one row.
-pub(super) fn one_row(record: &StepRecord) -> Result<()> {
+pub(super) fn check_one_row(record: &StepRecord) -> Result<()> {
     match record.rows {
         1 => Ok(()),
         rows => exec_err!("step {}: expected one row, found {rows}", record.name),

@@ -58,7 +58,8 @@ impl<'a> TableColumns<'a> {
     /// The column that a parameter names.
     ///
     /// # Errors
-    /// If there is none; the error has near names, and what helps if the file was read in another way than it was written.
+    /// If there is none; the error has similar names, and advice if the file was read with other options than it was
+    /// written with.
     pub(super) fn find(&self, option: &'static str, name: &str) -> Result<&Field> {
         if let Ok(field) = self.schema.field_with_name(name) {
             return Ok(field);
@@ -112,7 +113,7 @@ impl<'a> TableColumns<'a> {
                     set(option, name),
                     why,
                     format!(
-                        "; it stands in an object: make a table with it, neardup sql \"COPY ({query}) TO 'flat.parquet'\", and give flat.parquet with "
+                        "; it is a field of an object: make a table with it, neardup sql \"COPY ({query}) TO 'flat.parquet'\", and give flat.parquet with "
                     ),
                     set(option, last)
                 ],
@@ -133,7 +134,7 @@ impl<'a> TableColumns<'a> {
         let field = self.find(option, name)?;
         match is_text(field.data_type()) {
             true => Ok(field),
-            false => Err(self.unfit_text(option, field, "be a text column")),
+            false => Err(self.wrong_text_type(option, field, "be a text column")),
         }
     }
 
@@ -148,7 +149,11 @@ impl<'a> TableColumns<'a> {
             DataType::List(item) | DataType::LargeList(item) if is_text(item.data_type()) => {
                 Ok(true)
             }
-            _ => Err(self.unfit_text(option, field, "be a column of texts or of lists of texts")),
+            _ => Err(self.wrong_text_type(
+                option,
+                field,
+                "be a column of texts or of lists of texts",
+            )),
         }
     }
 
@@ -183,7 +188,12 @@ impl<'a> TableColumns<'a> {
     }
 
     /// The error of a column that holds no texts, with how to make texts of its values.
-    fn unfit_text(&self, option: &'static str, field: &Field, needed: &str) -> DataFusionError {
+    fn wrong_text_type(
+        &self,
+        option: &'static str,
+        field: &Field,
+        needed: &str,
+    ) -> DataFusionError {
         let name = field.name();
         let why = format!(
             ": must {needed}, but it holds {}; ",
@@ -304,7 +314,7 @@ fn in_object(schema: &Schema, name: &str, file: &Location) -> Option<(String, St
         data_type = field.data_type();
         last = key;
     }
-    // A column of the same name would stand there twice.
+    // The result would have two columns of the same name.
     let others = match schema.field_with_name(last).is_ok() {
         false => "*, ",
         true if last != "id" && schema.field_with_name("id").is_ok() => "id, ",
@@ -323,7 +333,7 @@ fn is_text(data_type: &DataType) -> bool {
 }
 
 /// The error of a column whose type is not the one that a parameter needs.
-pub(super) fn unfit(option: &'static str, field: &Field, needed: &str) -> DataFusionError {
+pub(super) fn wrong_type(option: &'static str, field: &Field, needed: &str) -> DataFusionError {
     let why = format!(
         ": must {needed}, but it holds {}",
         values(field.data_type())

@@ -68,6 +68,23 @@ impl OptimizerRule for AboveTotals {
     }
 }
 
+/// The methods of an `OptimizerRule` that replaces a rule of the engine: it has the name and the order of that rule.
+macro_rules! in_place_of {
+    ($name:literal, $rule:expr) => {
+        fn name(&self) -> &str {
+            $name
+        }
+
+        fn apply_order(&self) -> Option<ApplyOrder> {
+            $rule.apply_order()
+        }
+
+        fn supports_rewrite(&self) -> bool {
+            true
+        }
+    };
+}
+
 /// The engine's rule that leaves out repeated expressions, but for sorts. Of a sort it also leaves out what it takes to
 /// depend on another column of the sort: after a join it believes dependencies that no longer hold, and the rows are in a
 /// wrong order.
@@ -75,17 +92,7 @@ impl OptimizerRule for AboveTotals {
 pub(crate) struct DuplicatesOutsideSorts;
 
 impl OptimizerRule for DuplicatesOutsideSorts {
-    fn name(&self) -> &str {
-        "eliminate_duplicated_expr"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        EliminateDuplicatedExpr::new().apply_order()
-    }
-
-    fn supports_rewrite(&self) -> bool {
-        true
-    }
+    in_place_of!("eliminate_duplicated_expr", EliminateDuplicatedExpr::new());
 
     fn rewrite(
         &self,
@@ -104,17 +111,7 @@ impl OptimizerRule for DuplicatesOutsideSorts {
 pub(crate) struct FiltersInPlace;
 
 impl OptimizerRule for FiltersInPlace {
-    fn name(&self) -> &str {
-        "push_down_filter"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        PushDownFilter::new().apply_order()
-    }
-
-    fn supports_rewrite(&self) -> bool {
-        true
-    }
+    in_place_of!("push_down_filter", PushDownFilter::new());
 
     fn rewrite(
         &self,

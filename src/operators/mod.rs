@@ -18,15 +18,15 @@
 //! - `not_in` writes out `NOT IN (SELECT …)` where the engine takes no account of NULLs.
 //! - `scan_names` tells scans of table functions with different arguments apart.
 //!
-//! `fit` adapts plans to memory. `one_input` holds the methods that operators of one input have in common. Operators
-//! that a statement requests have a logical node, which `planner` plans; `tables` lets the query planners of other
-//! extensions plan these nodes.
+//! `bounded_memory` bounds the memory of plans. `one_input` holds the methods that operators of one input have in
+//! common, `spilling` what operators that spill have in common. Operators that a statement requests have a logical
+//! node, which `planner` plans; `tables` lets the query planners of other extensions plan these nodes.
 //!
 //! To add an operator: a folder with `logical.rs` and `exec.rs`, and a line in [`planner`].
 
+mod bounded_memory;
+pub(crate) use bounded_memory::JoinSmallSide;
 pub(crate) mod filters;
-mod fit;
-pub(crate) use fit::JoinSmallSide;
 pub mod in_order;
 pub(crate) mod join_conditions;
 pub(crate) mod lost_conditions;
@@ -37,7 +37,8 @@ pub(crate) mod planner;
 pub(crate) mod scan_names;
 pub(crate) mod shared_rows;
 pub mod similar_pairs;
+pub(crate) mod spilling;
 pub(crate) mod tables;
-pub mod unknown_values;
+pub(crate) mod unknown_values;
 pub(crate) mod whole_files;
 pub mod write_step;

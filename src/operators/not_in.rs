@@ -2,7 +2,7 @@
 //!
 //! `x IN (…)` is unknown if no row is equal and x or a row is NULL, and so is its negation, which then selects nothing. The
 //! engine considers this only if `NOT IN` is a condition of its own, x is a column, and the subquery names no column of the
-//! outer query. With another x it asks whether the columns in it can be NULL, not whether x can.
+//! outer query. With another x it checks whether the columns in it can be NULL, not whether x can.
 //! Below OR or NOT it returns rows that SQL leaves out; with a column of the outer query it looks for the NULLs among all
 //! rows of the subquery instead of those of the outer row, and leaves out rows that SQL returns. [`UnknownMembers`] writes
 //! such conditions out:
@@ -206,9 +206,9 @@ const NUMBER: &str = "__neardup_number";
 
 /// The rows of a subquery.
 enum Rows {
-    /// Those for a row of the outer query.
+    /// The rows for one row of the outer query.
     OfOuterRow(LogicalPlan),
-    /// The same for all rows of the outer query.
+    /// The rows for all rows of the outer query, which are the same.
     Shared(LogicalPlan),
 }
 

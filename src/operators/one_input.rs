@@ -1,4 +1,4 @@
-//! Methods that operators of one input have in common.
+//! Methods that operators and logical nodes of one input have in common.
 
 /// The methods of `ExecutionPlan` of an operator whose input is the field `$input`, and which has a method `over`: the
 /// same operator over another input. `with expressions`: the operator has a method `apply_expressions` of its own.
@@ -38,6 +38,46 @@ macro_rules! one_input {
 }
 pub(crate) use one_input;
 
+/// The methods of `ExecutionPlan` of an operator of the name `$name` whose result has the rows, the partitions and the
+/// order of its input, the field `$input`. The other methods are those of `one_input`.
+macro_rules! passes_rows {
+    ($input:ident, $name:literal) => {
+        fn name(&self) -> &str {
+            $name
+        }
+
+        fn properties(&self) -> &Arc<datafusion::physical_plan::PlanProperties> {
+            self.$input.properties()
+        }
+
+        fn maintains_input_order(&self) -> Vec<bool> {
+            vec![true]
+        }
+
+        $crate::operators::one_input::one_input!($input);
+    };
+}
+pub(crate) use passes_rows;
+
+/// The methods of `UserDefinedLogicalNodeCore` of a node whose input is the field `input`, which has no expressions
+/// and reads all columns of the input.
+macro_rules! one_input_node {
+    () => {
+        fn inputs(&self) -> Vec<&datafusion::logical_expr::LogicalPlan> {
+            vec![&self.input]
+        }
+
+        fn expressions(&self) -> Vec<datafusion::logical_expr::Expr> {
+            vec![]
+        }
+
+        fn necessary_children_exprs(&self, _: &[usize]) -> Option<Vec<Vec<usize>>> {
+            Some(vec![(0..self.input.schema().fields().len()).collect()])
+        }
+    };
+}
+pub(crate) use one_input_node;
+
 /// The methods of `ExecutionPlan` of an operator of one input whose statistics are those of its input where its method
 /// `passes_statistics` says so for a partition or for all, and unknown elsewhere.
 macro_rules! input_statistics {
@@ -57,7 +97,7 @@ macro_rules! input_statistics {
             inputs: &[Arc<datafusion::common::Statistics>],
             _: &datafusion::physical_plan::statistics::StatisticsArgs,
         ) -> Result<Arc<datafusion::common::Statistics>> {
-            // Those of an input that was not asked are unknown.
+            // The statistics of an input that was not asked are unknown.
             Ok(match inputs {
                 [input] => Arc::clone(input),
                 _ => Arc::new(datafusion::common::Statistics::new_unknown(&self.schema())),
@@ -68,13 +108,11 @@ macro_rules! input_statistics {
 pub(crate) use input_statistics;
 
 use datafusion::common::{Result, internal_datafusion_err};
-use datafusion::physical_plan::ExecutionPlan;
-use std::sync::Arc;
 
-/// The only input of an operator.
-pub(crate) fn only(children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-    let found = children.len();
-    let [input] = children
+/// The only input of an operator or a logical node.
+pub(crate) fn only<T>(inputs: Vec<T>) -> Result<T> {
+    let found = inputs.len();
+    let [input]: [T; 1] = inputs
         .try_into()
         .map_err(|_| internal_datafusion_err!("an operator of one input was given {found}"))?;
     Ok(input)

@@ -1,6 +1,6 @@
 //! Plans our logical nodes as our physical operators.
 
-use super::fit;
+use super::bounded_memory;
 use super::in_order::merged_in_order;
 use super::nodes::operator;
 use super::shared_rows::Store;
@@ -51,11 +51,11 @@ impl QueryPlanner for NeardupQueryPlanner {
         let Some(state) = session.as_any().downcast_ref::<SessionState>() else {
             return Ok(physical);
         };
-        let physical = match fit::required_fit(&physical, state).await? {
-            None => fit::with_bounds(physical, state)?,
-            Some(fit) => {
-                let physical = self.planned(plan, &fit.state(state)?).await?;
-                fit.run(fit::with_bounds(physical, state)?)?
+        let physical = match bounded_memory::required_settings(&physical, state).await? {
+            None => bounded_memory::with_bounds(physical, state)?,
+            Some(settings) => {
+                let physical = self.planned(plan, &settings.state(state)?).await?;
+                settings.run(bounded_memory::with_bounds(physical, state)?)?
             }
         };
         merged_in_order(physical)

@@ -79,14 +79,14 @@ pub(crate) fn without_known_values(plan: &Arc<dyn ExecutionPlan>) -> PlanPropert
 
 /// Returns the rows of its input.
 #[derive(Debug)]
-pub struct UnknownValuesExec {
+pub(crate) struct UnknownValuesExec {
     input: Arc<dyn ExecutionPlan>,
     properties: Arc<PlanProperties>,
 }
 
 impl UnknownValuesExec {
     /// The rows of a join or a union.
-    pub fn new(input: Arc<dyn ExecutionPlan>) -> Self {
+    pub(crate) fn new(input: Arc<dyn ExecutionPlan>) -> Self {
         Self {
             properties: Arc::new(without_known_values(&input)),
             input,

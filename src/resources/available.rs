@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// batches in transit and buffers of readers and writers.
 const SHARE: f64 = 0.7;
 /// Bytes of the available memory that are left for the program itself, in any case.
-const REST: u64 = 384 << 20;
+const PROGRAM_BYTES: u64 = 384 << 20;
 /// Share of the available address space that operators may hold; stacks and reserves of the allocator also take
 /// address space.
 const ADDRESS_SHARE: f64 = 0.5;
@@ -32,7 +32,8 @@ fn limit_below(root: &Path) -> Option<usize> {
     let limits = read_to_string(root.join("proc/self/limits")).unwrap_or_default();
     let status = read_to_string(root.join("proc/self/status")).unwrap_or_default();
     let shares = [
-        resident.map(|bytes| (bytes as f64 * SHARE).min(bytes.saturating_sub(REST) as f64)),
+        resident
+            .map(|bytes| (bytes as f64 * SHARE).min(bytes.saturating_sub(PROGRAM_BYTES) as f64)),
         address_space(&limits, &status).map(|bytes| bytes as f64 * ADDRESS_SHARE),
     ];
     let limit = shares.into_iter().flatten().min_by(f64::total_cmp)?;

@@ -10,7 +10,7 @@ use std::fmt::{Display, Formatter};
 
 /// Share of the memory that a consumer may hold beside others, and that it leaves to those that cannot spill: a
 /// sixteenth.
-const FLOOR: usize = 16;
+const RESERVED_DIVISOR: usize = 16;
 
 /// A consumer that holds less than this share of a sixteenth, a quarter, asks for its first batch.
 const FIRST: usize = 4;
@@ -19,10 +19,11 @@ const FIRST: usize = 4;
 /// takes twice the memory of the rows in the worst case.
 const RELEASED: usize = 2;
 
-/// A pool in which consumers that can spill share one half first come, first served, while the other half is divided
-/// among them in equal parts, up to which they may grow if memory is free; both halves leave a sixteenth of the whole to
-/// consumers that cannot spill. Such a consumer takes any free memory. One that can spill takes any for its first batch, without which a sort cannot go on, and up to a sixteenth of
-/// the whole for what follows, such as the first two runs of a merge.
+/// A pool for consumers that can spill and consumers that cannot. A consumer that cannot spill may take any free
+/// memory, and a sixteenth of the whole is left to such consumers. Of the rest, the consumers that can spill share one
+/// half first come, first served; the other half is divided among them in equal parts, up to which they may grow if
+/// memory is free. Each of them may also take any free memory for its first batch, without which a sort cannot
+/// continue, and up to a sixteenth of the whole for what follows, such as the first two runs of a merge.
 ///
 /// A consumer that spills releases its memory, and then reserves what the rows take while they are sorted and written.
 /// They are in memory already, so that request is granted in any case, up to twice of what was released, even if others
@@ -97,8 +98,8 @@ impl MemoryPool for SharedPool {
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
         let mut state = self.state.lock();
-        let floor = self.bytes / FLOOR;
-        let half = self.bytes.saturating_sub(floor + state.unspillable) / 2;
+        let reserve = self.bytes / RESERVED_DIVISOR;
+        let half = self.bytes.saturating_sub(reserve + state.unspillable) / 2;
         let free = self
             .bytes
             .saturating_sub(state.unspillable.saturating_add(state.spillable));
@@ -109,10 +110,10 @@ impl MemoryPool for SharedPool {
             false => free,
             true => {
                 let part = half / state.spillers.max(1);
-                let room = free.saturating_sub(floor);
-                let first = match holds > floor / FIRST {
+                let room = free.saturating_sub(reserve);
+                let first = match holds > reserve / FIRST {
                     false => room,
-                    true => floor.saturating_sub(holds).min(room),
+                    true => reserve.saturating_sub(holds).min(room),
                 };
                 let own = part.saturating_sub(holds).max(first);
                 let shared = half.saturating_sub(state.spillable).max(own).min(free);

@@ -159,7 +159,7 @@ impl Prepared {
         })
     }
 
-    /// Finds faults of the statement that do not depend on values. The engine plans few places of parameters, and
+    /// Finds faults of the statement that do not depend on values. The engine plans parameters in few positions, and
     /// gives each a type; `prepare` is the statement as it was given. If it cannot be planned so, it is planned with
     /// some values instead: an error that is the same for all of them is a fault of the statement.
     async fn check(&self, state: &SessionState, prepare: Statement) -> Result<()> {
@@ -186,7 +186,7 @@ impl Prepared {
         Err(error)
     }
 
-    /// The statement with values in the places of its parameters.
+    /// The statement with values in place of its parameters.
     fn bind(
         &self,
         state: &SessionState,
@@ -275,7 +275,7 @@ impl VisitorMut for Names {
     }
 }
 
-/// Puts values in the places of parameters.
+/// Puts values in place of parameters.
 struct Values(Vec<Expr>);
 
 impl VisitorMut for Values {

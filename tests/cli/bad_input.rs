@@ -923,12 +923,12 @@ fn wrong_columns_are_answered_with_what_to_do() {
         (
             &["nested.jsonl", "--text", "meta.text"],
             &[
-                "no such column; its columns are: id, score, tags, v, meta; it stands in an object",
+                "no such column; its columns are: id, score, tags, v, meta; it is a field of an object",
                 flat,
                 "') TO 'flat.parquet'\", and give flat.parquet with --text text",
             ],
         ),
-        (&["nested.jsonl"], &["it stands in an object", flat]),
+        (&["nested.jsonl"], &["it is a field of an object", flat]),
         (
             &["flat.parquet", "--id", "meta"],
             &["it holds objects; --id row uses row numbers as ids"],
@@ -1028,11 +1028,11 @@ fn tips_name_what_was_meant() {
     for (arguments, said) in [
         (
             &["dedup", "rows.csv", "--report", "r.html"][..],
-            "r.html: no such file or directory; it stands after --report, which takes no value",
+            "r.html: no such file or directory; it follows --report, which takes no value",
         ),
         (
             &["dedup", "rows.csv", "--json", "true"],
-            "true: no such file or directory; it stands after --json, which takes no value",
+            "true: no such file or directory; it follows --json, which takes no value",
         ),
         (
             &["dedup", "rows.csv", "--kept", "k"],

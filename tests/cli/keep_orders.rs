@@ -264,7 +264,10 @@ fn what_is_wrong_with_an_order_is_said() {
         ("quality,", "a comma without a key"),
         (",quality", "a comma without a key"),
         ("", "must name a column"),
-        ("lower(text)", "only length(column)"),
+        (
+            "lower(text)",
+            "the only function in a keep order is length(column)",
+        ),
         (
             "quality, length(quality)",
             "length(quality), which is for texts",

@@ -227,14 +227,14 @@ pub const CALLS: &[(&str, &str)] = &[
     (
         "passage_origins",
         "SELECT * FROM passage_origins(
-           (SELECT id, 0 AS first_word, 1 AS end_word, 0 AS start_char, 1 AS end_char, id AS first_id, 0 AS first_at,
+           (SELECT id, 0 AS first_word, 1 AS end_word, 0 AS start_char, 1 AS end_char, id AS first_id, 0 AS first_start_word,
               1 AS words, 2 AS copies FROM rows_in),
            (SELECT id, text, CASE WHEN id > 1 THEN [named_struct('first_word', 1, 'end_word', 2)] END AS cut FROM rows_in))",
     ),
     (
-        "passage_places",
-        "SELECT * FROM passage_places(
-           (SELECT id, 0 AS first_word, 1 AS end_word, id AS first_id, 0 AS first_at, 2 AS copies FROM rows_in),
+        "passage_positions",
+        "SELECT * FROM passage_positions(
+           (SELECT id, 0 AS first_word, 1 AS end_word, id AS first_id, 0 AS first_start_word, 2 AS copies FROM rows_in),
            (SELECT id, text, CASE WHEN id > 1 THEN [named_struct('first_word', 1, 'end_word', 2)] END AS cut FROM rows_in))",
     ),
     (

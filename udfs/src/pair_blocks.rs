@@ -21,15 +21,15 @@ const MAX_GROUPS: u64 = 1024;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns the parts that a row belongs to when the comparison of all pairs of rows is divided into parts. Rows are divided into groups by a hash of their id, and a part compares two groups. In a part of two groups of one relation, the rows of one group have half false and the rows of the other have half true; in a part of a single group, half is NULL. With two sides, every part compares a group of one side with a group of the other, and half is NULL.",
+    description = "Returns the parts that a row belongs to when the comparison of all pairs of rows is divided into parts. Rows are divided into groups by a hash of their id, and a part compares two groups. In a part of two groups of one relation, in_second_group is false for the rows of one group and true for the rows of the other; in a part of a single group, it is NULL. With two sides, every part compares a group of one side with a group of the other, and in_second_group is NULL.",
     syntax_example = "pair_blocks(id, side, groups, sides)",
     sql_example = r#"```sql
 > SELECT pair_blocks('a', 0, 2, 1) AS blocks;
-+--------------------------------------------+
-| blocks                                     |
-+--------------------------------------------+
-| [{part: 1, half: true}, {part: 2, half: }] |
-+--------------------------------------------+
++------------------------------------------------------------------+
+| blocks                                                           |
++------------------------------------------------------------------+
+| [{part: 1, in_second_group: true}, {part: 2, in_second_group: }] |
++------------------------------------------------------------------+
 ```"#,
     argument(name = "id", description = "The id as a text; NULL gives NULL."),
     argument(name = "side", description = "0 or 1, as in the joins."),
@@ -64,7 +64,7 @@ impl Function for PairBlocks {
         let (groups, sides) = shape(&args.constants())?;
         let (ids, sides_of_rows) = (args.texts(0)?, args.integers(1)?);
         let mut parts: Vec<u32> = Vec::new();
-        let mut halves = BooleanBuilder::new();
+        let mut in_second_group = BooleanBuilder::new();
         let mut lengths = Vec::with_capacity(args.rows());
         let mut nulls = NullBufferBuilder::new(args.rows());
         for row in 0..args.rows() {
@@ -80,12 +80,12 @@ impl Function for PairBlocks {
                             _ => other * groups + group,
                         };
                         parts.push(part as u32);
-                        halves.append_null();
+                        in_second_group.append_null();
                     }
                 } else {
-                    for (part, half) in pair_parts(group, groups) {
+                    for (part, is_second) in pair_parts(group, groups) {
                         parts.push(part as u32);
-                        halves.append_option(half);
+                        in_second_group.append_option(is_second);
                     }
                 }
             }
@@ -101,7 +101,7 @@ impl Function for PairBlocks {
             fields(),
             vec![
                 Arc::new(UInt32Array::from(parts)),
-                Arc::new(halves.finish()),
+                Arc::new(in_second_group.finish()),
             ],
             None,
         )?;
@@ -121,7 +121,7 @@ impl Function for PairBlocks {
 fn fields() -> Fields {
     Fields::from(vec![
         Field::new("part", DataType::UInt32, true),
-        Field::new("half", DataType::Boolean, true),
+        Field::new("in_second_group", DataType::Boolean, true),
     ])
 }
 

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 /// A bar: its label and its value.
 pub(super) type Bar = (String, i64);
 
-/// Height of a chart with vertical bars, in pixels, and of the places above and below the bars.
+/// Height of a chart with vertical bars, in pixels, and of the space above and below the bars.
 const HEIGHT: f64 = 220.0;
 const ABOVE: f64 = 20.0;
 const BELOW: f64 = 24.0;
@@ -33,25 +33,25 @@ fn brief_count(number: i64) -> String {
     }
 }
 
-/// What stands above the vertical bars on wide and on narrow screens.
+/// The values above the vertical bars, on wide and on narrow screens.
 struct Values {
-    /// The value of each bar; none if they have no place.
+    /// The value of each bar; none if the space does not suffice.
     wide: Vec<String>,
     narrow: Vec<String>,
 }
 
 impl Values {
-    /// The longest spelling of the values that has place between bars; `left` is the width of what is beside them.
+    /// The longest spelling of the values for which bars have space; `left` is the width of what is beside them.
     fn of(bars: &[Bar], left: usize) -> Self {
         let spelled = |screen: usize| {
-            let place = (screen.saturating_sub(left) / bars.len().max(1)).min(COLUMN);
+            let space = (screen.saturating_sub(left) / bars.len().max(1)).min(COLUMN);
             let spellings = [count, brief_count];
             let spelled = spellings.map(|spelling| {
                 let values = bars.iter().map(|(_, value)| spelling(*value));
                 values.collect::<Vec<String>>()
             });
             let fits =
-                |values: &Vec<String>| values.iter().all(|text| text.len() * LETTER <= place);
+                |values: &Vec<String>| values.iter().all(|text| text.len() * LETTER <= space);
             match bars.len() <= MAX_VALUES {
                 true => spelled.into_iter().find(fits).unwrap_or_default(),
                 false => vec![],
@@ -132,7 +132,7 @@ pub(super) fn logarithmic(title: &str, head: [&str; 2], bars: &[Bar]) -> String 
     let values = Values::of(bars, left * LETTER);
     let letters = bars.iter().map(|(label, _)| label.chars().count()).max();
     let letters = (letters.unwrap_or(0) + 1) * LETTER;
-    // As many labels as have place.
+    // As many labels as there is space for.
     let every = (bars.len() * letters).div_ceil((bars.len() * COLUMN).clamp(1, WIDE));
     let every = every.max(1);
     let is_crowded = bars.len().div_ceil(every) * letters > NARROW;
@@ -266,7 +266,7 @@ mod tests {
 
     /// On a phone the values were above each other and above those of the axis.
     #[test]
-    fn values_have_place_above_their_bars() {
+    fn values_have_space_above_their_bars() {
         let bars = |values: &[i64]| -> Vec<Bar> {
             let bars = values.iter().map(|value| (value.to_string(), *value));
             bars.collect()

@@ -15,7 +15,7 @@ const FACTS_CHARS: usize = 300;
 const CONTEXT_CHARACTERS: usize = 120;
 /// Maximum number of characters of a long text that are shown of one difference.
 const DIFFERENCE_CHARACTERS: usize = 400;
-/// What stands for text that is left out.
+/// The mark of text that is left out.
 const LEFT_OUT: &str = " <span class=\"cut\">…</span> ";
 
 /// A text with the characters that HTML interprets replaced, and hidden characters made visible.

@@ -1,12 +1,13 @@
 //! `neardup report`: writes the result of a job as an HTML page.
 //!
-//! `page` writes the sections, `charts` the charts, `html` escapes texts and marks differences. `report.css` and
-//! `report.js` are part of the page, which loads nothing.
+//! `page` writes the sections, `texts` those with clusters and pairs, `charts` the charts, `html` escapes texts and
+//! marks differences. `report.css` and `report.js` are part of the page, which loads nothing.
 
 mod charts;
 mod command;
 mod html;
 mod page;
+mod texts;
 
 use super::options::Global;
 use super::out;

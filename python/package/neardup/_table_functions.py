@@ -92,8 +92,8 @@ class TableFunctions:
 
         Args:
             data: A relation: id_a, id_b.
-            id_a: A column: one end of a pair; default id_a.
-            id_b: A column: the other end of a pair; default id_b.
+            id_a: A column: the id of one row of a pair; default id_a.
+            id_b: A column: the id of the other row of a pair; default id_b.
 
         Returns:
             id (as id): an id that occurs in a pair.
@@ -231,7 +231,7 @@ class TableFunctions:
 
         Args:
             corpus: A relation: id, text.
-            items: A relation: id, text, and benchmark and field if they are there.
+            items: A relation: id, text, and benchmark and field if the relation has them.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; default text.
             id_b: A column: the id column of the items; default: that of id.
@@ -250,7 +250,7 @@ class TableFunctions:
 
         Returns:
             corpus_id (as id): a row of the corpus.
-            item_id (as id): an item that stands in its text.
+            item_id (as id): an item that occurs in its text.
             benchmark (as input): the benchmark of the item, if the items have that column.
             field (as input): the field of the item, if the items have that column.
             kind (Utf8): 'verbatim': one run holds all words of the item; 'near': runs hold some of
@@ -258,7 +258,7 @@ class TableFunctions:
             coverage (Float64): share of the item's words that the runs hold; words that only
                 ignored n-grams hold do not count.
             hits (Int64): n-grams of the item in the runs that are not ignored.
-            ignored_hits (Int64): n-grams of the item in the runs that stand in more than max_items
+            ignored_hits (Int64): n-grams of the item in the runs that occur in more than max_items
                 items.
             longest_run (Int64): words of the longest run.
             start_char (Int64): offset of the first character of the runs in the text.
@@ -486,7 +486,7 @@ class TableFunctions:
         Args:
             counts: A relation: id, term.
             id: A column: the id of a document; default id.
-            term: A column: a term of it; default term.
+            term: A column: a term of the document; default term.
 
         Returns:
             term (text): the term.
@@ -520,8 +520,8 @@ class TableFunctions:
         Args:
             pairs: A relation: id_a, id_b.
             sentences: A relation: id, document.
-            id_a: A column: one end of a pair; default id_a.
-            id_b: A column: the other end of a pair; default id_b.
+            id_a: A column: the id of one row of a pair; default id_a.
+            id_b: A column: the id of the other row of a pair; default id_b.
             id: A column: the id of a sentence, in the second relation; default id.
             document: A column: the document of the sentence, in the second relation: an integer or
                 a text; default document.
@@ -536,8 +536,8 @@ class TableFunctions:
                 first.
 
         Note:
-            One row for each two documents that share a sentence. Pairs within a document count
-                nothing, and repeated pairs count once.
+            One row for each two documents that share a sentence. Pairs within a document do not
+                count, and repeated pairs count once.
             The pairs of a job with pairs 'linked' have one pair for each copy, so that the counts
                 may be too small; with pairs 'all' they are exact.
         """
@@ -647,8 +647,8 @@ class TableFunctions:
         of the second.
         Candidates are records of which one field is similar: the similarity of all of them is at
         most that of the most similar field, so it is enough to join each field at the threshold.
-        Fields of small weights are not joined, as long as the threshold that the others must reach
-        without them stays above nine tenths of what it was. All fields of a candidate are then
+        Fields of small weights are not joined, as long as the threshold that the other fields must
+        reach without them is above nine tenths of the threshold. All fields of a candidate are then
         compared. Fields by edit similarity are joined as in edit_join: they are for short texts,
         such as names and titles, and below a threshold of 0.75 most of their texts are candidates
         of each other.
@@ -1372,8 +1372,8 @@ class TableFunctions:
         Args:
             found: A relation: id_a, id_b.
             truth: A relation: id_a, id_b.
-            id_a: A column: one end of a pair, in both relations; default id_a.
-            id_b: A column: the other end, in both relations; default id_b.
+            id_a: A column: the id of one row of a pair, in both relations; default id_a.
+            id_b: A column: the id of the other row, in both relations; default id_b.
 
         Returns:
             found (Int64): distinct pairs found.
@@ -1493,8 +1493,7 @@ class TableFunctions:
         Note:
             Complete with the method 'exact': every run of pairs of sentences whose exact Jaccard
                 similarity is at least the threshold, each once.
-            Runs are maximal. A sentence is in a run for each place where it is repeated, so runs
-                may overlap.
+            Runs are maximal. A sentence is in a run for each repetition of it, so runs may overlap.
             Within one document a run is compared with later positions only, never with itself.
             The rows do not depend on the number of partitions or parts.
         """
@@ -1652,9 +1651,9 @@ class TableFunctions:
         Args:
             found: A relation: id_a, id_b.
             truth: A relation: id_a, id_b, similarity.
-            id_a: A column: one end of a pair, in both relations; of a true pair the row of the
-                sample; default id_a.
-            id_b: A column: the other end, in both relations; default id_b.
+            id_a: A column: the id of one row of a pair, in both relations; of a true pair that of
+                the row of the sample; default id_a.
+            id_b: A column: the id of the other row, in both relations; default id_b.
             similarity: A column: the similarity of a true pair, from 0 to 1; default similarity.
             bins: A whole number in [1, 1000]: number of equal bins of similarities between 0 and 1;
                 default 20.
@@ -1720,7 +1719,7 @@ class TableFunctions:
             id (as id): a text with a repeated passage.
             start_char (Int64): offset of its first character in the text.
             end_char (Int64): offset after its last character.
-            first_id (as id): the text in which it stands first.
+            first_id (as id): the text in which it occurs first.
             first_start_char (Int64): offset of its first character there.
             first_end_char (Int64): offset after its last character there.
             words (Int64): number of its words.
@@ -1794,7 +1793,7 @@ class TableFunctions:
             id (as id): a text with a repeated line or paragraph.
             start_char (Int64): offset of its first character in the text.
             end_char (Int64): offset after its last character.
-            first_id (as id): the text in which it stands first; with a threshold below 1, that of
+            first_id (as id): the text in which it occurs first; with a threshold below 1, that of
                 the line or paragraph that represents it.
             first_start_char (Int64): offset of its first character there.
             first_end_char (Int64): offset after its last character there.
@@ -1846,7 +1845,7 @@ class TableFunctions:
 
         Args:
             data: A relation: document, revision, timestamp, text.
-            document: A column: the document that a sentence stands in: an integer or a text;
+            document: A column: the document that a sentence occurs in: an integer or a text;
                 default document.
             revision: A column: the revision of the document: an integer; default revision.
             timestamp: A column: when the revision was saved: a timestamp, a date or a number;
@@ -2059,7 +2058,7 @@ class TableFunctions:
         max_bucket: int | None = None,
         parts: int | None = None,
     ) -> Result:
-        """Finds the verbatim passages of at least a number of words or characters that occur in two or more texts, grouped by their content: the result has a row for each place of a passage, not for each pair of texts.
+        """Finds the verbatim passages of at least a number of words or characters that occur in two or more texts, grouped by their content: the result has a row for each occurrence of a passage, not for each pair of texts.
 
         The candidates are pairs of texts that share a fingerprint (winnowing: Schleimer, Wilkerson,
         Aiken, SIGMOD 2003), which each pair with such a passage does; their units are then
@@ -2082,24 +2081,24 @@ class TableFunctions:
         Returns:
             passage (UInt64): the XXH3-64 hash of the passage: of its units joined by one space, or
                 of its characters.
-            id (as id): a text with a place of it.
+            id (as id): a text in which it occurs.
             start_char (Int64): offset of its first character in the text.
             end_char (Int64): offset after its last character.
             start_byte (Int64): the same in bytes.
             end_byte (Int64): the same in bytes.
             length (Int64): number of units of the passage.
-            places (Int64): number of places of the passage, that is of its rows.
-            texts (Int64): number of texts with such a place.
+            occurrences (Int64): number of occurrences of the passage, which are its rows.
+            texts (Int64): number of texts in which it occurs.
 
         Note:
             Complete and maximal: for any two rows of the input, each run of equal units of at least
-                the minimum length that cannot be extended in both texts, with both of its places.
-            No row without equal units: hashes only propose candidates. Each place is reported once
-                for each content that it has.
+                the minimum length that cannot be extended in both texts, with its position in each.
+            No row without equal units: hashes only propose candidates. Each occurrence of a passage
+                is reported once.
             Passages of one text may overlap, and one may contain another: a passage that two texts
                 share can be a part of a passage that others share.
-            A place that is a part of a longer passage with every other text has a row for the
-                longer passage only, and does not count in places and texts of the shorter one.
+            An occurrence that is a part of a longer passage with every other text has a row for the
+                longer passage only, and does not count in occurrences and texts of the shorter one.
             With 'word', words are compared without normalisation, and the characters between them
                 are not compared; with 'space' everything except runs of white space is compared,
                 with 'char' everything.
@@ -2262,7 +2261,7 @@ class TableFunctions:
 
         Returns:
             id (as id): the id of a text.
-            term (text): a term of it.
+            term (text): a term of the text.
             tf (Int64): how often the term occurs in the text.
             language (text): the language code of the text, as given.
 
@@ -2322,7 +2321,7 @@ class TableFunctions:
             counts: A relation: id, term, tf.
             translations: A relation: source, target, probability.
             id: A column: the id of a document; default id.
-            term: A column: a term of it, in the language of source; default term.
+            term: A column: a term of the document, in the language of source; default term.
             tf: A column: how often the term occurs in the document; default tf.
             df: A column: instead of id and tf: in how many documents the term occurs; default df.
             source: A column: a term of the source language; default source.

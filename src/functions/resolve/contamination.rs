@@ -1,8 +1,7 @@
 //! Resolves `contamination`: projects the corpus and the items to inputs with fixed column names.
 
-use super::{Call, Expansion, expansion};
+use super::{Call, Expansion, expansion, function};
 use crate::functions::columns;
-use crate::functions::find;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{DataFusionError, Result, plan_datafusion_err};
 use datafusion::functions::core::expr_fn::{get_field, named_struct};
@@ -63,9 +62,7 @@ pub(in crate::functions) fn contamination(call: &Call) -> Result<Expansion> {
         inputs.push(plan);
     }
     output.extend(FOUND.map(col));
-    let template = find("contamination")
-        .ok_or_else(|| plan_datafusion_err!("unknown function contamination"))?
-        .template;
+    let template = function(call)?.template;
     let mut result = expansion(call, template, inputs, []);
     if let Expansion::Template { output: last, .. } = &mut result {
         *last = Some(output);

@@ -1,8 +1,7 @@
 //! Resolves `field_join`, the join of records of several fields.
 
 use super::join::check_second;
-use super::{Call, Expansion, Value, expansion};
-use crate::functions::find;
+use super::{Call, Expansion, Value, expansion, function};
 use crate::functions::groups::Groups;
 use crate::functions::inputs;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
@@ -25,8 +24,7 @@ pub(in crate::functions) fn field_join(call: &Call) -> Result<Expansion> {
         Value::Text(joined.to_string())
     };
     let edit = FieldNumbers::of_edit(&fields, &candidates.is_joined);
-    let function =
-        find("field_join").ok_or_else(|| plan_datafusion_err!("unknown function field_join"))?;
+    let function = function(call)?;
     let more = [
         ("weighted_fields", Value::Text(fields.to_string())),
         ("jaccard_fields", joined(SetMeasure::Jaccard)),

@@ -1,7 +1,6 @@
 //! Resolves `lsh_plan`, and chooses the bands and rows of MinHash joins.
 
-use super::{Call, Expansion, Value, expansion};
-use crate::functions::find;
+use super::{Call, Expansion, Value, expansion, function};
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::sql::sqlparser::ast;
 use neardup_kernels::{BitSetting, bit_settings, choose_bands};
@@ -17,9 +16,7 @@ pub(in crate::functions) fn lsh_plan(call: &Call) -> Result<Expansion> {
         }
     }
     let (bands, rows) = chosen(call, call.number("target_recall")?)?;
-    let template = find(call.function)
-        .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?
-        .template;
+    let template = function(call)?.template;
     Ok(expansion(
         call,
         template,
@@ -40,8 +37,7 @@ fn projection_plan(call: &Call) -> Result<Expansion> {
         call.number("target_recall")?,
     )
     .map_err(|error| plan_datafusion_err!("lsh_plan: {error}"))?;
-    let function =
-        find(call.function).ok_or_else(|| plan_datafusion_err!("unknown function lsh_plan"))?;
+    let function = function(call)?;
     let mut result = expansion(call, function.variant("lsh_plan.projection"), vec![], []);
     if let Expansion::Template { values, .. } = &mut result {
         let mut column = |name: &str, value: &dyn Fn(&BitSetting) -> Option<Value>| {

@@ -46,7 +46,7 @@ fn block_variant<const N: usize>(
     Ok(expansion(call, template, call.relations.clone(), more))
 }
 
-/// The entry of the registry.
+/// The entry of the registry for a call.
 fn function(call: &Call) -> Result<&'static TableFunction> {
     find(call.function).ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))
 }

@@ -2,10 +2,10 @@
 
 use super::lsh::bands_and_rows;
 use super::signatures;
-use super::{Call, Expansion, Value, block_variant, expansion};
+use super::{Call, Expansion, Value, block_variant, expansion, function};
 use crate::functions::groups::Groups;
 use crate::functions::{
-    Keep, KeepOrder, columns, default_measure, find, hint_for_call, needed_method, one_row_per_id,
+    Keep, KeepOrder, columns, default_measure, hint_for_call, needed_method, one_row_per_id,
 };
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{DataFusionError, Result, ScalarValue, plan_datafusion_err, plan_err};
@@ -20,8 +20,7 @@ use neardup_kernels::pairs::MAX_PREDECESSORS;
 
 /// `near_duplicates`.
 pub(in crate::functions) fn near_duplicates(call: &Call) -> Result<Expansion> {
-    let function = find("near_duplicates")
-        .ok_or_else(|| plan_datafusion_err!("unknown function near_duplicates"))?;
+    let function = function(call)?;
     let order = keep_order(call)?;
     let template = match order {
         Some(_) => function.variants[0],
@@ -33,9 +32,7 @@ pub(in crate::functions) fn near_duplicates(call: &Call) -> Result<Expansion> {
 
 /// `deduplicate`: the rows that are kept, with all their columns.
 pub(in crate::functions) fn deduplicate(call: &Call) -> Result<Expansion> {
-    let template = find("deduplicate")
-        .ok_or_else(|| plan_datafusion_err!("unknown function deduplicate"))?
-        .template;
+    let template = function(call)?.template;
     let plan = &call.relations[0];
     let columns = columns::all_columns(plan);
     let names: Vec<String> = plan

@@ -132,5 +132,6 @@ fn in_one_type(
 
 /// The function's template over its inputs.
 fn resolved(call: &Call, inputs: Vec<LogicalPlan>) -> Result<Expansion> {
-    Ok(expansion(call, function(call)?.template, inputs, []))
+    let template = function(call)?.template;
+    Ok(expansion(call, template, inputs, []))
 }

@@ -1,9 +1,8 @@
 //! Resolves `partial_duplicates`, whose relation has a row for each sentence or for each document.
 
-use super::{Call, Expansion, Value, expansion};
+use super::{Call, Expansion, Value, expansion, function};
 use crate::functions::columns::{data_type, has_column, id_column, integer_column, text_column};
-use crate::functions::find;
-use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
+use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
 
 /// The arguments of a relation of sentences, and those of a relation of documents.
@@ -11,8 +10,7 @@ const OF_SENTENCES: [&str; 4] = ["document", "position", "start_column", "end_co
 const OF_DOCUMENTS: [&str; 4] = ["id", "language", "language_column", "splitter"];
 
 pub(in crate::functions) fn partial_duplicates(call: &Call) -> Result<Expansion> {
-    let function = find("partial_duplicates")
-        .ok_or_else(|| plan_datafusion_err!("unknown function partial_duplicates"))?;
+    let function = function(call)?;
     let plan = &call.relations[0];
     let of_sentences = OF_SENTENCES.iter().find(|name| call.is_given(name));
     let of_documents = OF_DOCUMENTS.iter().find(|name| call.is_given(name));

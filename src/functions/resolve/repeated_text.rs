@@ -1,18 +1,17 @@
 //! Resolves `repeated_text` and `repeated_passages`: projects the relation to an input with fixed column names. Their
 //! building block has a variant for units that are similar rather than equal.
 
-use super::{Call, Expansion, block_variant, expansion};
+use super::{Call, Expansion, block_variant, expansion, function};
 use crate::functions::columns::{id_column, text_column};
-use crate::functions::find;
-use datafusion::common::{Result, plan_datafusion_err};
+use datafusion::common::Result;
 use datafusion::logical_expr::LogicalPlanBuilder;
 
 pub(in crate::functions) fn repeated_text(call: &Call) -> Result<Expansion> {
-    resolved(call, "repeated_text")
+    resolved(call)
 }
 
 pub(in crate::functions) fn repeated_passages(call: &Call) -> Result<Expansion> {
-    resolved(call, "repeated_passages")
+    resolved(call)
 }
 
 /// `repeated_units`, the building block.
@@ -21,15 +20,13 @@ pub(in crate::functions) fn repeated_units(call: &Call) -> Result<Expansion> {
     block_variant(call, (!are_equal).then_some("repeated_units.similar"), [])
 }
 
-fn resolved(call: &Call, function: &str) -> Result<Expansion> {
+fn resolved(call: &Call) -> Result<Expansion> {
     let plan = &call.relations[0];
     let id = id_column(call, plan, call.column("id").unwrap_or("id"))?;
     let text = text_column(call, plan, call.column("text").unwrap_or("text"))?;
     let input = LogicalPlanBuilder::from(plan.clone())
         .project(vec![id.alias("id"), text.alias("text")])?
         .build()?;
-    let template = find(function)
-        .ok_or_else(|| plan_datafusion_err!("unknown function {function}"))?
-        .template;
+    let template = function(call)?.template;
     Ok(expansion(call, template, vec![input], []))
 }

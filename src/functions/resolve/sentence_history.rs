@@ -1,10 +1,9 @@
 //! Resolves `sentence_history`: projects the relation to an input with fixed column names.
 
-use super::{Call, Expansion, expansion};
+use super::{Call, Expansion, expansion, function};
 use crate::functions::columns::{column, data_type, id_column, integer_column, text_column};
-use crate::functions::find;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, plan_datafusion_err, plan_err};
+use datafusion::common::{Result, plan_err};
 use datafusion::logical_expr::LogicalPlanBuilder;
 
 pub(in crate::functions) fn sentence_history(call: &Call) -> Result<Expansion> {
@@ -30,8 +29,6 @@ pub(in crate::functions) fn sentence_history(call: &Call) -> Result<Expansion> {
             text.alias("text"),
         ])?
         .build()?;
-    let template = find("sentence_history")
-        .ok_or_else(|| plan_datafusion_err!("unknown function sentence_history"))?
-        .template;
+    let template = function(call)?.template;
     Ok(expansion(call, template, vec![input], []))
 }

@@ -1,8 +1,7 @@
 //! Resolves `sentence_vector`: projects the texts and the word vectors to inputs with fixed column names.
 
-use super::{Call, Expansion, expansion};
+use super::{Call, Expansion, expansion, function};
 use crate::functions::columns;
-use crate::functions::find;
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::logical_expr::{LogicalPlanBuilder, lit};
 
@@ -31,8 +30,6 @@ pub(in crate::functions) fn sentence_vector(call: &Call) -> Result<Expansion> {
     let vectors = LogicalPlanBuilder::from(vectors.clone())
         .project(vec![word.alias("word"), vector.alias("vector")])?
         .build()?;
-    let template = find("sentence_vector")
-        .ok_or_else(|| plan_datafusion_err!("unknown function sentence_vector"))?
-        .template;
+    let template = function(call)?.template;
     Ok(expansion(call, template, vec![documents, vectors], []))
 }

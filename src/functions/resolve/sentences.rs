@@ -1,9 +1,8 @@
 //! Resolves `sentences`, whose id and carried columns keep the names that they have in the input.
 
-use super::{Call, Expansion, expansion};
+use super::{Call, Expansion, expansion, function};
 use crate::functions::columns;
-use crate::functions::find;
-use datafusion::common::{Result, ScalarValue, plan_datafusion_err, plan_err};
+use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::functions::core::expr_fn::named_struct;
 use datafusion::logical_expr::{LogicalPlanBuilder, col, lit};
 use datafusion::prelude::get_field;
@@ -52,9 +51,7 @@ pub(in crate::functions) fn sentences(call: &Call) -> Result<Expansion> {
             carried.alias("carried"),
         ])?
         .build()?;
-    let template = find("sentences")
-        .ok_or_else(|| plan_datafusion_err!("unknown function sentences"))?
-        .template;
+    let template = function(call)?.template;
     let mut result = expansion(call, template, vec![input], []);
     if let Expansion::Template { output, .. } = &mut result {
         let mut columns = vec![col("sentence_id"), col("id").alias(id_name)];

@@ -1,14 +1,12 @@
 //! Resolves `shared_passages`: computes the lengths of the hashed runs and of the windows for its fingerprints.
 
-use super::{Call, Expansion, Value, expansion};
-use crate::functions::find;
+use super::{Call, Expansion, Value, expansion, function};
 use crate::functions::inputs;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use neardup_kernels::{Shingle, passage_window};
 
 pub(in crate::functions) fn shared_passages(call: &Call) -> Result<Expansion> {
-    let function = find("shared_passages")
-        .ok_or_else(|| plan_datafusion_err!("unknown function shared_passages"))?;
+    let function = function(call)?;
     let shortest = match call.is_given("min_words") {
         true if call.is_given("min_passage") => {
             return plan_err!("shared_passages: give either min_words or min_passage, not both");

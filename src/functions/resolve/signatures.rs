@@ -1,9 +1,9 @@
 //! Resolves the joins of bit signatures and of vectors.
 
 use super::join::{check_second, with_own_ids};
-use super::{Call, Expansion, Value, block_variant, expansion};
+use super::{Call, Expansion, Value, block_variant, expansion, function};
 use crate::functions::groups::Groups;
-use crate::functions::{columns, find, inputs};
+use crate::functions::{columns, inputs};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, plan_datafusion_err, plan_err};
 use datafusion::logical_expr::LogicalPlan;
@@ -285,8 +285,7 @@ fn finish(
     values: Vec<(&'static str, Value)>,
     reported: &str,
 ) -> Result<Expansion> {
-    let function = find(call.function)
-        .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?;
+    let function = function(call)?;
     let template = variant.map_or(function.template, |name| function.variant(name));
     let groups = Groups::of(call)?;
     if matches!(groups, Groups::Agree(_))

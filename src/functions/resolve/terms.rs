@@ -1,9 +1,8 @@
 //! Resolves the functions of terms: counts, frequencies, translations and vectors.
 
-use super::{Call, Expansion, expansion};
+use super::{Call, Expansion, expansion, function};
 use crate::functions::columns::{has_column, id_column, number_column, text_column};
-use crate::functions::find;
-use datafusion::common::{Result, plan_datafusion_err, plan_err};
+use datafusion::common::{Result, plan_err};
 use datafusion::functions::core::expr_fn::coalesce;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
 
@@ -119,8 +118,7 @@ fn over(
     variant: Option<&str>,
     relations: Vec<(&LogicalPlan, Vec<Expr>)>,
 ) -> Result<Expansion> {
-    let function = find(call.function)
-        .ok_or_else(|| plan_datafusion_err!("unknown function {}", call.function))?;
+    let function = function(call)?;
     let template = variant.map_or(function.template, |name| function.variant(name));
     let project = |(plan, columns): (&LogicalPlan, Vec<Expr>)| {
         LogicalPlanBuilder::from(plan.clone())

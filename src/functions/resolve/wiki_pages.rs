@@ -1,7 +1,6 @@
 //! Resolves `wiki_pages`: the input of its template is a dump table.
 
-use super::{Call, Expansion, expansion, scan_name};
-use crate::functions::find;
+use super::{Call, Expansion, expansion, function, scan_name};
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::LogicalPlanBuilder;
@@ -27,8 +26,6 @@ pub(in crate::functions) fn wiki_pages(call: &Call) -> Result<Expansion> {
     options.redirects = call.boolean("redirects")?;
     let table = provider_as_source(Arc::new(DumpTable::try_new(files, options)?));
     let plan = LogicalPlanBuilder::scan(scan_name(call), table, None)?.build()?;
-    let template = find("wiki_pages")
-        .ok_or_else(|| plan_datafusion_err!("unknown function wiki_pages"))?
-        .template;
+    let template = function(call)?.template;
     Ok(expansion(call, template, vec![plan], []))
 }

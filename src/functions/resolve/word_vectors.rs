@@ -1,7 +1,6 @@
 //! Resolves `word_vectors`: the input of its template is a table over the files.
 
-use super::{Call, Expansion, expansion, scan_name};
-use crate::functions::find;
+use super::{Call, Expansion, expansion, function, scan_name};
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::LogicalPlanBuilder;
@@ -18,8 +17,6 @@ pub(in crate::functions) fn word_vectors(call: &Call) -> Result<Expansion> {
     }
     let table = provider_as_source(Arc::new(WordVectorTable::try_new(files, options)?));
     let plan = LogicalPlanBuilder::scan(scan_name(call), table, None)?.build()?;
-    let template = find("word_vectors")
-        .ok_or_else(|| plan_datafusion_err!("unknown function word_vectors"))?
-        .template;
+    let template = function(call)?.template;
     Ok(expansion(call, template, vec![plan], []))
 }

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 words! {
     /// What is done with a row that contains an item.
     pub enum Action("action") {
-        /// It is left out.
+        /// The row is left out.
         Drop = "drop",
-        /// The item is cut out of its text.
+        /// The item is cut out of the text of the row.
         Cut = "cut",
-        /// It is kept, with true in the column [`CONTAMINATED`].
+        /// The row is kept, with true in the column [`CONTAMINATED`].
         Mark = "mark",
     }
 }
@@ -47,7 +47,7 @@ pub struct Decontaminate {
     pub min_coverage: f64,
     /// Minimum number of words of a run, in 1..=64.
     pub min_run: usize,
-    /// N-grams that stand in more distinct items than this are ignored.
+    /// N-grams that occur in more distinct items than this are ignored.
     pub max_items: usize,
     /// Items of fewer words are not looked for.
     pub min_words: usize,

@@ -15,7 +15,7 @@ use datafusion::prelude::{DataFrame, SessionContext};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The items found of each benchmark, of those that have the most.
+/// The number of items found of each benchmark, of the benchmarks with the largest numbers.
 const BY_BENCHMARK: &str = "SELECT name, count(*) AS items FROM \
     (SELECT DISTINCT item_id, field, coalesce(benchmark, 'no benchmark') AS name FROM contamination) \
     GROUP BY name ORDER BY items DESC, name LIMIT 100";
@@ -81,7 +81,7 @@ impl Run<'_> {
                 match record.rows as i64 >= found[0] {
                     true => Ok(()),
                     false => exec_err!(
-                        "step cuts: items stand in {} rows, but {} passages are cut",
+                        "step cuts: items occur in {} rows, but {} passages are cut",
                         found[0],
                         record.rows
                     ),

@@ -4,7 +4,7 @@ use super::run::Run;
 use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
-use crate::jobs::results::{bytes_of_row, numbers, one_row};
+use crate::jobs::results::{bytes_of_row, check_one_row, numbers};
 use crate::jobs::row_ids::RowIds;
 use crate::jobs::table::{self, plain_type};
 use datafusion::arrow::datatypes::DataType;
@@ -80,7 +80,7 @@ impl Run<'_> {
             Output::Step,
             async |job: &Job| job.plan(statement!("item_index"), &values).await,
             async |_: &SessionContext, written, record: &mut StepRecord| {
-                one_row(record)?;
+                check_one_row(record)?;
                 let bytes = bytes_of_row(written, "items").await?;
                 let index = ItemIndex::from_bytes(&bytes)
                     .map_err(|error| exec_datafusion_err!("step index: {error}"))?;

@@ -7,7 +7,7 @@ use crate::functions::{KeepOrder, joined_texts, last_column, names_of_groups};
 use crate::jobs::dumps;
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
-use crate::jobs::table::{TableColumns, check_row_ids, plain_type, rows, unfit};
+use crate::jobs::table::{TableColumns, check_row_ids, plain_type, rows, wrong_type};
 use crate::parameters::{parameter_error, set};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result;
@@ -57,7 +57,7 @@ impl Run<'_> {
             };
             if !is_list {
                 let needed = "hold lists of numbers or of (term, weight)";
-                return Err(unfit("vector", field, needed));
+                return Err(wrong_type("vector", field, needed));
             }
         }
         let id = table.find_id("id", self.options.id.as_deref())?;
@@ -71,7 +71,7 @@ impl Run<'_> {
             let field = table.find("within", column)?;
             if field.data_type().is_nested() || field.data_type().is_binary() {
                 let needed = "hold texts, numbers, dates or truth values";
-                return Err(unfit("within", field, needed));
+                return Err(wrong_type("within", field, needed));
             }
         }
         check_row_ids(id, self.options.row_ids)?;

@@ -1,8 +1,8 @@
 //! `dedup` with `edit`: cuts repeated lines, paragraphs or passages out of the texts, and keeps the rest.
 //!
 //! ```text
-//! input ─> documents ─┬─────────> repeated ────────────┬─> spans ─> cuts ─> kept
-//!                     └─> runs_1 ─> stable_1 ─> places_1 ─> passages_1 ─> cut_2 ─> runs_2 ─> … ─┘
+//! input ─> documents ─┬─────────────────────> repeated ──────────────────────────────────┬─> spans ─> cuts ─> kept
+//!                     └─> runs_1 ─> stable_1 ─> positions_1 ─> origins_1 ─> runs_2 ─> … ─┘
 //! ```
 //!
 //! After a cut, the words before and after it become adjacent and may form another repeated passage. A passage must
@@ -12,7 +12,7 @@
 //! whose words have become adjacent.
 //!
 //! If only whole sentences are cut (`CutAt::Sentences`), a step `whole` between `runs` and `stable` narrows the passages
-//! to sentences, and the step `places` does so again, because what is stable may begin or end within a sentence. The
+//! to sentences, and the step `positions` does so again, because what is stable may begin or end within a sentence. The
 //! last round is one that cuts nothing, though it may find passages: no whole sentence of them can be cut.
 
 use super::options::{Edit, Keep};
@@ -115,30 +115,35 @@ impl Run<'_> {
             register(job, "cut_texts", texts)?;
             let mut counts = BTreeMap::new();
             for (name, table, statement) in steps_of_round(by_sentence) {
+                if by_sentence && name != "runs" {
+                    // A view of the passages of the previous step.
+                    let sentences = statement!("passage_sentences");
+                    job.view("passage_sentences", sentences, &values).await?;
+                }
                 let rows = run_step(job, &step(name), statement, &values).await?;
                 counts.insert(name, rows);
                 register(job, table, job.context().table(&step(name)).await?)?;
             }
             let count = |name: &str| counts.get(name).copied().unwrap_or(0);
             let (found, stable) = (count("runs"), count("stable"));
-            let (places, passages) = (count("places"), count("passages"));
+            let (positions, origins) = (count("positions"), count("origins"));
             let is_right = match by_sentence {
-                // Parts of sentences are no places, and a round that cuts nothing is the last one.
-                true => places <= stable && passages == places,
-                false => places == stable && passages == stable && (found == 0 || stable > 0),
+                // Parts of sentences are left out, and a round that cuts nothing is the last one.
+                true => positions <= stable && origins == positions,
+                false => positions == stable && origins == stable && (found == 0 || stable > 0),
             };
             if !is_right {
                 return exec_err!(
-                    "round {round}: {stable} of {found} repeated passages can be cut, but {places} of them were \
-                     located, and the first occurrences of {passages}"
+                    "round {round}: {stable} of {found} repeated passages can be cut, but {positions} of them were \
+                     located, and the first occurrences of {origins}"
                 );
             }
-            let cut = job.context().table(&step("passages")).await?;
+            let cut = job.context().table(&step("origins")).await?;
             let repeated = match all {
                 Some(all) => all.union(cut)?,
                 None => cut,
             };
-            if passages == 0 {
+            if origins == 0 {
                 let repeated = repeated.drop_columns(&["first_word", "end_word"])?;
                 register(job, "repeated", repeated)?;
                 return Ok(by_sentence.then_some(found));
@@ -298,19 +303,15 @@ fn steps_of_round(by_sentence: bool) -> Vec<(&'static str, &'static str, Templat
     let runs = ("runs", "passage_runs", statement!("passage_runs"));
     let whole = ("whole", "passage_runs", statement!("whole_runs"));
     let stable = ("stable", "passage_runs", statement!("stable_runs"));
-    let places = match by_sentence {
-        true => statement!("sentence_places"),
-        false => statement!("passage_places"),
+    let positions = match by_sentence {
+        true => statement!("sentence_positions"),
+        false => statement!("passage_positions"),
     };
-    let places = ("places", "passage_places", places);
-    let passages = (
-        "passages",
-        "passage_passages",
-        statement!("passage_origins"),
-    );
+    let positions = ("positions", "passage_positions", positions);
+    let origins = ("origins", "passage_origins", statement!("passage_origins"));
     match by_sentence {
-        true => vec![runs, whole, stable, places, passages],
-        false => vec![runs, stable, places, passages],
+        true => vec![runs, whole, stable, positions, origins],
+        false => vec![runs, stable, positions, origins],
     }
 }
 

@@ -5,9 +5,9 @@
 //! table: input ───────────────────┴─> texts ─> frequencies ─> pairs ─> clusters ─> kept ─> removed
 //! ```
 //!
-//! `options`: the options of a job; `run`: the parameters derived from them; `documents`: the rows that are
-//! compared; `costs`: which method is the cheaper one; `steps`: the steps up to the kept rows; `removed`: the audit of the other rows; `edit`: the steps that cut
-//! repeated lines or paragraphs instead.
+//! `options`: the options of a job; `run`: the parameters derived from them; `documents`: the rows that are compared;
+//! `costs`: which method is the cheaper one; `steps`: the steps up to the kept rows; `removed`: the audit of the other
+//! rows; `edit`: the steps that cut repeated lines, paragraphs or passages instead.
 
 mod costs;
 mod documents;

@@ -76,9 +76,9 @@ words! {
 words! {
     /// Which sentences of a dump are compared.
     pub enum Compare("compare") {
-        /// Those of the running text, and those of lists that end with a stop.
+        /// Sentences of the running text, and list items that end with a stop.
         Sentences = "sentences",
-        /// Also list items that do not.
+        /// Also list items that do not end with a stop.
         Lists = "lists",
         /// Also headings.
         All = "all",

@@ -7,7 +7,7 @@ use crate::functions::{Value, one_row_per_id};
 use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
-use crate::jobs::results::{numbers, one_row};
+use crate::jobs::results::{check_one_row, numbers};
 use crate::resources::has_limit;
 use datafusion::common::{Result, exec_err, internal_err};
 use datafusion::datasource::MemTable;
@@ -149,7 +149,7 @@ impl Run<'_> {
             Output::Step,
             async |job: &Job| job.plan(statement!("frequencies"), &values).await,
             async |_: &SessionContext, written, record: &mut StepRecord| {
-                one_row(record)?;
+                check_one_row(record)?;
                 let shingles = tokens(written).await?;
                 record.set(Figure::Shingles, shingles);
                 Ok(())
@@ -169,7 +169,7 @@ impl Run<'_> {
                 Output::Step,
                 async |job: &Job| job.plan(statement!("prefixes"), &values).await,
                 async |_: &SessionContext, written, record: &mut StepRecord| {
-                    one_row(record)?;
+                    check_one_row(record)?;
                     let costs = self.costs(shingles, written, &sample).await?;
                     record.set(Figure::CostOfExact, costs.exact);
                     record.set(Figure::CostOfMinHash, costs.minhash);
@@ -213,16 +213,16 @@ impl Run<'_> {
         let ordered = self.options.keep != Keep::First && (linked || directed);
         if ordered {
             job.step(
-                "places",
+                "text_ranks",
                 Output::Step,
-                async |job: &Job| job.plan(statement!("places"), &values).await,
+                async |job: &Job| job.plan(statement!("text_ranks"), &values).await,
                 async |context: &SessionContext, _, record: &mut StepRecord| {
                     let texts =
                         numbers(context, "SELECT count(*) FROM texts WHERE compared").await?;
                     match texts[0] == record.rows as i64 {
                         true => Ok(()),
                         false => exec_err!(
-                            "step places: {} texts went in, {} came out",
+                            "step text_ranks: {} texts went in, {} came out",
                             texts[0],
                             record.rows
                         ),

@@ -1,6 +1,6 @@
 //! A job's directory on disk: the lock, the manifest, and syncing of names to survive a loss of power.
 
-use super::{foreign, no_job};
+use super::{no_job, other_files};
 use crate::files::MANIFEST;
 use crate::jobs::manifest::Manifest;
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
@@ -51,7 +51,7 @@ pub(super) fn find_manifest(path: &Path) -> Result<Option<Manifest>> {
         for entry in fs::read_dir(path).map_err(at)? {
             let name = entry.map_err(at)?.file_name();
             if !BEFORE_MANIFEST.iter().any(|ours| name == *ours) && name != MANIFEST {
-                return foreign(&path.display(), &name.to_string_lossy());
+                return other_files(&path.display(), &name.to_string_lossy());
             }
         }
     }

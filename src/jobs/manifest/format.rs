@@ -91,7 +91,7 @@ impl Manifest {
             2 | CURRENT => {
                 let mut manifest: Self = serde_json::from_slice(text).map_err(wrong)?;
                 let checksum = std::mem::take(&mut manifest.checksum);
-                if checksum != manifest.seal()? {
+                if checksum != manifest.own_checksum()? {
                     return exec_err!("{file}: the file is damaged: its checksum does not match");
                 }
                 manifest
@@ -116,7 +116,7 @@ impl Manifest {
     /// The text of the file, with its checksum.
     pub(in crate::jobs) fn text(&self) -> Result<String> {
         let sealed = Self {
-            checksum: self.seal()?,
+            checksum: self.own_checksum()?,
             ..self.clone()
         };
         Ok(sealed.json()? + "\n")
@@ -128,7 +128,7 @@ impl Manifest {
     }
 
     /// The checksum over everything but itself.
-    fn seal(&self) -> Result<String> {
+    fn own_checksum(&self) -> Result<String> {
         Ok(format!("{:016x}", xxh3_64(self.json()?.as_bytes())))
     }
 

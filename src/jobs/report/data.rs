@@ -54,11 +54,11 @@ pub struct ReportPair {
 /// Why a cluster is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shown {
-    /// It has a row that is less similar to the kept row than the threshold.
+    /// The cluster has a row that is less similar to the kept row than the threshold.
     Chain,
-    /// It has pairs of the class template.
+    /// The cluster has pairs of the class template.
     Template,
-    /// It is among the largest.
+    /// The cluster is among the largest.
     Largest,
 }
 

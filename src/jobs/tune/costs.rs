@@ -6,7 +6,7 @@ use crate::jobs::dedup::{Dedup, JoinCosts, Method, PrefixSample, Run, tokens};
 use crate::jobs::figures::Figure;
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
-use crate::jobs::results::one_row;
+use crate::jobs::results::check_one_row;
 use crate::jobs::statement::plan;
 use datafusion::common::Result;
 use datafusion::prelude::{DataFrame, SessionContext};
@@ -44,7 +44,7 @@ impl Tuner<'_> {
                     async |context: &SessionContext,
                            written: DataFrame,
                            record: &mut StepRecord| {
-                        one_row(record)?;
+                        check_one_row(record)?;
                         context.deregister_table("frequencies")?;
                         context.register_table("frequencies", written.clone().into_view())?;
                         let shingles = tokens(written).await?;

@@ -9,7 +9,8 @@
 //! not only the few whose other text is also in the sample.
 //!
 //! `options`: the options of a job; `edits` and `labels` judge settings, by the edit similarity of pairs or by labels;
-//! `costs` estimates what joins of the whole corpus cost at each setting; `methods` measures MinHash at the best setting; `result`: what is found; `tables` writes it.
+//! `costs` estimates what joins of the whole corpus cost at each setting; `methods` measures MinHash at the
+//! best setting; `result`: what is found; `tables` writes it.
 
 mod costs;
 mod edits;

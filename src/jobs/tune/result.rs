@@ -64,7 +64,7 @@ pub struct MethodRecall {
     pub rows: usize,
     /// Pairs of the sample.
     pub pairs: i64,
-    /// Those that it finds.
+    /// The pairs of the sample that it finds.
     pub found: i64,
     /// The share; `None` without pairs.
     pub recall: Option<Share>,
@@ -94,7 +94,7 @@ pub struct LabelCounts {
     pub of_one_id: i64,
     /// The distinct pairs of the other rows; `(a, b)` and `(b, a)` are one pair.
     pub pairs: i64,
-    /// Those whose two ids have texts in the corpus. They judge the settings.
+    /// The distinct pairs whose two ids have texts in the corpus. They judge the settings.
     pub found: i64,
 }
 
@@ -110,7 +110,7 @@ impl LabelCounts {
 pub struct TuneResult {
     /// Distinct texts of the corpus that are compared.
     pub texts: i64,
-    /// Those of the sample.
+    /// Distinct texts of the sample.
     pub sample: i64,
     /// What was read of the labels, if there are any.
     pub labels: Option<LabelCounts>,
@@ -138,8 +138,9 @@ impl TuneResult {
     /// The settings at which more than half of the texts of the sample are in a pair, by their indexes in `settings`.
     pub fn mostly_similar(&self) -> Vec<usize> {
         let share = |setting: &usize| self.similar_share(&self.settings[*setting]);
-        let is_most = |setting: &usize| share(setting).is_some_and(|share| share > MOST);
-        (0..self.settings.len()).filter(is_most).collect()
+        let exceeds_it =
+            |setting: &usize| share(setting).is_some_and(|share| share > MAX_SIMILAR_SHARE);
+        (0..self.settings.len()).filter(exceeds_it).collect()
     }
 
     /// The best setting at which at most half of the texts of the sample are in a pair, by its index in `settings`.
@@ -149,8 +150,8 @@ impl TuneResult {
     }
 }
 
-/// Most texts are similar if a larger share of them is in a pair.
-const MOST: f64 = 0.5;
+/// The share of the texts in a pair above which a setting is said to make most texts similar.
+const MAX_SIMILAR_SHARE: f64 = 0.5;
 
 /// The index of the best setting.
 pub(super) fn best(settings: &[Setting]) -> Option<usize> {

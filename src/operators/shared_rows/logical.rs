@@ -1,8 +1,9 @@
 //! The logical node, and the rule that removes it where the rows are read only once.
 
+use crate::operators::one_input::{one_input_node, only};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
-use datafusion::common::{DFSchemaRef, Result, internal_err};
+use datafusion::common::{DFSchemaRef, Result};
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 use datafusion::optimizer::AnalyzerRule;
 use std::collections::BTreeMap;
@@ -75,37 +76,24 @@ impl UserDefinedLogicalNodeCore for SharedRows {
         "SharedRows"
     }
 
-    fn inputs(&self) -> Vec<&LogicalPlan> {
-        vec![&self.input]
-    }
-
     fn schema(&self) -> &DFSchemaRef {
         self.input.schema()
-    }
-
-    fn expressions(&self) -> Vec<Expr> {
-        vec![]
     }
 
     fn fmt_for_explain(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(f, "SharedRows: computed once")
     }
 
-    fn with_exprs_and_inputs(&self, _: Vec<Expr>, mut inputs: Vec<LogicalPlan>) -> Result<Self> {
-        let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
-            return internal_err!("SharedRows has one input");
-        };
+    fn with_exprs_and_inputs(&self, _: Vec<Expr>, inputs: Vec<LogicalPlan>) -> Result<Self> {
         Ok(Self {
             key: self.key,
             purpose: self.purpose,
-            input,
+            input: only(inputs)?,
         })
     }
 
-    /// All columns, because copies with different columns could not share their rows.
-    fn necessary_children_exprs(&self, _output_columns: &[usize]) -> Option<Vec<Vec<usize>>> {
-        Some(vec![(0..self.input.schema().fields().len()).collect()])
-    }
+    // All columns are read, because copies with different columns could not share their rows.
+    one_input_node!();
 }
 
 /// Removes the node where the plan has no other copy of it: its rows are computed once anyway, and without the node

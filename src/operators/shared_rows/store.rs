@@ -1,11 +1,12 @@
 //! The rows that copies of a node share: the first reader computes and stores them, all readers get them from here.
 
 use crate::operators::similar_pairs::compact;
+use crate::operators::spilling::{spill_manager, spillable_memory};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::runtime::SpawnedTask;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
-use datafusion::execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
+use datafusion::execution::memory_pool::{MemoryLimit, MemoryReservation};
 use datafusion::execution::spill_file::SpillFile;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::metrics::SpillMetrics;
@@ -139,16 +140,8 @@ async fn store_partition(
     context: &Arc<TaskContext>,
 ) -> Result<Segment> {
     let schema: SchemaRef = input.schema();
-    let compression = context
-        .session_config()
-        .options()
-        .execution
-        .spill_compression;
-    let manager = SpillManager::new(context.runtime_env(), metrics, schema)
-        .with_compression_type(compression);
-    let memory = MemoryConsumer::new("shared_rows")
-        .with_can_spill(true)
-        .register(context.memory_pool());
+    let manager = spill_manager(context, metrics, schema);
+    let memory = spillable_memory(context, "shared_rows");
     let partitions = input.output_partitioning().partition_count().max(1);
     let max_bytes = match context.memory_pool().memory_limit() {
         MemoryLimit::Finite(bytes) => bytes / MEMORY_SHARE / partitions,

@@ -286,11 +286,11 @@ impl PartRows {
             }
             Verify::Hamming | Verify::None => {}
         }
-        if spec.has_halves() {
-            let halves = column("half")?.as_boolean();
-            let halved = rows.iter().filter(|&&row| halves.is_valid(row));
+        if spec.has_two_groups() {
+            let second = column("in_second_group")?.as_boolean();
+            let of_two_groups = rows.iter().filter(|&&row| second.is_valid(row));
             self.sides
-                .extend(halved.map(|&row| u8::from(halves.value(row))));
+                .extend(of_two_groups.map(|&row| u8::from(second.value(row))));
             self.self_join = true;
         }
         if spec.two_sides {

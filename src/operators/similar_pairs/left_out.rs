@@ -18,7 +18,7 @@ const PREFIX: &str = "left-out-";
 
 /// Where a join writes the counts of what it leaves out.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Serialize, Deserialize)]
-pub struct Report {
+pub struct LeftOutTarget {
     directory: String,
     /// The number of the join within its plan, from 0.
     join: usize,
@@ -48,7 +48,7 @@ pub struct LeftOut {
     pub similar: u64,
 }
 
-impl Report {
+impl LeftOutTarget {
     /// The counts of the `join`-th join of a plan, in files in a directory.
     pub(super) fn new(directory: &str, join: usize) -> Self {
         let directory = directory.to_owned();
@@ -115,7 +115,7 @@ impl LeftOut {
 
     /// Writes the counts of a part into the directory of the report, if one is set and anything was left out.
     pub(super) async fn write(&self, spec: &Spec, part: u32, runtime: &RuntimeEnv) -> Result<()> {
-        let Some(Report { directory, join }) = &spec.report else {
+        let Some(LeftOutTarget { directory, join }) = &spec.report else {
             return Ok(());
         };
         if *self == Self::default() {

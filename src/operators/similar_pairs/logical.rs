@@ -1,9 +1,10 @@
 //! The logical node.
 
-use super::{Report, Spec};
+use super::{LeftOutTarget, Spec};
+use crate::operators::one_input::{one_input_node, only};
 use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::tree_node::Transformed;
-use datafusion::common::{DFSchema, DFSchemaRef, Result, internal_err, plan_err};
+use datafusion::common::{DFSchema, DFSchemaRef, Result, plan_err};
 use datafusion::logical_expr::{
     Expr, Extension, LogicalPlan, LogicalPlanBuilder, UserDefinedLogicalNodeCore, col,
 };
@@ -59,7 +60,7 @@ impl SimilarPairs {
     }
 
     /// The same node, which also reports what it leaves out.
-    pub(crate) fn reporting(&self, report: Report) -> Result<Self> {
+    pub(crate) fn reporting(&self, report: LeftOutTarget) -> Result<Self> {
         let spec = Spec {
             report: Some(report),
             ..self.spec.clone()
@@ -93,33 +94,20 @@ impl UserDefinedLogicalNodeCore for SimilarPairs {
         "SimilarPairs"
     }
 
-    fn inputs(&self) -> Vec<&LogicalPlan> {
-        vec![&self.input]
-    }
-
     fn schema(&self) -> &DFSchemaRef {
         &self.schema
-    }
-
-    fn expressions(&self) -> Vec<Expr> {
-        vec![]
     }
 
     fn fmt_for_explain(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(f, "SimilarPairs: {}", self.spec)
     }
 
-    fn with_exprs_and_inputs(&self, _: Vec<Expr>, mut inputs: Vec<LogicalPlan>) -> Result<Self> {
-        let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
-            return internal_err!("SimilarPairs has one input");
-        };
-        Self::try_new(input, self.spec.clone())
+    fn with_exprs_and_inputs(&self, _: Vec<Expr>, inputs: Vec<LogicalPlan>) -> Result<Self> {
+        Self::try_new(only(inputs)?, self.spec.clone())
     }
 
-    fn necessary_children_exprs(&self, _output_columns: &[usize]) -> Option<Vec<Vec<usize>>> {
-        // Every column of the projection made in `plan` is read.
-        Some(vec![(0..self.input.schema().fields().len()).collect()])
-    }
+    // The input is the projection made in `plan`, of which every column is read.
+    one_input_node!();
 }
 
 /// The same plan, whose joins write the counts of what they leave out into a directory.
@@ -132,7 +120,7 @@ pub(crate) fn reporting(plan: LogicalPlan, directory: &str) -> Result<LogicalPla
         let Some(pairs) = extension.node.as_any().downcast_ref::<SimilarPairs>() else {
             return Ok(Transformed::no(node));
         };
-        let report = Report::new(directory, joins);
+        let report = LeftOutTarget::new(directory, joins);
         joins += 1;
         let node = Arc::new(pairs.reporting(report)?);
         Ok(Transformed::yes(LogicalPlan::Extension(Extension { node })))

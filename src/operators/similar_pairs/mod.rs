@@ -28,7 +28,7 @@ mod metrics;
 mod spool;
 
 pub use exec::SimilarPairsExec;
-pub use left_out::{LeftOut, Report};
+pub use left_out::{LeftOut, LeftOutTarget};
 pub use logical::SimilarPairs;
 pub(crate) use logical::reporting;
 pub(crate) use spool::compact;
@@ -76,7 +76,7 @@ impl Verify {
 pub enum Candidates {
     /// Rows that share a key.
     Keys,
-    /// All rows of a part. If the part has two halves, only pairs of a row of one half with a row of the other.
+    /// All rows of a part. If the part has two groups of rows, only pairs of a row of one with a row of the other.
     All,
     /// Rows whose signatures are near in the sorted order of their permuted bits.
     Windows {
@@ -132,7 +132,7 @@ pub struct Spec {
     /// Which rows may be in a pair.
     pub group_rule: GroupRule,
     /// Where the counts of uncompared rows and pairs are written, if anywhere.
-    pub report: Option<Report>,
+    pub report: Option<LeftOutTarget>,
 }
 
 impl Spec {
@@ -149,8 +149,8 @@ impl Spec {
         if self.reads_signatures() && self.verify != Verify::Hamming {
             columns.push("signature");
         }
-        if self.has_halves() {
-            columns.push("half");
+        if self.has_two_groups() {
+            columns.push("in_second_group");
         }
         if self.two_sides {
             columns.push("side");
@@ -188,8 +188,8 @@ impl Spec {
         }
     }
 
-    /// Whether a part may have two halves.
-    pub(crate) fn has_halves(&self) -> bool {
+    /// Whether a part may have two groups of rows, which are compared with each other.
+    pub(crate) fn has_two_groups(&self) -> bool {
         self.candidates == Candidates::All && !self.two_sides
     }
 }

@@ -3,11 +3,12 @@
 
 use super::Spec;
 use super::input::{PartRows, rows_by_part};
+use crate::operators::spilling::{spill_manager, spillable_memory};
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::compute::interleave_record_batch;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::{DataFusionError, Result, internal_err};
-use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
+use datafusion::execution::memory_pool::MemoryReservation;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::metrics::SpillMetrics;
 use datafusion::physical_plan::spill::{SpillManager, get_record_batch_memory_size};
@@ -45,19 +46,14 @@ impl Spool {
         context: &TaskContext,
         metrics: SpillMetrics,
     ) -> Self {
-        let config = context.session_config();
-        let compression = config.options().execution.spill_compression;
         Self {
             spec: spec.clone(),
-            manager: SpillManager::new(context.runtime_env(), metrics, schema)
-                .with_compression_type(compression),
-            memory: MemoryConsumer::new("similar_pairs spool")
-                .with_can_spill(true)
-                .register(context.memory_pool()),
+            manager: spill_manager(context, metrics, schema),
+            memory: spillable_memory(context, "similar_pairs spool"),
             batches: Vec::new(),
             positions: BTreeMap::new(),
             runs: Vec::new(),
-            batch_size: config.batch_size(),
+            batch_size: context.session_config().batch_size(),
         }
     }
 
@@ -213,7 +209,7 @@ pub(crate) fn compact(batch: &RecordBatch) -> Result<RecordBatch, DataFusionErro
     Ok(RecordBatch::try_new(batch.schema(), columns.collect())?)
 }
 
-/// The same values, without the bytes of others.
+/// The same values, without the bytes of other values in their buffers.
 pub(super) fn compact_column(column: &ArrayRef) -> ArrayRef {
     match column.data_type() {
         DataType::Utf8View => Arc::new(column.as_string_view().gc()),

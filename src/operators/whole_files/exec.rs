@@ -2,7 +2,7 @@
 
 use super::store::{Files, Stores};
 use crate::files::NULL_DIRECTORY;
-use crate::operators::one_input::one_input;
+use crate::operators::one_input::passes_rows;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt64Array};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
@@ -19,7 +19,7 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, execute_input_stream,
+    DisplayAs, DisplayFormatType, ExecutionPlan, execute_input_stream,
 };
 use futures::StreamExt;
 use std::fmt::Formatter;
@@ -85,19 +85,7 @@ impl DisplayAs for WholeFilesExec {
 }
 
 impl ExecutionPlan for WholeFilesExec {
-    fn name(&self) -> &str {
-        "WholeFilesExec"
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        self.writer.properties()
-    }
-
-    one_input!(writer);
-
-    fn maintains_input_order(&self) -> Vec<bool> {
-        vec![true]
-    }
+    passes_rows!(writer, "WholeFilesExec");
 
     fn execute(
         &self,

@@ -1,8 +1,9 @@
 //! The logical node.
 
 use super::Target;
+use crate::operators::one_input::{one_input_node, only};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use datafusion::common::{DFSchema, DFSchemaRef, Result, internal_err};
+use datafusion::common::{DFSchema, DFSchemaRef, Result};
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 use std::sync::{Arc, LazyLock};
 
@@ -65,33 +66,20 @@ impl UserDefinedLogicalNodeCore for WriteStep {
         "WriteStep"
     }
 
-    fn inputs(&self) -> Vec<&LogicalPlan> {
-        vec![&self.input]
-    }
-
     fn schema(&self) -> &DFSchemaRef {
         &self.schema
-    }
-
-    fn expressions(&self) -> Vec<Expr> {
-        vec![]
     }
 
     fn fmt_for_explain(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(f, "WriteStep: {}", self.target.directory)
     }
 
-    fn with_exprs_and_inputs(&self, _: Vec<Expr>, mut inputs: Vec<LogicalPlan>) -> Result<Self> {
-        let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
-            return internal_err!("WriteStep has one input");
-        };
+    fn with_exprs_and_inputs(&self, _: Vec<Expr>, inputs: Vec<LogicalPlan>) -> Result<Self> {
         Ok(Self {
-            input,
+            input: only(inputs)?,
             ..self.clone()
         })
     }
 
-    fn necessary_children_exprs(&self, _output_columns: &[usize]) -> Option<Vec<Vec<usize>>> {
-        Some(vec![(0..self.input.schema().fields().len()).collect()])
-    }
+    one_input_node!();
 }

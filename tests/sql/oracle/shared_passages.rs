@@ -22,7 +22,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// passage, id, start_char, end_char, start_byte, end_byte, length, places, texts.
+/// passage, id, start_char, end_char, start_byte, end_byte, length, occurrences, texts.
 type Row = (u64, [i64; 8]);
 
 /// Texts of few letters, of which some are copies, parts or compositions of others.

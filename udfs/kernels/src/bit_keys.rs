@@ -146,9 +146,9 @@ fn check_length(signature: &[u8], bits: usize) -> Result<(), KeyError> {
 }
 
 /// Divides the comparison of all pairs into parts, one for each pair of groups of rows (g, h) with g ≤ h.
-/// Returns the parts that a row of `group` belongs to, as (part, half). In the part of two different groups,
-/// rows of the lower group are in half 0 (`false`) and rows of the other in half 1 (`true`), and rows of
-/// different halves are compared. In the part of a single group, all rows are compared and there is no half.
+/// Returns the parts that a row of `group` belongs to, each with whether the row is in the second of the two
+/// groups of the part, the one with the higher number. Rows of the first group are compared with rows of the
+/// second one. In the part of a single group, for which this is `None`, all rows are compared.
 pub fn pair_parts(group: u64, groups: u64) -> impl Iterator<Item = (u64, Option<bool>)> {
     let first = move |low: u64| -> u64 {
         // Parts are numbered row by row of the triangle: (0, 0), (0, 1), …, (1, 1), …
@@ -157,8 +157,8 @@ pub fn pair_parts(group: u64, groups: u64) -> impl Iterator<Item = (u64, Option<
     let range: Range<u64> = 0..groups;
     range.map(move |other| {
         let (low, high) = (group.min(other), group.max(other));
-        let half = (low < high).then_some(group == high);
-        (first(low) + (high - low), half)
+        let is_second = (low < high).then_some(group == high);
+        (first(low) + (high - low), is_second)
     })
 }
 

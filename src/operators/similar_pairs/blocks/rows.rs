@@ -130,7 +130,7 @@ pub(super) async fn kept(store: &Store, segment: &Segment, counts: &Counts) -> R
 
 /// The rows of a segment in memory.
 struct Rows<'a> {
-    /// Those of a segment on disk; `None`: they are in the store.
+    /// The batches of a segment on disk; `None`: the batches are in the store.
     read: Option<Vec<Columns>>,
     /// The batch and the row of each.
     indices: Cow<'a, [(u32, u32)]>,

@@ -5,6 +5,7 @@
 
 use super::columns::Columns;
 use crate::operators::similar_pairs::spool::compact;
+use crate::operators::spilling::{spill_manager, spillable_memory};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::compute::interleave_record_batch;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
@@ -86,23 +87,16 @@ impl Store {
         context: &TaskContext,
         metrics: SpillMetrics,
     ) -> Self {
-        let config = context.session_config();
-        let compression = config.options().execution.spill_compression;
         Self {
-            manager: SpillManager::new(context.runtime_env(), metrics, Arc::clone(&schema))
-                .with_compression_type(compression),
+            manager: spill_manager(context, metrics, Arc::clone(&schema)),
             schema,
             part,
-            memory: Some(
-                MemoryConsumer::new("similar_pairs rows")
-                    .with_can_spill(true)
-                    .register(context.memory_pool()),
-            ),
+            memory: Some(spillable_memory(context, "similar_pairs rows")),
             pool: Arc::clone(context.memory_pool()),
             batches: Vec::new(),
             columns: Vec::new(),
             segments: Vec::new(),
-            batch_size: config.batch_size(),
+            batch_size: context.session_config().batch_size(),
         }
     }
 

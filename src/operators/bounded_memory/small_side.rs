@@ -63,7 +63,7 @@ impl PhysicalOptimizerRule for JoinSmallSide {
         plan: Arc<dyn ExecutionPlan>,
         options: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let mut room = self.limit.map(|bytes| Room {
+        let mut budget = self.limit.map(|bytes| HashBudget {
             plan: bytes / PLAN_DIVISOR,
             join: bytes / JOIN_DIVISOR,
         });
@@ -73,7 +73,7 @@ impl PhysicalOptimizerRule for JoinSmallSide {
             let Some(join) = join else {
                 return Ok(Transformed::no(node));
             };
-            if let Some(by_hash) = join.by_hash(room.as_mut())? {
+            if let Some(by_hash) = join.by_hash(budget.as_mut())? {
                 return Ok(Transformed::yes(by_hash));
             }
             let sorted = match join.is_by_hash {
@@ -100,10 +100,10 @@ impl PhysicalOptimizerRule for JoinSmallSide {
 
 /// Bytes that hash tables may use.
 #[derive(Debug, Clone, Copy)]
-struct Room {
-    /// All those of the plan that are not planned yet.
+struct HashBudget {
+    /// Bytes for all hash tables of the plan that are not planned yet.
     plan: usize,
-    /// One of them.
+    /// Bytes for the hash table of one join.
     join: usize,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Join<'a> {
     }
 
     /// The join by hash of a side that is small.
-    fn by_hash(&self, room: Option<&mut Room>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    fn by_hash(&self, budget: Option<&mut HashBudget>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
         // Only sides whose rows without a partner are in no result: the partitions of the other side share the table.
         let (left, right) = match self.join_type {
             JoinType::Inner => (true, true),
@@ -174,10 +174,10 @@ impl<'a> Join<'a> {
             (None, Some(right)) => (right, false),
             (None, None) => return Ok(None),
         };
-        match (smaller.is_one_row, smaller.bytes, room) {
+        match (smaller.is_one_row, smaller.bytes, budget) {
             (true, _, _) => {}
-            (false, Some(bytes), Some(room)) if bytes <= room.plan.min(room.join) => {
-                room.plan -= bytes;
+            (false, Some(bytes), Some(budget)) if bytes <= budget.plan.min(budget.join) => {
+                budget.plan -= bytes;
             }
             _ => return Ok(None),
         }

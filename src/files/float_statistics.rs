@@ -25,17 +25,17 @@ use std::sync::Arc;
 
 /// Removes minimum and maximum values of floating-point columns from the statistics of Parquet scans.
 #[derive(Debug)]
-pub(crate) struct DropDoubleBounds;
+pub(crate) struct DropFloatBounds;
 
 /// Removes comparisons of floating-point columns from the pruning predicates of Parquet scans.
 #[derive(Debug)]
-pub(crate) struct ScanDoubles;
+pub(crate) struct ScanFloats;
 
-/// Disables pruning for Parquet files with floating-point columns. It replaces [`ScanDoubles`] on a cluster, where
+/// Disables pruning for Parquet files with floating-point columns. It replaces [`ScanFloats`] on a cluster, where
 /// filters are pushed down after the last rule of neardup.
 #[cfg(feature = "cluster")]
 #[derive(Debug)]
-pub(crate) struct ReadAllDoubles;
+pub(crate) struct ReadAllFloats;
 
 /// A change of a Parquet scan; `None` leaves the scan as it is.
 type Change = fn(&FileScanConfig, &ParquetSource) -> Option<FileScanConfig>;
@@ -59,7 +59,7 @@ fn change(plan: Arc<dyn ExecutionPlan>, change: Change) -> Result<Arc<dyn Execut
     Ok(changed.data)
 }
 
-impl PhysicalOptimizerRule for DropDoubleBounds {
+impl PhysicalOptimizerRule for DropFloatBounds {
     fn optimize(
         &self,
         plan: Arc<dyn ExecutionPlan>,
@@ -69,7 +69,7 @@ impl PhysicalOptimizerRule for DropDoubleBounds {
     }
 
     fn name(&self) -> &str {
-        "drop_double_bounds"
+        "drop_float_bounds"
     }
 
     fn schema_check(&self) -> bool {
@@ -77,7 +77,7 @@ impl PhysicalOptimizerRule for DropDoubleBounds {
     }
 }
 
-impl PhysicalOptimizerRule for ScanDoubles {
+impl PhysicalOptimizerRule for ScanFloats {
     fn optimize(
         &self,
         plan: Arc<dyn ExecutionPlan>,
@@ -87,7 +87,7 @@ impl PhysicalOptimizerRule for ScanDoubles {
     }
 
     fn name(&self) -> &str {
-        "scan_doubles"
+        "scan_floats"
     }
 
     fn schema_check(&self) -> bool {
@@ -96,7 +96,7 @@ impl PhysicalOptimizerRule for ScanDoubles {
 }
 
 #[cfg(feature = "cluster")]
-impl PhysicalOptimizerRule for ReadAllDoubles {
+impl PhysicalOptimizerRule for ReadAllFloats {
     fn optimize(
         &self,
         plan: Arc<dyn ExecutionPlan>,
@@ -106,7 +106,7 @@ impl PhysicalOptimizerRule for ReadAllDoubles {
     }
 
     fn name(&self) -> &str {
-        "read_all_doubles"
+        "read_all_floats"
     }
 
     fn schema_check(&self) -> bool {
@@ -114,30 +114,30 @@ impl PhysicalOptimizerRule for ReadAllDoubles {
     }
 }
 
-fn has_doubles(config: &FileScanConfig) -> bool {
+fn has_floats(config: &FileScanConfig) -> bool {
     let schema = config.file_source().table_schema().table_schema();
     let mut types = schema.fields().iter().map(|field| field.data_type());
-    types.any(has_double)
+    types.any(has_float)
 }
 
 #[cfg(feature = "cluster")]
 fn read_all(config: &FileScanConfig, source: &ParquetSource) -> Option<FileScanConfig> {
-    has_doubles(config).then(|| with_pruning(config, source.clone(), false))
+    has_floats(config).then(|| with_pruning(config, source.clone(), false))
 }
 
 /// Whether values of the type are, or contain, floating-point numbers. The recursion is as deep as the type, which
 /// readers limit.
-fn has_double(data_type: &DataType) -> bool {
+fn has_float(data_type: &DataType) -> bool {
     match data_type {
-        DataType::Dictionary(_, value) => has_double(value),
-        DataType::RunEndEncoded(_, value) => has_double(value.data_type()),
+        DataType::Dictionary(_, value) => has_float(value),
+        DataType::RunEndEncoded(_, value) => has_float(value.data_type()),
         DataType::List(field)
         | DataType::ListView(field)
         | DataType::LargeList(field)
         | DataType::LargeListView(field)
         | DataType::FixedSizeList(field, _)
-        | DataType::Map(field, _) => has_double(field.data_type()),
-        DataType::Struct(fields) => fields.iter().any(|field| has_double(field.data_type())),
+        | DataType::Map(field, _) => has_float(field.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| has_float(field.data_type())),
         other => other.is_floating(),
     }
 }
@@ -153,7 +153,7 @@ fn with_pruning(config: &FileScanConfig, source: ParquetSource, prunes: bool) ->
 }
 
 fn without_bounds(config: &FileScanConfig) -> Option<FileScanConfig> {
-    if !has_doubles(config) {
+    if !has_floats(config) {
         return None;
     }
     let schema = config.file_source().table_schema().table_schema();
@@ -182,7 +182,7 @@ fn without_bounds(config: &FileScanConfig) -> Option<FileScanConfig> {
 
 fn without(mut statistics: Statistics, schema: &Schema) -> Statistics {
     for (column, field) in statistics.column_statistics.iter_mut().zip(schema.fields()) {
-        if has_double(field.data_type()) {
+        if has_float(field.data_type()) {
             column.min_value = Precision::Absent;
             column.max_value = Precision::Absent;
             column.sum_value = Precision::Absent;
@@ -198,7 +198,7 @@ fn scan(config: &FileScanConfig, source: &ParquetSource) -> Option<FileScanConfi
         let columns = collect_columns(expr);
         !columns.iter().any(|column| {
             let field = schema.fields().get(column.index());
-            field.is_some_and(|field| has_double(field.data_type()))
+            field.is_some_and(|field| has_float(field.data_type()))
         })
     };
     let (safe, doubtful): (Vec<_>, Vec<_>) =

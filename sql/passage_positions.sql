@@ -1,9 +1,9 @@
--- passage_places(input, input_b)
+-- passage_positions(input, input_b)
 --
 -- Returns the positions of passages in their texts. A building block of repeated_passages and of jobs.
 --
 -- Inputs
---   input: id, first_word, end_word, first_id, first_at, copies
+--   input: id, first_word, end_word, first_id, first_start_word, copies
 --   input_b: id, text, cut
 -- Columns
 --   id: as id | a text with a repeated passage
@@ -11,8 +11,8 @@
 --   end_word: Int64 | the word after it
 --   start_char: Int64 | offset of its first character in the text
 --   end_char: Int64 | offset after its last character
---   first_id: as id | the text in which it stands first
---   first_at: Int64 | its first word there, among those that are not cut
+--   first_id: as id | the text in which it occurs first
+--   first_start_word: Int64 | its first word there, among those that are not cut
 --   words: Int64 | number of its words that are not cut
 --   copies: Int64 | as in input
 -- Guarantees
@@ -24,7 +24,7 @@ SELECT
   span['start_char'] AS start_char,
   span['end_char'] AS end_char,
   run['first_id'] AS first_id,
-  run['first_at'] AS first_at,
+  run['first_start_word'] AS first_start_word,
   run['end_word'] - run['first_word'] AS words,
   run['copies'] AS copies
 FROM (
@@ -36,7 +36,7 @@ FROM (
         'first_word', first_word,
         'end_word', end_word,
         'first_id', first_id,
-        'first_at', first_at,
+        'first_start_word', first_start_word,
         'copies', copies
       )) AS runs
     FROM input

@@ -1,12 +1,12 @@
 //! Splits batches before an `UNNEST` that would make many rows of each of their rows.
 
-use crate::operators::one_input::one_input;
+use crate::operators::one_input::passes_rows;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan};
 use futures::{StreamExt, TryStreamExt};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const ROWS_OF_LONG_LISTS: usize = 64;
 /// Splits the batches of its input so that each has a bounded size after its lists are unnested. A single row is
 /// never split, so one row with long lists may exceed the bounds.
 #[derive(Debug)]
-pub(super) struct CutExec {
+pub(super) struct SplitBatchesExec {
     input: Arc<dyn ExecutionPlan>,
     /// Indices of the list columns.
     lists: Vec<usize>,
@@ -27,7 +27,7 @@ pub(super) struct CutExec {
     max_rows: usize,
 }
 
-impl CutExec {
+impl SplitBatchesExec {
     pub(super) fn new(input: Arc<dyn ExecutionPlan>, lists: Vec<usize>) -> Self {
         Self {
             input,
@@ -54,26 +54,14 @@ impl CutExec {
     }
 }
 
-impl DisplayAs for CutExec {
+impl DisplayAs for SplitBatchesExec {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "CutExec")
+        write!(f, "SplitBatchesExec")
     }
 }
 
-impl ExecutionPlan for CutExec {
-    fn name(&self) -> &str {
-        "CutExec"
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        self.input.properties()
-    }
-
-    one_input!(input);
-
-    fn maintains_input_order(&self) -> Vec<bool> {
-        vec![true]
-    }
+impl ExecutionPlan for SplitBatchesExec {
+    passes_rows!(input, "SplitBatchesExec");
 
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {
         vec![false]

@@ -1,4 +1,4 @@
-//! The part of a result that the summary of a job shows: its largest clusters, and removed rows that state another
+//! Examples of the result of a job, which follow its summary: the largest clusters, and removed rows that state another
 //! fact.
 
 use super::figures::Figure;
@@ -15,7 +15,7 @@ const SAMPLED_ROWS: usize = 300;
 
 /// The largest clusters of a job, and removed rows that state another fact.
 #[derive(Debug)]
-pub struct FirstLook {
+pub struct Examples {
     /// Number of clusters of two or more rows.
     pub clusters: u64,
     /// Numbers of rows of the largest clusters, with their kept rows.
@@ -24,12 +24,12 @@ pub struct FirstLook {
     pub drifts: Vec<ReportPair>,
 }
 
-/// Collects a first look at the result of a job. The session must be new, because the tables of the job are registered
-/// in it.
+/// Collects examples of the result of a job. The session must be new, because the tables of the job are registered in
+/// it.
 ///
 /// # Errors
 /// If the directory holds no finished job, or a file of it is damaged.
-pub async fn first_look(context: &SessionContext, directory: &str) -> Result<FirstLook> {
+pub async fn examples(context: &SessionContext, directory: &str) -> Result<Examples> {
     let manifest = register_result(context, directory).await?;
     let rows = |rows: &str| pairs_of(&manifest, rows);
     let largest = format!(
@@ -49,7 +49,7 @@ pub async fn first_look(context: &SessionContext, directory: &str) -> Result<Fir
     let count = manifest
         .step("clusters")
         .and_then(|step| step.figure(Figure::Clusters));
-    Ok(FirstLook {
+    Ok(Examples {
         clusters: count.and_then(|count| count.as_u64()).unwrap_or_default(),
         largest: largest.collect(),
         drifts: drifts(removed),

@@ -4,6 +4,7 @@
 //! to disk when memory is short.
 
 use super::compact_views::compact_views;
+use crate::operators::spilling::{spill_manager, spillable_memory};
 use datafusion::arrow::array::{ArrayRef, RecordBatch};
 use datafusion::arrow::compute::{concat, concat_batches, partition};
 use datafusion::arrow::datatypes::SchemaRef;
@@ -11,7 +12,7 @@ use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{
     DataFusionError, Result, ScalarValue, internal_datafusion_err, internal_err,
 };
-use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
+use datafusion::execution::memory_pool::MemoryReservation;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Accumulator, WindowFrameBound, WindowFrameUnits};
 use datafusion::physical_expr::window::{PlainAggregateWindowExpr, WindowExpr};
@@ -132,8 +133,6 @@ impl ExecutionPlan for GroupWindowExec {
         let Some(input) = children.first() else {
             return internal_err!("GroupWindowExec has one input");
         };
-        let config = context.session_config();
-        let compression = config.options().execution.spill_compression;
         let spills = SpillMetrics::new(&self.metrics, partition);
         let task = Task {
             input: Some(input.execute(partition, Arc::clone(&context))?),
@@ -144,13 +143,8 @@ impl ExecutionPlan for GroupWindowExec {
             open: CurrentGroup::default(),
             done: VecDeque::new(),
             read_back: None,
-            manager: Arc::new(
-                SpillManager::new(context.runtime_env(), spills, input.schema())
-                    .with_compression_type(compression),
-            ),
-            memory: MemoryConsumer::new("window")
-                .with_can_spill(true)
-                .register(context.memory_pool()),
+            manager: Arc::new(spill_manager(&context, spills, input.schema())),
+            memory: spillable_memory(&context, "window"),
         };
         Ok(Box::pin(RecordBatchStreamAdapter::new(
             self.window.schema(),

@@ -1,4 +1,4 @@
-//! Adapts plans to the size of their input, so that they fit into memory.
+//! Bounds the memory of plans, by the size of the rows that they read.
 //!
 //! The engine limits batches by rows (8,192, whatever the bytes of a row) and joins by hash whatever the size of the
 //! input. Here the size of the rows is estimated from the files that a plan reads. If single rows or the whole input
@@ -7,29 +7,28 @@
 //!
 //! Joins of which one side is certain to be small are by hash in any case ([`JoinSmallSide`]).
 //!
-//! Under a memory limit, a [`CompactViewsExec`] below each sort copies texts out of the buffers of other rows, which the
-//! sort would count. Two changes apply to every plan. A [`CutExec`] below each `UNNEST` splits batches that would expand to too many
-//! rows. [`GroupWindowExec`] replaces the engine's operator for windows with `PARTITION BY` and holds one group at a
-//! time.
+//! Under a memory limit, a [`CompactViewsExec`] below each sort copies texts out of the buffers of other rows, which
+//! the sort would count. Two changes apply to every plan: a [`SplitBatchesExec`] below each `UNNEST` splits batches
+//! that would expand to too many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's
+//! operator for windows with `PARTITION BY`.
 //!
 //! On a cluster, plans are divided into stages as the engine planned them.
 
 mod batch_rows;
 mod compact_views;
-mod cut;
 mod group_window;
 mod inputs;
 mod small_side;
+mod split_batches;
 
 pub(crate) use small_side::JoinSmallSide;
 
 use crate::resources::{HashJoinsWithin, has_limit};
 use batch_rows::BatchRowsExec;
 use compact_views::CompactViewsExec;
-use cut::CutExec;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::physical_expr::ScalarFunctionExpr;
@@ -41,6 +40,7 @@ use datafusion::physical_plan::unnest::UnnestExec;
 use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceChildrenOptions};
 use group_window::GroupWindowExec;
 use inputs::{Inputs, inputs};
+use split_batches::SplitBatchesExec;
 use std::sync::Arc;
 
 /// Upper bound of the bytes of a batch that is read from a file. The shingles of its rows are about ten times as large.
@@ -51,32 +51,32 @@ const BATCH_MEMORY_DIVISOR: usize = 128;
 /// Approximate upper bound of the bytes in memory per byte in a file. Files are compressed.
 const EXPANSION: u64 = 6;
 
-/// Planner settings with which a plan fits into memory.
-pub(super) struct Fit {
+/// Settings of the planner that bound the memory of a plan.
+pub(super) struct Settings {
     /// Rows of a batch.
     rows: usize,
     /// Whether hash joins are allowed.
     hash_joins: bool,
 }
 
-/// The settings with which the query must be planned again to fit into memory, or `None` if the plan already fits.
-pub(super) async fn required_fit(
+/// The settings with which the query must be planned again, or `None` if the memory of the plan is bounded already.
+pub(super) async fn required_settings(
     plan: &Arc<dyn ExecutionPlan>,
     state: &SessionState,
-) -> Result<Option<Fit>> {
+) -> Result<Option<Settings>> {
     let options = state.config_options();
     let found = inputs(plan, state).await?;
     let rows = batch_rows(&found, state);
     let within = state.config().get_extension::<HashJoinsWithin>();
     let too_large =
         |within: &Arc<HashJoinsWithin>| found.bytes.saturating_mul(EXPANSION) > within.0 as u64;
-    let fits = !within.as_ref().is_some_and(too_large) || !has_hash_join(plan)?;
-    let fit = Fit {
+    let hash_joins_fit = !within.as_ref().is_some_and(too_large) || !has_hash_join(plan)?;
+    let settings = Settings {
         rows,
-        hash_joins: fits && options.optimizer.prefer_hash_join,
+        hash_joins: hash_joins_fit && options.optimizer.prefer_hash_join,
     };
-    let unchanged = rows == usize::from(options.execution.batch_size) && fits;
-    Ok((!unchanged).then_some(fit))
+    let unchanged = rows == usize::from(options.execution.batch_size) && hash_joins_fit;
+    Ok((!unchanged).then_some(settings))
 }
 
 /// The number of rows per batch at which no file's batches exceed the byte limit. Files whose rows all fit into one
@@ -91,26 +91,18 @@ fn batch_rows(found: &Inputs, state: &SessionState) -> usize {
         _ => MAX_BATCH_BYTES,
     };
     let max_rows = usize::from(execution.batch_size);
-    let fitting = found.rows.iter().filter_map(|rows| {
-        let fit = (max_bytes as u64 / rows.bytes.max(1)).max(1);
-        (rows.count > fit).then(|| usize::try_from(fit).unwrap_or(max_rows))
+    let limits = found.rows.iter().filter_map(|rows| {
+        let limit = (max_bytes as u64 / rows.bytes.max(1)).max(1);
+        (rows.count > limit).then(|| usize::try_from(limit).unwrap_or(max_rows))
     });
-    fitting.min().map_or(max_rows, |fit| fit.min(max_rows))
+    limits.min().map_or(max_rows, |limit| limit.min(max_rows))
 }
 
 fn has_hash_join(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
-    let mut found = false;
-    plan.apply(|node| {
-        found |= node.is::<HashJoinExec>();
-        Ok(match found {
-            true => TreeNodeRecursion::Stop,
-            false => TreeNodeRecursion::Continue,
-        })
-    })?;
-    Ok(found)
+    plan.exists(|node| Ok(node.is::<HashJoinExec>()))
 }
 
-impl Fit {
+impl Settings {
     /// The session state with these settings.
     pub(super) fn state(&self, state: &SessionState) -> Result<SessionState> {
         let mut config = state.config().clone();
@@ -122,7 +114,7 @@ impl Fit {
             .build())
     }
 
-    /// Wraps a plan that was made with [`Fit::state`], so that it also runs with that batch size.
+    /// Wraps a plan that was made with [`Settings::state`], so that it also runs with that batch size.
     pub(super) fn run(&self, plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         // Below the root, so that EXPLAIN ANALYZE shows the operator.
         if let Some(analyze) = plan.downcast_ref::<AnalyzeExec>() {
@@ -135,8 +127,8 @@ impl Fit {
     }
 }
 
-/// The plan with a [`CutExec`] below each `UNNEST`, and with windows that hold one group of rows at a time. Under a memory
-/// limit, a [`CompactViewsExec`] below each sort.
+/// The plan with a [`SplitBatchesExec`] below each `UNNEST`, with windows that hold one group of rows at a time, and,
+/// under a memory limit, with a [`CompactViewsExec`] below each sort.
 pub(super) fn with_bounds(
     plan: Arc<dyn ExecutionPlan>,
     state: &SessionState,
@@ -163,9 +155,11 @@ pub(super) fn with_bounds(
         let lists = unnest.list_column_indices().iter();
         let lists = lists.map(|list| list.index_in_input_schema).collect();
         let input = before_long_lists(unnest.input())?;
-        let cut: Arc<dyn ExecutionPlan> = Arc::new(CutExec::new(input, lists));
+        let split: Arc<dyn ExecutionPlan> = Arc::new(SplitBatchesExec::new(input, lists));
         let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-        Ok(Transformed::yes(node.replace_children(vec![cut], options)?))
+        Ok(Transformed::yes(
+            node.replace_children(vec![split], options)?,
+        ))
     })?;
     Ok(plan.data)
 }
@@ -180,7 +174,7 @@ fn before_long_lists(plan: &Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionP
     };
     match plan.downcast_ref::<ProjectionExec>() {
         Some(projection) if is_long(projection) => {
-            let rows = CutExec::before_long_lists(Arc::clone(projection.input()));
+            let rows = SplitBatchesExec::before_long_lists(Arc::clone(projection.input()));
             let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
             Arc::clone(plan).replace_children(vec![Arc::new(rows)], options)
         }

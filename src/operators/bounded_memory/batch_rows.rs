@@ -1,10 +1,10 @@
 //! Runs its input with a smaller batch size than the session's, for all operators below it.
 
-use crate::operators::one_input::one_input;
+use crate::operators::one_input::passes_rows;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan};
 use std::sync::Arc;
 
 /// Runs its input with a batch size of `rows`.
@@ -31,19 +31,7 @@ impl DisplayAs for BatchRowsExec {
 }
 
 impl ExecutionPlan for BatchRowsExec {
-    fn name(&self) -> &str {
-        "BatchRowsExec"
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        self.input.properties()
-    }
-
-    one_input!(input);
-
-    fn maintains_input_order(&self) -> Vec<bool> {
-        vec![true]
-    }
+    passes_rows!(input, "BatchRowsExec");
 
     fn execute(
         &self,

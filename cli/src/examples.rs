@@ -6,28 +6,28 @@ use super::visible::{shell_word, visible_line};
 use super::why::changed;
 use console::truncate_str;
 use datafusion::common::Result;
-use neardup::jobs::{FirstLook, ReportRow, first_look};
+use neardup::jobs::{Examples, ReportRow, examples};
 use std::io::Write;
 
 /// Maximum number of columns of a line.
 const WIDTH: usize = 110;
 
 /// Prints the largest clusters of a job, facts that differ between kept and removed rows, and the commands that show
-/// more, or the report that is there.
+/// more, or the existing report.
 pub(super) async fn print(directory: &str, report: Option<&str>, global: &Global) -> Result<()> {
-    let look = first_look(&global.session()?, directory).await?;
+    let found = examples(&global.session()?, directory).await?;
     let shown = shell_word(directory);
     out::print(|out| {
-        for line in lines(&look) {
+        for line in lines(&found) {
             writeln!(out, "{}", truncate_str(&line, WIDTH, "…"))?;
         }
-        if look.clusters == 0 {
+        if found.clusters == 0 {
             let more =
                 "a lower --threshold finds more, and --shingle char:5 does in texts of few words";
             return Ok(writeln!(out, "\nno rows are similar; {more}")?);
         }
         writeln!(out, "\nlook at it: neardup show {shown}")?;
-        let mut ids = look.drifts.iter().map(|pair| &pair.removed.id);
+        let mut ids = found.drifts.iter().map(|pair| &pair.removed.id);
         if let Some(id) = ids.find(|id| !id.starts_with('-')) {
             writeln!(out, "            neardup why {} {shown}", shell_word(id))?;
         }
@@ -39,21 +39,21 @@ pub(super) async fn print(directory: &str, report: Option<&str>, global: &Global
     })
 }
 
-fn lines(look: &FirstLook) -> Vec<String> {
+fn lines(examples: &Examples) -> Vec<String> {
     let mut lines = Vec::new();
-    if !look.largest.is_empty() {
-        lines.push(match look.clusters > look.largest.len() as u64 {
-            true => format!("\nlargest of {} clusters", look.clusters),
+    if !examples.largest.is_empty() {
+        lines.push(match examples.clusters > examples.largest.len() as u64 {
+            true => format!("\nlargest of {} clusters", examples.clusters),
             false => "\nlargest clusters".to_owned(),
         });
     }
-    for (size, row) in &look.largest {
+    for (size, row) in &examples.largest {
         lines.push(format!("  {size:>8} rows  {}", text(row)));
     }
-    if !look.drifts.is_empty() {
+    if !examples.drifts.is_empty() {
         lines.push("\nremoved rows that state another fact".to_owned());
     }
-    for pair in &look.drifts {
+    for pair in &examples.drifts {
         let changes = pair
             .changes
             .iter()

@@ -4,13 +4,13 @@
 //! whole batches with few of their rows. A sort counts all bytes of these buffers for each batch, several times if a
 //! batch refers to one of them several times: a million bytes of texts took sixty million of a memory limit.
 
-use crate::operators::one_input::{input_statistics, one_input};
+use crate::operators::one_input::{input_statistics, passes_rows};
 use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::{BinaryViewType, ByteViewType, DataType, StringViewType};
 use datafusion::common::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan};
 use futures::StreamExt;
 use std::sync::Arc;
 
@@ -53,20 +53,8 @@ impl DisplayAs for CompactViewsExec {
 }
 
 impl ExecutionPlan for CompactViewsExec {
-    fn name(&self) -> &str {
-        "CompactViewsExec"
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        self.input.properties()
-    }
-
-    one_input!(input);
+    passes_rows!(input, "CompactViewsExec");
     input_statistics!();
-
-    fn maintains_input_order(&self) -> Vec<bool> {
-        vec![true]
-    }
 
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {
         vec![false]

@@ -1,4 +1,4 @@
--- places
+-- text_ranks
 --
 -- Step of a job: computes the rank of each distinct text: that of its first row in keep order.
 SELECT members.node AS id, min(ranks.rank) AS rank

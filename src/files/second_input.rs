@@ -45,7 +45,7 @@ pub(crate) async fn resolve_second(
     if let Some(attempt) = of_text {
         return Ok(attempt.input);
     }
-    // None fits. That with the most columns is probably the one that is meant, and of these the first.
+    // No reading has the needed columns. The one with the most columns is probably meant; of several, the first.
     let max_columns = others.iter().map(|attempt| attempt.columns.len()).max();
     let best = (others.into_iter()).find(|attempt| Some(attempt.columns.len()) == max_columns);
     let mut errors = errors.into_iter();

@@ -1,5 +1,5 @@
-//! Standard input and pipes as files: their bytes are copied to a temporary file, because files are read more than once
-//! and in several places at once.
+//! Standard input and pipes as files: their bytes are copied to a temporary file, because files are read more than
+//! once, and by several readers at the same time.
 
 use super::Location;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
@@ -20,14 +20,14 @@ const STANDARD_INPUT_FILE: &str = "/dev/stdin";
 pub const STANDARD_INPUT_COPY: &str = "standard-input-";
 
 /// The copies of a process.
-struct Spool {
+struct Copies {
     /// Where copies are made; `None` if pipes are not read.
     directory: Option<PathBuf>,
     /// The copy of each pipe, which can be read only once.
     copies: BTreeMap<String, PathBuf>,
 }
 
-static SPOOL: Mutex<Spool> = Mutex::new(Spool {
+static COPIES: Mutex<Copies> = Mutex::new(Copies {
     directory: None,
     copies: BTreeMap::new(),
 });
@@ -35,12 +35,12 @@ static SPOOL: Mutex<Spool> = Mutex::new(Spool {
 /// Allows `-`, `/dev/stdin` and other pipes as inputs in this process, with copies in `directory`. At its end the
 /// process must call [`remove_copies`].
 pub fn read_pipes(directory: PathBuf) {
-    SPOOL.lock().directory = Some(directory);
+    COPIES.lock().directory = Some(directory);
 }
 
 /// Removes the copies of pipes.
 pub fn remove_copies() {
-    for path in SPOOL.lock().copies.values() {
+    for path in COPIES.lock().copies.values() {
         // The directory for temporary files may be gone.
         let _ = std::fs::remove_file(path);
     }
@@ -48,8 +48,8 @@ pub fn remove_copies() {
 
 /// A text in which the paths of copies of pipes are replaced by what they are copies of.
 pub fn with_names_of_pipes(text: String) -> String {
-    let spool = SPOOL.lock();
-    spool.copies.iter().fold(text, |text, (name, copy)| {
+    let known = COPIES.lock();
+    known.copies.iter().fold(text, |text, (name, copy)| {
         let name = match name.as_str() {
             STANDARD_INPUT_FILE => "standard input",
             other => other,
@@ -60,8 +60,8 @@ pub fn with_names_of_pipes(text: String) -> String {
 
 /// The name of the pipe that a file is the copy of: `-` for standard input.
 pub(super) fn pipe_of(file: &Location) -> Option<String> {
-    let spool = SPOOL.lock();
-    let mut copies = spool.copies.iter();
+    let known = COPIES.lock();
+    let mut copies = known.copies.iter();
     let (name, _) = copies.find(|(_, copy)| file.path() == Some(copy))?;
     Some(match name.as_str() {
         STANDARD_INPUT_FILE => STANDARD_INPUT.to_owned(),
@@ -77,8 +77,8 @@ pub(super) fn is_pipe(name: &str) -> bool {
 
 /// Whether a file is the copy of a pipe, which is gone when the process ends.
 pub(super) fn is_copy(file: &Location) -> bool {
-    let spool = SPOOL.lock();
-    let mut copies = spool.copies.values();
+    let known = COPIES.lock();
+    let mut copies = known.copies.values();
     copies.any(|path| file.path() == Some(path))
 }
 
@@ -102,11 +102,11 @@ pub(super) async fn copy(name: &str) -> Result<Location> {
 fn copy_once(name: &str) -> Result<Location> {
     let failed = |error: std::io::Error| exec_datafusion_err!("{name}: {error}");
     let directory = {
-        let spool = SPOOL.lock();
-        if let Some(path) = spool.copies.get(name) {
+        let known = COPIES.lock();
+        if let Some(path) = known.copies.get(name) {
             return Ok(Location::from(path.clone()));
         }
-        spool.directory.clone()
+        known.directory.clone()
     };
     let Some(directory) = directory else {
         return exec_err!("{name}: pipes are read by the command line only; name a file");
@@ -120,7 +120,7 @@ fn copy_once(name: &str) -> Result<Location> {
         .tempfile_in(directory.canonicalize().map_err(failed)?)
         .and_then(|file| Ok(file.keep()?));
     let (mut file, path) = kept.map_err(failed)?;
-    SPOOL.lock().copies.insert(name.to_owned(), path.clone());
+    COPIES.lock().copies.insert(name.to_owned(), path.clone());
     std::io::copy(&mut pipe, &mut file).map_err(failed)?;
     Ok(Location::from(path))
 }

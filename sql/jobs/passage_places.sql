@@ -1,8 +1,0 @@
--- passage_places
---
--- Step of a job: finds the positions of the passages of the previous step.
-SELECT id, first_word, end_word, start_char, end_char, first_id, first_at, words, copies
-FROM passage_places(
-  (SELECT id, first_word, end_word, first_id, first_at, copies FROM passage_runs),
-  (SELECT id, text, cut FROM cut_texts)
-)
