@@ -10,7 +10,7 @@ use datafusion_macros::user_doc;
 use neardup_kernels::{KeyCounts, WrongFilter};
 
 use crate::aggregate::Aggregate;
-use crate::columns::{Kind, Lists, Numbers, Parameters};
+use crate::columns::{Kind, Lists, Parameters};
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
@@ -73,14 +73,8 @@ impl Accumulator for Counts {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
         let lists = Lists::new(Arc::clone(&values[0]), false)?;
         for row in 0..values[0].len() {
-            match lists.get(row) {
-                None => {}
-                Some(Numbers::U64(keys)) => self.counts.add(keys),
-                Some(numbers) => {
-                    self.scratch.clear();
-                    numbers.append_to(&mut self.scratch);
-                    self.counts.add(&self.scratch);
-                }
+            if let Some(keys) = lists.get_u64(row, &mut self.scratch) {
+                self.counts.add(keys);
             }
         }
         Ok(())
