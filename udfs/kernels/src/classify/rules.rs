@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use crate::text_hasher::TextHasherBuilder;
 
+use super::boilerplate::{body, divides};
 use super::changes::{Aligned, Fact, is_clock, is_ordinal, is_variant};
 use super::citation::are_citations;
-use super::furniture::{body, divides};
 use super::tokens::{Keys, Kind, Token, tokens};
 use super::words::Words;
 use super::{ChangeKind, Classification, PairClass};
@@ -87,8 +87,8 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     let (own, other) = match are_citations {
         true => (own, other),
         false => (
-            without_heading(words, without_furniture(own)),
-            without_heading(words, without_furniture(other)),
+            without_heading(words, without_boilerplate(own)),
+            without_heading(words, without_boilerplate(other)),
         ),
     };
     let pair = Aligned::new(own, other);
@@ -150,7 +150,7 @@ fn ends_sentence(text: &str) -> bool {
     text.trim_end().ends_with(['.', '!', '?', '。', '"', '”'])
 }
 
-fn without_furniture(mut tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
+fn without_boilerplate(mut tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     let body = body(&tokens);
     tokens.truncate(body.end);
     tokens.drain(..body.start);

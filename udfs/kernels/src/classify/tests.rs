@@ -297,7 +297,7 @@ const BRIDGE: &str = "The Orvin Bridge was opened in 1931 by the mayor of Senja.
                       carries the road to Bergen. The ferry below it was closed in the following year.";
 
 #[test]
-fn furniture_around_a_text_states_nothing_of_it() {
+fn boilerplate_around_a_text_states_nothing_of_it() {
     for (one, other) in [
         ("© 2017 Senja Media", "© 2018 Senja Media"),
         (
@@ -361,9 +361,9 @@ fn furniture_around_a_text_states_nothing_of_it() {
     }
 }
 
-/// Sentences that end a text, or begin like furniture, are statements.
+/// Sentences that end a text, or begin like boilerplate, are statements.
 #[test]
-fn last_sentences_are_no_furniture() {
+fn last_sentences_are_not_boilerplate() {
     for (one, other) in [
         ("It was painted in 1950.", "It was painted in 1951."),
         ("The fee is 3 euros.", "The fee is 4 euros."),
