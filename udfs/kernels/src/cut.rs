@@ -65,7 +65,7 @@ pub fn texts_of_spans<'a>(
     texts.collect()
 }
 
-/// Gives the byte of each of a series of ascending offsets in characters.
+/// Converts offsets in characters, given in ascending order, to offsets in bytes.
 fn bytes_of(text: &str) -> impl FnMut(usize) -> usize {
     let mut at = text.char_indices().map(|(at, _)| at).enumerate().peekable();
     move |character| {

@@ -173,7 +173,7 @@ fn covered_pairs(count: usize, ranges: &[Range<usize>]) -> Vec<bool> {
     covered(count, without_first)
 }
 
-/// Gives the number of characters before each of some bytes.
+/// Converts offsets in bytes to offsets in characters.
 fn chars_before(text: &str, bytes: impl Iterator<Item = usize>) -> impl Fn(usize) -> usize {
     let mut bytes: Vec<usize> = bytes.collect();
     bytes.sort_unstable();
