@@ -137,7 +137,7 @@ fn a_stopped_run_leaves_no_temporary_files() {
     }
 }
 
-/// Rows that could not be spilled were joined in part, without an error.
+/// A join whose rows can be neither held nor spilled is an error, and never returns a part of the pairs.
 #[test]
 fn a_join_that_cannot_spill_has_all_pairs_or_none() {
     let scratch = Scratch::new();
@@ -170,7 +170,7 @@ fn a_join_that_cannot_spill_has_all_pairs_or_none() {
     assert!(errors > 0, "nothing was spilled");
 }
 
-/// A query that computes for long without a pause kept signals from being received.
+/// Signals are received while a query computes for long without a pause.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_query_without_a_pause_is_stopped() {
@@ -397,7 +397,7 @@ impl Drop for Mounted<'_> {
     }
 }
 
-/// Where this may be done: as root, on a file system of 20 MB.
+/// Runs where the test may mount a file system of 20 MB: as root.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_temporary_file_system() {

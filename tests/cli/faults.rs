@@ -93,7 +93,7 @@ fn too_few_open_files() {
     assert!(scratch.published("out") == wanted);
 }
 
-/// Was reported as another process.
+/// The error states the cause, and not that another process holds the lock.
 #[test]
 fn a_lock_that_cannot_be_had() {
     let (scratch, _) = table();

@@ -297,7 +297,7 @@ fn damaged_xml_never_panics() {
     }
 }
 
-/// A `<page>` with attributes was no page.
+/// An element of the schema may have attributes.
 #[test]
 fn tags_may_have_attributes() {
     let plain = String::from_utf8(xml(&pages(3, 5, 9))).unwrap();
@@ -311,7 +311,7 @@ fn tags_may_have_attributes() {
     }
 }
 
-/// Such a dump was read as a whole one.
+/// A dump without its closing tag is counted, although all of its pages are complete.
 #[test]
 fn a_dump_cut_between_two_pages_is_counted() {
     let pages = pages(120, 300, 21);
@@ -357,7 +357,7 @@ fn a_page_without_a_revision_is_counted() {
     assert!(read_whole(&xml(&pages), &others).losses.is_empty());
 }
 
-/// A page without its `<page>` tag, and a text without its `<text>` tag, were lost in silence.
+/// A page without its `<page>` tag, and a text without its `<text>` tag, are counted as losses.
 #[test]
 fn what_has_an_end_and_no_start_is_not_lost_in_silence() {
     let pages: Vec<String> = (1..60)
@@ -424,7 +424,7 @@ fn page(id: u32, revisions: &[u32]) -> String {
     page + "</page>\n"
 }
 
-/// Another text was taken for that of a page, in silence.
+/// Without the tags between two pages, no page gets the text of the other one, and the loss is counted.
 #[test]
 fn pages_that_run_into_each_other_are_not_one_page() {
     let pages = [page(1, &[10, 11]), page(2, &[12]), page(3, &[13])];
