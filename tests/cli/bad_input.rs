@@ -351,14 +351,7 @@ fn xml_that_is_no_dump() {
 #[test]
 fn damaged_tables() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "2000",
-        "-o",
-        "whole.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("2000", "whole.parquet");
     let whole = scratch.read("whole.parquet");
     scratch.write("cut.parquet", &whole[..whole.len() / 2]);
     scratch.write("junk.parquet", "this is no table");

@@ -362,14 +362,7 @@ fn a_cluster_is_not_given_options_it_would_not_keep_to() {
 #[test]
 fn few_open_files_and_a_small_address_space() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "20000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("20000", "rows.parquet");
     let job = |limits: &str, directory: &str, more: &[&str]| {
         let mut arguments = vec!["dedup", "rows.parquet", "--threads", "2", "-o", directory];
         arguments.extend(more);

@@ -10,7 +10,7 @@ const JOB: [&str; 7] = [
 /// A finished job with all steps.
 fn finished() -> Scratch {
     let scratch = Scratch::new();
-    scratch.succeed(&["generate", "--rows", "300", "-o", "rows.parquet", "--quiet"]);
+    scratch.generate("300", "rows.parquet");
     scratch.succeed(&[
         "sql",
         "-c",

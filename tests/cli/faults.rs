@@ -17,14 +17,7 @@ const JOB: [&str; 7] = [
 
 fn table() -> (Scratch, Vec<Vec<u8>>) {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "2000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("2000", "rows.parquet");
     scratch.succeed(&JOB);
     let wanted = scratch.published("out");
     std::fs::remove_dir_all(scratch.path("out")).expect("a removed directory");

@@ -455,7 +455,7 @@ fn texts_may_look_like_numbers() {
 fn a_parquet_file_without_a_byte_is_an_error() {
     let scratch = Scratch::new();
     std::fs::create_dir(scratch.path("in")).expect("a directory");
-    scratch.succeed(&["generate", "--rows", "10", "-o", "in/a.parquet", "--quiet"]);
+    scratch.generate("10", "in/a.parquet");
     scratch.write("in/b.parquet", "");
     let count = ["sql", "-c", "SELECT count(*) FROM 'in/'"];
     scratch.fail(&count, &["in/b.parquet", "the file is empty"]);

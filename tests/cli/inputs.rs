@@ -128,14 +128,7 @@ fn an_input_that_was_rewritten_within_a_second() {
 #[test]
 fn an_input_that_changes_during_the_job() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "3000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("3000", "rows.parquet");
     scratch.succeed(&[
         "sql",
         "-c",
@@ -184,14 +177,7 @@ fn an_input_that_changes_during_the_job() {
 #[test]
 fn an_input_that_changes_during_the_last_step() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "3000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("3000", "rows.parquet");
     let rows = scratch.read("rows.parquet");
     let child = scratch.begin(&["dedup", "rows.parquet", "-o", "out", "--quiet"]);
     let begun = Instant::now();

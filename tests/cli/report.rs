@@ -249,14 +249,7 @@ fn differences_at_the_end_of_long_texts_are_shown() {
 #[test]
 fn the_least_similar_rows_of_all_are_shown() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "16000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("16000", "rows.parquet");
     scratch.succeed(&[
         "dedup",
         "rows.parquet",
@@ -446,7 +439,7 @@ fn a_browser_opens_the_page() {
 #[test]
 fn the_measured_recall_is_that_of_a_full_exact_join() {
     let scratch = Scratch::new();
-    scratch.succeed(&["generate", "--rows", "900", "-o", "rows.parquet", "--quiet"]);
+    scratch.generate("900", "rows.parquet");
     let job = [
         "dedup",
         "rows.parquet",
@@ -485,14 +478,7 @@ fn the_measured_recall_is_that_of_a_full_exact_join() {
 #[test]
 fn recall_is_measured_on_more_than_a_thousand_texts() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "4000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("4000", "rows.parquet");
     scratch.succeed(&[
         "dedup",
         "rows.parquet",

@@ -265,14 +265,7 @@ fn errors_name_what_is_wrong() {
 #[test]
 fn a_reader_that_leaves_is_no_error() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "20000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("20000", "rows.parquet");
     scratch.succeed(&["dedup", "--quiet"]);
     let all = "SELECT * FROM 'rows.parquet'";
     for arguments in [
@@ -454,14 +447,7 @@ fn a_prepared_call_keeps_the_limit_of_its_relation() {
 #[test]
 fn a_copy_that_fails_leaves_the_old_file() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "30000",
-        "-o",
-        "made.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("30000", "made.parquet");
     for extension in ["csv", "json", "parquet"] {
         for threads in ["1", "2"] {
             let file = format!("rows.{extension}");

@@ -22,7 +22,7 @@ fn number(value: &Value) -> i64 {
 
 /// Rows of ids and texts of which many are similar, and some are equal.
 fn corpus(scratch: &Scratch, rows: &str) {
-    scratch.succeed(&["generate", "--rows", rows, "-o", "rows.parquet", "--quiet"]);
+    scratch.generate(rows, "rows.parquet");
 }
 
 /// With a sample of all texts, the counts are those of whole joins.
