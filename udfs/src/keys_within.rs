@@ -49,16 +49,11 @@ impl Function for KeysWithin {
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let (keys, groups) = (args.lists(0)?, args.texts(1)?);
         let mut scratch = Vec::new();
-        let mut out = HashLists::new(Self::PARAMETERS.function, args.rows());
-        for row in 0..args.rows() {
-            let keys = keys.get_u64(row, &mut scratch);
-            let Some((keys, group)) = keys.zip(groups.get(row)) else {
-                out.push_null()?;
-                continue;
-            };
-            out.push(|list| group_keys_into(keys, group, list))?;
-        }
-        Ok(out.finish())
+        HashLists::of_rows(Self::PARAMETERS.function, args.rows(), |row, list| {
+            let group = groups.get(row)?;
+            group_keys_into(keys.get_u64(row, &mut scratch)?, group, list);
+            Some(())
+        })
     }
 
     fn user_doc(&self) -> Option<&Documentation> {

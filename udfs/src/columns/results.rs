@@ -35,6 +35,22 @@ impl<T: ArrowPrimitiveType> NumberLists<T> {
         }
     }
 
+    /// A column of lists. For each row, `fill` appends the elements of its list; if it returns `None`, having appended
+    /// nothing, the row is NULL.
+    pub(crate) fn of_rows(
+        function: &'static str,
+        rows: usize,
+        mut fill: impl FnMut(usize, &mut Vec<T::Native>) -> Option<()>,
+    ) -> Result<ArrayRef> {
+        let mut lists = Self::new(function, rows);
+        for row in 0..rows {
+            let filled = fill(row, &mut lists.values);
+            let end = lists.values.len();
+            lists.rows.end_row(filled.is_some(), end, "numbers")?;
+        }
+        Ok(lists.finish())
+    }
+
     /// Adds a row whose list consists of the elements that `append` appends; returns the result of `append`.
     pub(crate) fn push<A>(&mut self, append: impl FnOnce(&mut Vec<T::Native>) -> A) -> Result<A> {
         let answer = append(&mut self.values);
