@@ -14,7 +14,7 @@ use crate::columns::{Kind, Lists, Parameters};
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Counts keys, and returns a filter for `passage_grams` of at most 32 MiB that holds each key that stands several times, and few of the others (an eighth of them, as long as there are fewer than 16 million; all of them among very many). Without keys it is empty, not NULL.",
+    description = "Counts keys, and returns a filter of at most 32 MiB for `passage_grams`. The filter has each key that occurs several times, and some of the others: an eighth of them among fewer than 16 million keys, all of them among very many. Without keys it is empty, not NULL.",
     syntax_example = "key_filter(keys)",
     sql_example = r#"```sql
 > SELECT octet_length(encode(key_filter(passage_anchors(text, 2)), 'hex')) / 2 AS bytes

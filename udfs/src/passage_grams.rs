@@ -19,7 +19,7 @@ const KEY: i32 = 16;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns the passages of a text that have a number of words and whose anchor is in a filter: at, the number of the first word, from 0, and key, which equal passages have in common: a polynomial of the XXH3-128 hashes of the words.",
+    description = "Returns the passages of `words` words of a text whose anchor is in a filter: at, the number of the first word, from 0, and key, which is the same for equal passages: a polynomial of the XXH3-128 hashes of the words.",
     syntax_example = "passage_grams(text, filter, words[, normalize[, cut]])",
     sql_example = r#"```sql
 > SELECT gram['at'] AS at, encode(gram['key'], 'hex') AS key

@@ -54,7 +54,7 @@ const KEPT_BYTES: usize = 1 << 25;
     ),
     argument(
         name = "normalize",
-        description = "Whether fields are normalised before: a constant."
+        description = "Whether fields are normalised first: a constant."
     ),
     related_udf(name = "record_sets")
 )]

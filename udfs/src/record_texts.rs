@@ -37,7 +37,7 @@ use crate::record_fields::{FieldReader, lists_of_fields};
     ),
     argument(
         name = "normalize",
-        description = "Whether fields are normalised before: a constant."
+        description = "Whether fields are normalised first: a constant."
     ),
     related_udf(name = "record_sets"),
     related_udf(name = "record_similarity")

@@ -17,7 +17,7 @@ use crate::spans::Spans;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns, of each of some spans of words, the parts of at least a number of words that no cut touches: a list of first_word and end_word for each span.",
+    description = "Returns the parts of spans of words that do not overlap a cut and have a minimum number of words: for each span a list of first_word and end_word.",
     syntax_example = "uncut_parts(spans, cut, min_words)",
     sql_example = r#"```sql
 > SELECT uncut_parts(
@@ -39,7 +39,7 @@ use crate::spans::Spans;
     ),
     argument(
         name = "min_words",
-        description = "The least number of words of a part: a constant from 1 to 1000."
+        description = "The minimum number of words of a part: a constant from 1 to 1000."
     ),
     related_udf(name = "passage_grams"),
     related_udf(name = "word_runs")

@@ -19,7 +19,7 @@ use crate::word_runs::runs_of_texts;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Narrows runs of words to the sentences of a text all of whose words are in runs: for each run first_word and end_word (after the last one), in the numbers of the runs; first_of_all and end_of_all, the same among all words of the text; and start_char and end_char, with the marks around the words of a whole sentence. All fields are NULL for a run without a word of such a sentence. A line break ends a sentence, too. Of a sentence that several runs cover together, each of them has a part.",
+    description = "Narrows runs of words to whole sentences of a text: those of which all words are in runs. Returns for each run first_word and end_word (after the last one), counted as in `runs`; first_of_all and end_of_all, counted among all words of the text; and start_char and end_char, which include the marks around the words of a whole sentence. All fields are NULL for a run without a word of such a sentence. A line break ends a sentence, too. Of a sentence that several runs cover together, each of them has a part.",
     syntax_example = "whole_runs(text, runs[, cut[, language]])",
     sql_example = r#"```sql
 > SELECT run['first_word'] AS first_word, run['end_word'] AS end_word, run['start_char'] AS start_char, run['end_char'] AS end_char

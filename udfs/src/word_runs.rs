@@ -17,7 +17,7 @@ use crate::spans::Spans;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns where some runs of words stand in a text: first_word and end_word (after the last one), among all of its words, and start_char and end_char. Words are the UAX #29 words that hold a letter or a digit, counted from 0.",
+    description = "Returns the positions of runs of words in a text: first_word and end_word (after the last one), counted among all of its words, and start_char and end_char. Words are the UAX #29 words that hold a letter or a digit, counted from 0.",
     syntax_example = "word_runs(text, runs[, cut])",
     sql_example = r#"```sql
 > SELECT run['start_char'] AS start_char, run['end_char'] AS end_char
