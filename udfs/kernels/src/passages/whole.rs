@@ -306,7 +306,7 @@ mod tests {
         let mut random = RandomTexts::new(71);
         for round in 0..20_000 {
             let text = match round % 2 {
-                0 => random.nasty(60),
+                0 => random.special_characters(60),
                 _ => random.prose(120),
             };
             let units = units(&text, |c| ".\n".contains(c));
