@@ -29,7 +29,8 @@ pub(crate) fn lists_of_fields(
         }
         lists.end_row(record.is_some(), numbers.len())?;
     }
-    Ok((lists, Arc::new(Int64Array::from(numbers))))
+    let numbers = Arc::new(Int64Array::from(numbers)) as ArrayRef;
+    Ok((lists, numbers))
 }
 
 /// Makes the values of the fields of records that are compared.
