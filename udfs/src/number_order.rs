@@ -1,4 +1,4 @@
-//! `number_order(text, descending)`
+//! `number_order(text [, descending])`
 
 use arrow::array::{ArrayRef, BinaryViewBuilder};
 use arrow::datatypes::DataType;

@@ -1,4 +1,4 @@
-//! `text_units(text, unit, min_length, normalize)`
+//! `text_units(text, unit[, min_length[, normalize]])`
 
 use std::sync::Arc;
 
